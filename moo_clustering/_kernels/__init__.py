@@ -1,0 +1,1 @@
+"""Compiled inner loops; nothing outside this room holds a jitted function."""
