@@ -1,0 +1,35 @@
+"""How populations are made, varied and selected: pymoo operators (DEAP's are in ``operators.deap``)."""
+
+from moo_clustering.operators._batched_tournament import batched_tournament
+from moo_clustering.operators._canonical_duplicates import CanonicalDuplicates
+from moo_clustering.operators._constraint_crowding import ConstraintCrowdingSurvival
+from moo_clustering.operators._dynamic_diversity import DynamicDiversitySurvival
+from moo_clustering.operators._encoding_repair import EncodingRepair
+from moo_clustering.operators._encoding_sampling import EncodingSampling
+from moo_clustering.operators._exclusive_mating import ExclusiveMating
+from moo_clustering.operators._index_operators import IndexPM, IndexSBX
+from moo_clustering.operators._neighbor_crossover import UniformNeighborCrossover
+from moo_clustering.operators._neighbor_mutation import NeighborResample
+from moo_clustering.operators._neighbor_repair import CannotLinkRepair
+from moo_clustering.operators._neighbor_sampling import NeighborSampling
+from moo_clustering.operators._rank_operators import RankPM, RankSBX
+from moo_clustering.operators._refilling_sampling import RefillingSampling
+
+__all__ = [
+    "CannotLinkRepair",
+    "CanonicalDuplicates",
+    "ConstraintCrowdingSurvival",
+    "DynamicDiversitySurvival",
+    "EncodingRepair",
+    "EncodingSampling",
+    "ExclusiveMating",
+    "IndexPM",
+    "IndexSBX",
+    "NeighborResample",
+    "NeighborSampling",
+    "RankPM",
+    "RankSBX",
+    "RefillingSampling",
+    "UniformNeighborCrossover",
+    "batched_tournament",
+]

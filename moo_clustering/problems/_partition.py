@@ -1,0 +1,214 @@
+"""Any encoding, any validity indices, any handling of constraints."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any, Literal, Self, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pymoo.core.problem import Problem
+
+from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.encodings import Encoding, relabel_by_first_appearance
+from moo_clustering.encodings._canonical import distinct_rows
+from moo_clustering.validity import ValidityIndex, get_index
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.integer[Any]]
+Index = str | ValidityIndex | type[ValidityIndex]
+ConstraintHandling = Literal["objective", "constraint", "crowding", "none"]
+
+VIOLATION = "constraint_violation"
+
+
+class PartitionProblem(Problem):
+    """Find partitions that are good by several validity indices at once.
+
+    Parameters
+    ----------
+    data : array-like of shape (n_samples, n_features), or whatever the indices are fitted to
+        None if all objectives are objects that have been fitted, say to different kinds of data.
+    encoding : Encoding
+        Representation of the partitions; its ``n_samples`` must be that of the data.
+    objectives : sequence of str, ValidityIndex objects or classes
+        At least one. Objects are copied and the copies fitted to the data. Indices of which greater
+        values are better are negated, since pymoo minimises; :meth:`natural` undoes that.
+    constraints : PairwiseConstraints, optional
+        Must-links and cannot-links. Their violation V is in [0, 2], the violated part of the
+        must-links plus that of the cannot-links.
+    constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
+        What the constraints do, if there are any:
+
+        - ``"objective"``: V is one more objective, ``"constraint_violation"``, the last.
+        - ``"constraint"``: V is an inequality constraint: feasible at V = 0, and pymoo ranks the
+          infeasible below the feasible, by V.
+        - ``"crowding"``: the satisfied parts are stored with each individual as
+          ``"constraint_bonus"``, for :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
+        - ``"none"``: nothing.
+
+    Attributes
+    ----------
+    encoding : Encoding
+    indices : tuple of ValidityIndex
+        Fitted.
+    objective_names : tuple of str
+        A name for every column of ``F``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For an unknown index or handling, no objective, sizes that disagree, or a handling that
+        needs constraints and has none. Evaluation refuses genotypes that are not valid: give the
+        algorithm ``repair=EncodingRepair()``.
+
+    Notes
+    -----
+    With ``"constraint"`` a run may end without a feasible solution; pymoo then returns
+    ``res.X is None``. The final population is in ``res.pop`` all the same, and an algorithm made
+    with ``return_least_infeasible=True`` returns the solution of the least violation. Use
+    ``"objective"`` where the constraints may contradict each other or the representation.
+
+    A population is decoded and scored at once, each distinct partition once and under one
+    numbering of its clusters, so that equal partitions have equal objectives to the last bit. Deep
+    copies (``save_history=True`` makes one a generation) share everything.
+
+    Examples
+    --------
+    >>> from moo_clustering.encodings import LabelEncoding
+    >>> X = [[0.0], [1.0], [10.0], [11.0]]
+    >>> problem = PartitionProblem(X, LabelEncoding(4, k_max=2), ["deviation", "silhouette"])
+    >>> F = problem.evaluate(np.array([[0, 0, 1, 1], [0, 1, 0, 1]]))
+    >>> problem.natural(F).round(3)
+    array([[ 2. ,  0.9],
+           [20. , -0.4]])
+    """
+
+    def __init__(
+        self,
+        data: ArrayLike | None,
+        encoding: Encoding,
+        objectives: Sequence[Index] | Index,
+        *,
+        constraints: PairwiseConstraints | None = None,
+        constraint_handling: ConstraintHandling = "objective",
+    ) -> None:
+        if not isinstance(encoding, Encoding):
+            raise TypeError(f"encoding must be an Encoding, got {type(encoding).__name__}.")
+        _check_constraints(constraints, constraint_handling, encoding.n_samples)
+        _check_size(data, encoding.n_samples)
+        self.encoding = encoding
+        self.indices = _fitted(objectives, data)
+        self.constraints = constraints
+        self.constraint_handling = "none" if constraints is None else constraint_handling
+
+        names = [index.name for index in self.indices]
+        signs = [-1.0 if index.greater_is_better else 1.0 for index in self.indices]
+        if self.constraint_handling == "objective":
+            names.append(VIOLATION)
+            signs.append(1.0)
+        self.objective_names = tuple(names)
+        self._signs = np.array(signs)
+
+        xl, xu = encoding.bounds()
+        super().__init__(
+            n_var=encoding.n_var,
+            n_obj=len(names),
+            n_ieq_constr=int(self.constraint_handling == "constraint"),
+            xl=xl,
+            xu=xu,
+            vtype=encoding.dtype,
+        )
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples that are partitioned."""
+        return self.encoding.n_samples
+
+    def decode(self, X: ArrayLike) -> NDArray[np.int32]:
+        """Partitions, shape (n_individuals, n_samples), of genotypes such as ``res.X``.
+
+        One genotype of shape (n_var,) is a population of one.
+        """
+        return self.encoding.decode(np.atleast_2d(np.asarray(X)))
+
+    def natural(self, F: ArrayLike) -> FloatArray:
+        """Objectives as the indices define them, of objectives as pymoo minimises them.
+
+        Parameters
+        ----------
+        F : array-like of shape (..., n_obj)
+        """
+        values = np.asarray(F, dtype=np.float64)
+        if values.ndim == 0 or values.shape[-1] != self.n_obj:
+            raise ValueError(
+                f"F must have {self.n_obj} columns, one per objective; got shape {values.shape}."
+            )
+        return values * self._signs
+
+    def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+        labels = relabel_by_first_appearance(self.decode(X))
+        first, inverse = distinct_rows(labels)
+        distinct = labels[first]
+        columns = [_scores(index, distinct) for index in self.indices]
+        if self.constraints is not None:
+            if self.constraint_handling == "objective":
+                columns.append(self.constraints.violation(distinct))
+            elif self.constraint_handling == "constraint":
+                out["G"] = self.constraints.violation(distinct)[inverse, None]
+            elif self.constraint_handling == "crowding":
+                out["constraint_bonus"] = self.constraints.bonus(distinct)[inverse]
+        out["F"] = (np.column_stack(columns) * self._signs)[inverse]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        # Nothing here changes after construction; pymoo copies problems with the algorithm's history.
+        return copy.copy(self)
+
+
+def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tuple[ValidityIndex, ...]:
+    if isinstance(objectives, (str, ValidityIndex, type)):
+        objectives = [objectives]
+    if len(objectives) == 0:
+        raise ValueError("objectives must name at least one validity index.")
+    repeated = {name for name in objectives if isinstance(name, str) and list(objectives).count(name) > 1}
+    if repeated:
+        raise ValueError(f"objectives must differ, got {', '.join(sorted(repeated))} more than once.")
+    if data is None:
+        if not all(isinstance(index, ValidityIndex) for index in objectives):
+            raise ValueError("without data, objectives must be fitted ValidityIndex objects.")
+        return tuple(get_index(index) for index in objectives)
+    return tuple(copy.copy(get_index(index)).fit(data) for index in objectives)
+
+
+def _scores(index: ValidityIndex, labels: NDArray[np.int32]) -> FloatArray:
+    values = np.asarray(index.evaluate(labels), dtype=np.float64)
+    if values.shape != (len(labels),) or not np.isfinite(values).all():
+        raise ValueError(
+            f"index {index.name!r} must give one finite value per partition, got shape {values.shape} "
+            f"with {np.count_nonzero(~np.isfinite(values))} values that are not finite."
+        )
+    return values
+
+
+def _check_size(data: Any, n_samples: int) -> None:
+    if data is None:
+        return
+    n_data = data.shape[0] if hasattr(data, "shape") else len(data)
+    if n_data != n_samples:
+        raise ValueError(f"data has {n_data} samples, the encoding {n_samples}.")
+
+
+def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
+    allowed = get_args(ConstraintHandling)
+    if handling not in allowed:
+        raise ValueError(f"constraint_handling must be one of {allowed}, got {handling!r}.")
+    if constraints is None:
+        if handling in ("constraint", "crowding"):
+            raise ValueError(f"constraint_handling={handling!r} needs constraints, got None.")
+    elif not isinstance(constraints, PairwiseConstraints):
+        raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}.")
+    elif constraints.n_samples != n_samples:
+        raise ValueError(
+            f"constraints are about {constraints.n_samples} samples, the encoding about {n_samples}."
+        )
