@@ -1,0 +1,22 @@
+"""Must-link and cannot-link knowledge about samples.
+
+:class:`PairwiseConstraints` lists pairs and scores whole populations against them;
+:class:`ConstraintGroups`, made by :func:`constraint_groups` from partial labels and pairs together,
+is what remains after the transitive closure: groups that belong together and pairs of groups that
+belong apart, without a pair of samples being listed.
+"""
+
+from moo_clustering.constraints._counting import satisfied_from_labels
+from moo_clustering.constraints._errors import InconsistentConstraintsError
+from moo_clustering.constraints._files import read_pairs
+from moo_clustering.constraints._groups import ConstraintGroups, constraint_groups
+from moo_clustering.constraints._pairwise import PairwiseConstraints
+
+__all__ = [
+    "ConstraintGroups",
+    "InconsistentConstraintsError",
+    "PairwiseConstraints",
+    "constraint_groups",
+    "read_pairs",
+    "satisfied_from_labels",
+]
