@@ -1,0 +1,38 @@
+"""Clustering indices: how good a partition is, by itself or against classes.
+
+Internal indices are objects: ``fit`` takes the data once, ``evaluate`` scores a whole population of
+partitions (see :class:`ValidityIndex`), and :func:`get_index` finds them by name. External measures
+are functions ``(labels_true, labels_pred)`` of one partition.
+"""
+
+from moo_clustering.validity._base import ValidityIndex
+from moo_clustering.validity._connectivity import Connectivity
+from moo_clustering.validity._davies_bouldin import DaviesBouldin
+from moo_clustering.validity._deviation import Deviation
+from moo_clustering.validity._entropy import cluster_entropy
+from moo_clustering.validity._i_index import IIndex, i_index_from_medoids
+from moo_clustering.validity._k_error import k_error
+from moo_clustering.validity._matching import clustering_accuracy, matched_f1, matched_rand_index
+from moo_clustering.validity._nmi import nmi
+from moo_clustering.validity._registry import get_index
+from moo_clustering.validity._silhouette import Silhouette
+from moo_clustering.validity._xie_beni import XieBeni, xie_beni_from_medoids
+
+__all__ = [
+    "Connectivity",
+    "DaviesBouldin",
+    "Deviation",
+    "IIndex",
+    "Silhouette",
+    "ValidityIndex",
+    "XieBeni",
+    "cluster_entropy",
+    "clustering_accuracy",
+    "get_index",
+    "i_index_from_medoids",
+    "k_error",
+    "matched_f1",
+    "matched_rand_index",
+    "nmi",
+    "xie_beni_from_medoids",
+]

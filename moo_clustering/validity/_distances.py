@@ -1,0 +1,100 @@
+"""Checked distance matrices, built only within a memory limit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.metrics import pairwise_distances
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils import check_array
+
+from moo_clustering._kernels.partitions import refine_squared_distances
+from moo_clustering.validity._features import centred_features
+from moo_clustering.validity._population import block_slices
+
+Metric = str | Callable[..., float]
+MAX_MEMORY = 4 * 2**30
+_TOLERANCE = 1e-8
+# Below this share of |x|^2 + |y|^2 an expanded squared distance may have lost six of its digits.
+_CANCELLED = 1e-6
+
+
+def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> NDArray[np.float64]:
+    """Symmetric distances with zero diagonal, shape (n, n), C-contiguous float64.
+
+    Parameters
+    ----------
+    data : array-like or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples)
+        Features, or distances for ``metric="precomputed"`` (used without a copy where they are
+        exactly symmetric float64).
+    metric : str or callable
+        Anything :func:`sklearn.metrics.pairwise_distances` takes, or ``"precomputed"``.
+    max_memory : int
+        Largest size of the matrix in bytes.
+    owner : str
+        Who asks, for the error message.
+
+    Raises
+    ------
+    ValueError
+        If the matrix would exceed ``max_memory``, or is no dissimilarity: negative, not finite,
+        not symmetric within 1e-8 of its largest entry, or non-zero on the diagonal.
+    """
+    if isinstance(metric, str) and metric == "precomputed":
+        D = check_array(data, dtype=np.float64, order="C", input_name="data")
+        if D.shape[0] != D.shape[1]:
+            raise ValueError(f'metric="precomputed" needs a square matrix, got shape {D.shape}')
+        return _dissimilarities(D, "data", max_memory, owner)
+    X = check_array(data, accept_sparse="csr", dtype=None, input_name="data")
+    _check_memory(X.shape[0], max_memory, owner)
+    if isinstance(metric, str) and metric == "euclidean" and not issparse(X):
+        return _euclidean(centred_features(X))
+    D = np.ascontiguousarray(pairwise_distances(X, metric=metric), dtype=np.float64)
+    return _dissimilarities(D, f"metric={metric!r}", max_memory, owner)
+
+
+def _euclidean(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Matrix products for speed, direct differences for the pairs too close for them."""
+    D: NDArray[np.float64] = euclidean_distances(X, squared=True)
+    refine_squared_distances(X, np.einsum("ij,ij->i", X, X), D, _CANCELLED)
+    np.sqrt(D, out=D)
+    return D
+
+
+def _dissimilarities(D: NDArray[np.float64], source: str, max_memory: int, owner: str) -> NDArray[np.float64]:
+    """``D`` itself if it is exactly symmetric with zero diagonal, else a copy made so."""
+    largest, lowest = float(D.max()), float(D.min())
+    if not np.isfinite(largest) or not np.isfinite(lowest):
+        raise ValueError(f"{source} gives distances that are not finite")
+    if lowest < 0.0:
+        raise ValueError(f"{source} gives a negative distance, {lowest:g}")
+    asymmetry = max(float(np.abs(D[s] - D[:, s].T).max()) for s in block_slices(len(D), len(D)))
+    if asymmetry > _TOLERANCE * largest:
+        raise ValueError(
+            f"{source} gives distances that are not symmetric: they differ by up to {asymmetry:g}"
+        )
+    diagonal = float(np.diagonal(D).max())
+    if diagonal > _TOLERANCE * largest:
+        raise ValueError(f"{source} must be distances, zero on the diagonal, but {diagonal:g} stands there")
+    if asymmetry == 0.0 and diagonal == 0.0:
+        return D
+    _check_memory(len(D), max_memory, owner)
+    D = 0.5 * (D + D.T)
+    np.fill_diagonal(D, 0.0)
+    return D
+
+
+def _check_memory(n_samples: int, max_memory: int, owner: str) -> None:
+    if not isinstance(max_memory, int | float | np.number):
+        raise TypeError(f"max_memory must be a number of bytes, got {max_memory!r}")
+    needed = 8 * n_samples**2
+    if needed > max_memory:
+        raise ValueError(
+            f"{owner} needs the distances of all pairs of {n_samples} samples, {needed / 2**30:.3g} GiB, "
+            f"more than max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); "
+            "raise max_memory or score a subsample"
+        )

@@ -1,0 +1,205 @@
+"""Xie-Beni and I: worked values of the specification, naive definitions, options."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.metrics import pairwise_distances
+
+from moo_clustering.validity import IIndex, XieBeni, i_index_from_medoids, xie_beni_from_medoids
+
+LINE = np.array([0.0, 1, 2, 10, 11, 13])[:, np.newaxis]
+D_LINE = np.abs(LINE - LINE.T)
+# NSGA-II-clus specification, section 14
+TABLE = [
+    ((0, 3), (0, 0, 1, 1, 1, 1), 0.125, 142.159763313609),
+    ((0, 3), (0, 0, 0, 1, 1, 1), 0.025, 490.306122448980),
+    ((1, 4), (0, 0, 0, 1, 1, 1), 0.0116666666666667, 961.0),
+    ((1, 4), (0, 0, 0, 0, 1, 1), 0.145, 142.159763313609),
+    ((0, 1, 4), (0, 1, 1, 2, 2, 2), 1.0, 807.506944444444),
+    ((1, 3, 5), (0, 0, 0, 1, 1, 2), 0.0555555555555556, 1708.444444444444),
+]
+
+
+@pytest.mark.parametrize(("medoids", "labels", "xb", "i"), TABLE)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_worked_values_of_given_medoids(medoids, labels, xb, i, dtype):
+    D = D_LINE.astype(dtype)
+    np.testing.assert_allclose(xie_beni_from_medoids(D, medoids, labels), xb, rtol=1e-12)
+    np.testing.assert_allclose(i_index_from_medoids(D, medoids, labels), i, rtol=1e-12)
+
+
+def test_worked_values_as_one_padded_population():
+    medoids = np.array([[*m, -1][:3] for m, *_ in TABLE])
+    labels = np.array([row[1] for row in TABLE])
+    expected = np.array([row[2:] for row in TABLE])
+    mean = float(np.mean(D_LINE**2))
+    np.testing.assert_allclose(
+        xie_beni_from_medoids(D_LINE, medoids.astype(float), labels, mean_square_distance=mean),
+        expected[:, 0],
+    )
+    np.testing.assert_allclose(i_index_from_medoids(D_LINE, medoids, labels, e1=31.0), expected[:, 1])
+
+
+def test_gene_order_does_not_matter():
+    a = (0, 1, 4), (0, 1, 1, 2, 2, 2)
+    b = (4, 0, 1), (1, 2, 2, 0, 0, 0)
+    for score in (xie_beni_from_medoids, i_index_from_medoids):
+        np.testing.assert_allclose(score(D_LINE, *a), score(D_LINE, *b), rtol=1e-14)
+
+
+def test_medoids_found_from_labels_give_the_worked_values():
+    labels = [(0, 0, 0, 1, 1, 1), (0, 0, 0, 1, 1, 2)]
+    for metric, data in [("euclidean", LINE), ("precomputed", D_LINE), ("cityblock", LINE)]:
+        np.testing.assert_allclose(
+            XieBeni("medoid", metric).fit(data).evaluate(labels), [0.01166666667, 1 / 18]
+        )
+        np.testing.assert_allclose(
+            IIndex("medoid", metric).fit(data).evaluate(labels), [961, 1708.4444444444]
+        )
+
+
+def test_cosine_with_tie_duplicate_direction_and_zero_row():
+    X = np.array([(1.0, 0), (1, 1), (0, 1), (0, 2), (0, 0)])
+    labels = [0, 0, 1, 1, 0]
+    np.testing.assert_allclose(
+        XieBeni("medoid", "cosine").fit(X).evaluate(labels), 0.217157287525381, rtol=1e-12
+    )
+    np.testing.assert_allclose(
+        IIndex("medoid", "cosine").fit(X).evaluate(labels), 0.527861707941832, rtol=1e-12
+    )
+    D = pairwise_distances(X, metric="cosine")
+    np.testing.assert_allclose(xie_beni_from_medoids(D, [0, 2], labels), 0.217157287525381, rtol=1e-12)
+
+
+def naive_medoids(D, labels):
+    medoids = []
+    for c in range(labels.max() + 1):
+        members = np.flatnonzero(labels == c)
+        sums = [sum(D[i, j] for j in members) for i in members]
+        medoids.append(members[int(np.argmin(np.round(sums, 9)))])
+    return medoids
+
+
+def naive_scatter(points, labels, distance):
+    """Distances of the samples to their representatives, and between representatives."""
+    own = np.array([distance(i, points[c]) for i, c in enumerate(labels)])
+    between = [distance(points[a], points[b], True) for a in range(len(points)) for b in range(a)]
+    return own, between
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
+@pytest.mark.parametrize("seed", range(4))
+def test_medoid_form_is_the_definition(metric, seed):
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.normal(size=(25, 3)) + 2, 1)
+    D = pairwise_distances(X, metric=metric)
+    k = 2 + seed
+    labels = rng.permutation(np.arange(25) % k)
+    m = naive_medoids(D, labels)
+    own, between = naive_scatter(m, labels, lambda i, j, _=False: D[i, j])
+    xb = sum(own**2) / (25 * max(min(between) ** 2, 1e-12 * np.mean(D**2)))
+    e1 = min(D.sum(axis=0))
+    np.testing.assert_allclose(XieBeni("medoid", metric).fit(X).evaluate(labels), xb, rtol=1e-8)
+    for power in (1, 2, 0.5):
+        i = (e1 / sum(own) * max(between) / k) ** power
+        found = IIndex("medoid", metric, power=power).fit(X).evaluate(labels)
+        np.testing.assert_allclose(found, i, rtol=1e-8)
+    e1_mean = pairwise_distances(X, X.mean(axis=0, keepdims=True), metric=metric).sum()
+    ratio = IIndex("medoid", metric, e1="centroid").fit(X).evaluate(labels)[0] / found[0] ** 4
+    np.testing.assert_allclose(ratio, (e1_mean / e1) ** 2, rtol=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_centroid_form_is_the_definition(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(30, 4))
+    k = 2 + 2 * seed
+    labels = rng.permutation(np.arange(30) % k)
+    means = np.array([X[labels == c].mean(axis=0) for c in range(k)])
+    own = np.linalg.norm(X - means[labels], axis=1)
+    between = cdist(means, means)[np.triu_indices(k, 1)]
+    xb = np.sum(own**2) / (30 * between.min() ** 2)
+    np.testing.assert_allclose(XieBeni().fit(X).evaluate(labels), xb, rtol=1e-10)
+    e1 = np.linalg.norm(X - X.mean(axis=0), axis=1).sum()
+    e1_medoid = cdist(X, X).sum(axis=0).min()
+    np.testing.assert_allclose(IIndex().fit(X).evaluate(labels), (e1 / own.sum() * between.max() / k) ** 2)
+    np.testing.assert_allclose(
+        IIndex(e1="medoid").fit(X).evaluate(labels), (e1_medoid / own.sum() * between.max() / k) ** 2
+    )
+
+
+def test_separation_is_floored_when_representatives_coincide():
+    X = np.array([[0.0], [0.0], [4.0], [4.0]])
+    labels = [0, 1, 0, 1]
+    # means 2 and 2: sum of squares 16, mean squared distance 8
+    np.testing.assert_allclose(XieBeni().fit(X).evaluate(labels), 16 / (4 * 1e-12 * 8))
+    # medoids 0 and 1 (lowest ids), both at 0: sum of squares 32
+    np.testing.assert_allclose(XieBeni("medoid").fit(X).evaluate(labels), 32 / (4 * 1e-12 * 8))
+    np.testing.assert_allclose(IIndex("medoid").fit(X).evaluate(labels), 0.0)
+
+
+def test_medoid_ties_go_to_the_lowest_id():
+    # In {0,1}, {2,3} all sums tie; in {4,5,6,7} samples 5 and 6 do.
+    x = np.array([0.0, 1, 10, 11, 30, 31, 32, 33])
+    D = np.abs(x[:, None] - x)
+    labels = [0, 0, 1, 1, 2, 2, 2, 2]
+    expected = xie_beni_from_medoids(D, [0, 2, 5], labels)
+    np.testing.assert_allclose(XieBeni("medoid", "precomputed").fit(D).evaluate(labels), expected, rtol=1e-14)
+
+
+def test_rounding_does_not_break_ties():
+    # Samples 0 and 1 both have the total 0.1 + 0.2 + 0.3, which adds up to 0.6 or to 0.6 and a bit.
+    D = np.full((6, 6), 0.9)
+    D[:4, :4] = [[0, 0.3, 0.1, 0.2], [0.3, 0, 0.2, 0.1], [0.1, 0.2, 0, 0.5], [0.2, 0.1, 0.5, 0]]
+    D[0, 4] = D[4, 0] = 0.5
+    np.fill_diagonal(D, 0.0)
+    labels = [0, 0, 0, 0, 1, 1]
+    found = i_index_from_medoids(D, [0, 4], labels)
+    np.testing.assert_allclose(IIndex("medoid", "precomputed").fit(D).evaluate(labels), found, rtol=1e-12)
+    assert i_index_from_medoids(D, [1, 4], labels)[0] > 1.1 * found[0]
+
+
+def test_single_medoid_and_all_zero_distances():
+    assert xie_beni_from_medoids(D_LINE, [2], np.zeros(6, dtype=int))[0] == 1e12
+    assert i_index_from_medoids(D_LINE, [[2, -1]], np.zeros(6, dtype=int))[0] == 0.0
+    zero = np.zeros((4, 4))
+    assert xie_beni_from_medoids(zero, [0, 1], [0, 1, 0, 1])[0] == 0.0
+    assert i_index_from_medoids(zero, [0, 1], [0, 1, 0, 1])[0] == 0.0
+
+
+@pytest.mark.parametrize("score", [xie_beni_from_medoids, i_index_from_medoids])
+@pytest.mark.parametrize(
+    ("D", "medoids", "labels", "message"),
+    [
+        (np.zeros((6, 5)), [0, 1], [0] * 6, "square"),
+        (D_LINE, [0, 6], [0] * 6, "ids 0..5"),
+        (D_LINE, [0, -2], [0] * 6, "ids 0..5"),
+        (D_LINE, [-1, 0], [0] * 6, "only after the last"),
+        (D_LINE, [-1, -1], [0] * 6, "at least one id"),
+        (D_LINE, [0, 3, -1], [0, 0, 2, 1, 1, 1], "positions in the row"),
+        (D_LINE, [0, 3], [0, 0, -1, 1, 1, 1], "positions in the row"),
+        (D_LINE, [0, 3], [0, 0, 1], r"shape \(1, 6\)"),
+        (D_LINE, [[0, 3], [1, 3]], [0, 0, 0, 1, 1, 1], r"shape \(2, 6\)"),
+        (D_LINE, [0.5, 3], [0, 0, 0, 1, 1, 1], "integers"),
+    ],
+)
+def test_medoid_functions_refuse_wrong_input(score, D, medoids, labels, message):
+    with pytest.raises(ValueError, match=message):
+        score(D, medoids, labels)
+
+
+def test_options_are_checked():
+    with pytest.raises(ValueError, match="representative must be one of"):
+        XieBeni("mode").fit(LINE)
+    with pytest.raises(ValueError, match='metric must be "euclidean"'):
+        XieBeni(metric="cosine").fit(LINE)
+    with pytest.raises(ValueError, match="e1 must be one of"):
+        IIndex(e1="mean").fit(LINE)
+    with pytest.raises(ValueError, match="power"):
+        IIndex(power=0).fit(LINE)
+    with pytest.raises(ValueError, match="precomputed"):
+        IIndex("medoid", "precomputed", e1="centroid").fit(D_LINE)
+    with pytest.raises(ValueError, match="overflow"):
+        XieBeni().fit([[1e200], [-1e200]])

@@ -1,0 +1,45 @@
+"""Indices by name, and what the room exports."""
+
+from __future__ import annotations
+
+import pytest
+
+from moo_clustering import validity
+from moo_clustering.validity import Silhouette, XieBeni, get_index
+
+
+@pytest.mark.parametrize(
+    "name", ["connectivity", "davies_bouldin", "deviation", "i_index", "silhouette", "xie_beni"]
+)
+def test_every_name_gives_a_fresh_index(name):
+    assert get_index(name).name == name
+    assert get_index(name) is not get_index(name)
+
+
+def test_objects_and_classes():
+    index = XieBeni("medoid")
+    assert get_index(index) is index
+    assert isinstance(get_index(Silhouette), Silhouette)
+
+
+@pytest.mark.parametrize(("wrong", "near"), [("xie-beni", "xie_beni"), ("Silhouete", "silhouette")])
+def test_unknown_names_are_answered_with_the_nearest(wrong, near):
+    with pytest.raises(ValueError, match=f"did you mean '{near}'"):
+        get_index(wrong)
+
+
+def test_hopeless_names_are_answered_with_the_list():
+    with pytest.raises(ValueError, match="known: connectivity, davies_bouldin") as caught:
+        get_index("zzz")
+    assert "did you mean" not in str(caught.value)
+
+
+@pytest.mark.parametrize("wrong", [3, None, int])
+def test_other_types_are_refused(wrong):
+    with pytest.raises(TypeError, match="name, a ValidityIndex"):
+        get_index(wrong)
+
+
+def test_exports_are_sorted_and_exist():
+    assert validity.__all__ == sorted(validity.__all__)
+    assert all(hasattr(validity, name) for name in validity.__all__)
