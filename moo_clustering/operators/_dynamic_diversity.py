@@ -33,7 +33,7 @@ def rank_and_crowding(F: FloatArray) -> tuple[IntArray, FloatArray]:
     return np.asarray(rank), crowding
 
 
-class DynamicDiversitySurvival(Survival):  # type: ignore[misc]
+class DynamicDiversitySurvival(Survival):
     """NSGA-II survival that keeps the diversity objective true to the population it is measured in.
 
     pymoo evaluates offspring only, so parents would keep an f2 measured in a population that is gone.

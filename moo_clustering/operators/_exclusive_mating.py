@@ -10,7 +10,7 @@ from pymoo.core.mating import Mating
 from pymoo.core.population import Population
 
 
-class ExclusiveMating(Mating):  # type: ignore[misc]
+class ExclusiveMating(Mating):
     """Mating in which a pair of parents is crossed with probability pc and otherwise mutated.
 
     Parameters

@@ -12,7 +12,7 @@ from moo_clustering._kernels import loci
 from moo_clustering._kernels.blocks import for_blocks
 
 
-class UniformNeighborCrossover(Crossover):  # type: ignore[misc]
+class UniformNeighborCrossover(Crossover):
     """Exchange every gene of two parents with probability one half.
 
     One random bit per gene, any integer type, no float temporaries. Every gene of a child comes from

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from moo_clustering.problems import NeighborGraphProblem
 
 
-class NeighborResample(Mutation):  # type: ignore[misc]
+class NeighborResample(Mutation):
     """Draw genes anew, uniformly over the k nearest admissible neighbours of the sample.
 
     Parameters

@@ -27,7 +27,7 @@ def redraw_illegal(
     return repaired
 
 
-class CannotLinkRepair(Repair):  # type: ignore[misc]
+class CannotLinkRepair(Repair):
     """Redraw self links and forbidden neighbours from the k nearest admissible ones.
 
     Needed for operators that can leave the feasible set in index encoding; in rank encoding every

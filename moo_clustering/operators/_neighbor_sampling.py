@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from moo_clustering.problems import NeighborGraphProblem
 
 
-class NeighborSampling(Sampling):  # type: ignore[misc]
+class NeighborSampling(Sampling):
     """Link every sample to a random one of its nearest neighbours (PESC, Algorithm 3).
 
     Parameters

@@ -18,7 +18,7 @@ def to_genes(problem: Any, values: NDArray[np.float64]) -> IntArray:
     return genes
 
 
-class RankSBX(SBX):  # type: ignore[misc]
+class RankSBX(SBX):
     """Simulated binary crossover on ranks, rounded and clipped.
 
     A step in rank is a slightly nearer or farther neighbour, so the operator does not depend on the
@@ -46,7 +46,7 @@ class RankSBX(SBX):  # type: ignore[misc]
         return to_genes(problem, super()._do(problem, X, *args, **kwargs))
 
 
-class RankPM(PM):  # type: ignore[misc]
+class RankPM(PM):
     """Polynomial mutation on ranks, rounded and clipped.
 
     With narrow lists (w up to about 20) and ``eta=20`` most steps round back to the parent's value:

@@ -25,7 +25,7 @@ def default_n_neighbors(n_samples: int) -> int:
     return min(n_samples - 1, math.floor(math.log(n_samples)) + 1)
 
 
-class NeighborGraphProblem(Problem):  # type: ignore[misc]
+class NeighborGraphProblem(Problem):
     """Link every sample to one of its neighbours: near (f1) yet unlike the other members (f2).
 
     Gene i names the neighbour of sample i, as its rank in the neighbour list of i (``gene="rank"``)

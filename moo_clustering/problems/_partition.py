@@ -81,8 +81,8 @@ class PartitionProblem(Problem):
     >>> problem = PartitionProblem(X, LabelEncoding(4, k_max=2), ["deviation", "silhouette"])
     >>> F = problem.evaluate(np.array([[0, 0, 1, 1], [0, 1, 0, 1]]))
     >>> problem.natural(F).round(3)
-    array([[ 2. ,  0.9],
-           [20. , -0.4]])
+    array([[ 2.  ,  0.9 ],
+           [20.  , -0.45]])
     """
 
     def __init__(
@@ -126,11 +126,15 @@ class PartitionProblem(Problem):
         """Number of samples that are partitioned."""
         return self.encoding.n_samples
 
-    def decode(self, X: ArrayLike) -> NDArray[np.int32]:
+    def decode(self, X: ArrayLike | None) -> NDArray[np.int32]:
         """Partitions, shape (n_individuals, n_samples), of genotypes such as ``res.X``.
 
         One genotype of shape (n_var,) is a population of one.
         """
+        if X is None:
+            raise ValueError(
+                "X is None: the run ended with no feasible solution, see the notes of this class."
+            )
         return self.encoding.decode(np.atleast_2d(np.asarray(X)))
 
     def natural(self, F: ArrayLike) -> FloatArray:

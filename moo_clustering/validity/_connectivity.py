@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
+from moo_clustering._distances import Metric
 from moo_clustering._kernels.partitions import count_split_neighbors
 from moo_clustering.validity._base import FloatArray, IntArray, ValidityIndex
-from moo_clustering.validity._distances import Metric
 from moo_clustering.validity._neighbors import check_neighbors, nearest_others
 from moo_clustering.validity._population import check_option, check_population, require_fitted
 

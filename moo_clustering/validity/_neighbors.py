@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.neighbors import NearestNeighbors
 
-from moo_clustering.validity._distances import Metric
+from moo_clustering._distances import Metric
 from moo_clustering.validity._features import centred_features
 from moo_clustering.validity._population import block_slices, integer_rows
 

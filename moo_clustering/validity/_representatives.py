@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances_chunked
 
+from moo_clustering._distances import Metric, distance_matrix
 from moo_clustering._kernels.partitions import (
     least_members,
     mean_separations,
@@ -15,7 +16,6 @@ from moo_clustering._kernels.partitions import (
     medoid_separations,
     own_cluster_sums,
 )
-from moo_clustering.validity._distances import Metric, distance_matrix
 from moo_clustering.validity._features import centred_features, mean_square_distance, means_and_sums
 from moo_clustering.validity._population import Population, check_option
 

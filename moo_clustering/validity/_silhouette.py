@@ -7,9 +7,9 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from moo_clustering._distances import MAX_MEMORY, Metric, distance_matrix
 from moo_clustering._kernels.partitions import silhouette_sums
 from moo_clustering.validity._base import FloatArray, IntArray, ValidityIndex
-from moo_clustering.validity._distances import MAX_MEMORY, Metric, distance_matrix
 from moo_clustering.validity._population import Population, check_population, require_fitted
 
 SINGLE_CLUSTER = -1.0

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from moo_clustering._distances import MAX_MEMORY, Metric
 from moo_clustering.validity._base import FloatArray, IntArray, ValidityIndex
-from moo_clustering.validity._distances import MAX_MEMORY, Metric
 from moo_clustering.validity._medoid_rows import check_medoids
 from moo_clustering.validity._population import check_population, require_fitted
 from moo_clustering.validity._representatives import (

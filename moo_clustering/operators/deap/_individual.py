@@ -9,7 +9,7 @@ from deap import base
 from numpy.typing import ArrayLike
 
 
-class MinimizeTwo(base.Fitness):  # type: ignore[misc]
+class MinimizeTwo(base.Fitness):
     """Fitness of two objectives, both minimised."""
 
     weights = (-1.0, -1.0)

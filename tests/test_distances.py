@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
-from moo_clustering.validity._distances import MAX_MEMORY, distance_matrix
+from moo_clustering._distances import MAX_MEMORY, distance_matrix
 
 
 def matrix(data, metric="euclidean"):

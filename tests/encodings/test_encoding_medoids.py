@@ -1,0 +1,291 @@
+"""Partitions as sets of medoids."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_matrix
+from sklearn.metrics import pairwise_distances
+
+from moo_clustering.encodings import MedoidEncoding
+from moo_clustering.encodings import _medoids as module
+from moo_clustering.encodings._medoids import resolve_k_max
+
+LINE = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [13.0]])
+
+
+def assign(D: np.ndarray, row: np.ndarray) -> list[int]:
+    """The definition: nearest medoid, ties to the lowest position, a medoid to itself."""
+    medoids = [z for z in row if z >= 0]
+    labels = [min(range(len(medoids)), key=lambda j: (D[i, medoids[j]], j)) for i in range(len(D))]
+    for j, z in enumerate(medoids):
+        labels[z] = j
+    return labels
+
+
+def test_decode_of_the_worked_examples():
+    encoding = MedoidEncoding(LINE, k_max=3)
+    X = np.array([[0, 2, -1], [0, 3, -1], [2, 5, -1], [1, 4, -1], [3, 4, -1], [0, 1, 5]])
+    assert_array_equal(
+        encoding.decode(X),
+        [
+            [0, 0, 1, 1, 1, 1],
+            [0, 0, 0, 1, 1, 1],
+            [0, 0, 0, 1, 1, 1],
+            [0, 0, 0, 1, 1, 1],
+            [0, 0, 0, 0, 1, 1],
+            [0, 1, 1, 2, 2, 2],
+        ],
+    )
+
+
+def test_encode_of_the_worked_examples():
+    encoding = MedoidEncoding(LINE, k_max=3)
+    labels = np.array([[0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1], [0, 1, 1, 2, 2, 2]])
+    assert_array_equal(encoding.encode(labels), [[0, 3, -1], [1, 4, -1], [0, 1, 4]])
+
+
+def test_cosine_with_a_tie_a_duplicate_direction_and_a_row_of_zeros():
+    encoding = MedoidEncoding([[1, 0], [1, 1], [0, 1], [0, 2], [0, 0]], k_max=2, metric="cosine")
+    assert_allclose(encoding.distances[4], [1, 1, 1, 1, 0])
+    assert_array_equal(encoding.decode(np.array([[0, 3]])), [[0, 0, 1, 1, 0]])
+
+
+def test_two_rows_of_zeros_are_not_alike_in_cosine():
+    encoding = MedoidEncoding(np.array([[0.0, 0], [0, 0], [1, 0]]), k_max=2, metric="cosine")
+    assert_array_equal(encoding.distances, [[0, 1, 1], [1, 0, 1], [1, 1, 0]])
+
+
+def test_identical_samples_can_be_two_medoids_without_an_empty_cluster():
+    encoding = MedoidEncoding(np.zeros((5, 2)), k_max=3)
+    assert_array_equal(encoding.decode(np.array([[4, 1, 2]])), [[0, 1, 2, 0, 0]])
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=40, deadline=None)
+def test_decode_equals_the_definition(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 15))
+    encoding = MedoidEncoding(rng.integers(0, 4, size=(n, 2)), k_max=n, k_min=1)
+    X = encoding.random(6, rng)
+    assert_array_equal(encoding.decode(X), [assign(encoding.distances, row) for row in X])
+
+
+def test_decode_in_many_blocks(monkeypatch):
+    rng = np.random.default_rng(0)
+    encoding = MedoidEncoding(rng.normal(size=(20, 2)), k_max=8)
+    X = encoding.random(30, rng)
+    whole = encoding.decode(X)
+    monkeypatch.setattr(module, "_BLOCK", 70)
+    assert_array_equal(encoding.decode(X), whole)
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=25, deadline=None)
+def test_encode_gives_the_medoid_of_every_cluster(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 15))
+    x = rng.integers(0, 5, size=n)
+    D = np.abs(x[:, None] - x)  # integers: ties are exact
+    encoding = MedoidEncoding(x[:, None], k_max=n, k_min=1)
+    labels = encoding.decode(encoding.random(3, rng))
+    for row, partition in zip(encoding.encode(labels), labels, strict=True):
+        for c in range(partition.max() + 1):
+            members = [i for i in range(n) if partition[i] == c]
+            assert row[c] == min(members, key=lambda i: (sum(D[i, j] for j in members), i))
+        assert (row[partition.max() + 1 :] == -1).all()
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=25, deadline=None)
+def test_reencoding_never_raises_the_total_distance(seed):
+    rng = np.random.default_rng(seed)
+    encoding = MedoidEncoding(rng.normal(size=(14, 2)), k_max=5)
+    X = encoding.random(4, rng)
+
+    def totals(X: np.ndarray) -> np.ndarray:
+        labels = encoding.decode(X)
+        return np.array(
+            [
+                sum(encoding.distances[i, row[c]] for i, c in enumerate(part))
+                for row, part in zip(X, labels, strict=True)
+            ]
+        )
+
+    for _ in range(15):
+        again = encoding.encode(encoding.decode(X))
+        assert (totals(again) <= totals(X) + 1e-9).all()
+        if np.array_equal(again, X):
+            break
+        X = again
+    # At the fixed point the partition survives encoding and decoding.
+    assert_array_equal(encoding.decode(encoding.encode(encoding.decode(X))), encoding.decode(X))
+
+
+def test_separated_groups_survive_encoding():
+    encoding = MedoidEncoding(LINE, k_max=3)
+    labels = np.array([[0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0]])
+    assert_array_equal(encoding.decode(encoding.encode(labels)), labels)
+
+
+def test_encode_keeps_the_largest_clusters():
+    encoding = MedoidEncoding(LINE, k_max=2)
+    # Sizes 1, 2, 3: the first goes; the others keep their order.
+    assert_array_equal(encoding.encode(np.array([[0, 1, 1, 2, 2, 2]])), [[1, 4]])
+
+
+def test_encode_fills_up_to_k_min():
+    encoding = MedoidEncoding(LINE, k_max=3, k_min=3)
+    assert_array_equal(encoding.encode(np.zeros((1, 6), dtype=int)), [[2, 0, 1]])
+
+
+@pytest.mark.parametrize(
+    ("row", "repaired"),
+    [
+        ([4, 1, 3, -1], [4, 1, 3, -1]),
+        ([-1, 4, -1, 1], [4, 1, -1, -1]),
+        ([4, 4, 1, 4], [4, 1, -1, -1]),
+        ([6, 2, -7, 5], [2, 5, -1, -1]),
+        ([-1, -1, -1, -1], [0, 1, -1, -1]),
+        ([0, -1, -1, 0], [0, 1, -1, -1]),
+        ([1, 1, 1, 1], [1, 0, -1, -1]),
+        ([4, 4, 4, 99], [4, 0, -1, -1]),
+        ([0.4, 3.6, -0.6, -1.2], [0, 4, -1, -1]),
+    ],
+)
+def test_repair(row, repaired):
+    encoding = MedoidEncoding(LINE, k_max=4)
+    assert_array_equal(encoding.repair(np.array([row])), [repaired])
+
+
+def test_repair_fills_many_genes_with_the_lowest_absent_ids():
+    encoding = MedoidEncoding(LINE, k_max=5, k_min=5)
+    X = np.array([[3, 1, -1, -1, -1], [-1, -1, -1, -1, 5], [0, 1, 2, 3, 3]])
+    assert_array_equal(encoding.repair(X), [[3, 1, 0, 2, 4], [5, 0, 1, 2, 3], [0, 1, 2, 3, 4]])
+
+
+@pytest.mark.parametrize("row", [[-1, 0, 1], [0, 0, 1], [0, -1, 1], [-1, -1, -1], [6, 0, -1]])
+def test_decode_refuses_what_is_no_set_of_medoids(row):
+    with pytest.raises(ValueError, match="row 1 of X"):
+        MedoidEncoding(LINE, k_max=3).decode(np.array([[0, 1, 2], row]))
+
+
+def test_canonical_sorts_and_pads_last():
+    encoding = MedoidEncoding(LINE, k_max=4)
+    assert_array_equal(
+        encoding.canonical(np.array([[5, 0, 3, -1], [2, 1, -1, -1]])), [[0, 3, 5, -1], [1, 2, -1, -1]]
+    )
+
+
+def test_random_is_uniform_over_sizes_and_samples():
+    encoding = MedoidEncoding(LINE, k_max=4)
+    X = encoding.random(12_000, np.random.default_rng(0))
+    sizes = (X >= 0).sum(axis=1)
+    assert_allclose(np.bincount(sizes)[2:] / len(X), 1 / 3, atol=0.02)
+    # Every pair of samples equally often, in either order.
+    pairs = X[sizes == 2][:, :2]
+    counts = np.bincount(pairs[:, 0] * 6 + pairs[:, 1], minlength=36).reshape(6, 6)
+    assert (counts.diagonal() == 0).all()
+    assert_allclose(counts[~np.eye(6, dtype=bool)] / len(pairs), 1 / 30, atol=0.012)
+
+
+@pytest.mark.parametrize(
+    ("k_max", "n", "expected"),
+    [
+        ("sqrt", 1, 1),
+        ("sqrt", 2, 2),
+        ("sqrt", 3, 2),
+        ("sqrt", 8, 2),
+        ("sqrt", 9, 3),
+        ("sqrt", 150, 12),
+        ("ceil_sqrt", 2, 2),
+        ("ceil_sqrt", 4, 2),
+        ("ceil_sqrt", 5, 3),
+        ("ceil_sqrt", 150, 13),
+        (7, 5, 7),
+    ],
+)
+def test_largest_number_of_clusters(k_max, n, expected):
+    assert resolve_k_max(k_max, n) == expected
+
+
+def test_one_sample_is_one_cluster():
+    encoding = MedoidEncoding([[3.0, 4.0]])
+    assert (encoding.k_min, encoding.k_max) == (1, 1)
+    assert_array_equal(encoding.random(2, np.random.default_rng(0)), [[0], [0]])
+    assert_array_equal(encoding.decode(np.array([[0]])), [[0]])
+
+
+def test_two_samples_leave_one_chromosome():
+    encoding = MedoidEncoding([[3.0], [4.0]])
+    assert_array_equal(encoding.canonical(encoding.random(5, np.random.default_rng(0))), [[0, 1]] * 5)
+
+
+@pytest.mark.parametrize("metric", ["cityblock", "cosine", "euclidean", "correlation"])
+def test_metrics_are_those_of_scikit_learn(metric):
+    X = np.random.default_rng(0).normal(size=(9, 4)) + 3
+    encoding = MedoidEncoding(X, metric=metric)
+    assert_allclose(encoding.distances, pairwise_distances(X, metric=metric), atol=1e-12)
+    assert_array_equal(encoding.distances, encoding.distances.T)
+
+
+def test_precomputed_distances_give_the_same_and_stay_writeable_for_their_owner():
+    X = np.random.default_rng(1).normal(size=(9, 3))
+    D = MedoidEncoding(X).distances.copy()
+    encoding = MedoidEncoding(D, metric="precomputed")
+    Z = encoding.random(5, np.random.default_rng(0))
+    assert_array_equal(encoding.decode(Z), MedoidEncoding(X).decode(Z))
+    assert D.flags.writeable
+    with pytest.raises(ValueError, match="read-only"):
+        encoding.distances[0, 0] = 1
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_sparse_features(metric):
+    X = np.random.default_rng(2).poisson(0.5, size=(12, 6)).astype(float)
+    assert_allclose(
+        MedoidEncoding(csr_matrix(X), metric=metric).distances,
+        MedoidEncoding(X, metric=metric).distances,
+        atol=1e-7,
+    )
+
+
+def test_duplicates_far_from_the_origin_are_at_distance_zero():
+    X = np.random.default_rng(3).normal(size=(6, 5)) + 1e7
+    D = MedoidEncoding(np.vstack([X, X])).distances
+    assert_array_equal(D[np.arange(6), np.arange(6) + 6], np.zeros(6))
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "error", "match"),
+    [
+        ({"k_max": "cube"}, ValueError, "k_max"),
+        ({"k_max": 7}, ValueError, "k_max"),
+        ({"k_max": 2, "k_min": 3}, ValueError, "k_min"),
+        ({"k_min": 0}, ValueError, "k_min"),
+        ({"k_max": 2.5}, TypeError, "k_max"),
+        ({"metric": "precomputed"}, ValueError, "square"),
+        ({"metric": "nonsense"}, ValueError, "nonsense"),
+        ({"max_memory": 8 * 36 - 1}, ValueError, "max_memory"),
+    ],
+)
+def test_misuse(kwargs, error, match):
+    with pytest.raises(error, match=match):
+        MedoidEncoding(LINE, **kwargs)
+
+
+def test_memory_that_just_suffices():
+    assert MedoidEncoding(LINE, max_memory=8 * 36).n_samples == 6
+
+
+def test_distances_that_are_none_are_refused():
+    D = np.array([[0, 1.0], [2.0, 0]])
+    with pytest.raises(ValueError, match="symmetric"):
+        MedoidEncoding(D, metric="precomputed")
+    with pytest.raises(ValueError, match="negative"):
+        MedoidEncoding(-D - D.T, metric="precomputed")
+    with pytest.raises(ValueError, match="NaN"):
+        MedoidEncoding(D * np.nan, metric="precomputed")
