@@ -12,9 +12,8 @@ from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_array
 
+from moo_clustering._arrays import block_slices, centred_features
 from moo_clustering._kernels.partitions import refine_squared_distances
-from moo_clustering.validity._features import centred_features
-from moo_clustering.validity._population import block_slices
 
 Metric = str | Callable[..., float]
 MAX_MEMORY = 4 * 2**30

@@ -7,9 +7,10 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from moo_clustering._arrays import centred_features
 from moo_clustering._kernels.partitions import worst_ratio_means
 from moo_clustering.validity._base import FloatArray, IntArray, ValidityIndex
-from moo_clustering.validity._features import centred_features, mean_square_distance, means_and_sums
+from moo_clustering.validity._features import mean_square_distance, means_and_sums
 from moo_clustering.validity._population import check_population, require_fitted
 
 SINGLE_CLUSTER = 1e12

@@ -2,30 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array
 
 from moo_clustering._kernels.partitions import cluster_means, mean_distance_sums
 from moo_clustering.validity._population import Population
-
-
-def centred_features(data: Any) -> NDArray[np.float64]:
-    """Copy of ``data`` with column means zero.
-
-    A sample is subtracted before the mean is, so that equal samples come out as exact zeros and a
-    large common offset costs no digits.
-    """
-    X: NDArray[np.float64] = check_array(data, dtype=np.float64, order="C", input_name="data")
-    with np.errstate(over="ignore", invalid="ignore"):
-        X = X - X[0]
-        X -= X.mean(axis=0)
-        largest = np.einsum("ij,ij->i", X, X).max()
-    if not np.isfinite(largest * len(X)):
-        raise ValueError("data has values so large that squared distances overflow; rescale it")
-    return X
 
 
 def mean_square_distance(X: NDArray[np.float64]) -> float:

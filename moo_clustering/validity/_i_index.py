@@ -10,9 +10,9 @@ from scipy.sparse import issparse
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_array
 
+from moo_clustering._arrays import centred_features
 from moo_clustering._distances import MAX_MEMORY, Metric
 from moo_clustering.validity._base import FloatArray, IntArray, ValidityIndex
-from moo_clustering.validity._features import centred_features
 from moo_clustering.validity._medoid_rows import check_medoids
 from moo_clustering.validity._population import check_option, check_population, require_fitted
 from moo_clustering.validity._representatives import (

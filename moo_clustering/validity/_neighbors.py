@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.neighbors import NearestNeighbors
 
+from moo_clustering._arrays import block_slices, centred_features
 from moo_clustering._distances import Metric
-from moo_clustering.validity._features import centred_features
-from moo_clustering.validity._population import block_slices, integer_rows
+from moo_clustering.validity._population import integer_rows
 
 # Room for the rounding of squared distances that scikit-learn's brute-force search expands.
 _ROUNDING = 1e-12

@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
+from moo_clustering._arrays import block_slices
 from moo_clustering._kernels.partitions import count_members
-
-# Numbers a block of individuals may occupy in temporary arrays: 32 MB of float64.
-BLOCK_ITEMS = 1 << 22
 
 
 class Population(NamedTuple):
@@ -32,13 +30,6 @@ class Population(NamedTuple):
         """Consecutive individuals, as many as fit when each needs ``items`` numbers."""
         for rows in block_slices(len(self.labels), items):
             yield rows, self.take(rows)
-
-
-def block_slices(count: int, items: int) -> Iterator[slice]:
-    """Cut 0..count-1 so that no part needs more than ``BLOCK_ITEMS`` numbers, where one can avoid it."""
-    step = max(1, BLOCK_ITEMS // max(items, 1))
-    for start in range(0, count, step):
-        yield slice(start, min(start + step, count))
 
 
 def integer_rows(values: Any, name: str) -> NDArray[np.integer[Any]]:

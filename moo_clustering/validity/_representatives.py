@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances_chunked
 
+from moo_clustering._arrays import centred_features
 from moo_clustering._distances import Metric, distance_matrix
 from moo_clustering._kernels.partitions import (
     least_members,
@@ -16,7 +17,7 @@ from moo_clustering._kernels.partitions import (
     medoid_separations,
     own_cluster_sums,
 )
-from moo_clustering.validity._features import centred_features, mean_square_distance, means_and_sums
+from moo_clustering.validity._features import mean_square_distance, means_and_sums
 from moo_clustering.validity._population import Population, check_option
 
 FloatArray = NDArray[np.float64]

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
+from moo_clustering._arrays import centred_features
 from moo_clustering._distances import MAX_MEMORY
-from moo_clustering.validity._features import centred_features, mean_square_distance
+from moo_clustering.validity._features import mean_square_distance
 from moo_clustering.validity._population import check_population
 from moo_clustering.validity._representatives import Centroids, Medoids
 

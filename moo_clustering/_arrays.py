@@ -1,0 +1,36 @@
+"""Blocks of bounded size and centred copies: what rooms that score large arrays share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array
+
+# Numbers a block of individuals may occupy in temporary arrays: 32 MB of float64.
+BLOCK_ITEMS = 1 << 22
+
+
+def block_slices(count: int, items: int) -> Iterator[slice]:
+    """Cut 0..count-1 so that no part needs more than ``BLOCK_ITEMS`` numbers, where one can avoid it."""
+    step = max(1, BLOCK_ITEMS // max(items, 1))
+    for start in range(0, count, step):
+        yield slice(start, min(start + step, count))
+
+
+def centred_features(data: Any) -> NDArray[np.float64]:
+    """Copy of ``data`` with column means zero.
+
+    A sample is subtracted before the mean is, so that equal samples come out as exact zeros and a
+    large common offset costs no digits.
+    """
+    X: NDArray[np.float64] = check_array(data, dtype=np.float64, order="C", input_name="data")
+    with np.errstate(over="ignore", invalid="ignore"):
+        X = X - X[0]
+        X -= X.mean(axis=0)
+        largest = np.einsum("ij,ij->i", X, X).max()
+    if not np.isfinite(largest * len(X)):
+        raise ValueError("data has values so large that squared distances overflow; rescale it")
+    return X
