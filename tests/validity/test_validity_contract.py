@@ -18,7 +18,7 @@ from moo_clustering.validity import (
     XieBeni,
     get_index,
 )
-from moo_clustering.validity import _population as population_module
+from moo_clustering import _arrays as arrays_module
 
 INDICES = {
     "xie_beni": lambda: XieBeni(),
@@ -67,7 +67,7 @@ def test_population_equals_one_by_one_in_any_blocks(make, monkeypatch):
     assert together.shape == (15,)
     assert together.dtype == np.float64
     np.testing.assert_allclose(np.concatenate([index.evaluate(row) for row in labels]), together, rtol=1e-12)
-    monkeypatch.setattr(population_module, "BLOCK_ITEMS", 700)
+    monkeypatch.setattr(arrays_module, "BLOCK_ITEMS", 700)
     np.testing.assert_allclose(index.evaluate(labels), together, rtol=1e-12)
     assert index.evaluate(labels[:0]).shape == (0,)
 
