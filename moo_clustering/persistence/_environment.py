@@ -1,0 +1,46 @@
+"""Which software a result came from."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+from moo_clustering import __version__
+
+RUNTIME_DEPENDENCIES = (
+    "click",
+    "deap",
+    "joblib",
+    "lazy_loader",
+    "matplotlib",
+    "networkx",
+    "numba",
+    "numpy",
+    "pandas",
+    "pymoo",
+    "scikit-learn",
+    "scipy",
+    "tqdm",
+)
+
+
+def environment() -> dict[str, str]:
+    """Versions of Python, of this package and of what it runs on.
+
+    Returns
+    -------
+    dict of str to str
+        ``python``, ``platform`` (system and machine type), ``moo_clustering`` and one entry for each
+        runtime dependency. Nothing in it tells the computer, the user or a folder.
+    """
+    versions = {
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+        "moo_clustering": __version__,
+    }
+    for package in RUNTIME_DEPENDENCIES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            versions[package] = "not installed"
+    return versions

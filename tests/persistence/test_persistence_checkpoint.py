@@ -1,0 +1,124 @@
+"""Checkpoints know their run; the environment is told without telling who and where."""
+
+from __future__ import annotations
+
+import configparser
+import dataclasses
+import getpass
+import re
+import socket
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from moo_clustering.persistence import (
+    ArchiveError,
+    Checkpoint,
+    CheckpointMismatchError,
+    environment,
+    fingerprint,
+    load_checkpoint,
+    save_checkpoint,
+    write_archive,
+)
+
+DATA = np.arange(6.0)
+
+
+def identity(**changes):
+    parameters = {"pop_size": 100, "alpha": 0.5, "bounds": (1, 2)} | changes.pop("parameters", {})
+    return {"method": "NSGA2Clus", "parameters": parameters, "data": fingerprint(DATA)} | changes
+
+
+def saved(path, **changes):
+    checkpoint = Checkpoint(path, identity=identity(**changes))
+    save_checkpoint(checkpoint, {"X": DATA}, {"generation": 3})
+    return checkpoint
+
+
+def test_round_trip_makes_the_folder(tmp_path):
+    checkpoint = saved(tmp_path / "new" / "folder" / "c.npz")
+    arrays, meta = load_checkpoint(checkpoint)
+    np.testing.assert_array_equal(arrays["X"], DATA)
+    assert meta == {"generation": 3}
+
+
+def test_none_where_there_is_no_file(tmp_path):
+    assert load_checkpoint(Checkpoint(tmp_path / "c.npz")) is None
+
+
+def test_numpy_scalars_and_tuples_are_the_same_parameters(tmp_path):
+    saved(tmp_path / "c", parameters={"nan": np.nan})
+    same = {"pop_size": np.int32(100), "alpha": np.float64(0.5), "bounds": [1.0, 2], "nan": np.float32("nan")}
+    assert load_checkpoint(Checkpoint(tmp_path / "c", identity=identity(parameters=same))) is not None
+
+
+def test_every_difference_is_named(tmp_path):
+    path = tmp_path / "x.npz"
+    saved(path, parameters={"old": "yes"}, package="1")
+    here = Checkpoint(
+        path,
+        identity={
+            "method": "AMOSAClus",
+            "parameters": {"pop_size": 50, "alpha": 0.5, "bounds": (1, 2), "new": None},
+            "data": fingerprint(DATA + 1),
+            "package": "2",
+        },
+    )
+    with pytest.raises(CheckpointMismatchError) as error:
+        load_checkpoint(here)
+    assert str(error.value) == (
+        f"checkpoint {path} is of another run: method is 'NSGA2Clus' there and 'AMOSAClus' here; "
+        "parameter pop_size is 100 there and 50 here; parameter old is 'yes' there and absent here; "
+        "parameter new is absent there and None here; the data differ; package is '1' there and '2' here"
+    )
+    assert isinstance(error.value, ValueError)
+
+
+def test_long_values_are_shortened(tmp_path):
+    saved(tmp_path / "c", parameters={"grid": list(range(1000))})
+    with pytest.raises(CheckpointMismatchError) as error:
+        load_checkpoint(Checkpoint(tmp_path / "c", identity=identity(parameters={"grid": []})))
+    assert len(str(error.value)) < 300 + len(str(tmp_path))
+    assert "... there and [] here" in str(error.value)
+
+
+def test_an_archive_is_not_a_checkpoint(tmp_path):
+    write_archive(tmp_path / "a", {}, {})
+    with pytest.raises(ArchiveError, match="not a checkpoint"):
+        load_checkpoint(Checkpoint(tmp_path / "a"))
+
+
+@pytest.mark.parametrize(
+    ("every", "error"), [(0, ValueError), (-1, ValueError), (1.5, TypeError), (True, TypeError)]
+)
+def test_bad_every(every, error):
+    with pytest.raises(error, match="every must be a positive integer"):
+        Checkpoint("c", every=every)
+
+
+def test_bad_identity_and_frozen():
+    with pytest.raises(TypeError, match=r"identity\['f'\]"):
+        Checkpoint("c", identity={"f": len})
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Checkpoint("c").every = 3
+
+
+def test_environment_tells_versions_and_nothing_private():
+    found = environment()
+    assert found["numpy"] == np.__version__
+    assert re.fullmatch(r"3\.\d+\.\d+.*", found["python"])
+    text = " ".join(found.values())
+    for private in (socket.gethostname(), getpass.getuser(), str(Path.home())):
+        assert private not in text.split()
+    assert "/" not in text
+
+
+def test_environment_names_every_runtime_dependency():
+    setup = configparser.ConfigParser()
+    setup.read(Path(__file__).parents[2] / "setup.cfg")
+    required = re.findall(r"^[\w-]+", setup["options"]["install_requires"], flags=re.MULTILINE)
+    assert required == [
+        name for name in environment() if name not in {"python", "platform", "moo_clustering"}
+    ]
