@@ -1,0 +1,39 @@
+"""Run the benchmarks: ``python benchmarks/run.py [diversity generation 200k 1m] [--write FILE]``."""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from pathlib import Path
+
+import bench_diversity
+import bench_end_to_end
+import bench_generation
+from _harness import as_markdown, machine
+
+SUITES = {
+    "diversity": bench_diversity.run,
+    "generation": bench_generation.run,
+    "200k": partial(bench_end_to_end.run, [200_000]),
+    "1m": partial(bench_end_to_end.run, [1_000_000]),
+}
+
+
+def main() -> None:
+    """Print a table of ratios, and write it where asked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"of {', '.join(SUITES)}; default all")
+    parser.add_argument("--write", type=Path, help="file that gets the table, in Markdown")
+    options = parser.parse_args()
+    unknown = set(options.suites) - set(SUITES)
+    if unknown:
+        parser.error(f"unknown suite {', '.join(sorted(unknown))}; known are {', '.join(SUITES)}")
+    rows = [row for name in options.suites or SUITES for row in SUITES[name]()]
+    table = f"Measured on {machine()}; medians.\n\n{as_markdown(rows)}\n"
+    print(table)
+    if options.write:
+        options.write.write_text("# Benchmarks\n\n" + table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""Front doors: scikit-learn estimators, one file per family."""
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -1,0 +1,4 @@
+from ._pesc import PESC
+from ._spectral_graph import SpectralGraphClustering
+
+__all__ = ["PESC", "SpectralGraphClustering"]

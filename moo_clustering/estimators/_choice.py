@@ -1,0 +1,65 @@
+"""Rules that pick one member of a Pareto front."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rule = str | int | Callable[[NDArray[np.float64]], int]
+
+
+def knee(F: NDArray[np.float64]) -> int:
+    """Index of the member nearest to the ideal point, objectives scaled to the range of the front.
+
+    Parameters
+    ----------
+    F : ndarray of shape (n_solutions, n_objectives)
+        Minimised objectives. An objective without range does not count. Ties: the first.
+    """
+    low, spread = F.min(axis=0), np.ptp(F, axis=0)
+    scaled = np.divide(F - low, spread, out=np.zeros_like(F), where=spread > 0)
+    return int(np.linalg.norm(scaled, axis=1).argmin())
+
+
+def choose_member(
+    front: NDArray[np.float64], names: Sequence[str], greater_is_better: Sequence[bool], rule: Rule
+) -> int:
+    """Index of the member a rule picks.
+
+    Parameters
+    ----------
+    front : ndarray of shape (n_solutions, n_objectives)
+        Objectives in natural sign.
+    names : sequence of str
+        Names of the objectives.
+    greater_is_better : sequence of bool
+    rule : {"knee"}, name of an objective, int or callable
+        The knee, the member that is best in one objective, a row number, or
+        ``rule(front) -> row number``.
+
+    Raises
+    ------
+    ValueError
+        Unknown rule (names the nearest), or a row number outside the front.
+    """
+    minimised = np.where(np.asarray(greater_is_better), -front, front)
+    if callable(rule):
+        rule = int(rule(front))
+    if isinstance(rule, int | np.integer):
+        if not -len(front) <= rule < len(front):
+            raise ValueError(f"rule={rule} is outside the front, which has {len(front)} members.")
+        return int(rule) % len(front)
+    if rule == "knee":
+        return knee(minimised)
+    if rule in names:
+        return int(minimised[:, list(names).index(rule)].argmin())
+    allowed = ["knee", *names]
+    near = difflib.get_close_matches(str(rule), allowed, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ValueError(
+        f"unknown rule {rule!r}; allowed are {', '.join(map(repr, allowed))}, a row number or a callable."
+        + hint
+    )
