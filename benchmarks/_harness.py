@@ -43,7 +43,7 @@ def compare(
 
 def machine() -> str:
     """What the figures were measured on."""
-    versions = environment()["versions"]
+    versions = environment()
     packages = ", ".join(f"{name} {versions[name]}" for name in ("python", "numpy", "numba", "pymoo"))
     return f"{platform.machine()}, {len(os.sched_getaffinity(0))} cores, {packages}"
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 BLOCK = 4096
@@ -29,8 +30,10 @@ def for_blocks(kernel: Kernel, n_loci: int, n_rows: int, n_jobs: int | None = No
         for lo in starts[worker::workers]:
             kernel(lo, min(lo + BLOCK, n_loci))
 
-    # Shared memory is the point: the kernels release the interpreter lock and write in place.
-    Parallel(n_jobs=workers, require="sharedmem")(delayed(share)(w) for w in range(workers))
+    # Plain threads: the kernels release the interpreter lock and write in place, and a call lasts
+    # milliseconds, less than joblib waits between looks at its workers.
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(share, range(workers)))
 
 
 def sum_blocks(

@@ -65,16 +65,14 @@ def add_weights(ranks, weights, out, lo, hi):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def swap_by_bits(first, second, bits, child1, child2, lo, hi):  # type: ignore[no-untyped-def]
-    """Uniform crossover of row pairs: locus j is exchanged where bit j of the packed row is set."""
+def swap_where(first, second, swap, child1, child2, lo, hi):  # type: ignore[no-untyped-def]
+    """Uniform crossover of row pairs: loci are exchanged where ``swap`` is 1, kept where it is 0."""
     for p in range(first.shape[0]):
         for j in range(lo, hi):
-            if (bits[p, j >> 3] >> (7 - (j & 7))) & 1:
-                child1[p, j] = second[p, j]
-                child2[p, j] = first[p, j]
-            else:
-                child1[p, j] = first[p, j]
-                child2[p, j] = second[p, j]
+            # Branch-free, so that it is vectorised.
+            change = (first[p, j] ^ second[p, j]) * swap[p, j]
+            child1[p, j] = first[p, j] ^ change
+            child2[p, j] = second[p, j] ^ change
 
 
 @njit(cache=True, nogil=True)

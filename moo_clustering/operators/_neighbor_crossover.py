@@ -39,9 +39,10 @@ class UniformNeighborCrossover(Crossover):
         first, second = np.ascontiguousarray(X[0]), np.ascontiguousarray(X[1])
         n_pairs, n_var = first.shape
         bits = np.frombuffer(rng.bytes(n_pairs * -(-n_var // 8)), dtype=np.uint8).reshape(n_pairs, -1)
+        swap = np.unpackbits(bits, axis=1, count=n_var)
         children = np.empty((2, n_pairs, n_var), dtype=X.dtype)
         for_blocks(
-            lambda lo, hi: loci.swap_by_bits(first, second, bits, children[0], children[1], lo, hi),
+            lambda lo, hi: loci.swap_where(first, second, swap, children[0], children[1], lo, hi),
             n_var,
             2 * n_pairs,
             getattr(problem, "n_jobs", None),

@@ -49,15 +49,14 @@ def test_weights(ranks):
     )
 
 
-def test_swap_by_bits(ranks):
-    first, second = ranks[:5], ranks[5:10]
-    bits = np.random.default_rng(3).integers(0, 256, size=(5, 20)).astype(np.uint8)
-    mask = np.unpackbits(bits, axis=1)[:, :157].astype(bool)
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int64])
+def test_swap_where(ranks, dtype):
+    first, second = ranks[:5].astype(dtype), ranks[5:10].astype(dtype)
+    swap = np.random.default_rng(3).integers(0, 2, size=(5, 157)).astype(np.uint8)
     child1, child2 = np.empty_like(first), np.empty_like(second)
-    loci.swap_by_bits(first, second, bits, child1, child2, 0, 157)
-    np.testing.assert_array_equal(child1, np.where(mask, second, first))
-    np.testing.assert_array_equal(child2, np.where(mask, first, second))
-    assert 0.4 < mask.mean() < 0.6
+    loci.swap_where(first, second, swap, child1, child2, 0, 157)
+    np.testing.assert_array_equal(child1, np.where(swap, second, first))
+    np.testing.assert_array_equal(child2, np.where(swap, first, second))
 
 
 def test_resample(ranks):
