@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering._random import SeedLike, spawn_seeds
-from moo_clustering.algorithms import Recorder, drive
+from moo_clustering.algorithms import DeapSearch, PymooSearch, Recorder, drive
 from moo_clustering.consensus import ensemble_members
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.estimators._checkpoints import checkpoint_for
@@ -342,7 +342,9 @@ class PESC(ClusterMixin, BaseEstimator):
         InconsistentConstraintsError
             Labels and pairs contradict each other.
         """
-        features: NDArray[np.floating[Any]] = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        features: NDArray[np.floating[Any]] = validate_data(
+            self, X, dtype=[np.float64, np.float32], ensure_min_samples=2
+        )
         n_samples = features.shape[0]
         if self.n_clusters > n_samples:
             raise ValueError(f"n_clusters={self.n_clusters} is more than the number of samples, {n_samples}.")
@@ -466,6 +468,7 @@ class PESC(ClusterMixin, BaseEstimator):
             diversity=self.diversity,
             n_div=self.n_div,
         )
+        search: PymooSearch | DeapSearch
         if self.engine == "pymoo":
             exclusive = self.mutation_prob == "exclusive"
             search = pymoo_search(problem, parts, pop_size=self.pop_size, exclusive=exclusive, seed=seed)

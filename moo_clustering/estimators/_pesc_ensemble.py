@@ -130,6 +130,7 @@ class GraphEnsemble:
             bridge=options["bridge"],
             X=self.X,
             metric=options["metric"],
+            lists=self.lists,
             eigen_solver=options["eigen_solver"],
             rng=np.random.default_rng(self.spectral_seed),
         )

@@ -6,28 +6,42 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.preprocessing import minmax_scale, scale
 
 
-def scale_features(X: NDArray[np.floating[Any]], how: str) -> NDArray[np.floating[Any]]:
-    """Bring all features to the same range or spread; the type (float32 or float64) is kept.
+def scale_features(X: NDArray[np.floating[Any]], scale: str) -> NDArray[np.floating[Any]]:
+    """Bring the features of a data matrix to a common scale.
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
-    how : {"minmax", "zscore", "none"}
-        To [0, 1]; to mean 0 and (population) standard deviation 1; or as given.
+    X : ndarray of shape (n_samples, n_features), float64 or float32
+        Not modified.
+    scale : {"minmax", "zscore", "none"}
+        To [0, 1] by range; to mean 0 and population standard deviation 1; or X itself.
 
     Returns
     -------
-    ndarray of shape (n_samples, n_varying_features)
-        Constant features are dropped unless ``how="none"``; if there is no other, one column of zeros
-        is left.
+    ndarray of shape (n_samples, n_varying), dtype of X
+        Constant features are dropped by ``"minmax"`` and ``"zscore"``; if all are, one column of zeros
+        remains.
+
+    References
+    ----------
+    PESC specification, section 2, step 1.
     """
-    if how == "none":
+    if scale not in ("minmax", "zscore", "none"):
+        raise ValueError(f"scale must be 'minmax', 'zscore' or 'none', got {scale!r}.")
+    if scale == "none":
         return X
-    varying = (X != X[0]).any(axis=0)
+    low, high = X.min(axis=0), X.max(axis=0)
+    varying = high > low
     if not varying.any():
         return np.zeros((len(X), 1), dtype=X.dtype)
-    scaled: NDArray[np.floating[Any]] = (minmax_scale if how == "minmax" else scale)(X[:, varying])
+    # Halves, so that the difference of huge numbers stays finite.
+    half = high[varying] / 2 - low[varying] / 2
+    scaled: NDArray[np.floating[Any]] = (X[:, varying] / 2 - low[varying] / 2) / half
+    if scale == "zscore":
+        # Standardising the range first keeps the squares of tiny and huge features within bounds.
+        mean = scaled.mean(axis=0, dtype=np.float64)
+        spread = scaled.std(axis=0, dtype=np.float64)
+        scaled = ((scaled - mean) / spread).astype(X.dtype)
     return scaled

@@ -1,0 +1,6 @@
+"""``python -m moo_clustering`` is the command ``moo-clustering``."""
+
+from moo_clustering.cli import main
+
+if __name__ == "__main__":
+    main(prog_name="moo-clustering")

@@ -1,0 +1,149 @@
+"""``moo-clustering fit``."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from moo_clustering.cli._errors import INTERRUPTED, reported
+
+if TYPE_CHECKING:
+    from moo_clustering.cli._run import Job
+    from moo_clustering.datasets import Table
+
+
+@click.command()
+@click.argument("data")
+@click.option("--method", default="pesc", show_default=True, help="Method; `methods` lists them.")
+@click.option("-k", "--n-clusters", type=int, help="Number of clusters.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Option of the method; repeatable."
+)
+@click.option("--labels", metavar="COLUMN", help="Known classes, for scoring only: the fit never sees them.")
+@click.option("--partial-labels", metavar="COLUMN", help="Classes of some samples; empty or -1: unlabelled.")
+@click.option("--must-link", metavar="FILE", help="Two columns: rows that belong together.")
+@click.option("--cannot-link", metavar="FILE", help="Two columns: rows that do not belong together.")
+@click.option("--id-column", metavar="COLUMN", help="Identifiers of the rows.")
+@click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out; repeatable.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
+@click.option("--jobs", type=int, help="Threads or processes; -1: all processors.")
+@click.option("--checkpoint-every", type=click.IntRange(min=1), metavar="G", help="Save every G generations.")
+@click.option("--resume", is_flag=True, help="Go on from the checkpoint in the folder, if there is one.")
+@click.option(
+    "--out", required=True, metavar="DIR", type=click.Path(path_type=Path), help="Folder for the results."
+)
+@click.option("--quiet", is_flag=True, help="No progress and no summary.")
+def fit(
+    data: str,
+    method: str,
+    n_clusters: int | None,
+    settings: tuple[str, ...],
+    labels: str | None,
+    partial_labels: str | None,
+    must_link: str | None,
+    cannot_link: str | None,
+    id_column: str | None,
+    drop: tuple[str, ...],
+    seed: int,
+    jobs: int | None,
+    checkpoint_every: int | None,
+    resume: bool,
+    out: Path,
+    quiet: bool,
+) -> None:
+    """Cluster DATA and write a folder of results.
+
+    DATA is a CSV, TSV, Parquet or npz file, or a bundled set: breast_cancer, digits, iris, wine.
+    Every numeric column without another role is a feature.
+
+    The folder gets labels.csv, result.npz, run.json and, as far as the method has them, front.csv,
+    history.csv and plots. A folder that holds anything else is never touched.
+    """
+    started = time.perf_counter()
+    with reported():
+        from moo_clustering.cli._data import load_data
+        from moo_clustering.cli._folder import open_folder
+        from moo_clustering.cli._run import Job, build_estimator, checkpoint_hint, run_job
+        from moo_clustering.cli._settings import parse_settings
+        from moo_clustering.estimators._registry import find_method
+
+        folder = open_folder(out, resume=resume)
+        found, preset = find_method(method)
+        table = load_data(data, labels=labels, partial_labels=partial_labels, id_column=id_column, drop=drop)
+        estimator_class = found.load()
+        checkpointing = resume or checkpoint_every is not None
+        estimator = build_estimator(
+            found,
+            estimator_class,
+            preset | parse_settings(settings, found.name, estimator_class),
+            n_clusters=n_clusters,
+            seed=seed,
+            n_jobs=jobs,
+            verbose=not quiet,
+            checkpoint=folder.checkpoint if checkpointing else None,
+            checkpoint_every=checkpoint_every,
+        )
+        job = Job("fit", found, estimator, table, seed, started=started)
+        _supervise(job, partial_labels, must_link, cannot_link)
+        if resume and not folder.resumed and not quiet:
+            click.echo(f"Nothing to resume in {out}: starting from the beginning.", err=True)
+        outcome = run_job(job, folder)
+    if not quiet:
+        click.echo(_report(outcome.record, table, out))
+    if outcome.interrupted:
+        saved = "the result so far is saved" if "result" in outcome.record else "there is no result yet"
+        click.echo(f"Interrupted: {saved}; {checkpoint_hint(folder)}.", err=True)
+        click.get_current_context().exit(INTERRUPTED)
+
+
+def _supervise(job: Job, partial_labels: str | None, must_link: str | None, cannot_link: str | None) -> None:
+    """Partial labels and pairs, as far as the method takes them."""
+    from moo_clustering.constraints import read_pairs
+
+    table, takes = job.table, job.method.supervision
+    if partial_labels is not None:
+        if "labels" not in takes:
+            raise ValueError(f"method {job.method.name} takes no --partial-labels")
+        _require_labels(table, partial_labels)
+        job.supervision["y"] = table.partial_y
+        job.sources["partial_labels"] = {
+            "column": partial_labels,
+            "n_labelled": int((table.partial_y >= 0).sum()) if table.partial_y is not None else 0,
+        }
+    for name, file in (("must_link", must_link), ("cannot_link", cannot_link)):
+        if file is None:
+            continue
+        if "pairs" not in takes:
+            raise ValueError(f"method {job.method.name} takes no --{name.replace('_', '-')}")
+        pairs = read_pairs(
+            file, row_ids=table.row_ids if table.has_row_ids else None, n_samples=table.n_samples
+        )
+        job.supervision[name] = pairs
+        job.sources[name] = {"file": Path(file).name, "n_pairs": len(pairs)}
+
+
+def _require_labels(table: Table, column: str) -> None:
+    """A column of partial labels without a label is a mistake."""
+    if table.partial_y is None or not (table.partial_y >= 0).any():
+        raise ValueError(f"column {column!r} (partial labels) has no label")
+
+
+def _report(record: dict[str, Any], table: Table, out: Path) -> str:
+    from moo_clustering.cli._tables import aligned
+
+    rows = [["data", f"{table.name}, {table.n_samples} samples, {len(table.feature_names)} features"]]
+    rows.append(["method", f"{record['method']} ({record['estimator']}), seed {record['seed']}"])
+    if "result" in record:
+        result = record["result"]
+        sizes = sorted(result["sizes"], reverse=True)
+        shown = ", ".join(map(str, sizes[:10])) + (", ..." if len(sizes) > 10 else "")
+        rows.append(["clusters", f"{result['n_clusters']} of {shown} samples"])
+        if "n_solutions" in result:
+            rows.append(["front", f"{result['n_solutions']} members"])
+        rows += [[name.replace("_", " "), f"{value:.4f}"] for name, value in record["scores"].items()]
+    rows.append(["seconds", f"{record['timings']['total']:.1f}"])
+    rows.append(["saved in", str(out)])
+    return aligned(rows)

@@ -1,0 +1,124 @@
+"""Files of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from moo_clustering.cli._folder import LABELS
+from moo_clustering.datasets import Table
+from moo_clustering.persistence import write_archive
+from moo_clustering.persistence._atomic import replacing
+
+
+def save_results(folder: Path, estimator: Any, table: Table, record: Mapping[str, Any]) -> list[str]:
+    """Write what a fitted estimator has to tell, each file whole or not at all.
+
+    Parameters
+    ----------
+    folder : Path
+    estimator : fitted estimator
+        With ``labels_``; ``pareto_front_``, ``history_``, ``similarity_`` and the like where there are.
+    table : Table
+    record : mapping
+        Metadata for ``result.npz``.
+
+    Returns
+    -------
+    list of str
+        Names of the files.
+    """
+    files = [LABELS, "result.npz"]
+    _write_csv(folder / LABELS, pd.DataFrame({"row": table.row_ids, "label": estimator.labels_}))
+    write_archive(folder / "result.npz", result_arrays(estimator), record)
+    front = front_frame(estimator)
+    if front is not None:
+        _write_csv(folder / "front.csv", front)
+        files.append("front.csv")
+    history = history_frame(estimator)
+    if history is not None:
+        _write_csv(folder / "history.csv", history)
+        files.append("history.csv")
+    return files + _draw(folder, estimator, table.name, front, history)
+
+
+def result_arrays(estimator: Any) -> dict[str, Any]:
+    """Arrays of a fitted estimator that are kept."""
+    kept = {
+        "labels": "labels_",
+        "similarity": "similarity_",
+        "embedding": "embedding_",
+        "eigenvalues": "eigenvalues_",
+        "front": "pareto_front_",
+        "front_neighbors": "pareto_neighbors_",
+    }
+    arrays = {name: getattr(estimator, attribute, None) for name, attribute in kept.items()}
+    # As a property it may cost as much again as the fit.
+    arrays["front_labels"] = vars(estimator).get("pareto_labels_")
+    return {
+        name: sparse.csr_array(value) if sparse.issparse(value) else np.asarray(value)
+        for name, value in arrays.items()
+        if value is not None
+    }
+
+
+def front_frame(estimator: Any) -> pd.DataFrame | None:
+    """Members of the front: number, objectives in natural sign, and whether it is the partition given."""
+    front = getattr(estimator, "pareto_front_", None)
+    if front is None:
+        return None
+    frame = pd.DataFrame({"member": np.arange(len(front))})
+    for number, name in enumerate(estimator.objective_names_):
+        frame[name] = front[:, number]
+    partitions = vars(estimator).get("pareto_labels_")
+    if partitions is not None:
+        same = np.flatnonzero((np.asarray(partitions) == estimator.labels_).all(axis=1))
+        frame["chosen"] = np.isin(frame["member"], same[:1])
+    return frame
+
+
+def history_frame(estimator: Any) -> pd.DataFrame | None:
+    """The course of the search."""
+    history = getattr(estimator, "history_", None)
+    if history is None:
+        return None
+    return history.to_frame(getattr(estimator, "objective_names_", None))
+
+
+def _write_csv(path: Path, frame: pd.DataFrame) -> None:
+    with replacing(path) as file:
+        frame.to_csv(file, index=False, lineterminator="\n", encoding="utf-8")
+
+
+def _draw(
+    folder: Path, estimator: Any, name: str, front: pd.DataFrame | None, history: pd.DataFrame | None
+) -> list[str]:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from moo_clustering.visualization import plot_front, plot_history, plot_similarity
+
+    files = []
+    if front is not None and len(front):
+        chosen = front["chosen"].to_numpy() if "chosen" in front else None
+        plot_front(estimator.pareto_front_, estimator.objective_names_, chosen, path=folder / "front.png")
+        files.append("front.png")
+    if getattr(estimator, "similarity_", None) is not None:
+        plot_similarity(
+            estimator.similarity_,
+            estimator.labels_,
+            getattr(estimator, "eigenvalues_", ()),
+            getattr(estimator, "embedding_", None),
+            title=f"{type(estimator).__name__}, {name}",
+            path=folder / "similarity.png",
+        )
+        files.append("similarity.png")
+    if history is not None and len(history) > 1:
+        plot_history(history, path=folder / "history.png")
+        files.append("history.png")
+    return files

@@ -1,0 +1,135 @@
+"""From named columns to a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from moo_clustering._suggest import did_you_mean
+from moo_clustering.datasets._classes import encode_classes
+from moo_clustering.datasets._table import DataError, Table
+
+_SHOWN = 5
+
+
+class Roles(NamedTuple):
+    """What the columns that are not features are for."""
+
+    labels: str | None = None
+    partial_labels: str | None = None
+    id_column: str | None = None
+    drop: tuple[str, ...] = ()
+
+    def by_column(self) -> dict[str, str]:
+        """Role of each named column; a column with two roles is an error."""
+        roles: dict[str, str] = {}
+        named = [(self.labels, "labels"), (self.partial_labels, "partial labels"), (self.id_column, "id")]
+        for column, role in [*named, *((column, "drop") for column in dict.fromkeys(self.drop))]:
+            if column is None:
+                continue
+            if column in roles:
+                raise DataError(f"column {column!r} cannot be both the {roles[column]} and the {role} column")
+            roles[column] = role
+        return roles
+
+
+def check_roles(roles: Roles, columns: Sequence[str], source: str) -> None:
+    """Every column with a role exists."""
+    for column, role in roles.by_column().items():
+        if column not in columns:
+            raise DataError(
+                f"{source} has no column {column!r} ({role}){did_you_mean(column, columns)}"
+                if columns
+                else f"{source} has no columns"
+            )
+
+
+def table_from_frame(frame: pd.DataFrame, roles: Roles, *, name: str, source: str) -> Table:
+    """Table of a frame whose columns are named by text."""
+    check_roles(roles, list(frame.columns), source)
+    if not len(frame):
+        raise DataError(f"{source} has column names but no rows")
+    taken = roles.by_column()
+    features = [column for column in frame.columns if column not in taken]
+    if not features:
+        raise DataError(f"{source} has no feature columns besides {', '.join(map(repr, taken))}")
+    _require_numbers(frame, features, source)
+    X = frame[features].to_numpy(dtype=np.float64, na_value=np.nan)
+    require_finite(X, features, source)
+    row_ids: NDArray[Any] = np.arange(len(frame))
+    if roles.id_column is not None:
+        row_ids = identifiers(frame[roles.id_column], roles.id_column, source)
+    return labelled(
+        Table(name=name, X=np.ascontiguousarray(X), feature_names=tuple(features), row_ids=row_ids),
+        None if roles.labels is None else frame[roles.labels],
+        None if roles.partial_labels is None else frame[roles.partial_labels],
+    )
+
+
+def labelled(table: Table, labels: Any, partial_labels: Any) -> Table:
+    """The table with known classes and partial labels."""
+    y, targets = (None, ()) if labels is None else encode_classes(labels, minus_one_is_missing=False)
+    partial, names = (
+        (None, ()) if partial_labels is None else encode_classes(partial_labels, minus_one_is_missing=True)
+    )
+    return Table(table.name, table.X, table.feature_names, table.row_ids, y, targets, partial, names)
+
+
+def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
+    """Row identifiers as text; every row must have one of its own."""
+    names = ["" if pd.isna(cell) else str(cell).strip() for cell in values]
+    seen: dict[str, int] = {}
+    for row, identifier in enumerate(names, start=1):
+        if not identifier:
+            raise DataError(f"{source}: the id column {column!r} is empty in row {row}")
+        if identifier in seen:
+            raise DataError(
+                f"{source}: the id column {column!r} has {identifier!r} in rows {seen[identifier]} and {row}"
+            )
+        seen[identifier] = row
+    return np.array(names)
+
+
+def require_finite(X: NDArray[np.float64], features: Sequence[str], source: str) -> None:
+    """No empty cell, NaN or infinity."""
+    # The sum is finite unless something is not (or it overflows), and needs no array of its own.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(X.sum()):
+            return
+    bad = np.argwhere(~np.isfinite(X))
+    if len(bad):
+        row, column = bad[0]
+        value = X[row, column]
+        what = "an empty or NaN value" if np.isnan(value) else f"the infinite value {value:g}"
+        raise DataError(
+            f"{source} has {what} in column {features[column]!r}, row {row + 1}{_more(len(bad) - 1)}; "
+            "fill in or remove such cells first"
+        )
+
+
+def _more(count: int) -> str:
+    return f" (and {count} more such {'cell' if count == 1 else 'cells'})" if count else ""
+
+
+def _require_numbers(frame: pd.DataFrame, features: Sequence[str], source: str) -> None:
+    wrong = [column for column in features if not pd.api.types.is_numeric_dtype(frame[column])]
+    if not wrong:
+        return
+    shown = ", ".join(map(repr, wrong[:_SHOWN]))
+    if len(wrong) > _SHOWN:
+        shown += f" and {len(wrong) - _SHOWN} more"
+    what = f"columns {shown} are" if len(wrong) > 1 else f"column {shown} is"
+    raise DataError(
+        f"{source}: {what} not numeric{_example(frame[wrong[0]])}; columns that are not features are "
+        "named by labels, partial_labels, id_column or drop (--labels, --partial-labels, --id-column, --drop)"
+    )
+
+
+def _example(column: pd.Series[Any]) -> str:
+    text = column.astype(object)
+    bad = np.flatnonzero((pd.to_numeric(text, errors="coerce").isna() & text.notna()).to_numpy())
+    return f" ({str(text.iloc[bad[0]])!r} in row {bad[0] + 1})" if len(bad) else ""

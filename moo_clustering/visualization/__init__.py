@@ -1,0 +1,22 @@
+"""Plots of fronts, similarity matrices and the course of a search.
+
+Each plot is two functions: ``*_data`` prepares what is shown, as plain arrays, and ``plot_*`` draws
+it, on pymoo's visualization classes where they fit, and returns the figure. Figures are made apart
+from pyplot, whose settings and current figure stay as they were.
+"""
+
+from moo_clustering.visualization._front import FrontData, front_data, plot_front
+from moo_clustering.visualization._history import HistoryData, history_data, plot_history
+from moo_clustering.visualization._similarity import SimilarityData, plot_similarity, similarity_data
+
+__all__ = [
+    "FrontData",
+    "HistoryData",
+    "SimilarityData",
+    "front_data",
+    "history_data",
+    "plot_front",
+    "plot_history",
+    "plot_similarity",
+    "similarity_data",
+]

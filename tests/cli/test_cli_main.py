@@ -1,0 +1,51 @@
+"""The group itself, and the command as a process."""
+
+import subprocess
+import sys
+
+import pytest
+
+import moo_clustering
+
+
+def command(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "moo_clustering", *arguments],
+        capture_output=True, text=True, timeout=60, check=False, **options,
+    )  # fmt: skip
+
+
+def test_help_and_version(run):
+    for arguments in ((), ("--help",), ("-h",)):
+        result = run(*arguments)
+        assert result.exit_code == 0
+        assert "fit" in result.stdout
+        assert "demo" in result.stdout
+    assert moo_clustering.__version__ in run("--version").stdout
+
+
+def test_unknown_command(fails):
+    assert "No such command 'ft'" in fails("ft")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["fit", "--help"], ["demo", "--help"], ["methods"]])
+def test_help_imports_nothing_heavy(arguments):
+    code = (
+        "import sys\n"
+        "from moo_clustering.cli import main\n"
+        f"try: main({arguments!r}, prog_name='moo-clustering')\n"
+        "except SystemExit as error: assert error.code == 0\n"
+        "heavy = {'numpy', 'numba', 'scipy', 'pandas', 'sklearn', 'pymoo', 'deap', 'matplotlib'}\n"
+        "print('loaded:', sorted(heavy & set(sys.modules)))\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.endswith("loaded: []\n")
+
+
+def test_module_and_errors_of_a_process(tmp_path):
+    result = command("fit", "wines", "--out", "out", cwd=tmp_path)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("Error: there is no file wines")
+    assert result.stderr.count("\n") == 1
+    assert command("--version").stdout.startswith("moo-clustering, version")
