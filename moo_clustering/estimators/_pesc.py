@@ -497,8 +497,10 @@ class PESC(ClusterMixin, BaseEstimator):
         self.result_ = self._result(search, problem, genes, F)
         return problem.ranks(genes), F
 
-    def _result(self, search: Any, problem: NeighborGraphProblem, genes: IntArray, F: FloatArray) -> Result:
-        if self.engine == "pymoo":
+    def _result(
+        self, search: PymooSearch | DeapSearch, problem: NeighborGraphProblem, genes: IntArray, F: FloatArray
+    ) -> Result:
+        if isinstance(search, PymooSearch):
             return search.result()
         self.logbook_ = search.logbook
         self.hall_of_fame_ = tools.ParetoFront(similar=np.array_equal)
