@@ -1,7 +1,14 @@
-"""Neighbour lists, similarity graphs, and spectral clustering of them."""
+"""Neighbour lists, similarity graphs and spectral clustering of sparse graphs.
 
-from moo_clustering.graphs._bridges import bridge_components
+From features to :class:`NeighborLists` (exact, with a defined order among ties), from lists to a
+similarity matrix (k-nearest-neighbour, mutual, epsilon, full, water-filling), and from any such matrix
+to a partition: constraints written in, components bridged, eigenvectors of a Laplacian, k-means.
+Matrices are ``scipy.sparse.csr_array`` of float64.
+"""
+
+from moo_clustering.graphs._bridging import bridge_components
 from moo_clustering.graphs._constraint_edges import write_constraints
+from moo_clustering.graphs._eigengap import eigengap
 from moo_clustering.graphs._embedding import spectral_embedding
 from moo_clustering.graphs._given_lists import lists_from_arrays
 from moo_clustering.graphs._laplacian import laplacian
@@ -13,14 +20,17 @@ from moo_clustering.graphs._similarity import (
     gaussian_similarity,
     knn_graph,
     mutual_knn_graph,
+    pair_distances,
+    resolve_sigma,
     symmetrize,
 )
-from moo_clustering.graphs._waterfill import waterfill_graph
+from moo_clustering.graphs._waterfill import waterfill_graph, waterfill_lambda, waterfill_weights
 
 __all__ = [
     "NeighborLists",
     "SpectralPartition",
     "bridge_components",
+    "eigengap",
     "epsilon_graph",
     "full_graph",
     "gaussian_similarity",
@@ -29,9 +39,13 @@ __all__ = [
     "lists_from_arrays",
     "mutual_knn_graph",
     "neighbor_lists",
+    "pair_distances",
+    "resolve_sigma",
     "spectral_embedding",
     "spectral_partition",
     "symmetrize",
     "waterfill_graph",
+    "waterfill_lambda",
+    "waterfill_weights",
     "write_constraints",
 ]

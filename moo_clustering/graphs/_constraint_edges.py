@@ -70,9 +70,7 @@ def write_constraints(
     return symmetrize(graph.maximum(joined))
 
 
-def _links(
-    members: NDArray[np.int64], how: str, X: NDArray[np.floating[Any]] | None
-) -> NDArray[np.int64]:
+def _links(members: NDArray[np.int64], how: str, X: NDArray[np.floating[Any]] | None) -> NDArray[np.int64]:
     if how == "clique":
         a, b = np.triu_indices(len(members), 1)
         return np.column_stack([members[a], members[b]])

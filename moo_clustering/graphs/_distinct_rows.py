@@ -61,8 +61,9 @@ def distinct_rows(X: Floats, keys: NDArray[np.int32]) -> DistinctRows:
     # A random combination of the features tells rows apart; equal rows give it bit by bit equal,
     # since the columns are added one after another.
     mix = np.zeros(n_samples)
-    for column, factor in zip(X.T, np.random.default_rng(0).standard_normal(X.shape[1]), strict=True):
-        mix += column * factor
+    factors = np.random.default_rng(0).standard_normal((X.shape[1], 1))
+    for feature in range(X.shape[1]):
+        mix += X[:, feature] * factors[feature]
     order = np.argsort(mix, kind="stable")
     same = mix[order[1:]] == mix[order[:-1]]
     if not same.any():

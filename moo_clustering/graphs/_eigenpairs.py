@@ -19,8 +19,8 @@ Step = Callable[[Doubles], Doubles]
 
 # Accepted |L u - lambda u| relative to the scale of L.
 _RESIDUAL = 1e-4
-_MAX_PASSES = 12
-_MAX_RESTARTS = 300
+_MAX_PASSES = 6
+_MAX_RESTARTS = 100
 _SPARE = 4
 _WEAK = 1e-3
 
@@ -78,7 +78,7 @@ def lanczos_pairs(
             break
         values, vectors = rayleigh_ritz(L, np.column_stack([vectors, new]), n_pairs)
     if vectors.shape[1] < n_pairs:
-        return power_pairs(L, n_pairs, scale, known, rng, n_steps=1000)
+        return power_pairs(L, n_pairs, scale, known, rng, n_steps=200)
     return _refine(L, values, vectors, scale)
 
 
@@ -157,7 +157,7 @@ def lobpcg_pairs(
     if not np.isfinite(vectors).all():
         return lanczos_pairs(L, n_pairs, scale, known, rng)
     values, vectors = rayleigh_ritz(L, vectors, n_pairs)
-    if _residuals(L, values, vectors).max() > 10.0 * _RESIDUAL * scale:
+    if residuals(L, values, vectors).max() > 10.0 * _RESIDUAL * scale:
         return lanczos_pairs(L, n_pairs, scale, known, rng)
     return values, vectors
 
@@ -212,19 +212,20 @@ def _start_block(known: sp.csr_array, width: int, rng: np.random.Generator) -> D
     return qr(block, mode="economic")[0]
 
 
+def residuals(L: sp.csr_array, values: Doubles, vectors: Doubles) -> Doubles:
+    """|L u - lambda u| of every pair."""
+    lengths: Doubles = np.sqrt(((L @ vectors - vectors * values) ** 2).sum(axis=0))
+    return lengths
+
+
 def _refine(L: sp.csr_array, values: Doubles, vectors: Doubles, scale: float) -> Pairs:
     """Descent steps until the residuals are small."""
     for _ in range(10):
-        residuals = L @ vectors - vectors * values
-        if np.sqrt((residuals**2).sum(axis=0)).max() <= _RESIDUAL * scale:
+        if residuals(L, values, vectors).max() <= _RESIDUAL * scale:
             break
-        values, vectors = rayleigh_ritz(L, np.column_stack([vectors, residuals]), len(values))
+        downhill = L @ vectors - vectors * values
+        values, vectors = rayleigh_ritz(L, np.column_stack([vectors, downhill]), len(values))
     return values, vectors
-
-
-def _residuals(L: sp.csr_array, values: Doubles, vectors: Doubles) -> Doubles:
-    residuals: Doubles = np.sqrt(((L @ vectors - vectors * values) ** 2).sum(axis=0))
-    return residuals
 
 
 def weakly_tied_parts(

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse import csgraph
 
 from moo_clustering.graphs import _eigenpairs
 from moo_clustering.graphs._laplacian import degrees, inverse_root
@@ -17,9 +18,9 @@ EigenSolver = Literal["auto", "dense", "arpack", "lobpcg", "pic"]
 Doubles = NDArray[np.float64]
 
 _DENSE = 1500
-_FACTOR = 20_000
 # Factors of graphs with more neighbours than this fill in too much to be worth it.
-_FACTOR_NEIGHBORS = 20
+_FACTOR_NEIGHBORS = 64
+_FACTOR_WORK = 4e11
 
 
 def spectral_embedding(
@@ -44,9 +45,10 @@ def spectral_embedding(
         ``"sym"``: eigenvectors of I - D^(-1/2) S D^(-1/2), rows scaled to unit length (zero rows stay
         zero). ``"unnormalized"``: of D - S. ``"rw"``: D^(-1/2) times those of ``"sym"`` before scaling.
     eigen_solver : {"auto", "dense", "arpack", "lobpcg", "pic"}, default="auto"
-        ``"auto"``: dense up to 1500 samples, otherwise ``"arpack"``: Lanczos, on the inverse up to 20000
-        samples with few neighbours each. ``"lobpcg"``: block conjugate gradients, Jacobi preconditioner
-        for the unnormalised Laplacian. ``"pic"``: 100 steps of block power iteration, quick and rough.
+        ``"auto"``: dense up to 1500 samples, otherwise ``"arpack"``: Lanczos, on the inverse where a
+        factorisation is cheap (small or low-dimensional data). ``"lobpcg"``: block conjugate gradients,
+        Jacobi preconditioner for the unnormalised Laplacian. ``"pic"``: 100 steps of block power
+        iteration, quick and rough.
     rng : numpy.random.Generator
         Draws starting vectors.
     n_eigenvalues : int, optional
@@ -126,8 +128,20 @@ def _pairs(
 
 
 def _factors_well(S: sp.csr_array) -> bool:
+    """Whether a factorisation of the Laplacian fills in so little that it takes seconds at most.
+
+    The widest level of a breadth-first search bounds the width of a band the graph can be brought to.
+    """
     n_samples = S.shape[0]
-    return n_samples <= _DENSE or (n_samples <= _FACTOR and S.nnz <= _FACTOR_NEIGHBORS * n_samples)
+    if S.nnz > _FACTOR_NEIGHBORS * n_samples:
+        return False
+    far = 0
+    # From an end of the graph rather than from its middle.
+    for _ in range(2):
+        hops = csgraph.dijkstra(S, indices=far, unweighted=True)
+        hops = np.where(np.isfinite(hops), hops, 0).astype(np.int64)
+        far = int(hops.argmax())
+    return n_samples * int(np.bincount(hops).max()) ** 2 <= _FACTOR_WORK
 
 
 def _fix_signs(vectors: Doubles) -> Doubles:

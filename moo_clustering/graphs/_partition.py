@@ -8,32 +8,36 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csgraph
 from sklearn.cluster import KMeans
 
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.graphs._bridges import bridge_components
+from moo_clustering.graphs._bridging import bridge_components
 from moo_clustering.graphs._embedding import EigenSolver, Laplacian, spectral_embedding
+from moo_clustering.graphs._neighbors import NeighborLists
 from moo_clustering.graphs._search import Metric
 from moo_clustering.graphs._similarity import symmetrize
 
-# k-means is fitted to so many rows at most; the others are assigned to the nearest centre.
-_MAX_FIT = 100_000
+# Above so many samples k-means sees a part of them only.
+_ALL_FITTED = 100_000
+_FITTED = 20_000
 
 
 @dataclass(frozen=True, eq=False)
 class SpectralPartition:
-    """Clusters of a graph and what they were found in.
+    """Result of :func:`spectral_partition`.
 
     Attributes
     ----------
     labels : ndarray of shape (n_samples,), int32
-        Numbered by first appearance.
+        Clusters, numbered by first appearance.
     similarity : csr_array of shape (n_samples, n_samples)
-        Symmetric, bridges included.
+        The graph that was clustered: symmetric, bridges included.
     embedding : ndarray of shape (n_samples, n_clusters)
-    eigenvalues : ndarray of shape (n_clusters + 1,), or n_samples if that is less
+        Rows that k-means was run on.
+    eigenvalues : ndarray of shape (n_clusters + 1,), or (n_samples,) if that is less
+        Smallest eigenvalues of the Laplacian; the step between the last two is the eigengap.
     n_components : int
         Connected components before bridging.
     """
@@ -51,37 +55,44 @@ def spectral_partition(
     *,
     laplacian: Laplacian = "sym",
     bridge: bool = True,
-    X: NDArray[np.floating[Any]] | None = None,
+    X: ArrayLike | None = None,
     metric: Metric = "euclidean",
+    lists: NeighborLists | None = None,
     eigen_solver: EigenSolver = "auto",
     rng: np.random.Generator,
 ) -> SpectralPartition:
-    """Symmetrise, bridge, embed, k-means.
+    """Spectral clustering: Laplacian, first eigenvectors, k-means on their rows.
 
     Parameters
     ----------
     S : sparse matrix or array-like of shape (n_samples, n_samples)
-        Directed similarities.
+        Non-negative similarities, symmetrised by max(S, S^T).
     n_clusters : int
-        K, from 1 (all samples) to n_samples (every sample on its own).
+        K, from 1 to n_samples.
     laplacian : {"sym", "unnormalized", "rw"}, default="sym"
     bridge : bool, default=True
-        Join the components of a disconnected graph, which needs ``X``. Without, K components are the
-        clusters, and with more than K of them the eigenvectors are arbitrary.
-    X : ndarray of shape (n_samples, n_features), optional
-        Features, or distances with ``metric="precomputed"``.
-    metric : str or callable, default="euclidean"
+        Make a disconnected graph connected, see :func:`bridge_components`; needs ``X``. Without it the
+        components are the clusters if there are K of them, and the result means little if there are
+        more.
+    X, metric, lists
+        As in :func:`bridge_components`.
     eigen_solver : {"auto", "dense", "arpack", "lobpcg", "pic"}, default="auto"
+        See :func:`spectral_embedding`.
     rng : numpy.random.Generator
+
+    Returns
+    -------
+    SpectralPartition
 
     Raises
     ------
     ValueError
-        ``n_clusters`` out of range, or ``bridge`` without ``X``.
+        K out of range, or a disconnected graph with ``bridge=True`` and no ``X``.
 
     Notes
     -----
-    k-means++ with 10 starts, up to 100,000 rows; of larger data it is fitted to so many rows.
+    K = 1 and K = n_samples give the trivial partitions. Above 100000 samples k-means is fitted to
+    20000 of them.
 
     References
     ----------
@@ -90,14 +101,22 @@ def spectral_partition(
     graph = symmetrize(S)
     n_samples = graph.shape[0]
     if not 1 <= n_clusters <= n_samples:
-        raise ValueError(
-            f"n_clusters must be between 1 and the number of samples, {n_samples}; got {n_clusters}."
-        )
-    n_parts, part = csgraph.connected_components(graph, directed=False)
-    if n_parts > 1 and bridge:
+        raise ValueError(f"n_clusters must be from 1 to n_samples={n_samples}, got {n_clusters}.")
+    n_components, parts = csgraph.connected_components(graph, directed=False)
+    if bridge and n_components > 1:
         if X is None:
-            raise ValueError("bridge=True needs X to join the components of a disconnected graph.")
-        graph = bridge_components(graph, X, metric=metric, rng=rng)
+            raise ValueError(
+                f"the graph has {n_components} components and bridge=True needs X to link them; "
+                "give X or set bridge=False."
+            )
+        graph = bridge_components(graph, X, metric=metric, lists=lists, rng=rng)
+    elif n_components > n_clusters:
+        warnings.warn(
+            f"the graph has {n_components} components, more than n_clusters={n_clusters}: its first "
+            "eigenvectors are arbitrary and so is the partition. Use bridge=True or a denser graph.",
+            UserWarning,
+            stacklevel=2,
+        )
     values, embedding = spectral_embedding(
         graph,
         n_clusters,
@@ -105,30 +124,28 @@ def spectral_partition(
         eigen_solver=eigen_solver,
         rng=rng,
         n_eigenvalues=min(n_clusters + 1, n_samples),
-        parts=part,
+        parts=parts,
     )
     if n_clusters == n_samples:
         labels = np.arange(n_samples)
-    elif n_parts == n_clusters and not bridge:
-        labels = part
+    elif n_clusters == n_components and not bridge:
+        labels = parts
     else:
-        if n_parts > n_clusters and not bridge:
-            warnings.warn(
-                f"the graph has {n_parts} components, more than n_clusters={n_clusters}: its first "
-                "eigenvectors are arbitrary; use bridge=True.",
-                UserWarning,
-                stacklevel=2,
-            )
-        labels = _k_means(embedding, n_clusters, rng)
-    numbered = relabel_by_first_appearance(labels[None, :].astype(np.int32))[0]
-    return SpectralPartition(numbered, graph, embedding, values, n_parts)
+        labels = _cluster_rows(embedding, n_clusters, rng)
+    return SpectralPartition(_numbered(labels), graph, embedding, values, n_components)
 
 
-def _k_means(embedding: NDArray[np.float64], n_clusters: int, rng: np.random.Generator) -> NDArray[Any]:
+def _cluster_rows(embedding: NDArray[np.float64], n_clusters: int, rng: np.random.Generator) -> NDArray[Any]:
+    n_samples = len(embedding)
+    seed = int(rng.integers(2**31 - 1))
     if n_clusters == 1:
-        return np.zeros(len(embedding), dtype=np.int32)
-    model = KMeans(n_clusters, init="k-means++", n_init=10, random_state=int(rng.integers(2**31)))
-    if len(embedding) <= _MAX_FIT:
-        return np.asarray(model.fit_predict(embedding))
-    rows = rng.choice(len(embedding), size=_MAX_FIT, replace=False)
-    return np.asarray(model.fit(embedding[rows]).predict(embedding))
+        return np.zeros(n_samples, dtype=np.int32)
+    kmeans = KMeans(n_clusters, init="k-means++", n_init=10, random_state=seed)
+    if n_samples <= _ALL_FITTED:
+        return kmeans.fit_predict(embedding)
+    sample = rng.choice(n_samples, size=max(_FITTED, min(n_samples, 50 * n_clusters)), replace=False)
+    return kmeans.fit(embedding[np.sort(sample)]).predict(embedding)
+
+
+def _numbered(labels: NDArray[Any]) -> NDArray[np.int32]:
+    return relabel_by_first_appearance(labels.astype(np.int32)[np.newaxis])[0]

@@ -21,14 +21,16 @@ Metric = str | Callable[..., float]
 # Number of list entries handled at once; bounds temporary arrays to some tens of megabytes.
 CHUNK = 1 << 20
 TREE_FEATURES = 12
+_LEAF = 64
 
-_POWERS = {
-    "euclidean": 2.0, "l2": 2.0, "minkowski": 2.0, "sqeuclidean": 2.0, "cosine": 2.0,
+#: Metrics that are p-norms of the difference.
+MINKOWSKI = {
+    "euclidean": 2.0, "l2": 2.0, "minkowski": 2.0,
     "manhattan": 1.0, "l1": 1.0, "cityblock": 1.0, "chebyshev": np.inf, "infinity": np.inf,
 }  # fmt: skip
 
 
-def round_distances(distances: NDArray[np.float64]) -> NDArray[np.float64]:
+def round_distances(distances: Floats) -> NDArray[np.float64]:
     """Non-negative distances to 40 significant bits (5e-13), so that noise breaks no tie.
 
     Monotone; keeps inf.
@@ -50,7 +52,8 @@ class MetricSpace:
 
 def metric_space(X: Floats, metric: Metric) -> MetricSpace:
     """Translate a metric: those that order pairs as the Euclidean one does are searched as such."""
-    power = _POWERS.get(metric) if isinstance(metric, str) else None
+    if not isinstance(metric, str):
+        return MetricSpace(X, metric, None, _keep)
     if metric == "cosine":
         # |u - v|^2 / 2 = 1 - cos for unit vectors; a dimension of its own holds the all-zero row.
         points = np.column_stack([X, np.zeros(len(X))]).astype(np.float64)
@@ -58,8 +61,10 @@ def metric_space(X: Floats, metric: Metric) -> MetricSpace:
         norms = np.sqrt(np.einsum("ij,ij->i", points, points))
         points /= np.where(norms > 0, norms, 1.0)[:, None]
         points[norms == 0, -1] = 1.0
-        return MetricSpace(points, metric, power, _half_square)
-    return MetricSpace(X, metric, power, _square if metric == "sqeuclidean" else _keep)
+        return MetricSpace(points, metric, 2.0, _half_square)
+    if metric == "sqeuclidean":
+        return MetricSpace(X, metric, 2.0, _square)
+    return MetricSpace(X, metric, MINKOWSKI.get(metric), _keep)
 
 
 def _keep(distances: NDArray[Any]) -> None:
@@ -131,10 +136,8 @@ class _MinkowskiSearch(PointSearch):
 
     def nearest(self, rows: NDArray[np.int64], n_found: int) -> Found:
         if self._tree is None:
-            self._tree = cKDTree(self.points, balanced_tree=False)
-        distances, points = self._tree.query(
-            self.points[rows], k=n_found, p=self.power, workers=self.workers
-        )
+            self._tree = cKDTree(self.points, leafsize=_LEAF, balanced_tree=False)
+        distances, points = self._tree.query(self.points[rows], k=n_found, p=self.power, workers=self.workers)
         distances = round_distances(distances)
         return Found(points, distances, distances[:, -1])
 

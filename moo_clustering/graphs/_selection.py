@@ -141,9 +141,9 @@ def _admissible(
     # Many duplicates can sit on few points: bound the number of candidates, not of points.
     load = np.cumsum(rows.sizes[found.points].sum(axis=1)) // CHUNK
     for part in np.split(np.arange(len(samples)), np.flatnonzero(np.diff(load)) + 1):
-        points, distance, horizon = (array[part] for array in found)
+        points, horizon = found.points[part], found.horizon[part]
         sample, owner = rows.members(points.ravel())
-        row, distance = owner // points.shape[1], distance.ravel()[owner]
+        row, distance = owner // points.shape[1], found.distances[part].ravel()[owner]
         mine = samples[part][row]
         allowed = (sample != mine) & ~groups.forbidden(mine, sample)
         row, sample, distance = row[allowed], sample[allowed], distance[allowed]

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
+from scipy.spatial import cKDTree
 from sklearn.utils import check_array
 
 from moo_clustering.graphs._neighbors import NeighborLists, check_distances
-from moo_clustering.graphs._search import CHUNK, Metric, metric_space, point_search, round_distances
+from moo_clustering.graphs._search import (
+    CHUNK,
+    MINKOWSKI,
+    TREE_FEATURES,
+    Metric,
+    metric_space,
+    point_search,
+    round_distances,
+)
 
-Sigma = float | Literal["mean", "median"]
+#: A positive number, "mean" or "median".
+Sigma = float | str
 
 MAX_MEMORY = 4 * 2**30
 # exp(-x) is 0 in float64 from about 745 on; an edge must not vanish for that.
@@ -133,23 +143,56 @@ def epsilon_graph(
 
     Notes
     -----
-    O(N^2 d) time in blocks; memory in proportion to the number of edges.
+    KD-tree for Minkowski metrics up to 12 features; otherwise O(N^2 d) time in blocks. Memory in
+    proportion to the number of edges.
     """
     if not epsilon > 0:
         raise ValueError(f"epsilon must be positive, got {epsilon!r}.")
-    rows, blocks, n_entries = [], [], 0
-    n_samples = len(np.asarray(X))
+    if isinstance(metric, str) and metric == "precomputed":
+        return _near_pairs(check_distances(X), metric, epsilon, max_memory)
+    data = check_array(X, dtype=[np.float64, np.float32])
+    power = MINKOWSKI.get(metric) if isinstance(metric, str) else None
+    if power is not None and data.shape[1] <= TREE_FEATURES:
+        return _near_pairs_by_tree(data, power, epsilon, max_memory)
+    return _near_pairs(data, metric, epsilon, max_memory)
+
+
+def _near_pairs(
+    data: NDArray[np.floating[Any]], metric: Metric, epsilon: float, max_memory: int
+) -> sp.csr_array:
+    counts, columns, n_entries = [], [], 0
     limit = round_distances(np.array([epsilon]))[0]
-    for lo, block in _distance_blocks(X, metric):
+    for lo, block in _distance_blocks(data, metric):
         near = block < limit
         near[np.arange(len(block)), np.arange(lo, lo + len(block))] = False
-        n_entries += np.count_nonzero(near)
+        n_entries += int(np.count_nonzero(near))
         _check_memory(n_entries, max_memory, f"the epsilon graph for epsilon={epsilon:g}")
-        rows.append(near.sum(axis=1))
-        blocks.append(np.nonzero(near)[1].astype(np.int32))
-    indptr = np.concatenate([[0], np.cumsum(np.concatenate(rows))])
-    indices = np.concatenate(blocks)
-    return sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(n_samples, n_samples))
+        counts.append(near.sum(axis=1))
+        columns.append(np.nonzero(near)[1])
+    indptr = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
+    shape = (len(data), len(data))
+    return symmetrize(sp.csr_array((np.ones(n_entries), np.concatenate(columns), indptr), shape=shape))
+
+
+def _near_pairs_by_tree(
+    data: NDArray[np.floating[Any]], power: float, epsilon: float, max_memory: int
+) -> sp.csr_array:
+    tree = cKDTree(data, balanced_tree=False)
+    # A little beyond, for rounding is undone before the comparison.
+    reach = epsilon * (1.0 + 1e-9)
+    n_entries = int(tree.count_neighbors(tree, reach, p=power)) - len(data)
+    _check_memory(n_entries, max_memory, f"the epsilon graph for epsilon={epsilon:g}")
+    pairs = tree.query_pairs(reach, p=power, output_type="ndarray")
+    near = np.empty(len(pairs), dtype=np.bool_)
+    limit = round_distances(np.array([epsilon]))[0]
+    step = max(1, CHUNK // data.shape[1])
+    for lo in range(0, len(pairs), step):
+        i, j = pairs[lo : lo + step].T
+        gaps = np.linalg.norm(data[i].astype(np.float64) - data[j], ord=power, axis=1)
+        near[lo : lo + step] = round_distances(gaps) < limit
+    i, j = pairs[near].T
+    edges = sp.coo_array((np.ones(len(i)), (i, j)), shape=(len(data), len(data)))
+    return symmetrize(edges.tocsr())
 
 
 def full_graph(
@@ -180,14 +223,25 @@ def full_graph(
     -----
     O(N^2 d) time, O(N^2) memory: the method is defined by all pairs.
     """
+    D = pair_distances(X, metric=metric, max_memory=max_memory)
+    scale = resolve_sigma(D[~np.eye(len(D), dtype=np.bool_)], sigma)
+    return symmetrize(gaussian_similarity(D, scale))
+
+
+def pair_distances(
+    X: ArrayLike, *, metric: Metric = "euclidean", max_memory: int = MAX_MEMORY
+) -> NDArray[np.float64]:
+    """Distances of all pairs, if a graph of all pairs stays within ``max_memory``.
+
+    Parameters and errors as of :func:`full_graph`.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_samples)
+    """
     n_samples = len(np.asarray(X))
     _check_memory(n_samples * (n_samples - 1), max_memory, "the full graph")
-    D = np.concatenate([block for _, block in _distance_blocks(X, metric)])
-    off_diagonal = ~np.eye(n_samples, dtype=np.bool_)
-    scale = resolve_sigma(D[off_diagonal], sigma)
-    S = gaussian_similarity(D, scale)
-    np.fill_diagonal(S, 0.0)
-    return symmetrize(S)
+    return np.concatenate([block for _, block in _distance_blocks(X, metric)])
 
 
 def _distance_blocks(X: ArrayLike, metric: Metric) -> Any:

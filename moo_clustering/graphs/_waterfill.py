@@ -80,8 +80,9 @@ def waterfill_graph(lists: NeighborLists, lam: float | None = None) -> sp.csr_ar
     """
     if lam is None:
         lam = waterfill_lambda(lists)
-    weights = np.empty(lists.distances.shape)
-    step = max(1, CHUNK // weights.shape[1])
-    for lo in range(0, len(weights), step):
+    n_samples, width = lists.distances.shape
+    weights = np.empty((n_samples, width))
+    step = max(1, CHUNK // width)
+    for lo in range(0, n_samples, step):
         weights[lo : lo + step] = waterfill_weights(lists.distances[lo : lo + step], lam)
     return symmetrize(listed_edges(lists, weights))
