@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 from joblib import Parallel, delayed, effective_n_jobs
 
@@ -34,6 +35,4 @@ def for_parts(kernel: Kernel, count: int, n_operations: float, n_jobs: int | Non
     n_parts = min(count, workers * _PARTS)
     bounds = [count * part // n_parts for part in range(n_parts + 1)]
     # Shared memory is the point: the kernels release the interpreter lock and write in place.
-    Parallel(n_jobs=workers, require="sharedmem")(
-        delayed(kernel)(lo, hi) for lo, hi in zip(bounds[:-1], bounds[1:], strict=True)
-    )
+    Parallel(n_jobs=workers, require="sharedmem")(delayed(kernel)(lo, hi) for lo, hi in pairwise(bounds))

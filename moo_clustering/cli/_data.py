@@ -6,23 +6,41 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from moo_clustering._suggest import did_you_mean
-from moo_clustering.datasets import BUNDLED, DataError, Table, load_bundled, read_table
+from moo_clustering.datasets import (
+    BUNDLED,
+    DataError,
+    Documents,
+    Table,
+    load_bundled,
+    read_documents,
+    read_table,
+)
+from moo_clustering.datasets._documents import holds_documents
 
 
 def load_data(
     data: str,
     *,
+    text_columns: str | None = None,
     labels: str | None = None,
     partial_labels: str | None = None,
     id_column: str | None = None,
     drop: Sequence[str] = (),
-) -> Table:
-    """A bundled set by name, or a file."""
+) -> Table | Documents:
+    """A bundled set by name, a file or a folder.
+
+    Texts are read where columns of text are named, and where there can be nothing else.
+    """
     if data in BUNDLED:
-        given = [labels and "--labels", partial_labels and "--partial-labels", id_column and "--id-column"]
-        given.append("--drop" if drop else None)
-        if flags := [flag for flag in given if flag]:
-            raise DataError(f"{' and '.join(flags)} name columns of a file; {data} is a bundled data set")
+        options = {
+            "--text-columns": text_columns,
+            "--labels": labels,
+            "--partial-labels": partial_labels,
+            "--id-column": id_column,
+            "--drop": drop,
+        }
+        if given := [flag for flag, value in options.items() if value]:
+            raise DataError(f"{' and '.join(given)} name columns of a file; {data} is a bundled data set")
         return load_bundled(data)
     path = Path(data)
     if not path.exists() and not path.suffix:
@@ -30,6 +48,19 @@ def load_data(
             f"there is no file {data} and no bundled data set of this name; bundled are "
             f"{', '.join(BUNDLED)}{did_you_mean(data, BUNDLED)}"
         )
+    if text_columns is not None or holds_documents(path):
+        return read_documents(
+            path,
+            text_columns=None if text_columns is None else _names(text_columns),
+            id_column=id_column,
+            labels=labels,
+            partial_labels=partial_labels,
+            drop=tuple(drop),
+        )
     return read_table(
         path, labels=labels, partial_labels=partial_labels, id_column=id_column, drop=tuple(drop)
     )
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]

@@ -27,7 +27,8 @@ def demo(out: Path, seed: int) -> None:
     """Cluster the wine data with PESC, beside three controls, and write a folder of results."""
     with reported():
         from moo_clustering.cli._folder import open_folder
-        from moo_clustering.cli._run import Job, run_job
+        from moo_clustering.cli._job import Job
+        from moo_clustering.cli._run import run_job
         from moo_clustering.datasets import load_wine
         from moo_clustering.estimators._registry import get_method
 

@@ -11,8 +11,22 @@ import click
 from moo_clustering.cli._errors import INTERRUPTED, reported
 
 if TYPE_CHECKING:
-    from moo_clustering.cli._run import Job
-    from moo_clustering.datasets import Table
+    from moo_clustering.cli._features import TextFeatures
+    from moo_clustering.cli._job import Job
+    from moo_clustering.datasets import Documents, Table
+    from moo_clustering.estimators._registry import Method
+
+
+def _frequency(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
+    """A number of documents, or with a point a share of them."""
+    if value is None:
+        return None
+    for kind in (int, float):
+        try:
+            return kind(value)
+        except ValueError:
+            continue
+    raise click.BadParameter(f"{value!r} is neither a number of documents (2) nor a share of them (0.5)")
 
 
 @click.command()
@@ -28,6 +42,16 @@ if TYPE_CHECKING:
 @click.option("--cannot-link", metavar="FILE", help="Two columns: rows that do not belong together.")
 @click.option("--id-column", metavar="COLUMN", help="Identifiers of the rows.")
 @click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out; repeatable.")
+@click.option("--text-columns", metavar="COLUMNS", help="DATA are documents: columns of text, as title,text.")
+@click.option(
+    "--min-df", callback=_frequency, metavar="N", help="Documents: least number or share with a term."
+)
+@click.option(
+    "--max-df", callback=_frequency, metavar="N", help="Documents: greatest number or share with a term."
+)
+@click.option(
+    "--svd", type=click.IntRange(min=1), metavar="N", help="Documents: reduce the terms to N components."
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
 @click.option("--jobs", type=int, help="Threads or processes; -1: all processors.")
 @click.option("--checkpoint-every", type=click.IntRange(min=1), metavar="G", help="Save every G generations.")
@@ -47,6 +71,10 @@ def fit(
     cannot_link: str | None,
     id_column: str | None,
     drop: tuple[str, ...],
+    text_columns: str | None,
+    min_df: float | None,
+    max_df: float | None,
+    svd: int | None,
     seed: int,
     jobs: int | None,
     checkpoint_every: int | None,
@@ -59,20 +87,34 @@ def fit(
     DATA is a CSV, TSV, Parquet or npz file, or a bundled set: breast_cancer, digits, iris, wine.
     Every numeric column without another role is a feature.
 
-    The folder gets labels.csv, result.npz, run.json and, as far as the method has them, front.csv,
-    history.csv and plots. A folder that holds anything else is never touched.
+    DATA may also be documents: JSON lines (.jsonl, .jsonl.gz), a folder of .txt files (--labels folder:
+    its sub-folders are the classes), or a CSV or TSV file with --text-columns. Their features are tf-idf
+    weights, reduced to 100 components for methods that take no sparse data.
+
+    The folder gets labels.csv, result.npz, run.json, clusters.csv for documents and, as far as the
+    method has them, front.csv, history.csv and plots. A folder that holds anything else is never touched.
     """
     started = time.perf_counter()
     with reported():
         from moo_clustering.cli._data import load_data
+        from moo_clustering.cli._estimator import build_estimator
         from moo_clustering.cli._folder import open_folder
-        from moo_clustering.cli._run import Job, build_estimator, checkpoint_hint, run_job
+        from moo_clustering.cli._job import Job
+        from moo_clustering.cli._run import checkpoint_hint, run_job
         from moo_clustering.cli._settings import parse_settings
+        from moo_clustering.cli._summary import summary
         from moo_clustering.estimators._registry import find_method
 
         folder = open_folder(out, resume=resume)
         found, preset = find_method(method)
-        table = load_data(data, labels=labels, partial_labels=partial_labels, id_column=id_column, drop=drop)
+        table = load_data(
+            data,
+            text_columns=text_columns,
+            labels=labels,
+            partial_labels=partial_labels,
+            id_column=id_column,
+            drop=drop,
+        )
         estimator_class = found.load()
         checkpointing = resume or checkpoint_every is not None
         estimator = build_estimator(
@@ -86,17 +128,46 @@ def fit(
             checkpoint=folder.checkpoint if checkpointing else None,
             checkpoint_every=checkpoint_every,
         )
-        job = Job("fit", found, estimator, table, seed, started=started)
+        features, notices = _features(found, table, seed, quiet, min_df=min_df, max_df=max_df, svd=svd)
+        job = Job("fit", found, estimator, features, seed, notices=notices, started=started)
         _supervise(job, partial_labels, must_link, cannot_link)
         if resume and not folder.resumed and not quiet:
             click.echo(f"Nothing to resume in {out}: starting from the beginning.", err=True)
         outcome = run_job(job, folder)
     if not quiet:
-        click.echo(_report(outcome.record, table, out))
+        click.echo(summary(job, outcome, out))
     if outcome.interrupted:
         saved = "the result so far is saved" if "result" in outcome.record else "there is no result yet"
         click.echo(f"Interrupted: {saved}; {checkpoint_hint(folder)}.", err=True)
         click.get_current_context().exit(INTERRUPTED)
+
+
+def _features(
+    method: Method, table: Table | Documents, seed: int, quiet: bool, **options: Any
+) -> tuple[Table | TextFeatures, list[str]]:
+    """What the estimator is given, and the warnings of making it."""
+    from moo_clustering.cli._errors import shown_warnings
+    from moo_clustering.cli._features import text_features
+    from moo_clustering.datasets import Table
+
+    options = {name: value for name, value in options.items() if value is not None}
+    if isinstance(table, Table):
+        if options:
+            flags = " and ".join(f"--{name.replace('_', '-')}" for name in options)
+            raise ValueError(
+                f"{flags} can only be given for documents, and {table.name} is read as a table of numbers "
+                "(--text-columns names columns of text)"
+            )
+        return table, []
+    with shown_warnings() as warnings:
+        text = text_features(table, sparse=method.sparse, seed=seed, **options)
+    if not (method.sparse or quiet or "svd" in options):
+        click.echo(
+            f"Note: method {method.name} takes no sparse data, so {len(text.vocabulary)} terms are reduced "
+            f"to {text.X.shape[1]} components (--svd N for another number).",
+            err=True,
+        )
+    return text, warnings
 
 
 def _supervise(job: Job, partial_labels: str | None, must_link: str | None, cannot_link: str | None) -> None:
@@ -125,25 +196,7 @@ def _supervise(job: Job, partial_labels: str | None, must_link: str | None, cann
         job.sources[name] = {"file": Path(file).name, "n_pairs": len(pairs)}
 
 
-def _require_labels(table: Table, column: str) -> None:
+def _require_labels(table: Table | Documents, column: str) -> None:
     """A column of partial labels without a label is a mistake."""
     if table.partial_y is None or not (table.partial_y >= 0).any():
         raise ValueError(f"column {column!r} (partial labels) has no label")
-
-
-def _report(record: dict[str, Any], table: Table, out: Path) -> str:
-    from moo_clustering.cli._tables import aligned
-
-    rows = [["data", f"{table.name}, {table.n_samples} samples, {len(table.feature_names)} features"]]
-    rows.append(["method", f"{record['method']} ({record['estimator']}), seed {record['seed']}"])
-    if "result" in record:
-        result = record["result"]
-        sizes = sorted(result["sizes"], reverse=True)
-        shown = ", ".join(map(str, sizes[:10])) + (", ..." if len(sizes) > 10 else "")
-        rows.append(["clusters", f"{result['n_clusters']} of {shown} samples"])
-        if "n_solutions" in result:
-            rows.append(["front", f"{result['n_solutions']} members"])
-        rows += [[name.replace("_", " "), f"{value:.4f}"] for name, value in record["scores"].items()]
-    rows.append(["seconds", f"{record['timings']['total']:.1f}"])
-    rows.append(["saved in", str(out)])
-    return aligned(rows)

@@ -15,7 +15,16 @@ from moo_clustering.persistence._atomic import replacing
 RECORD = "run.json"
 CHECKPOINT = "checkpoint.npz"
 LABELS = "labels.csv"
-FILES = (LABELS, "front.csv", "history.csv", "result.npz", "front.png", "similarity.png", "history.png")
+FILES = (
+    LABELS,
+    "clusters.csv",
+    "front.csv",
+    "history.csv",
+    "result.npz",
+    "front.png",
+    "similarity.png",
+    "history.png",
+)
 FORMAT = "moo_clustering run"
 
 _OTHER = "choose another folder with --out"

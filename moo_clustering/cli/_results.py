@@ -11,12 +11,24 @@ import pandas as pd
 from scipy import sparse
 
 from moo_clustering.cli._folder import LABELS
-from moo_clustering.datasets import Table
+from moo_clustering.cli._satisfied import satisfied_shares
+from moo_clustering.datasets import Documents, Table
 from moo_clustering.persistence import write_archive
 from moo_clustering.persistence._atomic import replacing
 
+# What a reader of tables would take for the end of a row or of the file.
+_ODD = str.maketrans({"\r": "\n", "\0": "\N{REPLACEMENT CHARACTER}"})
 
-def save_results(folder: Path, estimator: Any, table: Table, record: Mapping[str, Any]) -> list[str]:
+
+def save_results(
+    folder: Path,
+    estimator: Any,
+    table: Table | Documents,
+    record: Mapping[str, Any],
+    *,
+    supervision: Mapping[str, Any],
+    clusters: pd.DataFrame | None = None,
+) -> list[str]:
     """Write what a fitted estimator has to tell, each file whole or not at all.
 
     Parameters
@@ -24,9 +36,13 @@ def save_results(folder: Path, estimator: Any, table: Table, record: Mapping[str
     folder : Path
     estimator : fitted estimator
         With ``labels_``; ``pareto_front_``, ``history_``, ``similarity_`` and the like where there are.
-    table : Table
+    table : Table or Documents
     record : mapping
         Metadata for ``result.npz``.
+    supervision : mapping
+        What ``fit`` was given besides the data.
+    clusters : DataFrame, optional
+        Description of the clusters.
 
     Returns
     -------
@@ -36,7 +52,10 @@ def save_results(folder: Path, estimator: Any, table: Table, record: Mapping[str
     files = [LABELS, "result.npz"]
     _write_csv(folder / LABELS, pd.DataFrame({"row": table.row_ids, "label": estimator.labels_}))
     write_archive(folder / "result.npz", result_arrays(estimator), record)
-    front = front_frame(estimator)
+    if clusters is not None:
+        _write_csv(folder / "clusters.csv", clusters)
+        files.append("clusters.csv")
+    front = front_frame(estimator, supervision)
     if front is not None:
         _write_csv(folder / "front.csv", front)
         files.append("front.csv")
@@ -67,8 +86,10 @@ def result_arrays(estimator: Any) -> dict[str, Any]:
     }
 
 
-def front_frame(estimator: Any) -> pd.DataFrame | None:
-    """Members of the front: number, objectives in natural sign, and whether it is the partition given."""
+def front_frame(estimator: Any, supervision: Mapping[str, Any]) -> pd.DataFrame | None:
+    """Members of the front: number, objectives in natural sign, and, where their partitions are known,
+    shares of the satisfied constraints and whether it is the partition given.
+    """
     front = getattr(estimator, "pareto_front_", None)
     if front is None:
         return None
@@ -77,6 +98,8 @@ def front_frame(estimator: Any) -> pd.DataFrame | None:
         frame[name] = front[:, number]
     partitions = vars(estimator).get("pareto_labels_")
     if partitions is not None:
+        for name, shares in satisfied_shares(partitions, supervision).items():
+            frame[name] = shares
         same = np.flatnonzero((np.asarray(partitions) == estimator.labels_).all(axis=1))
         frame["chosen"] = np.isin(frame["member"], same[:1])
     return frame
@@ -91,8 +114,9 @@ def history_frame(estimator: Any) -> pd.DataFrame | None:
 
 
 def _write_csv(path: Path, frame: pd.DataFrame) -> None:
+    safe = frame.map(lambda cell: cell.translate(_ODD) if isinstance(cell, str) else cell)
     with replacing(path) as file:
-        frame.to_csv(file, index=False, lineterminator="\n", encoding="utf-8")
+        safe.to_csv(file, index=False, lineterminator="\n", encoding="utf-8")
 
 
 def _draw(

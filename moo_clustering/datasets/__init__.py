@@ -1,8 +1,9 @@
 """Data sets: scikit-learn's bundled tables, generators, and files of one's own.
 
-Everything arrives as a :class:`Table`: features apart from names, row identifiers, known classes
-(for scoring) and partial labels (for semi-supervised methods). What cannot be read is a
-:class:`DataError` saying which column and row.
+Numbers arrive as a :class:`Table`, texts as :class:`Documents`: features or texts apart from names, row
+identifiers, known classes (for scoring) and partial labels (for semi-supervised methods);
+:func:`tfidf` turns texts into features. What cannot be read is a :class:`DataError` saying which
+column and row.
 """
 
 from moo_clustering.datasets._bundled import (
@@ -13,20 +14,29 @@ from moo_clustering.datasets._bundled import (
     load_iris,
     load_wine,
 )
+from moo_clustering.datasets._documents import Documents, read_documents
+from moo_clustering.datasets._ebm import EBMCorpus, EBMQuestion, load_ebm
 from moo_clustering.datasets._generated import make_balance, make_waveform
 from moo_clustering.datasets._read import read_table
 from moo_clustering.datasets._table import DataError, Table
+from moo_clustering.datasets._tfidf import tfidf
 
 __all__ = [
     "BUNDLED",
     "DataError",
+    "Documents",
+    "EBMCorpus",
+    "EBMQuestion",
     "Table",
     "load_breast_cancer",
     "load_bundled",
     "load_digits",
+    "load_ebm",
     "load_iris",
     "load_wine",
     "make_balance",
     "make_waveform",
+    "read_documents",
     "read_table",
+    "tfidf",
 ]

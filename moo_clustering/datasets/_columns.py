@@ -126,6 +126,7 @@ def _require_numbers(frame: pd.DataFrame, features: Sequence[str], source: str) 
     raise DataError(
         f"{source}: {what} not numeric{_example(frame[wrong[0]])}; columns that are not features are "
         "named by labels, partial_labels, id_column or drop (--labels, --partial-labels, --id-column, --drop)"
+        ", and columns of texts by text_columns of read_documents (--text-columns)"
     )
 
 

@@ -13,27 +13,27 @@ import pandas as pd
 from moo_clustering.datasets._columns import Roles, check_roles, table_from_frame
 from moo_clustering.datasets._table import DataError, Table
 
-_UNNAMED = "(unnamed first column)"
+UNNAMED = "(unnamed first column)"
 
 
 def read_text(path: Path, roles: Roles) -> Table:
     """Read a text table; see :func:`~moo_clustering.datasets.read_table`."""
     source = str(path)
     try:
-        separator = _separator(path)
-        head = list(itertools.islice(_rows(path, separator), 2))
-        columns = _columns(head, source)
-        if columns[0] == _UNNAMED and roles.id_column is None and _UNNAMED not in roles.drop:
-            roles = roles._replace(id_column=_UNNAMED)
+        separator = separator_of(path)
+        head = list(itertools.islice(table_rows(path, separator), 2))
+        columns = column_names(head, source)
+        if columns[0] == UNNAMED and roles.id_column is None and UNNAMED not in roles.drop:
+            roles = roles._replace(id_column=UNNAMED)
         check_roles(roles, columns, source)
         if len(head) > 1 and len(head[1][1]) != len(columns):
-            _ragged(source, len(columns), *head[1])
+            ragged(source, len(columns), *head[1])
         frame = _frame(path, separator, columns, roles)
         # Cells missing at the end of a row look like empty ones to the parser.
         if len(columns) > 1 and bool(frame[columns[-1]].isna().any()):
-            for line, row in _rows(path, separator):
+            for line, row in table_rows(path, separator):
                 if len(row) != len(columns):
-                    _ragged(source, len(columns), line, row)
+                    ragged(source, len(columns), line, row)
     except UnicodeDecodeError as error:
         raise DataError(f"{source} is not a text file in UTF-8 ({error.reason})") from error
     except csv.Error as error:
@@ -41,7 +41,7 @@ def read_text(path: Path, roles: Roles) -> Table:
     return table_from_frame(frame, roles, name=path.name, source=source)
 
 
-def _separator(path: Path) -> str:
+def separator_of(path: Path) -> str:
     with open(path, encoding="utf-8-sig", newline="") as file:
         first = next((line for line in file if line.strip()), "")
     if path.suffix.lower() in {".tsv", ".tab"}:
@@ -49,7 +49,7 @@ def _separator(path: Path) -> str:
     return max(",;\t", key=first.count)
 
 
-def _rows(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
+def table_rows(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
     """Line number and cells of every line that is not empty."""
     with open(path, encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file, delimiter=separator, skipinitialspace=True)
@@ -58,7 +58,7 @@ def _rows(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
                 yield reader.line_num, row
 
 
-def _columns(head: list[tuple[int, list[str]]], source: str) -> list[str]:
+def column_names(head: list[tuple[int, list[str]]], source: str) -> list[str]:
     if not head:
         raise DataError(f"{source} is empty")
     columns = [name.strip() for name in head[0][1]]
@@ -66,7 +66,7 @@ def _columns(head: list[tuple[int, list[str]]], source: str) -> list[str]:
     if all(_is_number(name) for name in columns) and (len(columns) == 1 or columns != numbered):
         raise DataError(f"{source} has numbers in its first line, where the names of the columns should be")
     if len(columns) > 1 and not columns[0]:
-        columns[0] = _UNNAMED  # as pandas and R write their row names
+        columns[0] = UNNAMED  # as pandas and R write their row names
     for number, name in enumerate(columns, start=1):
         if not name:
             raise DataError(f"{source}: column {number} has no name")
@@ -103,13 +103,13 @@ def _frame(path: Path, separator: str, columns: list[str], roles: Roles) -> pd.D
     except pd.errors.EmptyDataError as error:
         raise DataError(f"{path} is empty") from error
     except pd.errors.ParserError as error:
-        for line, row in _rows(path, separator):
+        for line, row in table_rows(path, separator):
             if len(row) != len(columns):
-                _ragged(str(path), len(columns), line, row)
+                ragged(str(path), len(columns), line, row)
         raise DataError(f"{path} cannot be read as a table: {error}") from error
 
 
-def _ragged(source: str, expected: int, line: int, row: list[str]) -> None:
+def ragged(source: str, expected: int, line: int, row: list[str]) -> None:
     cells = "cell" if len(row) == 1 else "cells"
     raise DataError(
         f"{source}, line {line} has {len(row)} {cells} where the first line names {expected} columns"

@@ -12,7 +12,7 @@ import numpy as np
 from deap import tools
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.result import Result
-from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -31,6 +31,7 @@ from moo_clustering.estimators._pesc_search import (
     pymoo_search,
 )
 from moo_clustering.estimators._scaling import scale_features
+from moo_clustering.estimators._semi_supervised import SemiSupervisedClusterMixin
 from moo_clustering.estimators._supervision import supervision_groups
 from moo_clustering.graphs import NeighborLists, SpectralPartition, lists_from_arrays, neighbor_lists
 from moo_clustering.persistence import Checkpoint
@@ -40,7 +41,7 @@ IntArray = NDArray[np.integer[Any]]
 FloatArray = NDArray[np.float64]
 
 
-class PESC(ClusterMixin, BaseEstimator):
+class PESC(SemiSupervisedClusterMixin, BaseEstimator):
     """Pareto-ensemble spectral clustering.
 
     Phase I evolves populations that link every sample to one neighbour, near (f1) yet unlike the rest

@@ -31,6 +31,8 @@ class Method:
         The papers' names of its variants, and the options that make each.
     supervision : tuple of str
         What ``fit`` takes besides the data: ``"labels"`` (partial ones), ``"pairs"``.
+    sparse : bool
+        Whether ``fit`` takes a sparse matrix, as the term weights of documents are.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Method:
     needs: str
     aliases: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
     supervision: tuple[str, ...] = ()
+    sparse: bool = False
 
     def __post_init__(self) -> None:
         frozen = {alias: MappingProxyType(dict(options)) for alias, options in self.aliases.items()}

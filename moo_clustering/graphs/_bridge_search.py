@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from sklearn.metrics import pairwise_distances_argmin_min
 
-from moo_clustering.graphs._search import CHUNK, TREE_FEATURES, MetricSpace, PointSearch
+from moo_clustering.graphs._search import CHUNK, MetricSpace, PointSearch
 
 Ints = NDArray[np.int64]
 Candidates = tuple[Ints, Ints, NDArray[np.float64]]
@@ -20,6 +20,8 @@ _SMALL = 64
 _PARTNERS = 8
 # Members of each of two parts that are compared where no tree can be used.
 _SAMPLED = 1024
+# In more dimensions a tree looks nearly everywhere for a sample that is far from all it holds.
+_FAR_FEATURES = 4
 # Pairs of samples that are always compared.
 _COMPARED = 1 << 22
 
@@ -63,7 +65,9 @@ class LargeGraphBridges:
         near = cKDTree(centres).query(centres, k=n_partners)[1]
         pairs = {(min(p, int(q)), max(p, int(q))) for p in range(len(members)) for q in near[p] if q != p}
         trees: dict[int, Any] = {}
-        return _joined([self._closest(members, centres, p, q, trees) for p, q in sorted(pairs)])
+        i, j, length = _joined([self._closest(members, centres, p, q, trees) for p, q in sorted(pairs)])
+        # For the part at either end.
+        return np.concatenate([i, j]), np.concatenate([j, i]), np.concatenate([length, length])
 
     def _closest(
         self, members: list[Ints], centres: NDArray[np.float64], p: int, q: int, trees: dict[int, Any]
@@ -72,7 +76,7 @@ class LargeGraphBridges:
             p, q = q, p
         a, b = members[p], members[q]
         if len(a) * len(b) > _COMPARED:
-            if self.space.power is not None and self.points.shape[1] <= TREE_FEATURES:
+            if self.space.power is not None and self.points.shape[1] <= _FAR_FEATURES:
                 if q not in trees:
                     trees[q] = cKDTree(self.points[b], balanced_tree=False)
                 length, place = trees[q].query(self.points[a], p=self.space.power)

@@ -24,7 +24,7 @@ _WEAKNESS = 1e-3
 
 
 class Links(NamedTuple):
-    """Possible links between samples, with their lengths."""
+    """Possible links of sample i with sample j, for the part of i, with their lengths."""
 
     i: Ints
     j: Ints
@@ -67,7 +67,8 @@ def bridge_components(
     -----
     Exact up to 2000 samples and for precomputed distances, O(N^2) per doubling of components. Above,
     first the links of the lists, then nearest samples outside of small components (exact) and
-    between large ones (exact up to 12 features), O(N log N) on well-behaved data.
+    between large ones (exact up to 4 features, otherwise among the 1024 members of each that face the
+    other), O(N log N) on well-behaved data.
 
     References
     ----------
@@ -97,30 +98,32 @@ def spanning_links(parts: NDArray[np.int32], proposals: list[Proposal], keys: In
     chosen: list[tuple[Ints, Ints]] = []
     for propose in proposals:
         while (n_parts := int(parts.max()) + 1) > 1:
-            links = propose(parts)
-            kept = _shortest_forest(links, parts, keys)
-            if not len(kept):
+            i, j = _shortest_of_parts(propose(parts), parts, keys)
+            if not len(i):
                 break
-            i, j = links.i[kept], links.j[kept]
             chosen.append((i, j))
             tree = sp.coo_array((np.ones(len(i)), (parts[i], parts[j])), shape=(n_parts, n_parts))
             parts = csgraph.connected_components(tree.tocsr(), directed=False)[1][parts]
     return np.concatenate([i for i, _ in chosen]), np.concatenate([j for _, j in chosen])
 
 
-def _shortest_forest(links: Links, parts: NDArray[np.int32], keys: Ints) -> Ints:
-    """Which links a minimum spanning forest of the parts is made of; ties by the keys of the samples."""
-    p, q = parts[links.i].astype(np.int64), parts[links.j].astype(np.int64)
-    between = np.flatnonzero(p != q)
-    a, b = keys[links.i[between]], keys[links.j[between]]
-    between = between[np.lexsort((np.maximum(a, b), np.minimum(a, b), links.length[between]))]
-    low, high = np.minimum(p[between], q[between]), np.maximum(p[between], q[between])
+def _shortest_of_parts(links: Links, parts: NDArray[np.int32], keys: Ints) -> tuple[Ints, Ints]:
+    """The shortest link out of every part, ties by the keys of the samples, without circles."""
+    outward = np.flatnonzero(parts[links.i] != parts[links.j])
+    i, j = links.i[outward], links.j[outward]
+    order = np.lexsort((np.maximum(keys[i], keys[j]), np.minimum(keys[i], keys[j]), links.length[outward]))
+    i, j = i[order], j[order]
+    first = np.sort(np.unique(parts[i], return_index=True)[1])
+    i, j = i[first], j[first]
+    # Not every tied link need be on offer, so that three parts can each choose another of equal
+    # length. The place in the order is a weight without ties; of two between the same parts the
+    # first counts.
     n_parts = int(parts.max()) + 1
-    # The first of a pair of parts in this order is the shortest; its place is a weight without ties.
-    _, first = np.unique(low * n_parts + high, return_index=True)
-    weights = sp.coo_array((first + 1.0, (low[first], high[first])), shape=(n_parts, n_parts)).tocsr()
-    forest = csgraph.minimum_spanning_tree(weights)
-    return between[np.sort(forest.data.astype(np.int64) - 1)]
+    p, q = np.minimum(parts[i], parts[j]).astype(np.int64), np.maximum(parts[i], parts[j])
+    once = np.sort(np.unique(p * n_parts + q, return_index=True)[1])
+    graph = sp.coo_array((once + 1.0, (p[once], q[once])), shape=(n_parts, n_parts)).tocsr()
+    kept = np.sort(csgraph.minimum_spanning_tree(graph).data.astype(np.int64) - 1)
+    return i[kept], j[kept]
 
 
 def _proposals(
@@ -139,12 +142,29 @@ def _proposals(
         lambda parts: Links(*large.between_parts(parts)),
     ]
     if lists is not None:
-        row, rank = np.nonzero(lists.indices >= 0)
-        listed = Links(
-            row, lists.indices[row, rank].astype(np.int64), lists.distances[row, rank].astype(float)
-        )
-        offers.insert(0, lambda parts: listed)
+        offers.insert(0, _listed_links(lists))
     return offers
+
+
+def _listed_links(lists: NeighborLists) -> Proposal:
+    """Listed links out of parts of which no sample can have a shorter one that is not listed."""
+    row, rank = np.nonzero(lists.indices >= 0)
+    listed = Links(
+        row, lists.indices[row, rank].astype(np.int64), lists.distances[row, rank].astype(np.float64)
+    )
+    n_samples = len(lists.indices)
+    reach = lists.distances[np.arange(n_samples), lists.n_admissible - 1]
+
+    def propose(parts: NDArray[np.int32]) -> Links:
+        n_parts = int(parts.max()) + 1
+        known, best = np.full(n_parts, np.inf), np.full(n_parts, np.inf)
+        np.minimum.at(known, parts, reach)
+        outward = parts[listed.i] != parts[listed.j]
+        np.minimum.at(best, parts[listed.i[outward]], listed.length[outward])
+        certain = outward & (best <= known)[parts[listed.i]]
+        return Links(*(column[certain] for column in listed))
+
+    return propose
 
 
 def _exact_links(distances: Callable[[Ints], NDArray[np.floating[Any]]], keys: Ints) -> Proposal:

@@ -19,7 +19,7 @@ Doubles = NDArray[np.float64]
 
 _DENSE = 1500
 # Factors of graphs with more neighbours than this fill in too much to be worth it.
-_FACTOR_NEIGHBORS = 64
+_FACTOR_NEIGHBORS = 24
 _FACTOR_WORK = 4e11
 
 

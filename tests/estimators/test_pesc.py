@@ -274,13 +274,17 @@ def test_contradictions_are_named(blobs):
         PESC(3, **QUICK).fit(blobs[0], must_link=[[0, 1], [1, 2]], cannot_link=[[0, 2]])
 
 
-def test_gold_labels_of_unlabelled_samples_cannot_matter():
+def test_labels_reach_the_fit_and_only_the_given_ones():
     X, y = shuffled(load_iris, 0)
     known = partial(y, 0.2, 0)
-    twin = known.copy()
-    assert np.array_equal(
-        PESC(3, **QUICK).fit_predict(X, known), PESC(3, **QUICK).fit_predict(X, twin)
-    )
+    model = PESC(3, must_link=True, **QUICK)
+    given = model.fit(X, known)
+    labels, S = given.labels_, given.similarity_
+    np.testing.assert_array_equal(PESC(3, must_link=True, **QUICK).fit_predict(X, known), labels)
+    assert abs(PESC(3, must_link=True, **QUICK).fit(X).similarity_ - S).max() > 0
+    # Renaming the classes says the same.
+    renamed = np.where(known < 0, -1, (known + 1) % 3)
+    np.testing.assert_array_equal(PESC(3, must_link=True, **QUICK).fit_predict(X, renamed), labels)
 
 
 def test_the_input_is_not_changed(blobs):

@@ -1,0 +1,61 @@
+"""The estimator that the command line describes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from moo_clustering.cli._settings import FLAGS, parameters_of
+from moo_clustering.estimators._registry import Method
+
+
+def build_estimator(
+    method: Method,
+    estimator_class: type[Any],
+    options: Mapping[str, Any],
+    *,
+    n_clusters: int | None,
+    seed: int,
+    n_jobs: int | None,
+    verbose: bool,
+    checkpoint: Path | None = None,
+    checkpoint_every: int | None = None,
+) -> Any:
+    """The estimator with the options and what the flags say.
+
+    Raises
+    ------
+    ValueError
+        When the method needs a flag that was not given, or has no use for one that was.
+    """
+    known = parameters_of(estimator_class)
+    given: dict[str, Any] = {"random_state": seed, "verbose": verbose}
+    if n_clusters is not None:
+        given["n_clusters"] = n_clusters
+    if n_jobs is not None:
+        given["n_jobs"] = n_jobs
+    if checkpoint is not None:
+        given |= {"checkpoint": str(checkpoint), "resume": True}
+        if checkpoint_every is not None:
+            given["checkpoint_every"] = checkpoint_every
+        if "checkpoint" not in known:
+            raise ValueError(
+                f"method {method.name} writes no checkpoints, so --checkpoint-every and --resume do not apply"
+            )
+    for name in given:
+        if name == "n_clusters" and name not in known and "k_max" in known:
+            raise ValueError(
+                f"method {method.name} finds the number of clusters itself and takes no -k; "
+                "bound it with --set k_max=..."
+            )
+        if name not in known and name not in {"random_state", "verbose"}:
+            raise ValueError(f"method {method.name} takes no {FLAGS[name]}")
+    required = {name for name, parameter in known.items() if parameter.default is parameter.empty}
+    for name in sorted(required - given.keys() - options.keys()):
+        raise ValueError(
+            f"method {method.name} needs the number of clusters: give it with -k"
+            if name == "n_clusters"
+            else f"method {method.name} needs the option {name}: give it with --set {name}=..."
+        )
+    return estimator_class(**options, **{name: value for name, value in given.items() if name in known})

@@ -1,0 +1,89 @@
+"""What is to be done, before it is."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from moo_clustering.cli._errors import one_line
+from moo_clustering.cli._features import TextFeatures
+from moo_clustering.cli._folder import FORMAT
+from moo_clustering.datasets import Documents, Table
+from moo_clustering.estimators._registry import Method
+from moo_clustering.persistence import environment, fingerprint, to_json
+
+# Parameters whose values say nothing about the result, or where on the disk it went.
+_NOT_RECORDED = {"verbose", "checkpoint", "resume", "random_state"}
+
+
+@dataclass
+class Job:
+    """One fit.
+
+    Parameters
+    ----------
+    command : str
+        Command that asked for it.
+    method : Method
+    estimator : estimator, not fitted
+    data : Table or TextFeatures
+    seed : int
+    supervision : dict
+        Keyword arguments of ``fit``.
+    sources : dict
+        Where the supervision came from, for the record.
+    notices : list of str
+        Warnings given before.
+    started : float
+        ``time.perf_counter()`` when the command began.
+    """
+
+    command: str
+    method: Method
+    estimator: Any
+    data: Table | TextFeatures
+    seed: int
+    supervision: dict[str, Any] = field(default_factory=dict)
+    sources: dict[str, Any] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+    started: float = field(default_factory=time.perf_counter)
+
+    @property
+    def table(self) -> Table | Documents:
+        """The samples: their identifiers and known classes."""
+        return self.data.documents if isinstance(self.data, TextFeatures) else self.data
+
+    def record(self) -> dict[str, Any]:
+        """What is known before the fit. No paths: the folder may be given away."""
+        parameters = self.estimator.get_params(deep=False)
+        return {
+            "format": FORMAT,
+            "version": 1,
+            "status": "running",
+            "command": self.command,
+            "method": self.method.name,
+            "estimator": type(self.estimator).__name__,
+            "parameters": {
+                name: _plain(value) for name, value in parameters.items() if name not in _NOT_RECORDED
+            },
+            "seed": self.seed,
+            "data": {"name": self.table.name, "n_samples": self.table.n_samples, **_features(self.data)},
+            "supervision": self.sources,
+            "environment": environment(),
+        }
+
+
+def _features(data: Table | TextFeatures) -> dict[str, Any]:
+    if isinstance(data, TextFeatures):
+        terms = {"n_terms": len(data.vocabulary), **data.record}
+        return {"n_features": data.X.shape[1], "text": terms, "fingerprint": fingerprint(data.weights)}
+    names = list(data.feature_names)
+    return {"n_features": len(names), "feature_names": names, "fingerprint": fingerprint(data.X)}
+
+
+def _plain(value: Any) -> Any:
+    try:
+        return to_json(value)
+    except TypeError:
+        return one_line(value)

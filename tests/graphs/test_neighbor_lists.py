@@ -1,0 +1,253 @@
+"""Neighbour lists: exact, ordered, without self and without forbidden pairs."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
+
+from moo_clustering.constraints import PairwiseConstraints, constraint_groups
+from moo_clustering.graphs import neighbor_lists
+from moo_clustering.graphs._distinct_rows import distinct_rows
+from moo_clustering.graphs._neighbors import ordered_lists, tie_keys
+from moo_clustering.graphs._search import round_distances
+
+LINE = np.array([[0.0], [1.0], [3.0], [7.0]])
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+def naive(D, width, keys, forbidden=None):
+    """Sort everybody else by (distance, key); the distances are compared to nine digits."""
+    everybody = np.arange(len(D))
+    barred = np.eye(len(D), dtype=bool)
+    if forbidden is not None:
+        barred |= forbidden(everybody[:, None], everybody)
+    order = [np.lexsort((keys, np.round(row, 9))) for row in D]
+    return [row[~bars[row]][:width].tolist() for row, bars in zip(order, barred, strict=True)]
+
+
+def as_rows(lists):
+    return [row[:m].tolist() for row, m in zip(lists.indices, lists.n_admissible, strict=True)]
+
+
+def test_orders_on_a_line():
+    lists = neighbor_lists(LINE, 3, rng=rng())
+    assert lists.indices.tolist() == [[1, 2, 3], [0, 2, 3], [1, 0, 3], [2, 1, 0]]
+    assert lists.distances.tolist() == [[1, 3, 7], [1, 2, 6], [2, 3, 4], [4, 6, 7]]
+    assert lists.n_admissible.tolist() == [3, 3, 3, 3]
+    assert (lists.indices.dtype, lists.distances.dtype) == (np.int32, np.float32)
+
+
+def test_forbidden_neighbours_are_taken_out_before_the_nearest_are():
+    groups = constraint_groups(4, [0, -1, 1, -1])
+    lists = neighbor_lists(LINE, 3, rng=rng(), groups=groups)
+    assert as_rows(lists) == [[1, 3], [0, 2, 3], [1, 3], [2, 1, 0]]
+    assert lists.indices[0].tolist() == [1, 3, -1]
+    assert lists.distances[0].tolist() == [1, 7, np.inf]
+    assert as_rows(neighbor_lists(LINE, 2, rng=rng(), groups=groups))[2] == [1, 3]
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "canberra", "precomputed"])
+@pytest.mark.parametrize("n_features", [1, 3, 14])
+@pytest.mark.parametrize("gridded", [False, True])
+def test_against_sorting_everybody(metric, n_features, gridded):
+    generator = np.random.default_rng(n_features)
+    for n_samples in (2, 7, 130):
+        X = generator.integers(0, 3, (n_samples, n_features)) / 3 if gridded else None
+        X = generator.normal(size=(n_samples, n_features)) if X is None else X
+        keys = tie_keys(n_samples, "random", generator)
+        D = cdist(X, X, {"manhattan": "cityblock", "precomputed": "euclidean"}.get(metric, metric))
+        y = np.where(generator.random(n_samples) < 0.4, generator.integers(0, 3, n_samples), -1)
+        y[0] = -1
+        for groups in (None, constraint_groups(n_samples, y)):
+            width = min(9, n_samples - 1)
+            lists = ordered_lists(D if metric == "precomputed" else X, width, metric, keys, groups)
+            rows = as_rows(lists)
+            assert rows == naive(D, width, keys, groups.forbidden if groups else None)
+            for i, row in enumerate(rows):
+                np.testing.assert_allclose(lists.distances[i, : len(row)], D[i, row], rtol=1e-6, atol=1e-7)
+
+
+def test_cosine_orders_by_angle_and_keeps_zero_rows_at_distance_one():
+    X = np.array([[1.0, 0.0], [5.0, 0.1], [0.0, 2.0], [0.0, 0.0], [-1.0, 0.0]])
+    lists = neighbor_lists(X, 4, metric="cosine", rng=rng())
+    assert lists.indices[0, 0] == 1
+    assert lists.indices[0, 3] == 4
+    np.testing.assert_allclose(lists.distances[0, 1:], [1, 1, 2], atol=1e-6)
+    np.testing.assert_allclose(lists.distances[3], 1.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("n_features", [3, 16])
+def test_large_coordinates_do_not_drown_small_distances(n_features):
+    # Multiples of 1/1024: adding the offset loses nothing.
+    X = np.round(np.random.default_rng(1).normal(size=(300, n_features)) * 1024) / 1024
+    far = neighbor_lists(X + 2.0**20, 5, rng=rng())
+    np.testing.assert_array_equal(far.indices, neighbor_lists(X, 5, rng=rng()).indices)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
+@pytest.mark.parametrize("data", ["grid", "noise", "wide"])
+def test_permuted_rows_give_permuted_lists(metric, data):
+    generator = np.random.default_rng(5)
+    grid = np.stack(np.meshgrid(*[np.arange(4.0)] * 4), axis=-1).reshape(-1, 4) / 3
+    X = {"grid": grid, "noise": generator.normal(size=(200, 3)), "wide": generator.normal(size=(200, 20))}[
+        data
+    ]
+    keys = tie_keys(len(X), "random", generator)
+    order = generator.permutation(len(X))
+    place = np.argsort(order)
+
+    def lists(points, point_keys):
+        given = cdist(points, points) if metric == "precomputed" else points
+        return ordered_lists(given, 7, metric, point_keys)
+
+    straight, shuffled = lists(X, keys), lists(X[order], keys[order])
+    np.testing.assert_array_equal(shuffled.indices, place[straight.indices[order]])
+    np.testing.assert_array_equal(shuffled.distances, straight.distances[order])
+
+
+def test_random_ties_do_not_leak_the_order_of_the_rows():
+    # Eight samples at the same distance from the first: by index the same three are always taken.
+    X = np.vstack([np.zeros((1, 8)), np.eye(8)])
+    assert neighbor_lists(X, 3, ties="index", rng=rng()).indices[0].tolist() == [1, 2, 3]
+    taken = {tuple(neighbor_lists(X, 3, rng=np.random.default_rng(s)).indices[0]) for s in range(20)}
+    assert len(taken) > 10
+
+
+def test_scaled_grids_tie_in_spite_of_rounding():
+    # The six nearest of the centre are equally far, but their distances differ in the last digits.
+    axis = np.array([0.1, 0.3, 0.5])
+    X = np.stack(np.meshgrid(axis, axis, axis), axis=-1).reshape(-1, 3)
+    distances = cdist(X[[13]], X)[0]
+    six = np.flatnonzero(np.isclose(distances, 0.2))
+    assert len(np.unique(distances[six])) > 1
+    keys = np.arange(len(X), dtype=np.int32)[::-1].copy()
+    assert ordered_lists(X, 3, "euclidean", keys).indices[13].tolist() == six[::-1][:3].tolist()
+
+
+def test_duplicates_are_neighbours_and_self_is_not():
+    X = np.repeat(np.random.default_rng(2).normal(size=(6, 2)), 30, axis=0)
+    lists = neighbor_lists(X, 12, rng=rng())
+    assert not (lists.indices == np.arange(len(X))[:, None]).any()
+    assert (lists.distances == 0).all()
+    np.testing.assert_array_equal(
+        lists.indices // 30, np.repeat(np.arange(6), 30)[:, None] * np.ones(12, int)
+    )
+    assert all(len(set(row)) == 12 for row in lists.indices)
+
+
+def test_everything_alike():
+    lists = neighbor_lists(np.ones((5000, 3)), 6, rng=rng())
+    assert (lists.distances == 0).all()
+    assert not (lists.indices == np.arange(5000)[:, None]).any()
+
+
+def test_rows_that_only_look_alike_are_told_apart():
+    # The tiny feature vanishes in any sum with the other one.
+    X = np.array([[1e-300, 1.0], [2e-300, 1.0], [1e-300, 1.0], [5.0, 1.0]])
+    found = distinct_rows(X, np.arange(4, dtype=np.int32))
+    assert len(found.points) == 3
+    assert found.of_sample[0] == found.of_sample[2] != found.of_sample[1]
+    np.testing.assert_array_equal(found.points[found.of_sample], X)
+
+
+def test_squared_distances_order_alike():
+    X = np.random.default_rng(8).normal(size=(200, 3))
+    plain, squared = (neighbor_lists(X, 6, metric=m, rng=rng()) for m in ("euclidean", "sqeuclidean"))
+    np.testing.assert_array_equal(plain.indices, squared.indices)
+    np.testing.assert_allclose(squared.distances, plain.distances**2, rtol=1e-6)
+
+
+def test_metric_as_a_function():
+    X = np.random.default_rng(9).normal(size=(80, 2))
+    own = neighbor_lists(X, 3, metric=lambda a, b: float(np.abs(a - b).sum()), rng=rng())
+    np.testing.assert_array_equal(own.indices, neighbor_lists(X, 3, metric="manhattan", rng=rng()).indices)
+
+
+def test_distances_that_underflow_are_ties():
+    X = np.arange(30.0)[:, None] * 1e-200
+    lists = ordered_lists(X, 4, "euclidean", np.arange(30, dtype=np.int32))
+    assert (lists.distances == 0).all()
+    assert lists.indices[20].tolist() == [0, 1, 2, 3]
+    assert lists.indices[2].tolist() == [0, 1, 3, 4]
+
+
+def test_width_is_capped_at_everybody_else():
+    assert neighbor_lists(LINE, 99, rng=rng()).indices.shape == (4, 3)
+    assert neighbor_lists(LINE[:2], 1, rng=rng()).indices.tolist() == [[1], [0]]
+
+
+def test_labelled_samples_look_far_enough():
+    # Class 0 sits in one blob with class 1 between; admissible neighbours are far away.
+    generator = np.random.default_rng(3)
+    X = np.vstack([generator.normal(size=(80, 2)), generator.normal(size=(40, 2)) + 50])
+    y = np.concatenate([np.arange(80) % 40, np.full(40, -1)])
+    groups = constraint_groups(len(X), y)
+    lists = neighbor_lists(X, 5, rng=rng(), groups=groups)
+    assert (lists.n_admissible == 5).all()
+    assert as_rows(lists)[:80] == naive(cdist(X, X), 5, np.arange(120), groups.forbidden)[:80]
+
+
+def test_cannot_links_alone_forbid_pairs():
+    groups = constraint_groups(4, None, PairwiseConstraints(None, [(0, 1)], n_samples=4))
+    assert as_rows(neighbor_lists(LINE, 2, rng=rng(), groups=groups)) == [[2, 3], [2, 3], [1, 0], [2, 1]]
+
+
+def test_sample_without_admissible_neighbour_is_named():
+    groups = constraint_groups(3, [0, 1, 1])
+    with pytest.raises(ValueError, match="sample 0 has no admissible neighbour"):
+        neighbor_lists(LINE[:3], 1, rng=rng(), groups=groups)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"X": LINE[:1]}, "at least 2 samples"),
+        ({"n_neighbors": 0}, "n_neighbors must be at least 1"),
+        ({"ties": "first"}, "ties must be"),
+        ({"metric": "precomputed"}, "square"),
+        ({"X": -np.ones((3, 3)), "metric": "precomputed"}, "must not be negative"),
+        ({"X": np.array([[np.nan], [1.0]])}, "NaN"),
+        ({"groups": constraint_groups(3, [0, 1, 1])}, "groups are about 3 samples, not 4"),
+    ],
+)
+def test_bad_input(change, message):
+    arguments = {"X": LINE, "n_neighbors": 2, "rng": rng(), **change}
+    with pytest.raises(ValueError, match=message):
+        neighbor_lists(**arguments)
+
+
+def test_float32_is_not_inflated_and_memory_stays_near_the_output():
+    X = np.random.default_rng(4).normal(size=(20_000, 3)).astype(np.float32)
+    tracemalloc.start()
+    lists = neighbor_lists(X, 14, rng=rng())
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert lists.indices.nbytes + lists.distances.nbytes == 20_000 * 14 * 8
+    assert peak < 150e6  # the distances of all pairs take 3200e6
+
+
+def test_threads_do_not_change_the_result():
+    X = np.random.default_rng(6).integers(0, 6, size=(3000, 3)).astype(float)
+    one, two = (neighbor_lists(X, 8, rng=rng(), n_jobs=n) for n in (1, 2))
+    np.testing.assert_array_equal(one.indices, two.indices)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.floats(1e-12, 1e12), st.floats(-1e-14, 1e-14))
+def test_rounding_is_monotone_and_fine(value, noise):
+    pair = np.sort([value, value * (1 + noise)])
+    low, high = round_distances(pair)
+    assert low <= high
+    assert abs(low - pair[0]) <= 1e-12 * pair[0]
+
+
+def test_rounding_keeps_zero_and_infinity():
+    assert round_distances(np.array([0.0, np.inf])).tolist() == [0.0, np.inf]
