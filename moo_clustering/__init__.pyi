@@ -14,11 +14,14 @@ from . import (
     visualization,
 )
 from .constraints import InconsistentConstraintsError, PairwiseConstraints
-from .estimators import PESC, SpectralGraphClustering
+from .estimators import PESC, HMRFKMeans, MetricKMeans, PCKMeans, SpectralGraphClustering
 
 __all__ = [
     "PESC",
+    "HMRFKMeans",
     "InconsistentConstraintsError",
+    "MetricKMeans",
+    "PCKMeans",
     "PairwiseConstraints",
     "SpectralGraphClustering",
     "algorithms",

@@ -9,6 +9,7 @@ belong apart, without a pair of samples being listed.
 from moo_clustering.constraints._counting import satisfied_from_labels
 from moo_clustering.constraints._errors import InconsistentConstraintsError
 from moo_clustering.constraints._files import read_pairs
+from moo_clustering.constraints._fisher import fisher_weights
 from moo_clustering.constraints._groups import ConstraintGroups, constraint_groups
 from moo_clustering.constraints._pairwise import PairwiseConstraints
 
@@ -17,6 +18,7 @@ __all__ = [
     "InconsistentConstraintsError",
     "PairwiseConstraints",
     "constraint_groups",
+    "fisher_weights",
     "read_pairs",
     "satisfied_from_labels",
 ]

@@ -8,10 +8,15 @@ from moo_clustering.operators._encoding_repair import EncodingRepair
 from moo_clustering.operators._encoding_sampling import EncodingSampling
 from moo_clustering.operators._exclusive_mating import ExclusiveMating
 from moo_clustering.operators._index_operators import IndexPM, IndexSBX
+from moo_clustering.operators._medoid_repair import MedoidSetRepair
+from moo_clustering.operators._medoid_replace import MedoidReplaceMutation
+from moo_clustering.operators._medoid_sampling import MedoidSampling
+from moo_clustering.operators._medoid_swap import MedoidSwapMutation
 from moo_clustering.operators._neighbor_crossover import UniformNeighborCrossover
 from moo_clustering.operators._neighbor_mutation import NeighborResample
 from moo_clustering.operators._neighbor_repair import CannotLinkRepair
 from moo_clustering.operators._neighbor_sampling import NeighborSampling
+from moo_clustering.operators._prefix_union import PrefixUnionCrossover
 from moo_clustering.operators._rank_operators import RankPM, RankSBX
 from moo_clustering.operators._refilling_sampling import RefillingSampling
 
@@ -25,8 +30,13 @@ __all__ = [
     "ExclusiveMating",
     "IndexPM",
     "IndexSBX",
+    "MedoidReplaceMutation",
+    "MedoidSampling",
+    "MedoidSetRepair",
+    "MedoidSwapMutation",
     "NeighborResample",
     "NeighborSampling",
+    "PrefixUnionCrossover",
     "RankPM",
     "RankSBX",
     "RefillingSampling",

@@ -1,6 +1,12 @@
 """What is optimised: pymoo problems whose individuals are partitions or graphs of the samples."""
 
+from moo_clustering.problems._medoids import MedoidProblem
 from moo_clustering.problems._neighbor_graph import NeighborGraphProblem, default_n_neighbors
 from moo_clustering.problems._partition import PartitionProblem
 
-__all__ = ["NeighborGraphProblem", "PartitionProblem", "default_n_neighbors"]
+__all__ = [
+    "MedoidProblem",
+    "NeighborGraphProblem",
+    "PartitionProblem",
+    "default_n_neighbors",
+]

@@ -70,7 +70,11 @@ def test_ctrl_c_keeps_the_best_so_far_and_can_be_resumed(X, tmp_path, engine, mo
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [({"pop_size": 20}, "pop_size is 16 .* 20"), ({"laplacian": "rw"}, "laplacian"), ({"random_state": 5}, "random_state")],
+    [
+        ({"pop_size": 20}, "pop_size is 16 .* 20"),
+        ({"laplacian": "rw"}, "laplacian"),
+        ({"random_state": 5}, "random_state"),
+    ],
 )
 def test_other_parameters_are_refused(X, tmp_path, change, message):
     path = tmp_path / "run.npz"
@@ -119,4 +123,5 @@ def test_given_neighbours_are_part_of_the_identity(X, tmp_path):
     resumed = PESC(n_gen=4, checkpoint=path, resume=True, neighbors=given, **QUICK).fit(X)
     same(resumed, PESC(n_gen=4, neighbors=given, **QUICK).fit(X))
     with pytest.raises(CheckpointMismatchError, match="neighbors"):
-        PESC(n_gen=4, checkpoint=path, resume=True, neighbors=(lists.indices, lists.distances * 2), **QUICK).fit(X)
+        other = (lists.indices, lists.distances * 2)
+        PESC(n_gen=4, checkpoint=path, resume=True, neighbors=other, **QUICK).fit(X)

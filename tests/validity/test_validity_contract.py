@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
+from moo_clustering import _arrays as arrays_module
 from moo_clustering.validity import (
     Connectivity,
     DaviesBouldin,
@@ -18,7 +19,6 @@ from moo_clustering.validity import (
     XieBeni,
     get_index,
 )
-from moo_clustering import _arrays as arrays_module
 
 INDICES = {
     "xie_beni": lambda: XieBeni(),
