@@ -9,7 +9,7 @@ from pathlib import Path
 import bench_diversity
 import bench_end_to_end
 import bench_generation
-from _harness import as_markdown, machine
+from _harness import Row, as_markdown, machine
 
 SUITES = {
     "diversity": bench_diversity.run,
@@ -29,10 +29,26 @@ def main() -> None:
     if unknown:
         parser.error(f"unknown suite {', '.join(sorted(unknown))}; known are {', '.join(SUITES)}")
     rows = [row for name in options.suites or SUITES for row in SUITES[name]()]
-    table = f"Measured on {machine()}; medians.\n\n{as_markdown(rows)}\n"
-    print(table)
+    print(as_markdown(rows))
     if options.write:
-        options.write.write_text("# Benchmarks\n\n" + table)
+        options.write.write_text(page(rows, options.write))
+
+
+def page(rows: list[Row], earlier: Path) -> str:
+    """The rows in a page of their own, with those of an earlier page that were not measured again."""
+    table = as_markdown(rows).splitlines()
+    measured = {line.split("|")[1] for line in table}
+    if earlier.exists():
+        lines = earlier.read_text().splitlines()
+        table += [line for line in lines if line.startswith("|") and line.split("|")[1] not in measured]
+    head = [
+        "# Benchmarks",
+        "",
+        "`python benchmarks/run.py --write docs/benchmarks.md`. Medians over repeats, as ratios to an",
+        f"alternative in the same process. Measured on {machine()}.",
+        "",
+    ]
+    return "\n".join(head + table) + "\n"
 
 
 if __name__ == "__main__":

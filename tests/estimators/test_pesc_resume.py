@@ -122,6 +122,6 @@ def test_given_neighbours_are_part_of_the_identity(X, tmp_path):
     PESC(n_gen=2, checkpoint=path, neighbors=given, **QUICK).fit(X)
     resumed = PESC(n_gen=4, checkpoint=path, resume=True, neighbors=given, **QUICK).fit(X)
     same(resumed, PESC(n_gen=4, neighbors=given, **QUICK).fit(X))
+    other = (lists.indices, lists.distances * 2)
     with pytest.raises(CheckpointMismatchError, match="neighbors"):
-        other = (lists.indices, lists.distances * 2)
         PESC(n_gen=4, checkpoint=path, resume=True, neighbors=other, **QUICK).fit(X)
