@@ -14,6 +14,7 @@ from sklearn.preprocessing import scale
 from moo_clustering.graphs import neighbor_lists
 from moo_clustering.operators import (
     CanonicalDuplicates,
+    ConstraintCrowdingSurvival,
     MedoidReplaceMutation,
     MedoidSampling,
     MedoidSetRepair,
@@ -45,7 +46,9 @@ for mutation in (MedoidReplaceMutation(), NearbyMedoid()):
         crossover=PrefixUnionCrossover(),
         mutation=mutation,
         repair=MedoidSetRepair(),
-        eliminate_duplicates=CanonicalDuplicates(problem.encoding),
+        # Children often coincide only after evaluation has improved their medoids.
+        survival=ConstraintCrowdingSurvival(unique=CanonicalDuplicates(problem.encoding)),
+        eliminate_duplicates=False,
     )
     result = minimize(problem, algorithm, ("n_gen", 20), seed=1)
     scores = [adjusted_rand_score(y, labels) for labels in problem.decode(result.X)]

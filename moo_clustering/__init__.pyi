@@ -14,13 +14,23 @@ from . import (
     visualization,
 )
 from .constraints import InconsistentConstraintsError, PairwiseConstraints
-from .estimators import PESC, HMRFKMeans, MetricKMeans, PCKMeans, SpectralGraphClustering
+from .estimators import (
+    PESC,
+    AMOSAClus,
+    HMRFKMeans,
+    MetricKMeans,
+    NSGA2Clus,
+    PCKMeans,
+    SpectralGraphClustering,
+)
 
 __all__ = [
     "PESC",
+    "AMOSAClus",
     "HMRFKMeans",
     "InconsistentConstraintsError",
     "MetricKMeans",
+    "NSGA2Clus",
     "PCKMeans",
     "PairwiseConstraints",
     "SpectralGraphClustering",

@@ -1,0 +1,60 @@
+"""What an experiment is to :func:`~moo_clustering.experiments.reproduce`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from moo_clustering.experiments._store import Key
+from moo_clustering.experiments._tables import ResultTable
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the user may choose.
+
+    Parameters
+    ----------
+    data : Path, optional
+        Folder of data sets; default: that of the environment variable ``MOO_CLUSTERING_DATA``.
+    seeds : int, default=1
+        Repetitions with the seeds 0, 1, ...
+    k_max : str, default="sqrt"
+        Rule for the largest number of clusters: ``"sqrt"`` (rounded down) or ``"ceil_sqrt"``.
+    questions : int, optional
+        Only so many of the first data sets.
+    """
+
+    data: Path | None = None
+    seeds: int = 1
+    k_max: str = "sqrt"
+    questions: int | None = None
+
+
+class Plan(Protocol):
+    """Cells of an experiment and what is made of their values."""
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """What the values depend on."""
+        ...
+
+    @property
+    def cells(self) -> Sequence[Key]:
+        """Keys of all cells, in the order of the tables."""
+        ...
+
+    def data(self, key: Key) -> Any:
+        """What a cell needs."""
+        ...
+
+    @staticmethod
+    def compute(key: Key, data: Any) -> Any:
+        """Value of a cell."""
+        ...
+
+    def tables(self, values: Sequence[Any]) -> list[ResultTable]:
+        """Tables of the values of all cells; the first is the one with everything, not printed."""
+        ...
