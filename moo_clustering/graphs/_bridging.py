@@ -121,7 +121,9 @@ def _shortest_of_parts(links: Links, parts: NDArray[np.int32], keys: Ints) -> tu
     n_parts = int(parts.max()) + 1
     p, q = np.minimum(parts[i], parts[j]).astype(np.int64), np.maximum(parts[i], parts[j])
     once = np.sort(np.unique(p * n_parts + q, return_index=True)[1])
-    graph = sp.coo_array((once + 1.0, (p[once], q[once])), shape=(n_parts, n_parts)).tocsr()
+    # SciPy's graph routines long took 32-bit indices only.
+    between = p[once].astype(np.int32), q[once].astype(np.int32)
+    graph = sp.coo_array((once + 1.0, between), shape=(n_parts, n_parts)).tocsr()
     kept = np.sort(csgraph.minimum_spanning_tree(graph).data.astype(np.int64) - 1)
     return i[kept], j[kept]
 

@@ -12,6 +12,7 @@ from scipy.sparse import csgraph
 from moo_clustering.graphs import _eigenpairs
 from moo_clustering.graphs._laplacian import degrees, inverse_root
 from moo_clustering.graphs._laplacian import laplacian as graph_laplacian
+from moo_clustering.graphs._similarity import short_indices
 
 Laplacian = Literal["sym", "unnormalized", "rw"]
 EigenSolver = Literal["auto", "dense", "arpack", "lobpcg", "pic"]
@@ -78,7 +79,7 @@ def spectral_embedding(
     ----------
     PESC, Algorithm 1 (Eq. 7), and sections 2 and 10.3 of its specification.
     """
-    S = sp.csr_array(S, dtype=np.float64)
+    S = short_indices(sp.csr_array(S, dtype=np.float64))
     n_samples = S.shape[0]
     n_pairs = n_components if n_eigenvalues is None else n_eigenvalues
     if not 1 <= n_components <= n_pairs <= n_samples:

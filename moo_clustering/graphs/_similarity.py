@@ -45,7 +45,15 @@ def symmetrize(S: Any) -> sp.csr_array:
     """
     matrix = sp.csr_array(S, dtype=np.float64)
     matrix = matrix.maximum(matrix.T.tocsr()).tocsr()
-    return _without_diagonal(matrix)
+    return short_indices(_without_diagonal(matrix))
+
+
+def short_indices(S: sp.csr_array) -> sp.csr_array:
+    """The same matrix with 32-bit indices where they suffice; SciPy's graph routines long took no other."""
+    if S.indices.dtype == S.indptr.dtype == np.int32 or max(S.nnz, *S.shape) > np.iinfo(np.int32).max:
+        return S
+    parts = S.data, S.indices.astype(np.int32), S.indptr.astype(np.int32)
+    return sp.csr_array(parts, shape=S.shape)
 
 
 def _without_diagonal(matrix: sp.csr_array) -> sp.csr_array:
