@@ -78,8 +78,9 @@ def _sparse_pairs(table: csr_array) -> tuple[NDArray[np.intp], NDArray[np.intp]]
     empty = int(cells.data.max()) + 1
     own = np.arange(n_rows)
     cost = np.concatenate([empty - cells.data, np.full(n_rows, empty)]).astype(np.float64)
-    row = np.concatenate([cells.coords[0], own])
-    column = np.concatenate([cells.coords[1], n_columns + own])
+    # SciPy's graph routines long took 32-bit indices only.
+    row = np.concatenate([cells.coords[0], own]).astype(np.int32)
+    column = np.concatenate([cells.coords[1], n_columns + own]).astype(np.int32)
     graph = csr_array((cost, (row, column)), shape=(n_rows, n_columns + n_rows))
     rows, columns = min_weight_full_bipartite_matching(graph)
     real = columns < n_columns
