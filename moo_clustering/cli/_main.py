@@ -12,6 +12,7 @@ from moo_clustering.cli._demo import demo
 from moo_clustering.cli._errors import INTERRUPTED, one_line
 from moo_clustering.cli._fit import fit
 from moo_clustering.cli._methods import methods
+from moo_clustering.cli._reproduce import reproduce
 
 
 class _Commands(click.Group):
@@ -45,5 +46,5 @@ def main(context: click.Context, traceback: bool) -> None:
         click.echo(context.get_help())
 
 
-for command in (demo, fit, methods):
+for command in (demo, fit, methods, reproduce):
     main.add_command(command)

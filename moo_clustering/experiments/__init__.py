@@ -5,7 +5,7 @@ the cells' values. :func:`run_cells` computes what a :class:`CellStore` does not
 :func:`find_experiment` gives the experiments by name, as ``moo-clustering reproduce`` does.
 """
 
-from moo_clustering.experiments._cells import run_cells, seed_of
+from moo_clustering.experiments._cells import CellError, run_cells, seed_of
 from moo_clustering.experiments._plan import Plan, Settings
 from moo_clustering.experiments._registry import EXPERIMENTS, Experiment, find_experiment
 from moo_clustering.experiments._reproduce import Reproduction, reproduce
@@ -14,6 +14,7 @@ from moo_clustering.experiments._tables import ResultTable
 
 __all__ = [
     "EXPERIMENTS",
+    "CellError",
     "CellStore",
     "Experiment",
     "Plan",

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -17,6 +17,10 @@ from tqdm import tqdm
 from moo_clustering.experiments._store import CellStore, Key
 
 Compute = Callable[[Key, Any], Any]
+
+
+class CellError(RuntimeError):
+    """A cell failed; what was finished before is kept."""
 
 
 def seed_of(*parts: str | int | float) -> np.random.SeedSequence:
@@ -62,6 +66,11 @@ def run_cells(
     -------
     complete : bool
         False after Ctrl-C; finished cells are in the store then.
+
+    Raises
+    ------
+    CellError
+        When a cell fails; names its key.
     """
     missing = [key for key in cells if key not in store]
     if not missing:
@@ -86,11 +95,11 @@ def run_cells(
 
 def _finished(
     compute: Compute, cells: Sequence[Key], data: Callable[[Key], Any], n_jobs: int
-) -> Iterator[tuple[Key, Any]]:
+) -> Generator[tuple[Key, Any]]:
     """Keys and values in the order in which they are ready."""
     if n_jobs == 1:
         for key in cells:
-            yield key, compute(key, data(key))
+            yield key, _value(compute, key, data(key))
         return
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     parent = os.getpid()
@@ -101,4 +110,13 @@ def _task(compute: Compute, key: Key, data: Any, parent: int) -> tuple[Key, Any]
     # Ctrl-C goes to all processes of a terminal; only the parent is to answer.
     if os.getpid() != parent:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return key, compute(key, data)
+    return key, _value(compute, key, data)
+
+
+def _value(compute: Compute, key: Key, data: Any) -> Any:
+    try:
+        return compute(key, data)
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise CellError(f"the cell {dict(key)} failed: {type(error).__name__}: {error}") from error

@@ -25,12 +25,22 @@ class Settings:
         Rule for the largest number of clusters: ``"sqrt"`` (rounded down) or ``"ceil_sqrt"``.
     questions : int, optional
         Only so many of the first data sets.
+
+    Raises
+    ------
+    ValueError
+        If ``seeds`` or ``questions`` is less than 1.
     """
 
     data: Path | None = None
     seeds: int = 1
     k_max: str = "sqrt"
     questions: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (("seeds", self.seeds), ("questions", self.questions)):
+            if value is not None and value < 1:
+                raise ValueError(f"{name} must be at least 1, got {value}")
 
 
 class Plan(Protocol):

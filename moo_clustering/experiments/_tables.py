@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 Value = str | int | float | None
 
 _LATEX = str.maketrans(
-    {"&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}", "±": r"$\pm$"}
+    {"&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}", "—": "---"}
 )
 _NOTHING = "—"
 
@@ -56,11 +56,7 @@ class ResultTable:
 
     def numeric(self) -> list[int]:
         """Numbers of the columns that hold no text."""
-        return [
-            i
-            for i in range(len(self.columns))
-            if not any(isinstance(row[i], str) for row in self.rows)
-        ]
+        return [i for i in range(len(self.columns)) if not any(isinstance(row[i], str) for row in self.rows)]
 
     def markdown(self) -> str:
         """With its title as a heading."""
