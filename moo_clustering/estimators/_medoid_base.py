@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from moo_clustering._distances import MAX_MEMORY, Metric
+from moo_clustering._distances import Metric
 from moo_clustering._random import spawn_seeds
 from moo_clustering.algorithms import Recorder, Search, drive
 from moo_clustering.algorithms._exhaustive import non_dominated
@@ -26,6 +26,8 @@ from moo_clustering.estimators._medoid_choice import RULES, Rule, choose_solutio
 from moo_clustering.estimators._nearest_rows import nearest_rows
 from moo_clustering.estimators._semi_supervised import SemiSupervisedClusterMixin, supervision_pairs
 from moo_clustering.persistence import Checkpoint
+from moo_clustering.problems import MedoidProblem
+from moo_clustering.problems._partition import VIOLATION
 
 IntArray = NDArray[np.integer[Any]]
 Labels = NDArray[np.int32]
@@ -41,7 +43,7 @@ class MedoidSetClusterer(SemiSupervisedClusterMixin, BaseEstimator, ABC):
         "k_max": [Interval(Integral, 2, None, closed="left"), StrOptions({"sqrt", "ceil_sqrt"})],
         "metric": [str, callable],
         "post_repair": ["boolean"],
-        "select": [StrOptions({*RULES, "xie_beni", "i_index", "violation"}), Integral, callable],
+        "select": [StrOptions({*RULES, "xie_beni", "i_index", VIOLATION}), Integral, callable],
         "max_memory": [Interval(Real, 0, None, closed="neither")],
         "conflicts": [StrOptions({"raise", "keep"})],
         "random_state": ["random_state", np.random.Generator],
@@ -52,12 +54,16 @@ class MedoidSetClusterer(SemiSupervisedClusterMixin, BaseEstimator, ABC):
         "resume": ["boolean"],
     }
 
+    k_max: int | str
     metric: Metric
     supervision: str
     post_repair: bool
     select: Rule
-    max_memory: int = MAX_MEMORY
-    conflicts: str
+    decode: Any
+    n_local: int
+    form: Any
+    max_memory: int
+    conflicts: Any
     random_state: Any
     n_jobs: int | None
     verbose: bool
@@ -92,7 +98,7 @@ class MedoidSetClusterer(SemiSupervisedClusterMixin, BaseEstimator, ABC):
         """
         features = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         n_samples = features.shape[0]
-        if isinstance(self.k_max, Integral) and self.k_max > n_samples:
+        if not isinstance(self.k_max, str) and self.k_max > n_samples:
             raise ValueError(f"k_max={self.k_max} is more than the number of samples, n_samples={n_samples}.")
         pairs = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts).pairs
         constraints = pairs if len(pairs) else None
@@ -141,6 +147,10 @@ class MedoidSetClusterer(SemiSupervisedClusterMixin, BaseEstimator, ABC):
     def predict(self, X: Any) -> Labels:
         """Cluster of the nearest medoid, in the metric of the fit; pairs do not count.
 
+        The samples of the fit get their ``labels_`` again, except where those follow from constraints
+        or ``decode="literal"``, and that a medoid with an identical one at a lower position, or of
+        zeros in cosine distance, is no cluster of its own here.
+
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
@@ -156,9 +166,20 @@ class MedoidSetClusterer(SemiSupervisedClusterMixin, BaseEstimator, ABC):
             return X[:, self.medoid_indices_].argmin(axis=1).astype(np.int32)
         return nearest_rows(self._weigh(X), self._representatives, self._plain_metric())
 
-    @abstractmethod
     def _problem(self, X: Any, constraints: PairwiseConstraints | None, supervision: str) -> Any:
         """What is searched."""
+        return MedoidProblem(
+            X,
+            k_max=self.k_max,
+            metric=self._plain_metric(),
+            decode=self.decode,
+            n_local=self.n_local,
+            constraints=constraints,
+            supervision=supervision,  # type: ignore[arg-type]
+            form=self.form,
+            max_memory=self.max_memory,
+            n_jobs=self.n_jobs,
+        )
 
     @abstractmethod
     def _run(self, problem: Any, seed: int, checkpoint: Checkpoint | None) -> Population:
@@ -215,7 +236,7 @@ class MedoidSetClusterer(SemiSupervisedClusterMixin, BaseEstimator, ABC):
         best = np.flatnonzero(violation == violation.min())
         front = population[best[non_dominated(population[best].get("F"))]]
         labels = problem.partitions(front)
-        keys = problem.encoding.canonical(front.get("X").astype(problem.encoding.dtype))
+        keys = self._keys(problem, front.get("X"), labels)
         kept = np.sort(distinct_rows(np.concatenate([keys, front.get("F")], axis=1))[0])
         front, labels = front[kept], labels[kept]
         self.pareto_front_ = problem.natural(front.get("F"))
@@ -229,8 +250,17 @@ class MedoidSetClusterer(SemiSupervisedClusterMixin, BaseEstimator, ABC):
         self._final_labels = labels
         repaired = self._repairs(constraints)
         if repaired:
-            self._final_labels = problem.constrained_labels(front.get("X"))
+            self._final_labels = self._repaired_labels(problem, front)
         self._keep_representatives(problem, front, X, repaired)
+
+    def _keys(self, problem: Any, genes: NDArray[Any], labels: Labels) -> NDArray[Any]:
+        """Rows that are equal where individuals mean the same."""
+        keys: NDArray[Any] = problem.encoding.canonical(problem.medoids(genes))
+        return keys
+
+    def _repaired_labels(self, problem: Any, front: Population) -> Labels:
+        labels: Labels = problem.constrained_labels(front.get("X"))
+        return labels
 
     def _repairs(self, constraints: PairwiseConstraints | None) -> bool:
         if constraints is None or not self.post_repair or self.supervision in ("none", "assignment"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ def choose_solution(
     front: NDArray[np.float64],
     names: Sequence[str],
     rule: Rule,
-    scores: NDArray[np.float64] | None,
+    scores: NDArray[Any] | None,
     n_pairs: tuple[int, int],
 ) -> int:
     """Row that a rule picks (nsga2-clus, section 5.6).

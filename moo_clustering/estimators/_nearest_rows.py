@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
+from sklearn.metrics.pairwise import cosine_distances
 
 from moo_clustering._arrays import block_slices
 from moo_clustering._distances import Metric
@@ -37,9 +38,21 @@ def nearest_rows(X: Any, rows: Any, metric: Metric) -> NDArray[np.int32]:
 
 def row_distances(X: Any, rows: Any, metric: Metric) -> NDArray[np.float64]:
     """Distances of shape (n_samples, n_rows)."""
-    plain = isinstance(metric, str) and metric in ("euclidean", "sqeuclidean")
-    if plain and not issparse(X) and not issparse(rows):
+    name = metric if isinstance(metric, str) else None
+    dense = not issparse(X) and not issparse(rows)
+    if name in ("euclidean", "sqeuclidean") and dense:
         # From differences; the faster products lose the digits that decide between near rows.
-        return np.asarray(cdist(X, rows, metric))
-    D: NDArray[np.float64] = np.asarray(pairwise_distances(X, rows, metric=metric), dtype=np.float64)
-    return np.rint(D * GRAIN) / GRAIN if isinstance(metric, str) and metric == "cosine" else D
+        return np.asarray(cdist(X, rows, name))
+    D: NDArray[np.float64]
+    if name == "cosine":
+        D = 1.0 - _directions(X) @ _directions(rows).T if dense else cosine_distances(X, rows)
+        return np.rint(np.clip(D, 0.0, 2.0) * GRAIN) / GRAIN
+    D = np.asarray(pairwise_distances(X, rows, metric=metric), dtype=np.float64)
+    return D
+
+
+def _directions(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows of length 1; rows of zeros stay."""
+    norms = np.sqrt(np.einsum("ij,ij->i", X, X))
+    norms[norms == 0.0] = 1.0
+    return X / norms[:, None]

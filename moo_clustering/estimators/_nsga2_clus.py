@@ -20,7 +20,6 @@ from moo_clustering.algorithms import (
     count_medoid_sets,
     exhaustive_front,
 )
-from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.estimators._medoid_base import MedoidSetClusterer
 from moo_clustering.estimators._medoid_choice import Rule
 from moo_clustering.estimators._nsga2_clus_search import deap_result, deap_search, pymoo_search
@@ -250,22 +249,6 @@ default="balanced"
     def external(cls, **options: Any) -> Self:
         """The paper's External: an unsupervised front, of which constraints pick one."""
         return cls(**{**_PAPER, "supervision": "external", **options})
-
-    def _problem(
-        self, X: Any, constraints: PairwiseConstraints | None, supervision: str
-    ) -> MedoidProblem:
-        return MedoidProblem(
-            X,
-            k_max=self.k_max,
-            metric=self._plain_metric(),
-            decode=self.decode,
-            n_local=self.n_local,
-            constraints=constraints,
-            supervision=supervision,  # type: ignore[arg-type]
-            form=self.form,
-            max_memory=self.max_memory,
-            n_jobs=self.n_jobs,
-        )
 
     def _run(self, problem: MedoidProblem, seed: int, checkpoint: Checkpoint | None) -> Population:
         for name in ("logbook_", "hall_of_fame_"):

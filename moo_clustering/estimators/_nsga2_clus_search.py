@@ -46,9 +46,7 @@ def pymoo_search(
 ) -> PymooSearch:
     """NSGA-II-clus in pymoo (nsga2-clus, section 7)."""
     mutate = (
-        MedoidSwapMutation(prob=pm)
-        if mutation == "swap"
-        else MedoidReplaceMutation(mutation, prob=pm)  # type: ignore[arg-type]
+        MedoidSwapMutation(prob=pm) if mutation == "swap" else MedoidReplaceMutation(mutation, prob=pm)  # type: ignore[arg-type]
     )
     algorithm = NSGA2(
         pop_size=pop_size,

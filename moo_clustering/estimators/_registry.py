@@ -55,6 +55,7 @@ class Method:
 
 
 _PESC_PAPER = "Pareto ensemble-based spectral clustering (PESC)"
+_NSGA2_CLUS_PAPER = "semi-supervised clustering of medical documents with NSGA-II (NSGA-II-clus)"
 
 METHODS: dict[str, Method] = {
     method.name: method
@@ -87,6 +88,71 @@ METHODS: dict[str, Method] = {
                 "water-filling": {"graph": "waterfill"},
             },
             supervision=("labels", "pairs"),
+        ),
+        Method(
+            name="nsga2-clus",
+            class_name="NSGA2Clus",
+            paper=_NSGA2_CLUS_PAPER,
+            summary="NSGA-II over sets of medoids, guided by constraints; finds the number of clusters",
+            needs="features, dense or sparse, or precomputed distances; labels or pairs if there are any",
+            aliases={
+                "Internal-NSGA-II-clus": {
+                    "supervision": "crowding",
+                    "post_repair": False,
+                    "select": "constraints",
+                    "mutation": "swap",
+                    "length": "grow",
+                    "search": "evolve",
+                },
+                "External-NSGA-II-clus": {
+                    "supervision": "external",
+                    "post_repair": False,
+                    "select": "constraints",
+                    "mutation": "swap",
+                    "length": "grow",
+                    "search": "evolve",
+                },
+            },
+            supervision=("labels", "pairs"),
+            sparse=True,
+        ),
+        Method(
+            name="amosa-clus",
+            class_name="AMOSAClus",
+            paper=f"a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
+            summary="archived simulated annealing over sets of medoids; finds the number of clusters",
+            needs="features, dense or sparse, or precomputed distances; labels or pairs if there are any",
+            aliases={"AMOSA-centre": {"encoding": "centre"}},
+            supervision=("labels", "pairs"),
+            sparse=True,
+        ),
+        Method(
+            name="metric-kmeans",
+            class_name="MetricKMeans",
+            paper=f"Xing et al. 2002, a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
+            summary="k-means in a Mahalanobis metric learned from pairs",
+            needs="numeric features, the number of clusters, and labels or pairs",
+            aliases={"KMDM": {}, "KMDM-full": {"metric": "full"}},
+            supervision=("labels", "pairs"),
+        ),
+        Method(
+            name="pckmeans",
+            class_name="PCKMeans",
+            paper=f"Basu, Banerjee & Mooney 2004; {_NSGA2_CLUS_PAPER}",
+            summary="k-means with a price on violated pairs",
+            needs="features, dense or sparse, the number of clusters, and labels or pairs",
+            supervision=("labels", "pairs"),
+            sparse=True,
+        ),
+        Method(
+            name="hmrf-kmeans",
+            class_name="HMRFKMeans",
+            paper=f"Basu, Bilenko & Mooney 2004, a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
+            summary="k-means in which the price of a violated pair depends on the distance of its samples",
+            needs="features, dense or sparse, the number of clusters, and labels or pairs",
+            aliases={"KMProb": {}},
+            supervision=("labels", "pairs"),
+            sparse=True,
         ),
     )
 }
