@@ -1,4 +1,4 @@
-"""Run the benchmarks: ``python benchmarks/run.py [diversity generation 200k 1m] [--write FILE]``."""
+"""Run the benchmarks: ``python benchmarks/run.py [SUITE ...] [--write FILE]``."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import argparse
 from functools import partial
 from pathlib import Path
 
+import bench_constraints
 import bench_diversity
+import bench_documents
 import bench_end_to_end
 import bench_generation
+import bench_medoids
+import bench_questions
 from _harness import Row, as_markdown, machine
 
 SUITES = {
@@ -16,6 +20,10 @@ SUITES = {
     "generation": bench_generation.run,
     "200k": partial(bench_end_to_end.run, [200_000]),
     "1m": partial(bench_end_to_end.run, [1_000_000]),
+    "medoids": bench_medoids.run,
+    "constraints": bench_constraints.run,
+    "questions": bench_questions.run,
+    "documents": bench_documents.run,
 }
 
 
