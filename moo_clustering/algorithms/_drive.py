@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from contextlib import closing
 from numbers import Integral
 
+from numpy.typing import ArrayLike
+
 from moo_clustering.algorithms._interrupt import InterruptGuard
 from moo_clustering.algorithms._progress import Progress
 from moo_clustering.algorithms._recorder import Recorder
@@ -24,6 +26,7 @@ def drive(
     verbose: bool = False,
     description: str = "",
     objective_names: Sequence[str] | None = None,
+    signs: ArrayLike | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> bool:
     """Run a search until it has done ``n_gen`` generations.
@@ -47,6 +50,8 @@ def drive(
         What stands before the bar.
     objective_names : sequence of str, optional
         For the bar; ``f1``, ``f2``, ... by default.
+    signs : array-like of shape (n_objectives,), optional
+        For the bar, -1 for objectives that are maximised and negated in the search.
     checkpoint : Checkpoint, optional
         Where to save after the initial population, every ``every`` generations and at the end, and
         whether to go on from a file that is there. Going on gives bit for bit the result of a run
@@ -87,6 +92,7 @@ def drive(
             verbose=verbose,
             description=description,
             objective_names=objective_names,
+            signs=signs,
         )
         with closing(progress):
             if not resumed:

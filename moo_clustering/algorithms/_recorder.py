@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from pymoo.core.callback import Callback
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
@@ -22,6 +22,12 @@ class Recorder(Callback):
     In place of pymoo's ``save_history=True``, which deep-copies algorithm and problem every
     generation. Given to ``minimize`` as ``callback=Recorder()``, it counts generations as this
     package does: 0 is the initial population. One recorder holds one run; a new run starts it afresh.
+
+    Parameters
+    ----------
+    signs : array-like of shape (n_objectives,), optional
+        -1 for objectives that are maximised and negated in the search, for :meth:`to_frame`; default
+        all 1.
 
     Attributes
     ----------
@@ -38,8 +44,9 @@ class Recorder(Callback):
     Memory O(n_generations * n_individuals * n_objectives).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, signs: ArrayLike | None = None) -> None:
         super().__init__()
+        self.signs = signs
         self.begin()
 
     def begin(self, seed: object = None) -> None:
@@ -88,7 +95,7 @@ class Recorder(Callback):
         -------
         DataFrame
             Columns ``generation``, ``seconds``, ``front_size`` (individuals that no other dominates) and
-            ``best_<objective>`` (smallest value).
+            ``best_<objective>`` (natural value: the smallest, or the greatest where the sign is -1).
 
         Raises
         ------
@@ -105,6 +112,8 @@ class Recorder(Callback):
             "front_size": np.array([_front_size(F) for F in self.F], dtype=np.int64),
         }
         best = np.array([F.min(axis=0) for F in self.F]).reshape(len(self.F), n_objectives)
+        if self.signs is not None:
+            best = best * np.asarray(self.signs, dtype=np.float64)
         return pd.DataFrame(columns | {f"best_{name}": best[:, i] for i, name in enumerate(names)})
 
     def state(self) -> State:

@@ -188,7 +188,8 @@ class MedoidSetClusterer(SemiSupervisedClusterMixin, BaseEstimator, ABC):
     def _drive(
         self, search: Search, problem: Any, n_gen: int, checkpoint: Checkpoint | None, **options: Any
     ) -> None:
-        self.history_ = Recorder()
+        signs = problem.natural(np.ones(problem.n_obj))
+        self.history_ = Recorder(signs)
         self.interrupted_ = drive(
             search,
             n_gen=n_gen,
@@ -196,6 +197,7 @@ class MedoidSetClusterer(SemiSupervisedClusterMixin, BaseEstimator, ABC):
             verbose=bool(self.verbose),
             description=type(self).__name__,
             objective_names=problem.objective_names,
+            signs=signs,
             checkpoint=checkpoint,
             **options,
         )

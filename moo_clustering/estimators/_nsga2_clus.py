@@ -6,6 +6,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
 from deap import tools
 from pymoo.core.population import Population
 from pymoo.core.result import Result
@@ -255,7 +256,8 @@ default="balanced"
             self.__dict__.pop(name, None)
         if self._is_exhaustive(problem):
             self.result_: Result = exhaustive_front(problem, max_sets=self.max_sets)
-            self.history_, self.n_iter_, self.interrupted_ = Recorder(), 0, False
+            signs = problem.natural(np.ones(problem.n_obj))
+            self.history_, self.n_iter_, self.interrupted_ = Recorder(signs), 0, False
             self.history_.record(0, self.result_.pop.get("F"))
             return self.result_.pop
         options: dict[str, Any] = {

@@ -95,3 +95,10 @@ def test_a_new_run_starts_afresh():
     )
     assert recorder.generations == [0, 1, 2]
     assert recorder.seed == {"entropy": 5, "spawn_key": [1]}
+
+
+def test_maximised_objectives_are_shown_with_their_own_sign():
+    recorder = Recorder(signs=[1.0, -1.0])
+    recorder.record(0, np.array([[2.0, -5.0], [3.0, -7.0]]))
+    frame = recorder.to_frame(["loss", "gain"])
+    assert frame.loc[0, ["best_loss", "best_gain"]].tolist() == [2.0, 7.0]

@@ -44,6 +44,7 @@ def test_refused(F, options, message):
 @pytest.mark.parametrize("chosen", [None, 2, [0, 1, 2, 3, 4]])
 def test_any_number_of_objectives(tmp_path, n_objectives, chosen):
     F = np.random.default_rng(0).random((5, n_objectives))
+    plt.close("all")  # whatever was left open elsewhere
     before, figures = mpl.rcParams.copy(), plt.get_fignums()
     names = [f"objective {i}" for i in range(n_objectives)]
     figure = plot_front(F, names, chosen, path=tmp_path / "front.png")
