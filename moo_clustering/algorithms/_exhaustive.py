@@ -77,7 +77,7 @@ def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Res
 
     References
     ----------
-    nsga2-clus, section 9.
+    NSGA-II-clus.
 
     Examples
     --------

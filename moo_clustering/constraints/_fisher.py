@@ -57,7 +57,7 @@ def fisher_weights(
 
     References
     ----------
-    nsga2-clus, section 9.
+    NSGA-II-clus.
 
     Examples
     --------

@@ -92,7 +92,7 @@ def load_ebm(folder: str | PathLike[str] | None = None) -> EBMCorpus:
     References
     ----------
     Molla and Santiago-Martinez (2011), *Development of a corpus for evidence based medicine
-    summarisation*; NSGA-II-clus specification, section 12.2.
+    summarisation*; NSGA-II-clus.
     """
     # Reading JSON lines imports pandas, which `--help` should not.
     from moo_clustering.datasets._document_records import json_objects

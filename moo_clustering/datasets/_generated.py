@@ -19,7 +19,7 @@ def make_balance() -> Table:
 
     References
     ----------
-    PESC specification, section 8.1; Siegler (1976), the model of the UCI set of this name.
+    PESC; Siegler (1976), the model of the UCI set of this name.
     """
     steps = np.arange(1.0, 6.0)
     X = np.stack(np.meshgrid(steps, steps, steps, steps, indexing="ij"), axis=-1).reshape(-1, 4)

@@ -61,7 +61,7 @@ def tfidf(
 
     References
     ----------
-    NSGA-II-clus specification, section 12.2.
+    NSGA-II-clus.
 
     Examples
     --------

@@ -43,7 +43,7 @@ class LocusAdjacencyEncoding(Encoding):
 
     References
     ----------
-    graph-baselines, sections 2.3 and 3.1; Handl and Knowles, IEEE TEVC 11(1), 2007.
+    Handl and Knowles, IEEE TEVC 11(1), 2007.
 
     Examples
     --------

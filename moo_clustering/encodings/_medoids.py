@@ -24,7 +24,7 @@ _SAME = 1.0 + 1e-12
 
 
 def resolve_k_max(k_max: int | str, n_samples: int) -> int:
-    """Largest number of clusters: ``"sqrt"``, ``"ceil_sqrt"`` or a number (nsga2-clus, section 1.2)."""
+    """Largest number of clusters: ``"sqrt"``, ``"ceil_sqrt"`` or a number."""
     if not isinstance(k_max, str):
         return k_max
     if k_max not in ("sqrt", "ceil_sqrt"):
@@ -71,7 +71,7 @@ class MedoidEncoding(Encoding):
 
     References
     ----------
-    nsga2-clus, sections 1, 2 and 4.1.
+    NSGA-II-clus.
 
     Examples
     --------
@@ -206,7 +206,7 @@ class MedoidEncoding(Encoding):
         return medoids
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """K uniform on k_min..k_max, then K distinct samples uniformly (nsga2-clus, section 4.1)."""
+        """K uniform on k_min..k_max, then K distinct samples uniformly."""
         n, width = self.n_samples, self.n_var
         X = np.empty((n_individuals, width), dtype=self.dtype)
         # Floyd's sampling without replacement, a column at a time, for all rows at once.

@@ -119,7 +119,7 @@ class AMOSAClus(MedoidSetClusterer):
 
     References
     ----------
-    nsga2-clus, section 10.1; S. Bandyopadhyay, S. Saha, U. Maulik, K. Deb, "A simulated annealing-based
+    NSGA-II-clus; S. Bandyopadhyay, S. Saha, U. Maulik, K. Deb, "A simulated annealing-based
     multiobjective optimization algorithm: AMOSA", IEEE Transactions on Evolutionary Computation 12
     (2008).
 
@@ -262,7 +262,7 @@ class AMOSAClus(MedoidSetClusterer):
         return self.result_.pop
 
     def _limits(self, n_samples: int) -> Limits:
-        """Given limits, and the usual ones of section 10.1 in place of those that are not."""
+        """Given limits, and the usual ones in place of those that are not."""
         usual = Limits(20, 10, 20) if n_samples < _FEW else Limits(200, 100, 100)
         given = (self.soft_limit, self.hard_limit, self.n_moves)
         return Limits(

@@ -27,7 +27,7 @@ def draw_moves(
 
 
 def perturb_medoids(problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Replace a medoid by a sample that is none, add one, or drop one (nsga2-clus, section 10.1).
+    """Replace a medoid by a sample that is none, add one, or drop one.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def perturb_medoids(problem: Any, X: NDArray[Any], rng: np.random.Generator) -> 
 
 
 def perturb_centers(problem: Any, X: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Move a centre by Laplacian noise, add a sample as a centre, or drop one (section 10.1).
+    """Move a centre by Laplacian noise, add a sample as a centre, or drop one.
 
     Parameters
     ----------

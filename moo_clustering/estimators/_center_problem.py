@@ -51,7 +51,7 @@ class CenterProblem(Problem):
 
     References
     ----------
-    nsga2-clus, sections 3 and 10.1.
+    NSGA-II-clus.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class CenterProblem(Problem):
         self.noise = noise * X.std(axis=0)
         spaced = np.unique(np.linspace(0, self.n_samples - 1, min(self.n_samples, _ROWS)).astype(np.int64))
         self.mean_square = float(np.square(row_distances(X, X[spaced], metric)).mean())
-        # Section 3, e1="centroid".
+        # e1="centroid".
         self.total_to_one = float(row_distances(X, X.mean(axis=0, keepdims=True), metric).sum())
         third = supervision == "objective"
         self.objective_names = ("xie_beni", "i_index", VIOLATION)[: 2 + third]
@@ -104,7 +104,7 @@ class CenterProblem(Problem):
         return np.asarray(F, dtype=np.float64) * self._signs
 
     def constrained(self, X: ArrayLike) -> tuple[Labels, FloatArray]:
-        """Labels by the assignment under constraints (section 6.3), and the centres that keep samples."""
+        """Labels by the assignment under constraints, and the centres that keep samples."""
         assignment = ConstrainedAssignment(self._pairs())
         labels, kept = [], np.full((len(np.atleast_2d(X)), self.k_max, self.n_features), np.nan)
         for q, centers in enumerate(self._each(X)):

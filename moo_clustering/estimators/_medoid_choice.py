@@ -24,7 +24,7 @@ def choose_solution(
     scores: NDArray[Any] | None,
     n_pairs: tuple[int, int],
 ) -> int:
-    """Row that a rule picks (nsga2-clus, section 5.6).
+    """Row that a rule picks.
 
     Parameters
     ----------

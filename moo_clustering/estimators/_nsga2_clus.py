@@ -147,7 +147,7 @@ default="balanced"
 
     References
     ----------
-    nsga2-clus, sections 2 to 7 and 9.
+    NSGA-II-clus.
 
     Examples
     --------

@@ -44,7 +44,7 @@ def pymoo_search(
     unique: bool,
     seed: int,
 ) -> PymooSearch:
-    """NSGA-II-clus in pymoo (nsga2-clus, section 7)."""
+    """NSGA-II-clus in pymoo."""
     mutate = (
         MedoidSwapMutation(prob=pm) if mutation == "swap" else MedoidReplaceMutation(mutation, prob=pm)  # type: ignore[arg-type]
     )

@@ -26,7 +26,7 @@ def scale_features(X: NDArray[np.floating[Any]], scale: str) -> NDArray[np.float
 
     References
     ----------
-    PESC specification, section 2, step 1.
+    PESC.
     """
     if scale not in ("minmax", "zscore", "none"):
         raise ValueError(f"scale must be 'minmax', 'zscore' or 'none', got {scale!r}.")

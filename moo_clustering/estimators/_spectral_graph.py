@@ -127,7 +127,7 @@ class SpectralGraphClustering(SemiSupervisedClusterMixin, BaseEstimator):
 
     References
     ----------
-    PESC, section on conventional graphs, Algorithm 1; sections 2, 6, 11 and 14 of its specification.
+    PESC, section on conventional graphs, Algorithm 1.
 
     Examples
     --------

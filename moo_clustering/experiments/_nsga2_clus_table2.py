@@ -45,7 +45,7 @@ class Table2:
 
     References
     ----------
-    nsga2-clus, section 5 and Table 2; specification, sections 12.1 and 12.2.
+    NSGA-II-clus, Table 2.
     """
 
     def __init__(self, settings: Settings) -> None:

@@ -72,7 +72,7 @@ def bridge_components(
 
     References
     ----------
-    PESC specification, section 2 (disconnected graphs).
+    PESC.
     """
     graph = symmetrize(S)
     n_parts, parts = csgraph.connected_components(graph, directed=False)

@@ -26,7 +26,7 @@ def eigengap(
 
     References
     ----------
-    PESC specification, section 5 (ES3): a rule for the scale factor that needs no classes.
+    PESC: a rule for the scale factor that needs no classes.
     """
     if n_clusters >= S.shape[0]:
         return 0.0

@@ -77,7 +77,7 @@ def spectral_embedding(
 
     References
     ----------
-    PESC, Algorithm 1 (Eq. 7), and sections 2 and 10.3 of its specification.
+    PESC, Algorithm 1 (Eq. 7).
     """
     S = short_indices(sp.csr_array(S, dtype=np.float64))
     n_samples = S.shape[0]

@@ -88,7 +88,7 @@ def neighbor_lists(
 
     References
     ----------
-    PESC, Algorithm 3 and section 6 of its specification (constraints).
+    PESC, Algorithm 3, Eq. 3.
     """
     if ties not in ("random", "index"):
         raise ValueError(f"ties must be 'random' or 'index', got {ties!r}.")

@@ -76,7 +76,7 @@ def waterfill_graph(lists: NeighborLists, lam: float | None = None) -> sp.csr_ar
 
     References
     ----------
-    PESC specification, section 11 (a deterministic counterpart of PESC's phase I).
+    PESC.
     """
     if lam is None:
         lam = waterfill_lambda(lists)

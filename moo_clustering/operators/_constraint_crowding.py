@@ -32,7 +32,7 @@ def crowding_distance(F: FloatArray, boundary: Boundary = "infinite") -> FloatAr
 
     References
     ----------
-    nsga2-clus, Algorithm 1 and section 5.2.
+    NSGA-II-clus, Algorithm 1.
     """
     n_members, n_obj = F.shape
     total = np.zeros(n_members)
@@ -70,7 +70,7 @@ class ConstraintCrowdingSurvival(Survival):
 
     References
     ----------
-    nsga2-clus, Algorithms 1 and 2, sections 5.1 to 5.4.
+    NSGA-II-clus, Algorithms 1 and 2.
     """
 
     def __init__(

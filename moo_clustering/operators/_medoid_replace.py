@@ -57,7 +57,7 @@ class MedoidReplaceMutation(Mutation):
 
     References
     ----------
-    nsga2-clus, section 4.3.
+    NSGA-II-clus.
     """
 
     def __init__(self, kind: Kind = "replace", prob: float = 0.2, **kwargs: Any) -> None:

@@ -20,7 +20,7 @@ def medoid_encoding_of(problem: Any) -> MedoidEncoding:
 
 
 class MedoidSampling(Sampling):
-    """K uniform on 2..k_max, then K distinct samples uniformly (nsga2-clus, section 4.1).
+    """K uniform on 2..k_max, then K distinct samples uniformly.
 
     For :class:`~moo_clustering.problems.MedoidProblem`, or any problem whose ``encoding`` is a
     :class:`~moo_clustering.encodings.MedoidEncoding`.

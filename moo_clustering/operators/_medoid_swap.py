@@ -37,7 +37,7 @@ class MedoidSwapMutation(Mutation):
 
     References
     ----------
-    nsga2-clus, section 4.3.
+    NSGA-II-clus.
     """
 
     def __init__(self, prob: float = 0.2, **kwargs: Any) -> None:

@@ -68,7 +68,7 @@ class PrefixUnionCrossover(Crossover):
 
     References
     ----------
-    nsga2-clus, section 4.2.
+    NSGA-II-clus.
     """
 
     def __init__(self, length: Length = "grow", prob: float = 0.6, **kwargs: Any) -> None:

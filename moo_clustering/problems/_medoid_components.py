@@ -40,7 +40,7 @@ class ConstrainedAssignment:
 
     References
     ----------
-    nsga2-clus, sections 6.2 and 6.3.
+    NSGA-II-clus.
     """
 
     def __init__(self, constraints: PairwiseConstraints) -> None:

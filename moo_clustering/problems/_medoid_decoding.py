@@ -27,7 +27,7 @@ class Decoded(NamedTuple):
 
 
 class MedoidDecoder:
-    """Lamarckian decoding (nsga2-clus, section 2).
+    """Lamarckian decoding.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class MedoidDecoder:
         return Decoded(improved, labels, self.space.own(improved, labels), medoids)
 
     def objectives(self, decoded: Decoded) -> tuple[FloatArray, FloatArray]:
-        """Xie-Beni and I-index in natural sign (section 3)."""
+        """Xie-Beni and I-index in natural sign."""
         e, space = decoded.distances, self.space
         n_clusters = set_sizes(decoded.medoids)
         least, greatest = space.separations(decoded.medoids)

@@ -21,7 +21,7 @@ _ROWS = 1024
 
 
 class VectorSpace(MedoidSpace):
-    """Distances made when they are needed, from products of features (nsga2-clus, section 13.2).
+    """Distances made when they are needed, from products of features.
 
     Attributes
     ----------

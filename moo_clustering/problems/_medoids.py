@@ -106,7 +106,7 @@ class MedoidProblem(Problem):
 
     References
     ----------
-    nsga2-clus, sections 2, 3, 6 and 13.
+    NSGA-II-clus.
 
     Examples
     --------
@@ -204,7 +204,7 @@ class MedoidProblem(Problem):
         return self._given_constraints().satisfied(self.decode(X))
 
     def constrained_labels(self, X: ArrayLike | None, *, penalty: float | None = None) -> Labels:
-        """Partitions by the assignment under constraints of section 6.3, whatever the supervision.
+        """Partitions by the assignment under constraints, whatever the supervision.
 
         Parameters
         ----------

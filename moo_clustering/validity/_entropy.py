@@ -52,7 +52,7 @@ def cluster_entropy(
 
     References
     ----------
-    NSGA-II-clus specification, section 8; multi-instance specification, section 5, Eq. 19.
+    NSGA-II-clus; Evolutionary multi-instance clustering, Eq. 19.
 
     Examples
     --------

@@ -58,7 +58,7 @@ class IIndex(ValidityIndex):
 
     References
     ----------
-    NSGA-II-clus specification, section 3; Maulik & Bandyopadhyay, IEEE TPAMI 24(12), 2002.
+    NSGA-II-clus; Maulik & Bandyopadhyay, IEEE TPAMI 24(12), 2002.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def i_index_from_medoids(
 
     References
     ----------
-    NSGA-II-clus specification, section 3.
+    NSGA-II-clus.
     """
     _check_power(power)
     D, medoid_rows, label_rows, n_clusters = check_medoids(D, medoids, labels)

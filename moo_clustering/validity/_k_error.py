@@ -28,7 +28,7 @@ def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
 
     References
     ----------
-    NSGA-II-clus specification, section 8.
+    NSGA-II-clus.
 
     Examples
     --------

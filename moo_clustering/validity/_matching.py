@@ -33,7 +33,7 @@ def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
 
     References
     ----------
-    PESC specification, sections 8.1 and 9.5.
+    PESC.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
 
     References
     ----------
-    Multi-instance specification, section 5, Eq. 18.
+    Evolutionary multi-instance clustering, Eq. 18.
     """
     return clustering_accuracy(labels_true, labels_pred)
 
@@ -93,7 +93,7 @@ def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = 
 
     References
     ----------
-    Multi-instance specification, section 5, Eq. 20.
+    Evolutionary multi-instance clustering, Eq. 20.
 
     Examples
     --------

@@ -33,7 +33,7 @@ def nmi(
 
     References
     ----------
-    Document NMF specification, section 5, Eq. 1; Strehl & Ghosh, JMLR 3, 2002.
+    Document NMF, Eq. 1; Strehl & Ghosh, JMLR 3, 2002.
 
     Examples
     --------

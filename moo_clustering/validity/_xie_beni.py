@@ -49,7 +49,7 @@ class XieBeni(ValidityIndex):
 
     References
     ----------
-    NSGA-II-clus specification, section 3; Xie & Beni, IEEE TPAMI 13(8), 1991.
+    NSGA-II-clus; Xie & Beni, IEEE TPAMI 13(8), 1991.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def xie_beni_from_medoids(
 
     References
     ----------
-    NSGA-II-clus specification, section 3.
+    NSGA-II-clus.
     """
     D, medoid_rows, label_rows, n_clusters = check_medoids(D, medoids, labels)
     mean = mean_square(D) if mean_square_distance is None else mean_square_distance

@@ -368,7 +368,7 @@ def test_ebm_refuses(tiny_ebm, tmp_path, monkeypatch):
         load_ebm(tiny_ebm(docs=["d9"]))
 
 
-def test_ebm_as_the_specification_counts_it(data_folder):
+def test_counts_of_the_corpus(data_folder):
     if not (data_folder / "text" / "ebm_questions.jsonl.gz").exists():
         pytest.skip("no EBM corpus in the data folder")
     corpus = load_ebm(data_folder)

@@ -257,7 +257,7 @@ def test_choose_and_predict(blobs, encoding):
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 def test_repaired_centers_follow_the_rule(metric):
-    """Section 14: components {2, 4}, {0}, {1} on the line with medoids 0 and 5."""
+    """Components {2, 4}, {0}, {1} on the line with medoids 0 and 5."""
     X = np.hstack([LINE, np.ones((6, 1))])
     pairs = PairwiseConstraints([(2, 4)], [(0, 1)], n_samples=6)
     centers = X[[0, 5]]

@@ -518,7 +518,7 @@ def test_verbose_and_seeds(blobs, capsys):
 
 
 def test_objective_beats_external_where_nothing_was_said():
-    """nsga2-clus, section 16.10, with a part of the digits."""
+    """NSGA-II-clus, with a part of the digits."""
     X, y = load_digits(return_X_y=True)
     gains = []
     for seed in range(8):

@@ -271,7 +271,7 @@ def test_reasons():
 
 
 @pytest.mark.filterwarnings("ignore:157 of 1940 documents have no terms")
-def test_real_corpus_has_the_cells_of_the_specification(data_folder):
+def test_real_corpus_has_all_cells(data_folder):
     if not (data_folder / "text" / "ebm_questions.jsonl.gz").exists():
         pytest.skip("no EBM corpus in the data folder")
     plan = find_experiment(NAME).plan(Settings(data_folder))

@@ -317,7 +317,7 @@ def test_neither_threads_nor_blocks_nor_memory_change_anything(form, monkeypatch
 
 
 def naive_constrained(D, z, constraints):
-    """Section 6.3 by the letter, for consistent constraints."""
+    """Assignment under constraints by the letter, for consistent constraints."""
     component = constraints.components()
     apart = {frozenset(component[pair]) for pair in constraints.cannot_link}
     members = [np.flatnonzero(component == c) for c in range(component.max() + 1)]

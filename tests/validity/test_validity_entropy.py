@@ -25,7 +25,7 @@ def test_worked_values():
         ([1] * 10 + [0] * 10, [0] + [1] * 19, 0.9481008397),
     ],
 )
-def test_values_of_the_multi_instance_specification(true, predicted, expected):
+def test_worked_values_of_entropy(true, predicted, expected):
     assert cluster_entropy(true, predicted) == pytest.approx(expected, abs=1e-10)
 
 

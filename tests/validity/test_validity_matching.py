@@ -74,7 +74,7 @@ TEN_AND_TEN = [1] * 10 + [0] * 10
         ([1 - y for y in TEN_AND_TEN], ONE_ALONE, 0.55, 0.6896551724),
     ],
 )
-def test_external_values_of_the_multi_instance_specification(true, predicted, ri, f1):
+def test_worked_values_of_matching(true, predicted, ri, f1):
     assert matched_rand_index(true, predicted) == pytest.approx(ri, rel=1e-12)
     assert clustering_accuracy(true, predicted) == pytest.approx(ri, rel=1e-12)
     assert matched_f1(true, predicted) == pytest.approx(f1, rel=1e-9)

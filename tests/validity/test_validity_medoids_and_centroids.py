@@ -1,4 +1,4 @@
-"""Xie-Beni and I: worked values of the specification, naive definitions, options."""
+"""Xie-Beni and I: worked values, naive definitions, options."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from moo_clustering.validity import IIndex, XieBeni, i_index_from_medoids, xie_b
 
 LINE = np.array([0.0, 1, 2, 10, 11, 13])[:, np.newaxis]
 D_LINE = np.abs(LINE - LINE.T)
-# NSGA-II-clus specification, section 14
+# Worked values of NSGA-II-clus.
 TABLE = [
     ((0, 3), (0, 0, 1, 1, 1, 1), 0.125, 142.159763313609),
     ((0, 3), (0, 0, 0, 1, 1, 1), 0.025, 490.306122448980),

@@ -8,7 +8,7 @@ import pytest
 from moo_clustering.validity import Connectivity, Deviation
 from moo_clustering.validity._neighbors import nearest_others
 
-# Graph-baselines specification, section 10.1: labels, Dev, Conn L=2, Conn L=3, published Conn L=3
+# Worked by hand: labels, Dev, Conn L=2, Conn L=3, published Conn L=3
 LINE = np.array([0.0, 1, 2.5, 10, 11, 12.5])[:, np.newaxis]
 TABLE = [
     ((0, 0, 0, 0, 0, 0), 30.0, 0.0, 0.0, 0.0),
@@ -32,7 +32,7 @@ def test_worked_table():
         )
 
 
-def test_worked_example_of_the_pesc_specification():
+def test_worked_example_on_a_line():
     x = np.array([[0.0], [1.0], [3.0], [7.0]])
     labels = [0, 0, 1, 1]
     assert Connectivity(2).fit(x).evaluate(labels)[0] == 3.0

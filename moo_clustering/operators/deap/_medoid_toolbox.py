@@ -163,7 +163,7 @@ def constraint_nsga2_step(
 
     References
     ----------
-    nsga2-clus, section 7.
+    NSGA-II-clus.
     """
     parents = toolbox.select_parents(population, len(population), rng)
     offspring = var_and(parents, toolbox, rng, pc=pc, pm=pm)
