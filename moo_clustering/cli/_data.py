@@ -15,7 +15,7 @@ from moo_clustering.datasets import (
     read_documents,
     read_table,
 )
-from moo_clustering.datasets._documents import holds_documents
+from moo_clustering.datasets._read_documents import holds_documents
 
 
 def load_data(

@@ -14,10 +14,11 @@ from moo_clustering.datasets._bundled import (
     load_iris,
     load_wine,
 )
-from moo_clustering.datasets._documents import Documents, read_documents
+from moo_clustering.datasets._documents import Documents
 from moo_clustering.datasets._ebm import EBMCorpus, EBMQuestion, load_ebm
 from moo_clustering.datasets._generated import make_balance, make_waveform
 from moo_clustering.datasets._read import read_table
+from moo_clustering.datasets._read_documents import read_documents
 from moo_clustering.datasets._table import DataError, Table
 from moo_clustering.datasets._tfidf import tfidf
 

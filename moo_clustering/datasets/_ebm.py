@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering.datasets._documents import Documents, read_documents
+from moo_clustering.datasets._documents import Documents
+from moo_clustering.datasets._read_documents import read_documents
 from moo_clustering.datasets._table import DataError
 
 _QUESTIONS, _DOCUMENTS = "ebm_questions.jsonl.gz", "ebm_documents.jsonl.gz"
