@@ -1,5 +1,6 @@
 from . import (
     algorithms,
+    bags,
     consensus,
     constraints,
     datasets,
@@ -10,9 +11,11 @@ from . import (
     operators,
     persistence,
     problems,
+    stats,
     validity,
     visualization,
 )
+from .bags import Bags
 from .constraints import InconsistentConstraintsError, PairwiseConstraints
 from .estimators import (
     PESC,
@@ -27,6 +30,7 @@ from .estimators import (
 __all__ = [
     "PESC",
     "AMOSAClus",
+    "Bags",
     "HMRFKMeans",
     "InconsistentConstraintsError",
     "MetricKMeans",
@@ -35,6 +39,7 @@ __all__ = [
     "PairwiseConstraints",
     "SpectralGraphClustering",
     "algorithms",
+    "bags",
     "consensus",
     "constraints",
     "datasets",
@@ -45,6 +50,7 @@ __all__ = [
     "operators",
     "persistence",
     "problems",
+    "stats",
     "validity",
     "visualization",
 ]

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from moo_clustering import __version__
+from moo_clustering.cli._compare import compare
 from moo_clustering.cli._demo import demo
 from moo_clustering.cli._errors import INTERRUPTED, one_line
 from moo_clustering.cli._fit import fit
@@ -46,5 +47,5 @@ def main(context: click.Context, traceback: bool) -> None:
         click.echo(context.get_help())
 
 
-for command in (demo, fit, methods, reproduce):
+for command in (compare, demo, fit, methods, reproduce):
     main.add_command(command)

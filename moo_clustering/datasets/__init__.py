@@ -6,6 +6,7 @@ identifiers, known classes (for scoring) and partial labels (for semi-supervised
 column and row.
 """
 
+from moo_clustering.datasets._bag_table import BagTable
 from moo_clustering.datasets._bundled import (
     BUNDLED,
     load_breast_cancer,
@@ -17,13 +18,17 @@ from moo_clustering.datasets._bundled import (
 from moo_clustering.datasets._documents import Documents
 from moo_clustering.datasets._ebm import EBMCorpus, EBMQuestion, load_ebm
 from moo_clustering.datasets._generated import make_balance, make_waveform
+from moo_clustering.datasets._generated_bags import make_bags
 from moo_clustering.datasets._read import read_table
+from moo_clustering.datasets._read_bags import read_bags
 from moo_clustering.datasets._read_documents import read_documents
 from moo_clustering.datasets._table import DataError, Table
 from moo_clustering.datasets._tfidf import tfidf
+from moo_clustering.datasets._write_bags import write_bag_arff
 
 __all__ = [
     "BUNDLED",
+    "BagTable",
     "DataError",
     "Documents",
     "EBMCorpus",
@@ -35,9 +40,12 @@ __all__ = [
     "load_ebm",
     "load_iris",
     "load_wine",
+    "make_bags",
     "make_balance",
     "make_waveform",
+    "read_bags",
     "read_documents",
     "read_table",
     "tfidf",
+    "write_bag_arff",
 ]

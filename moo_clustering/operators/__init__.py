@@ -1,7 +1,9 @@
 """How populations are made, varied and selected: pymoo operators (DEAP's are in ``operators.deap``)."""
 
+from moo_clustering.operators._aligned_crossovers import AlignedHUX, AlignedOnePoint, AlignedUniformCrossover
 from moo_clustering.operators._batched_tournament import batched_tournament
 from moo_clustering.operators._canonical_duplicates import CanonicalDuplicates
+from moo_clustering.operators._canonical_repair import CanonicalRepair
 from moo_clustering.operators._constraint_crowding import ConstraintCrowdingSurvival
 from moo_clustering.operators._dynamic_diversity import DynamicDiversitySurvival
 from moo_clustering.operators._encoding_repair import EncodingRepair
@@ -19,10 +21,20 @@ from moo_clustering.operators._neighbor_sampling import NeighborSampling
 from moo_clustering.operators._prefix_union import PrefixUnionCrossover
 from moo_clustering.operators._rank_operators import RankPM, RankSBX
 from moo_clustering.operators._refilling_sampling import RefillingSampling
+from moo_clustering.operators._slot_operators import (
+    SlotMutation,
+    SlotOnePointCrossover,
+    SlotRepair,
+    SlotSampling,
+)
 
 __all__ = [
+    "AlignedHUX",
+    "AlignedOnePoint",
+    "AlignedUniformCrossover",
     "CannotLinkRepair",
     "CanonicalDuplicates",
+    "CanonicalRepair",
     "ConstraintCrowdingSurvival",
     "DynamicDiversitySurvival",
     "EncodingRepair",
@@ -40,6 +52,10 @@ __all__ = [
     "RankPM",
     "RankSBX",
     "RefillingSampling",
+    "SlotMutation",
+    "SlotOnePointCrossover",
+    "SlotRepair",
+    "SlotSampling",
     "UniformNeighborCrossover",
     "batched_tournament",
 ]

@@ -18,6 +18,7 @@ from moo_clustering.encodings import (
     MedoidEncoding,
     relabel_by_first_appearance,
 )
+from moo_clustering.encodings._medoid_slots import MedoidSlotEncoding
 
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=25, deadline=None)
@@ -26,6 +27,11 @@ FEW = settings(max_examples=25, deadline=None)
 def medoids(n: int, rng: np.random.Generator, **kwargs) -> MedoidEncoding:
     # Few distinct values: duplicates and ties are the hard part.
     return MedoidEncoding(rng.integers(0, 4, size=(n, 2)).astype(float), **kwargs)
+
+
+def slots(n: int, rng: np.random.Generator, **kwargs) -> MedoidSlotEncoding:
+    # Not symmetric, and with ties.
+    return MedoidSlotEncoding(rng.integers(0, 4, size=(n, n)).astype(float), **kwargs)
 
 
 def neighbors(n: int, rng: np.random.Generator) -> np.ndarray:
@@ -37,12 +43,18 @@ MAKERS = {
     "medoids": lambda n, rng: medoids(n, rng),
     "medoids, one k": lambda n, rng: medoids(n, rng, k_min=min(3, n), k_max=min(3, n)),
     "medoids, any k": lambda n, rng: medoids(n, rng, k_min=1, k_max=n),
+    "slots": lambda n, rng: slots(n, rng, k_max=min(4, n)),
+    "slots, one k": lambda n, rng: slots(n, rng, k_min=min(3, n), k_max=min(3, n)),
+    "slots, any k": lambda n, rng: slots(n, rng, k_min=1, k_max=n),
     "labels": lambda n, rng: LabelEncoding(n, k_max=min(4, n)),
     "labels, one k": lambda n, rng: LabelEncoding(n, k_max=min(3, n), k_min=min(3, n)),
     "links": lambda n, rng: LocusAdjacencyEncoding(n_samples=n),
     "links to neighbours": lambda n, rng: LocusAdjacencyEncoding(neighbors(n, rng)),
 }
 
+
+# Their partitions are those around medoids only, and the order of the medoids decides ties.
+AROUND_MEDOIDS = (MedoidEncoding, MedoidSlotEncoding)
 
 every_encoding = pytest.mark.parametrize("name", MAKERS)
 
@@ -135,7 +147,7 @@ def test_encode_gives_valid_genotypes(name, seed):
     assert X.dtype == encoding.dtype
     assert_array_equal(encoding.repair(X), X)
     assert_array_equal(labels, before)
-    if not isinstance(encoding, MedoidEncoding):
+    if not isinstance(encoding, AROUND_MEDOIDS):
         assert_array_equal(encoding.decode(X), relabel_by_first_appearance(labels))
 
 
@@ -145,7 +157,7 @@ def test_encode_gives_valid_genotypes(name, seed):
 def test_canonical_is_equal_for_equivalent_genotypes(name, seed):
     encoding, rng = make(name, seed)
     X = encoding.random(5, rng)
-    if isinstance(encoding, MedoidEncoding):
+    if isinstance(encoding, AROUND_MEDOIDS):
         other = encoding.repair(rng.permuted(X, axis=1))
     elif isinstance(encoding, LabelEncoding):
         other = rng.permutation(encoding.k_max)[X]
@@ -165,7 +177,7 @@ def test_canonical_differs_for_different_partitions(name, seed):
     X = encoding.random(8, rng)
     canonical = encoding.canonical(X)
     # The order of medoids decides ties, and canonical forgets it.
-    genotypes = canonical if isinstance(encoding, MedoidEncoding) else X
+    genotypes = canonical if isinstance(encoding, AROUND_MEDOIDS) else X
     labels = relabel_by_first_appearance(encoding.decode(genotypes))
     for a in range(8):
         for b in range(a):

@@ -9,6 +9,12 @@ from deap import base
 from numpy.typing import ArrayLike
 
 
+class Minimize(base.Fitness):
+    """Fitness of one objective, minimised."""
+
+    weights = (-1.0,)
+
+
 class MinimizeTwo(base.Fitness):
     """Fitness of two objectives, both minimised."""
 

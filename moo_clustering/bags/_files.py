@@ -1,0 +1,63 @@
+"""Bags in NumPy archives."""
+
+from __future__ import annotations
+
+import zipfile
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moo_clustering.bags._checks import Instances, Names, Offsets
+from moo_clustering.persistence import write_archive
+
+Arrays = tuple[NDArray[Any], NDArray[Any], list[str] | None, list[str] | None]
+
+
+def write_bags(
+    path: str | PathLike[str], X: Instances, offsets: Offsets, bag_ids: Names | None, features: Names | None
+) -> None:
+    """Write ``instances``, ``bag_offsets`` and the names there are."""
+    arrays: dict[str, NDArray[Any]] = {"instances": X, "bag_offsets": offsets}
+    for key, names in (("bag_ids", bag_ids), ("feature_names", features)):
+        if names is not None:
+            arrays[key] = np.array(names, dtype=np.str_)
+    write_archive(path, arrays, {"holds": "bags"})
+
+
+def read_bags(path: str | PathLike[str]) -> Arrays:
+    """Instances, offsets, names of bags and names of features, not yet checked."""
+    source = fspath(path)
+    with open(path, "rb") as file:
+        if not zipfile.is_zipfile(file):
+            raise ValueError(f"{source} is not a NumPy archive (.npz), or it is truncated")
+        file.seek(0)
+        try:
+            with np.load(file, allow_pickle=False) as archive:
+                held = set(archive.files)
+                keys = [
+                    key for key in ("instances", "bag_offsets", "bag_ids", "feature_names") if key in held
+                ]
+                arrays = {key: archive[key] for key in keys}
+        except MemoryError:
+            raise
+        except Exception as error:  # zipfile, zlib and numpy each have their own for damaged bytes
+            if "allow_pickle" in str(error):
+                raise ValueError(f"{source} holds Python objects, which are never loaded") from error
+            raise ValueError(f"{source} is a damaged NumPy archive: {error}") from error
+    for key in ("instances", "bag_offsets"):
+        if key not in arrays:
+            raise ValueError(
+                f"{source} has no array {key!r}; it holds {', '.join(sorted(held)) or 'nothing'}"
+            )
+    return (
+        arrays["instances"],
+        arrays["bag_offsets"],
+        _names(arrays, "bag_ids"),
+        _names(arrays, "feature_names"),
+    )
+
+
+def _names(arrays: dict[str, NDArray[Any]], key: str) -> list[str] | None:
+    return [str(name) for name in arrays[key].reshape(-1)] if key in arrays else None

@@ -1,0 +1,250 @@
+"""Farthest-instance geometry of bags and cluster centroids, without ever touching the features again."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moo_clustering._kernels.bag_radii import squared_distances, squared_radii
+from moo_clustering._kernels.bag_sums import add_rows, column_width, count_and_weigh, cross_sums
+from moo_clustering._kernels.bag_types import BagArrays
+from moo_clustering._kernels.parts import for_parts
+from moo_clustering.bags._bags import Bags
+from moo_clustering.bags._chunks import chunk_layout
+from moo_clustering.bags._pruning import farthest_candidates
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.int32]
+Weighting = Literal["bag", "instance"]
+
+# Above this the products of bag means and instances are kept in single precision.
+_SINGLE_ABOVE = 512 * 2**20
+# Squared distances below these parts of the largest squared norm are rounding, and count as 0.
+_ROUNDING, _SINGLE_ROUNDING = 1e-13, 1e-6
+# Bytes of projections at a time; fixed, so that results do not depend on the number of workers.
+_SCRATCH = 64 * 2**20
+
+
+class BagGeometry:
+    """Products of bag means and instances, from which every distance to every centroid follows.
+
+    The distance of a bag to a vector is that of its farthest instance (directed Hausdorff distance);
+    centroids are weighted means of bag means. With products G[b, t] = w_b M_b . x_t of centred data,
+    the squared distance of x_t to the centroid of C is
+    |x_t|^2 - (2/W) sum_C G[b, t] + |sum_C w_b M_b|^2 / W^2, in which no feature occurs any more.
+
+    Parameters
+    ----------
+    bags : Bags
+        In the scale in which distances are meant.
+    weighting : {"bag", "instance"}, default="bag"
+        Centroids as means of the bag means (Eq. 3), or of all instances.
+    prune : bool, default=True
+        Leave out instances that can be the farthest from no centroid; changes nothing but speed.
+    min_cluster_size : int, default=1
+        All partitions asked about have at least so many bags in every cluster, which lets ``prune``
+        leave out more. Only with ``weighting="bag"``.
+    dtype : {"auto", "float64", "float32"}, default="auto"
+        Of the products; ``"auto"`` is float32 where float64 would take more than 512 MiB.
+
+    Attributes
+    ----------
+    n_bags : int
+    weights : ndarray of shape (n_bags,)
+    means : ndarray of shape (n_bags, n_features)
+        Bag means, centred.
+    center : ndarray of shape (n_features,)
+        What was subtracted: the mean of all instances.
+    arrays : BagArrays
+        What the compiled loops read.
+
+    Notes
+    -----
+    Precomputation takes O(n N d) for N bags with n instances of d features, and 8 n N bytes (4 n N in
+    single precision). A population of P partitions then takes O(P (n N + N^2)) from scratch.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering, Eqs. 1 and 3.
+    """
+
+    def __init__(
+        self,
+        bags: Bags,
+        *,
+        weighting: Weighting = "bag",
+        prune: bool = True,
+        min_cluster_size: int = 1,
+        dtype: Literal["auto", "float64", "float32"] = "auto",
+    ) -> None:
+        if weighting not in get_args(Weighting):
+            raise ValueError(f"weighting must be 'bag' or 'instance', got {weighting!r}.")
+        if dtype not in ("auto", "float64", "float32"):
+            raise ValueError(f"dtype must be 'auto', 'float64' or 'float32', got {dtype!r}.")
+        self.weighting = weighting
+        self.n_bags = bags.n_bags
+        self.bags = bags
+        X = np.asarray(bags.instances, dtype=np.float64)
+        self.center = X.mean(axis=0)
+        X = X - self.center
+        self.means = bags.means() - self.center
+        sizes = bags.sizes.astype(np.int64)
+        self.weights = np.ones(len(sizes)) if weighting == "bag" else sizes.astype(np.float64)
+        kept = np.ones(len(X), dtype=bool)
+        if prune:
+            least = min_cluster_size if weighting == "bag" else 1
+            kept = farthest_candidates(X, bags.offsets, self.means, min_cluster_size=least)
+        self.arrays = self._precompute(
+            X[kept], np.add.reduceat(kept, bags.offsets[:-1], dtype=np.int64), dtype
+        )
+        self._totals = (
+            self.arrays.products.reshape(self.n_bags, -1).sum(axis=0, dtype=np.float64),
+            self.arrays.pulls.sum(axis=0),
+        )
+
+    def _precompute(self, X: Floats, sizes: NDArray[np.int64], dtype: str) -> BagArrays:
+        layout = chunk_layout(sizes, np.cumsum(sizes) - sizes)
+        weighted = self.weights[:, None] * self.means
+        n_bytes = 8 * self.n_bags * layout.instances.size
+        single = dtype == "float32" or (dtype == "auto" and n_bytes > _SINGLE_ABOVE)
+        products = np.empty(
+            (self.n_bags, *layout.instances.shape), dtype=np.float32 if single else np.float64
+        )
+        for slot, rows in enumerate(layout.instances):
+            products[:, slot] = weighted @ X[rows].T
+        squares = np.einsum("td,td->t", X, X)[layout.instances]
+        rounding = (_SINGLE_ROUNDING if single else _ROUNDING) * float(squares.max())
+        pulls = weighted @ weighted.T
+        return BagArrays(
+            squares, products, pulls, self.weights, layout.chunk_bag, layout.chunk_start, rounding
+        )
+
+    def chunks(self, n_individuals: int, n_clusters: int) -> list[slice]:
+        """Slices of a population small enough for the memory that sums over clusters take."""
+        step = max(1, _SCRATCH // (8 * n_clusters * (self.arrays.squares.size + self.n_bags)))
+        return [slice(lo, min(lo + step, n_individuals)) for lo in range(0, n_individuals, step)]
+
+    def sums(
+        self, labels: Labels, n_clusters: int, *, projections: bool = True, n_jobs: int | None = None
+    ) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
+        """Sums over the clusters of every individual.
+
+        Returns
+        -------
+        counts, masses : ndarray of shape (n_individuals, n_clusters)
+        projections : ndarray of shape (n_individuals, n_clusters, n_slots, n_chunks)
+            Sums of ``arrays.products``; of no slots if not asked for.
+        pulls : ndarray of shape (n_individuals, n_clusters, n_bags)
+            Sums of ``arrays.pulls``.
+        """
+        count, arrays = len(labels), self.arrays
+        counts = np.empty((count, n_clusters), dtype=np.int64)
+        masses = np.empty((count, n_clusters))
+        pulls = np.empty((count, n_clusters, self.n_bags))
+        shape = arrays.squares.shape if projections else (0, 0)
+        sums = np.empty((count, n_clusters, *shape))
+        flat = sums.reshape(count, n_clusters, -1)
+        rows = arrays.products.reshape(self.n_bags, -1)[:, : flat.shape[2]]
+        width = column_width(self.n_bags, rows.itemsize)
+
+        def kernel(lo: int, hi: int) -> None:
+            count_and_weigh(labels, self.weights, counts, masses, lo, hi)
+            add_rows(labels, counts, rows, self._totals[0], flat, width, lo, hi)
+            add_rows(labels, counts, arrays.pulls, self._totals[1], pulls, width, lo, hi)
+
+        for_parts(kernel, count, count * self.n_bags * (flat.shape[2] + self.n_bags), n_jobs)
+        return counts, masses, sums, pulls
+
+    def radii(self, labels: Labels) -> Floats:
+        """Distance of every bag to the centroid of its cluster, shape (n_individuals, n_bags).
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_individuals, n_bags)
+            Non-negative; numbers may be left out.
+        """
+        labels = self.checked(labels)
+        n_clusters = int(labels.max()) + 1
+        out = np.empty(labels.shape)
+        own, chunk_label = np.empty(self.arrays.squares.shape), np.empty_like(self.arrays.chunk_bag)
+        scale, best = np.empty(len(chunk_label)), np.empty(len(chunk_label))
+        inner = np.empty((n_clusters, n_clusters))
+        for rows in self.chunks(len(labels), n_clusters):
+            block = labels[rows]
+            _, masses, projections, pulls = self.sums(block, n_clusters)
+            for i, one in enumerate(block):
+                cross_sums(one, pulls[i], inner)
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    norms = np.diag(inner) / masses[i] ** 2
+                squared_radii(
+                    self.arrays,
+                    one,
+                    projections[i],
+                    norms,
+                    masses[i],
+                    own,
+                    chunk_label,
+                    scale,
+                    best,
+                    out[rows][i],
+                )
+        return np.sqrt(out)
+
+    def distances(self, labels: Labels, n_clusters: int, *, n_jobs: int | None = None) -> Floats:
+        """Distance of every bag to every centroid, shape (n_individuals, n_bags, n_clusters).
+
+        An empty cluster is at distance inf.
+        """
+        labels = self.checked(labels, n_clusters)
+        out = np.empty((*labels.shape, n_clusters))
+        for rows in self.chunks(len(labels), n_clusters):
+            self._square_distances(labels[rows], out[rows], n_jobs)
+        return np.sqrt(out, out=out)
+
+    def _square_distances(self, labels: Labels, out: Floats, n_jobs: int | None) -> None:
+        n_clusters = out.shape[2]
+        counts, masses, projections, pulls = self.sums(labels, n_clusters, n_jobs=n_jobs)
+
+        def kernel(lo: int, hi: int) -> None:
+            best, inner = np.empty(self.arrays.squares.shape[1]), np.empty((n_clusters, n_clusters))
+            for i in range(lo, hi):
+                cross_sums(labels[i], pulls[i], inner)
+                norms = np.diag(inner) / np.where(counts[i] > 0, masses[i], 1.0) ** 2
+                squared_distances(self.arrays, projections[i], norms, masses[i], counts[i], best, out[i])
+
+        for_parts(kernel, len(labels), len(labels) * n_clusters * self.arrays.squares.size, n_jobs)
+
+    def centroids(self, labels: Any, n_clusters: int) -> Floats:
+        """Centroids of one partition in the coordinates of the bags; NaN for an empty cluster."""
+        one = self.checked(np.atleast_2d(labels), n_clusters)[0]
+        sums = np.zeros((n_clusters, self.means.shape[1]))
+        np.add.at(sums, one, self.weights[:, None] * self.means)
+        masses = np.bincount(one, weights=self.weights, minlength=n_clusters)
+        with np.errstate(invalid="ignore"):
+            centroids: Floats = sums / masses[:, None] + self.center
+        return centroids
+
+    def checked(self, labels: Any, n_clusters: int | None = None) -> Labels:
+        """Labels as the loops take them.
+
+        Raises
+        ------
+        ValueError
+            Wrong shape or cluster numbers out of range.
+        """
+        labels = np.atleast_2d(np.asarray(labels))
+        if labels.ndim != 2 or labels.shape[1] != self.n_bags:
+            raise ValueError(f"labels must have one column per bag, {self.n_bags}; got shape {labels.shape}.")
+        if labels.dtype.kind not in "iu" and not np.equal(np.mod(labels, 1), 0).all():
+            raise ValueError("labels must be integers.")
+        if labels.size and (labels.min() < 0 or (n_clusters is not None and labels.max() >= n_clusters)):
+            raise ValueError(
+                f"labels must be in 0..{'K-1' if n_clusters is None else n_clusters - 1}, "
+                f"got {labels.min()}..{labels.max()}."
+            )
+        return np.ascontiguousarray(labels, dtype=np.int32)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self

@@ -1,0 +1,292 @@
+"""Score and improve populations of bag partitions."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moo_clustering._kernels.bag_sweeps import descend_population, sweep_population, value_population
+from moo_clustering._kernels.bag_types import CONTRAST, FTWCV, GREEDY, PRINTED, SCALED
+from moo_clustering._kernels.parts import for_parts
+from moo_clustering.bags._geometry import BagGeometry, Floats, Labels
+from moo_clustering.bags._repair import PartitionRepair
+from moo_clustering.bags._task import Objective, Reading, make_task
+from moo_clustering.constraints import PairwiseConstraints
+
+Rule = Literal["contrast", "scaled", "printed", "greedy"]
+Handling = Literal["penalty", "repair"]
+
+RULES = {"contrast": CONTRAST, "scaled": SCALED, "printed": PRINTED, "greedy": GREEDY}
+
+
+class Improved(NamedTuple):
+    """Partitions after a sweep.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_individuals, n_bags), int32
+    values : ndarray of shape (n_individuals,)
+        What is minimised, up to the rounding of the updates.
+    n_trials : ndarray of shape (n_individuals,)
+        Trial evaluations made.
+    """
+
+    labels: Labels
+    values: Floats
+    n_trials: NDArray[np.int64]
+
+
+class BagObjective:
+    """One objective over partitions of bags into at most ``n_clusters``, and moves that lower it.
+
+    Parameters
+    ----------
+    geometry : BagGeometry
+    n_clusters : int
+    objective : {"db", "twcv", "ftwcv"}, default="db"
+        Davies-Bouldin index (Eq. 10), total within-cluster variation (Eq. 4), or its fast form (Eq. 7).
+    reading : {"between", "printed", "printed_meansq"}, default="between"
+        Of FTWCV: within-cluster squares of bag means, or two literal readings of Eq. 7.
+    min_cluster_size : int, default=1
+        No move leaves a cluster with fewer bags; 0 lets clusters become empty.
+    constraints : PairwiseConstraints, optional
+        The objective is multiplied by 1 + ``penalty`` times their violation V in [0, 2].
+    handling : {"penalty", "repair"}, default="penalty"
+        Whether :meth:`repair` also puts groups joined by must-links into one cluster, and apart from
+        those they cannot be with.
+    penalty : float, default=1.0
+    n_jobs : int, optional
+        Threads; results do not depend on it.
+
+    Notes
+    -----
+    With n instances (after pruning), N bags and K clusters: evaluating P partitions takes
+    O(P (n N + N^2 + n)); a trial of all K values of a gene O(n + K^3). Values are inf for fewer than
+    two clusters (Davies-Bouldin).
+
+    References
+    ----------
+    Evolutionary multi-instance clustering, Eqs. 4-7 and 10.
+    """
+
+    def __init__(
+        self,
+        geometry: BagGeometry,
+        n_clusters: int,
+        objective: Objective = "db",
+        *,
+        reading: Reading = "between",
+        min_cluster_size: int = 1,
+        constraints: PairwiseConstraints | None = None,
+        handling: Handling = "penalty",
+        penalty: float = 1.0,
+        n_jobs: int | None = None,
+    ) -> None:
+        if handling not in ("penalty", "repair"):
+            raise ValueError(f"handling must be 'penalty' or 'repair', got {handling!r}.")
+        if n_clusters * max(1, min_cluster_size) > geometry.n_bags:
+            raise ValueError(
+                f"n_clusters={n_clusters} clusters of at least min_cluster_size={min_cluster_size} bags "
+                f"need {n_clusters * max(1, min_cluster_size)} bags; there are {geometry.n_bags}."
+            )
+        self.geometry = geometry
+        self.n_clusters = n_clusters
+        self.objective = objective
+        self.min_cluster_size = min_cluster_size
+        self.n_jobs = n_jobs
+        self._task = make_task(
+            geometry,
+            objective,
+            reading=reading,
+            least=min_cluster_size,
+            constraints=constraints,
+            penalty=penalty,
+        )
+        self._repair = PartitionRepair(
+            geometry.n_bags, min_cluster_size, constraints if handling == "repair" else None
+        )
+
+    @property
+    def n_bags(self) -> int:
+        """Number of bags partitioned."""
+        return self.geometry.n_bags
+
+    def random(self, n: int, rng: np.random.Generator) -> Labels:
+        """Partitions of which every gene is drawn uniformly."""
+        return rng.integers(0, self.n_clusters, size=(n, self.n_bags), dtype=np.int32)
+
+    def evaluate(self, labels: Any) -> Floats:
+        """What is minimised, shape (n_individuals,)."""
+        values, violations = self.values(labels)
+        with np.errstate(invalid="ignore"):
+            return np.where(violations > 1e-12, values * (1.0 + self._task.penalty * violations), values)
+
+    def values(self, labels: Any) -> tuple[Floats, Floats]:
+        """The objective without penalty, and the violation of the constraints."""
+        one = np.zeros(len(np.atleast_2d(labels)), dtype=np.int64)
+        _, values, violations, _ = self._run(value_population, self._task, labels, (), one)
+        return values, violations
+
+    def improve(
+        self,
+        labels: Any,
+        rng: np.random.Generator,
+        *,
+        p_gene: float = 0.7,
+        weights: Rule = "contrast",
+        max_trials: int | None = None,
+    ) -> Improved:
+        """Draw genes anew one after the other, by the value of the objective for every choice.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_individuals, n_bags)
+        rng : numpy.random.Generator
+        p_gene : float, default=0.7
+            Probability that a gene is visited.
+        weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
+            Weights of the draw: by the distance to the worst value; as in Eq. 9; the value itself,
+            which favours the worse (Eqs. 5 and 6 as printed); or always the best.
+        max_trials : int, optional
+            Trial evaluations that may be made; later individuals are left alone when it runs out.
+
+        References
+        ----------
+        Evolutionary multi-instance clustering, Eqs. 5-6.
+        """
+        if weights not in RULES:
+            raise ValueError(f"weights must be one of {', '.join(map(repr, RULES))}, got {weights!r}.")
+        shape = np.atleast_2d(labels).shape
+        genes, draws = rng.random(shape) < p_gene, rng.random(shape)
+        wanted = genes.sum(axis=1) * (self.n_clusters - 1)
+        limits = wanted
+        if max_trials is not None:
+            limits = np.clip(max_trials - (np.cumsum(wanted) - wanted), 0, wanted)
+        task = self._task._replace(rule=RULES[weights])
+        return self._improved(self._run(sweep_population, task, labels, (genes, draws), limits))
+
+    def descend(self, labels: Any, rng: np.random.Generator, *, max_trials: int | None = None) -> Improved:
+        """Move single bags to their best cluster until no move helps.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_individuals, n_bags)
+        rng : numpy.random.Generator
+            Draws the order of the genes.
+        max_trials : int, optional
+            Trial evaluations that may be made in all, shared out evenly.
+        """
+        count = len(np.atleast_2d(labels))
+        order = np.tile(np.arange(self.n_bags), (count, 1))
+        order = rng.permuted(order, axis=1)
+        limits = np.full(count, np.iinfo(np.int64).max)
+        if max_trials is not None:
+            limits = max_trials // count + (np.arange(count) < max_trials % count)
+        task = self._task._replace(rule=GREEDY)
+        return self._improved(self._run(descend_population, task, labels, (order,), limits))
+
+    def reassign(self, labels: Any, *, empty: Literal["farthest", "closest", "keep"] = "farthest") -> Labels:
+        """One step of k-means: every bag to its nearest centroid, and a bag to every empty cluster.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_individuals, n_bags)
+        empty : {"farthest", "closest", "keep"}, default="farthest"
+            Which bag an empty cluster gets: the one farthest from its own centroid, the one closest to
+            it (as printed), or none.
+        """
+        distances = self.distances(labels)
+        return self._repair.filled(distances.argmin(axis=2).astype(np.int32), distances, empty)
+
+    def drift(
+        self, labels: Any, rng: np.random.Generator, *, p_gene: float = 0.7, bias: float = 0.5
+    ) -> Labels:
+        """Draw genes anew all at once, nearer centroids being likelier.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_individuals, n_bags)
+        rng : numpy.random.Generator
+        p_gene : float, default=0.7
+            Probability that a gene is drawn.
+        bias : float, default=0.5
+            Added to the weight of every cluster, on the scale of the distances.
+
+        References
+        ----------
+        Evolutionary multi-instance clustering, Eq. 9.
+        """
+        labels = self.geometry.checked(labels, self.n_clusters)
+        genes, draws = rng.random(labels.shape) < p_gene, rng.random(labels.shape)
+        weights = drift_weights(self.distances(labels), bias)
+        bounds = np.cumsum(weights, axis=2)
+        drawn = (bounds <= draws[:, :, None] * bounds[:, :, -1:]).sum(axis=2)
+        return np.where(genes, np.minimum(drawn, self.n_clusters - 1), labels).astype(np.int32)
+
+    def distances(self, labels: Any) -> Floats:
+        """Distance of every bag to every centroid, shape (n_individuals, n_bags, n_clusters)."""
+        return self.geometry.distances(labels, self.n_clusters, n_jobs=self.n_jobs)
+
+    def repair(self, labels: Any) -> Labels:
+        """Partitions that keep the least cluster size, and the constraints if those are repaired."""
+        labels = self.geometry.checked(labels, self.n_clusters)
+        broken = self._repair.broken(labels, self.n_clusters)
+        if broken.any():
+            labels = labels.copy()
+            labels[broken] = self._repair.apply(labels[broken], self.distances(labels[broken]))
+        return labels
+
+    def _run(
+        self, kernel: Any, task: Any, labels: Any, drawn: tuple[NDArray[Any], ...], limits: NDArray[np.int64]
+    ) -> tuple[Labels, Floats, Floats, NDArray[np.int64]]:
+        labels = self.geometry.checked(labels, self.n_clusters)
+        values, violations = np.empty(len(labels)), np.empty(len(labels))
+        searching = len(drawn) > 0
+        labels = labels.copy() if searching else labels
+        trials = np.zeros(len(labels), dtype=np.int64)
+        for rows in self.geometry.chunks(len(labels), self.n_clusters):
+            out: list[NDArray[Any]] = [values[rows], violations[rows]]
+            read = [part[rows] for part in drawn]
+            if searching:
+                read.append(limits[rows])
+                out.append(trials[rows])
+            self._run_block(kernel, task, labels[rows], [*read, *out], searching)
+        return labels, values, violations, trials
+
+    def _run_block(
+        self, kernel: Any, task: Any, labels: Labels, arrays: list[NDArray[Any]], searching: bool
+    ) -> None:
+        data, n_jobs = self.geometry.arrays, self.n_jobs
+        projections = task.objective != FTWCV
+        sums = self.geometry.sums(labels, self.n_clusters, projections=projections, n_jobs=n_jobs)
+
+        def share(lo: int, hi: int) -> None:
+            kernel(data, task, labels, *sums, *arrays, lo, hi)
+
+        size = data.squares.size * (self.n_bags if searching else 1)
+        for_parts(share, len(labels), len(labels) * size, n_jobs)
+
+    def _improved(self, outcome: tuple[Labels, Floats, Floats, NDArray[np.int64]]) -> Improved:
+        labels, values, violations, trials = outcome
+        with np.errstate(invalid="ignore"):
+            penalized = np.where(violations > 1e-12, values * (1.0 + self._task.penalty * violations), values)
+        return Improved(labels, penalized, trials)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+
+def drift_weights(distances: Floats, bias: float) -> Floats:
+    """1.5 times the largest distance, less the distance, plus ``bias``; empty clusters count as near.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (..., n_clusters)
+        Inf for an empty cluster.
+    bias : float
+    """
+    near = np.where(np.isfinite(distances), distances, 0.0)
+    weights: Floats = 1.5 * near.max(axis=-1, keepdims=True) - near + bias  # Eq. 9
+    return weights

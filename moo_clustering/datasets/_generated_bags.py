@@ -1,0 +1,100 @@
+"""Bags around known cluster centres."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moo_clustering.datasets._bag_table import BagTable
+
+_HALF_WIDTH = 10.0
+
+
+def make_bags(
+    n_bags: int = 100,
+    n_clusters: int = 3,
+    *,
+    bag_size: tuple[int, int] = (2, 10),
+    n_features: int = 2,
+    bag_std: float = 1.0,
+    instance_std: float = 1.0,
+    outlying: float = 0.05,
+    random_state: int | np.random.Generator | None = None,
+) -> BagTable:
+    """Bags in clusters: bag centres around cluster centres, instances around bag centres.
+
+    Parameters
+    ----------
+    n_bags : int, default=100
+    n_clusters : int, default=3
+        Clusters of equal size, up to one bag. Their centres lie far apart in the cube from -10 to 10.
+    bag_size : (int, int), default=(2, 10)
+        Fewest and most instances of a bag; sizes between are equally likely.
+    n_features : int, default=2
+    bag_std : float, default=1.0
+        Standard deviation of the bag centres around those of the clusters.
+    instance_std : float, default=1.0
+        Standard deviation of the instances around the centre of their bag.
+    outlying : float in [0, 1], default=0.05
+        Share of instances that lie anywhere in the cube instead; the first of a bag never does.
+    random_state : int, Generator or None, default=None
+
+    Returns
+    -------
+    BagTable
+        ``labels`` are the clusters, ``label_names`` "0", "1", ...
+
+    Examples
+    --------
+    >>> from moo_clustering.datasets import make_bags
+    >>> table = make_bags(n_bags=20, n_clusters=2, random_state=0)
+    >>> table.n_bags, table.n_classes
+    (20, 2)
+    """
+    from moo_clustering.bags import Bags
+
+    low, high = _checked_sizes(bag_size)
+    n, k, d = operator.index(n_bags), operator.index(n_clusters), operator.index(n_features)
+    if k < 1 or d < 1:
+        raise ValueError(f"n_clusters and n_features must be at least 1, got {k} and {d}")
+    if n < k:
+        raise ValueError(f"n_bags must be at least n_clusters ({k}), got {n}")
+    if not 0.0 <= outlying <= 1.0:
+        raise ValueError(f"outlying must be between 0 and 1, got {outlying}")
+    for name, spread in (("bag_std", bag_std), ("instance_std", instance_std)):
+        if not 0.0 <= spread < np.inf:
+            raise ValueError(f"{name} must be a number of at least 0, got {spread}")
+    rng = np.random.default_rng(random_state)
+    labels = rng.permutation(np.arange(n, dtype=np.int64) % k)
+    centres = _spread_centres(k, d, rng)[labels] + bag_std * rng.standard_normal((n, d))
+    offsets = np.concatenate([[0], np.cumsum(rng.integers(low, high + 1, size=n))])
+    m = int(offsets[-1])
+    X = np.repeat(centres, np.diff(offsets), axis=0) + instance_std * rng.standard_normal((m, d))
+    far = rng.random(m) < outlying
+    far[offsets[:-1]] = False
+    X[far] = rng.uniform(-_HALF_WIDTH, _HALF_WIDTH, size=(int(far.sum()), d))
+    bags = Bags(X, offsets, feature_names=[f"x{column}" for column in range(d)])
+    return BagTable(bags, labels, tuple(map(str, range(k))), "bags")
+
+
+def _checked_sizes(bag_size: tuple[int, int]) -> tuple[int, int]:
+    try:
+        low, high = map(operator.index, bag_size)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"bag_size must be a pair of integers (fewest, most), got {bag_size!r}") from error
+    if not 1 <= low <= high:
+        raise ValueError(f"bag_size must be (fewest, most) with 1 <= fewest <= most, got {bag_size!r}")
+    return low, high
+
+
+def _spread_centres(k: int, d: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """The candidates farthest from those already taken, one after another."""
+    candidates = rng.uniform(-_HALF_WIDTH, _HALF_WIDTH, size=(10 * k, d))
+    centres = candidates[:1]
+    nearest = np.full(len(candidates), np.inf)
+    for _ in range(k - 1):
+        nearest = np.minimum(nearest, ((candidates - centres[-1]) ** 2).sum(axis=1))
+        centres = np.vstack([centres, candidates[nearest.argmax()]])
+    return centres

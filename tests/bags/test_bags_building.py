@@ -1,0 +1,292 @@
+"""Bags from lists, groups, frames, files and one another."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from moo_clustering.bags import Bags, as_bags
+
+LISTS = [[[0, 0], [2, 0]], [[0, 1]], [[8, 0], [8, 2], [8, 4]]]
+
+
+def test_from_list():
+    bags = Bags.from_list(LISTS, bag_ids=["a", "b", "c"], feature_names=["x", "y"])
+    assert_array_equal(bags.offsets, [0, 2, 3, 6])
+    assert [bag.tolist() for bag in bags] == LISTS
+    assert (bags.bag_ids, bags.feature_names) == (("a", "b", "c"), ("x", "y"))
+    assert Bags.from_list(np.asarray(bag) for bag in LISTS) == Bags.from_list(LISTS)
+
+
+def test_single_precision_needs_all_bags_to_be():
+    single = [np.zeros((2, 3), dtype=np.float32), np.ones((1, 3), dtype=np.float32)]
+    assert Bags.from_list(single).dtype == np.float32
+    assert Bags.from_list([*single, np.zeros((1, 3))]).dtype == np.float64
+    assert Bags.from_list([*single, np.zeros((1, 3), dtype=int)]).dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("items", "ids", "error", "message"),
+    [
+        ([], None, ValueError, "no bags were given"),
+        ([[[1, 2]], []], None, ValueError, r"bag 1 is empty: its shape is \(0,\)"),
+        ([[[1, 2]], np.zeros((0, 2))], ["p", "q"], ValueError, r"bag 1 \('q'\) is empty"),
+        ([[[1, 2]], [[1]]], ["p", "q"], ValueError, r"bag 1 \('q'\) has 1 features, but bag 0 \('p'\) has 2"),
+        ([[[1, 2]], [1, 2]], None, ValueError, r"bag 1 must be a 2-d array .* got shape \(2,\)"),
+        ([[[1, 2]], [[[1, 2]]]], None, ValueError, r"bag 1 must be a 2-d array .* got shape \(1, 1, 2\)"),
+        ([[[1, 2]], [[1, 2], [3]]], None, ValueError, "bag 1 has rows of different lengths"),
+        ([[[1, 2]], [["a", "b"]]], None, TypeError, "bag 1 must hold real numbers, got dtype <U1"),
+        ([[[1, 2]], [[1, None]]], None, TypeError, "bag 1 must hold real numbers, got dtype object"),
+        ([[[1, 2]], [[1, 2], [1, np.nan]]], None, ValueError, "bag 1, row 1, column 1 is nan"),
+        ([[[1, 2]]], ["p", "q"], ValueError, "bag_ids has 2 names for 1 bags"),
+    ],
+)
+def test_bad_lists(items, ids, error, message):
+    with pytest.raises(error, match=message):
+        Bags.from_list(items, bag_ids=ids)
+
+
+@pytest.mark.parametrize("groups", [list("babcab"), np.array(list("babcab")), pd.Series(list("babcab"))])
+def test_rows_of_a_group_are_gathered_in_their_order(groups):
+    bags = Bags.from_groups(np.arange(12).reshape(6, 2), groups)
+    assert bags.bag_ids == ("b", "a", "c")
+    assert [bag[:, 0].tolist() for bag in bags] == [[0, 4, 10], [2, 8], [6]]
+
+
+def test_groups_of_any_hashable_kind():
+    groups = [1, "1", (1, 2), "1", 1, (1, 2)]
+    bags = Bags.from_groups(np.arange(6)[:, None], groups)
+    assert bags.bag_ids == ("1", "1", "(1, 2)")
+    assert [bag.ravel().tolist() for bag in bags] == [[0, 4], [1, 3], [2, 5]]
+    assert Bags.from_groups([[1], [2]], np.array([5, 5])).bag_ids == ("5",)
+
+
+def test_groups_of_a_frame_keep_its_columns():
+    frame = pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]})
+    assert Bags.from_groups(frame, [0, 1]).feature_names == ("x", "y")
+    assert Bags.from_groups(frame, [0, 1], feature_names=["p", "q"]).feature_names == ("p", "q")
+    assert Bags.from_groups(pd.DataFrame([[1.0]]), [0]).feature_names is None
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ([0, 1], r"one identifier for each of the 3 instances, got shape \(2,\)"),
+        (np.zeros((3, 1)), r"one identifier for each of the 3 instances, got shape \(3, 1\)"),
+        ([0.0, np.nan, 1.0], "row 1 has no bag identifier"),
+        (np.array([0.0, 1.0, np.nan]), "row 2 has no bag identifier"),
+        (["a", "b", None], "row 2 has no bag identifier"),
+        (pd.Series([1, None, 2], dtype="Int64"), "row 1 has no bag identifier"),
+    ],
+)
+def test_bad_groups(groups, message):
+    with pytest.raises(ValueError, match=message):
+        Bags.from_groups(np.zeros((3, 2)), groups)
+
+
+def test_values_that_are_not_finite_are_named_after_gathering():
+    X = np.zeros((4, 2))
+    X[2, 1] = np.nan
+    with pytest.raises(ValueError, match=r"bag 0 \('u'\), row 1, column 1 is nan"):
+        Bags.from_groups(X, ["u", "v", "u", "v"])
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=25))
+@settings(max_examples=40, deadline=None)
+def test_groups_and_lists_agree(groups):
+    X = np.arange(2.0 * len(groups)).reshape(-1, 2)
+    names = list(dict.fromkeys(groups))
+    lists = [X[np.array(groups) == name] for name in names]
+    assert Bags.from_groups(X, groups) == Bags.from_list(lists, bag_ids=names)
+
+
+def test_from_frame():
+    frame = pd.DataFrame(
+        {"x": [1, 2, 3], "train": ["b", "a", "b"], "flag": [True, False, True], 3: [0.5, 0, 1]}
+    )
+    bags = Bags.from_frame(frame, bag="train")
+    assert bags.feature_names == ("x", "flag", "3")
+    assert bags.bag_ids == ("b", "a")
+    assert_array_equal(bags.instances, [[1, 1, 0.5], [3, 1, 1], [2, 0, 0]])
+    assert bags.dtype == np.float64
+    assert Bags.from_frame(frame.astype({"train": "category"}), bag="train") == bags
+    assert Bags.from_frame(frame.astype({"x": "Int64"}), bag="train") == bags
+
+
+def test_the_frame_stays_changeable():
+    frame = pd.DataFrame({"x": np.array([1, 2], dtype=np.float32), "bag": [0, 0]})
+    bags = Bags.from_frame(frame, "bag")
+    assert bags.dtype == np.float32
+    frame.loc[0, "x"] = 9
+    assert bags.instances[0, 0] == 1
+
+
+@pytest.mark.parametrize(
+    ("columns", "bag", "error", "message"),
+    [
+        ({"x": [1.0, 2.0], "bag": [1, 2]}, "bags", ValueError, "no column 'bags'; did you mean 'bag'"),
+        ({"x": [1.0, 2.0], "bag": [1, None]}, "bag", ValueError, "row 1 has no bag identifier"),
+        (
+            {"x": [1.0, None], "bag": [1, 2]},
+            "bag",
+            ValueError,
+            r"bag 1 \('2'\), row 0, column 0 \('x'\) is nan",
+        ),
+        ({"x": ["p", "q"], "bag": [1, 2]}, "bag", TypeError, "column 'x' is not numeric"),
+        ({"x": [1j, 2j], "bag": [1, 2]}, "bag", TypeError, "column 'x' is not numeric but complex128"),
+        ({"bag": [1, 2]}, "bag", ValueError, "empty"),
+        ({"x": [], "bag": []}, "bag", ValueError, "empty"),
+    ],
+)
+def test_bad_frames(columns, bag, error, message):
+    with pytest.raises(error, match=message):
+        Bags.from_frame(pd.DataFrame(columns).infer_objects(), bag)
+
+
+def test_frames_with_two_bag_columns_or_none_at_all():
+    with pytest.raises(ValueError, match="frame has 2 columns named 'bag'"):
+        Bags.from_frame(pd.DataFrame([[1, 2, 3]], columns=["bag", "x", "bag"]), "bag")
+    with pytest.raises(TypeError, match=r"must be a pandas\.DataFrame, got ndarray"):
+        Bags.from_frame(np.zeros((2, 2)), 0)
+
+
+def test_concatenate():
+    left = Bags.from_list(LISTS[:1], bag_ids=["p"], feature_names=["x", "y"])
+    right = Bags.from_list(LISTS[1:], bag_ids=["q", "r"])
+    both = Bags.concatenate([left, right])
+    assert both == Bags.from_list(LISTS, bag_ids=["p", "q", "r"], feature_names=["x", "y"])
+    assert not both.instances.flags.writeable
+    assert Bags.concatenate([right, left]).feature_names == ("x", "y")
+    assert Bags.concatenate([left, Bags.from_list(LISTS)]).bag_ids is None
+    single = right.with_instances(right.instances.astype(np.float32))
+    assert Bags.concatenate([single, single]).dtype == np.float32
+    assert Bags.concatenate([single, left]).dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("parts", "error", "message"),
+    [
+        ([], ValueError, "no parts were given"),
+        (
+            [Bags([[1]], [0, 1]), Bags([[1, 2]], [0, 1])],
+            ValueError,
+            "part 1 has 2 features, but part 0 has 1",
+        ),
+        ([Bags([[1]], [0, 1]), LISTS], TypeError, "part 1 must be Bags, got list"),
+        (
+            [
+                Bags([[1]], [0, 1], feature_names=["a"]),
+                Bags([[1]], [0, 1]),
+                Bags([[1]], [0, 1], feature_names=["b"]),
+            ],
+            ValueError,
+            "parts 0 and 2 have different feature_names",
+        ),
+    ],
+)
+def test_bad_parts(parts, error, message):
+    with pytest.raises(error, match=message):
+        Bags.concatenate(parts)
+
+
+def test_as_bags():
+    bags = Bags.from_list(LISTS)
+    assert as_bags(bags) is bags
+    assert as_bags(LISTS) == bags
+    assert as_bags(tuple(np.asarray(bag) for bag in LISTS)) == bags
+    objects = np.empty(3, dtype=object)
+    objects[:] = [np.asarray(bag) for bag in LISTS]
+    assert as_bags(objects) == bags
+    assert as_bags(bags.instances, offsets=bags.offsets) == bags
+    assert as_bags(bags.instances.tolist(), offsets=[0, 2, 3, 6]) == bags
+    assert as_bags(bags.instances, groups=[5, 5, 1, 2, 2, 2]).bag_ids == ("5", "1", "2")
+    assert_array_equal(as_bags(bags.instances).sizes, np.ones(6))
+    cube = np.arange(24).reshape(4, 3, 2)
+    assert as_bags(cube) == Bags.from_list(list(cube))
+    assert as_bags(cube.transpose(0, 2, 1)) == Bags.from_list(list(cube.transpose(0, 2, 1)))
+    frame = pd.DataFrame({"x": [1.0, 2.0]})
+    assert as_bags(frame).feature_names == as_bags(frame, groups=[0, 0]).feature_names == ("x",)
+    assert as_bags(frame, offsets=[0, 2]).feature_names == ("x",)
+
+
+@pytest.mark.parametrize(
+    ("X", "options", "error", "message"),
+    [
+        (
+            np.zeros((2, 2)),
+            {"groups": [0, 0], "offsets": [0, 2]},
+            ValueError,
+            "give groups or offsets, not both",
+        ),
+        (Bags([[1]], [0, 1]), {"groups": [0]}, ValueError, "X is in bags already, so groups must be None"),
+        (Bags([[1]], [0, 1]), {"offsets": [0, 1]}, ValueError, "so offsets must be None"),
+        (LISTS, {"groups": [0, 0, 0]}, ValueError, "X has rows of different lengths"),
+        ([[1, 2], [3, 4]], {}, ValueError, "bag 0 must be a 2-d array"),
+        (np.zeros(3), {}, ValueError, "instances must be a 2-d array"),
+        (np.zeros((2, 0, 3)), {}, ValueError, "bag 0 is empty"),
+        (np.zeros((0, 2)), {}, ValueError, "instances is empty"),
+        (np.zeros((2, 2), dtype=object), {}, TypeError, "real numbers, got dtype object"),
+        ({"a": 1}, {}, TypeError, "X must be Bags, a list of 2-d arrays or an array, got dict"),
+    ],
+)
+def test_what_makes_no_bags(X, options, error, message):
+    with pytest.raises(error, match=message):
+        as_bags(X, **options)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("names", [{}, {"bag_ids": ["p", "", "žluť"], "feature_names": ["x", "y"]}])
+def test_files_give_back_the_bags(tmp_path, dtype, names):
+    bags = Bags.from_list([np.asarray(bag, dtype=dtype) for bag in LISTS], **names)
+    path = tmp_path / "some.npz"
+    bags.save(path)
+    again = Bags.load(path)
+    assert again == bags
+    assert again.dtype == dtype
+    with np.load(path, allow_pickle=False) as archive:
+        assert {"instances", "bag_offsets", *names} <= set(archive.files)
+
+
+def test_files_with_more_in_them(tmp_path):
+    path = tmp_path / "some.npz"
+    np.savez_compressed(path, instances=np.eye(3), bag_offsets=[0, 1, 3], bag_labels=[0, 1], bag_ids=[10, 20])
+    bags = Bags.load(path)
+    assert bags == Bags(np.eye(3), [0, 1, 3], bag_ids=["10", "20"])
+
+
+def test_bad_files(tmp_path):
+    path = tmp_path / "some.npz"
+    with pytest.raises(FileNotFoundError):
+        Bags.load(path)
+    np.savez(path, instances=np.eye(3))
+    with pytest.raises(ValueError, match=r"some\.npz has no array 'bag_offsets'; it holds instances"):
+        Bags.load(path)
+    np.savez(path, instances=np.eye(3), bag_offsets=np.array([0, 3], dtype=object))
+    with pytest.raises(ValueError, match="holds Python objects"):
+        Bags.load(path)
+    np.savez(path, instances=np.eye(3), bag_offsets=[0, 2])
+    with pytest.raises(ValueError, match="offsets must end at the number of instances"):
+        Bags.load(path)
+    Bags(np.eye(30), [0, 30]).save(path)
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(ValueError, match=r"not a NumPy archive \(\.npz\), or it is truncated"):
+        Bags.load(path)
+    Bags(np.eye(30), [0, 30]).save(path)
+    content = bytearray(path.read_bytes())
+    content[1000:1040] = bytes(40)
+    content[1000:1040] = b"\xff" * 40
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="is a damaged NumPy archive"):
+        Bags.load(path)
+
+
+def test_stored_sets_load(data_folder):
+    path = data_folder / "mil" / "musk1.npz"
+    if not path.is_file():
+        pytest.skip("no Musk1 in the data folder")
+    bags = Bags.load(path)
+    assert repr(bags) == "Bags(n_bags=92, n_instances=476, n_features=166, sizes=2-40)"
+    assert bags.bag_ids[0].startswith("MUSK-")
+    assert len(bags.feature_names) == 166
