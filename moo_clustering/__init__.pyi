@@ -18,21 +18,35 @@ from . import (
 from .bags import Bags
 from .constraints import InconsistentConstraintsError, PairwiseConstraints
 from .estimators import (
+    BAMIC,
+    CHCMIC,
+    MIFGKA,
+    MIGCUK,
+    MIGKA,
     PESC,
     AMOSAClus,
     HMRFKMeans,
+    MemeticCHCMIC,
     MetricKMeans,
+    MIKMeans,
     NSGA2Clus,
     PCKMeans,
     SpectralGraphClustering,
 )
 
 __all__ = [
+    "BAMIC",
+    "CHCMIC",
+    "MIFGKA",
+    "MIGCUK",
+    "MIGKA",
     "PESC",
     "AMOSAClus",
     "Bags",
     "HMRFKMeans",
     "InconsistentConstraintsError",
+    "MIKMeans",
+    "MemeticCHCMIC",
     "MetricKMeans",
     "NSGA2Clus",
     "PCKMeans",

@@ -6,11 +6,21 @@
 """
 
 from moo_clustering.algorithms._amosa import AMOSA
+from moo_clustering.algorithms._bag_nsga2 import bag_nsga2
+from moo_clustering.algorithms._chc import chc
+from moo_clustering.algorithms._chc_pymoo import CHC
+from moo_clustering.algorithms._chc_step import ChcStep
 from moo_clustering.algorithms._deap_search import DeapSearch
 from moo_clustering.algorithms._drive import drive
 from moo_clustering.algorithms._evolve import evolve
 from moo_clustering.algorithms._exhaustive import count_medoid_sets, enumerate_medoid_sets, exhaustive_front
+from moo_clustering.algorithms._finite_statistics import finite_statistics
+from moo_clustering.algorithms._gcuk import gcuk
+from moo_clustering.algorithms._gcuk_step import GcukStep
+from moo_clustering.algorithms._gka import gka
+from moo_clustering.algorithms._gka_step import GkaStep
 from moo_clustering.algorithms._laplace_noise import LaplaceNoise
+from moo_clustering.algorithms._memetic_chc_step import MemeticChcStep
 from moo_clustering.algorithms._pymoo_search import PymooSearch
 from moo_clustering.algorithms._recorder import Recorder
 from moo_clustering.algorithms._search import Checkpointable, Search
@@ -18,17 +28,27 @@ from moo_clustering.algorithms._warnings import ExhaustedSearchWarning, Interrup
 
 __all__ = [
     "AMOSA",
+    "CHC",
+    "ChcStep",
     "Checkpointable",
     "DeapSearch",
     "ExhaustedSearchWarning",
+    "GcukStep",
+    "GkaStep",
     "InterruptedSearchWarning",
     "LaplaceNoise",
+    "MemeticChcStep",
     "PymooSearch",
     "Recorder",
     "Search",
+    "bag_nsga2",
+    "chc",
     "count_medoid_sets",
     "drive",
     "enumerate_medoid_sets",
     "evolve",
     "exhaustive_front",
+    "finite_statistics",
+    "gcuk",
+    "gka",
 ]

@@ -10,15 +10,17 @@ from deap import base, tools
 from numpy.typing import NDArray
 
 from moo_clustering.algorithms._columns import from_columns, to_columns
+from moo_clustering.algorithms._deap_individuals import flatten, new_population, unflatten
+from moo_clustering.algorithms._finite_statistics import finite_min_and_mean
 from moo_clustering.algorithms._prefix import prefixed, within
 from moo_clustering.algorithms._rng_state import rng_state, set_rng_state
 from moo_clustering.algorithms._search import Checkpointable, State
+from moo_clustering.operators.deap._batch_map import innermost
+from moo_clustering.persistence import to_json
 
 Individuals = list[Any]
 Step = Callable[[Individuals, base.Toolbox, np.random.Generator], Any]
 
-_FITNESS = "fitness."
-_ATTRIBUTE = "attribute."
 _EVALUATIONS = "nevals"
 
 
@@ -28,40 +30,49 @@ class DeapSearch:
     Parameters
     ----------
     toolbox : deap.base.Toolbox
-        With ``population(n=, rng=)`` that makes a list of individuals (numpy arrays or lists with a
-        ``fitness``), ``evaluate_population(population)`` that sets the fitness of all and may return
-        the number of evaluations, and ``individual(genes)`` that makes one from its genes (only
-        needed for checkpoints).
+        With ``population(n=, rng=)`` (or ``population(n=)``) that makes a list of individuals (numpy
+        arrays or lists with a ``fitness``), and, unless the step evaluates by itself,
+        ``evaluate_population(population)`` that sets the fitness of all and may return the number of
+        evaluations. For checkpoints, individuals are made by ``from_genes(genes)`` or
+        ``individual(genes)``, or by filling those of ``individual()``. Functions with state of their
+        own offer ``checkpoint_state()`` and ``restore_checkpoint_state(arrays, meta)``.
     step : callable
         ``step(population, toolbox, rng)`` does one generation and returns the next population with
-        its fitness set, or ``(population, n_evaluations)``, or None when no new individuals can be
-        made. A step with state of its own offers ``checkpoint_state()`` and
-        ``restore_checkpoint_state(arrays, meta)``.
+        its fitness set, or ``(population, n_evaluations)``, or ``(population, columns)`` with a
+        mapping of columns of the logbook, or None when no new individuals can be made. A step with
+        state of its own offers ``checkpoint_state()`` and ``restore_checkpoint_state(arrays, meta)``.
+        It may further offer ``start(population, toolbox, rng)``, which evaluates the initial
+        population and returns the same as the step; ``finished``, true when the search has reached
+        its end; and ``eligible(population)``, those that may enter the hall of fame. :class:`ChcStep`,
+        :class:`GkaStep` and :class:`GcukStep` do.
     rng : Generator
         What ``population`` and ``step`` draw from.
     pop_size : int
     hall_of_fame : deap.tools.HallOfFame, optional
         Updated with every generation, and part of the state.
+    statistics : deap.tools.Statistics, optional
+        Its fields take the place of ``min`` and ``avg`` in the logbook.
 
     Attributes
     ----------
     population : list
     logbook : deap.tools.Logbook
-        ``gen``, ``nevals`` (where reported), and ``min`` and ``avg``, each a list of one natural
-        fitness value for each objective.
+        ``gen``, ``nevals`` or the columns of the step (where reported), and ``min`` and ``avg`` of
+        the finite fitness values, each a list of one natural value for each objective.
     generation : int
     exhausted : bool
+    finished : bool
 
     Raises
     ------
     TypeError, ValueError
-        For a toolbox that lacks a function, or a bad ``rng`` or ``pop_size``.
+        For a toolbox that lacks a function, or a bad ``rng``, ``pop_size`` or ``statistics``.
 
     Notes
     -----
     The state holds genes, fitness, crowding distance and other plain attributes of the individuals,
     the generator, logbook, hall of fame and the step's own state. Going on from it is bit-identical
-    when ``step`` draws from ``rng`` only.
+    when ``step`` and the toolbox draw from ``rng`` only.
     """
 
     def __init__(
@@ -72,8 +83,9 @@ class DeapSearch:
         rng: np.random.Generator,
         pop_size: int,
         hall_of_fame: tools.HallOfFame | None = None,
+        statistics: tools.Statistics | None = None,
     ) -> None:
-        for name in ("population", "evaluate_population"):
+        for name in ["population"] + ["evaluate_population"] * (not hasattr(step, "start")):
             if not callable(getattr(toolbox, name, None)):
                 raise ValueError(f"toolbox has no {name!r}; register one")
         if not isinstance(rng, np.random.Generator):
@@ -82,15 +94,23 @@ class DeapSearch:
             raise TypeError(f"pop_size must be a positive integer, got {pop_size!r}")
         if pop_size < 1:
             raise ValueError(f"pop_size must be a positive integer, got {pop_size}")
+        if isinstance(statistics, tools.MultiStatistics):
+            raise TypeError("statistics must be a deap.tools.Statistics, got MultiStatistics")
         self.toolbox = toolbox
         self.step = step
         self.rng = rng
         self.pop_size = int(pop_size)
         self.hall_of_fame = hall_of_fame
+        self.statistics = statistics
         self.population: Individuals = []
         self.logbook = tools.Logbook()
         self.generation = 0
         self.exhausted = False
+
+    @property
+    def finished(self) -> bool:
+        """Whether the step says that the search has reached its end."""
+        return bool(getattr(self.step, "finished", False))
 
     def check_resumable(self) -> None:
         """Refuse a toolbox that cannot make individuals from their genes.
@@ -99,28 +119,27 @@ class DeapSearch:
         ------
         ValueError
         """
-        if not callable(getattr(self.toolbox, "individual", None)):
+        if not any(callable(getattr(self.toolbox, name, None)) for name in ("individual", "from_genes")):
             raise ValueError(
                 "toolbox has no 'individual'; register one that takes genes, or leave checkpoint out"
             )
 
     def start(self) -> None:
         """Make and evaluate the initial population."""
-        self.population = list(self.toolbox.population(n=self.pop_size, rng=self.rng))
-        self._finish(self.toolbox.evaluate_population(self.population))
+        self.population = new_population(self.toolbox, self.pop_size, self.rng)
+        if hasattr(self.step, "start"):
+            self._take(self.step.start(self.population, self.toolbox, self.rng))
+        else:
+            self._finish(self.toolbox.evaluate_population(self.population))
 
     def advance(self) -> None:
         """Do one generation."""
         outcome = self.step(self.population, self.toolbox, self.rng)
         if outcome is None:
-            self.exhausted = True
+            self.exhausted = not self.finished
             return
-        n_evaluations = None
-        if isinstance(outcome, tuple):
-            outcome, n_evaluations = outcome
-        self.population = list(outcome)
         self.generation += 1
-        self._finish(n_evaluations)
+        self._take(outcome)
 
     def objectives(self) -> NDArray[np.float64]:
         """Fitness values to be minimised: natural where the weight is negative, negated otherwise."""
@@ -139,7 +158,7 @@ class DeapSearch:
         for individual in [*self.population, *(self.hall_of_fame or [])]:
             unique.setdefault(id(individual), individual)
         row_of = {key: row for row, key in enumerate(unique)}
-        table, columns = to_columns([_flatten(individual) for individual in unique.values()])
+        table, columns = to_columns([flatten(individual) for individual in unique.values()])
         arrays = prefixed("individuals", table)
         arrays["population"] = np.array([row_of[id(i)] for i in self.population], dtype=np.int64)
         arrays["hall_of_fame"] = np.array([row_of[id(i)] for i in self.hall_of_fame or []], dtype=np.int64)
@@ -153,12 +172,16 @@ class DeapSearch:
         if (step := _hooks(self.step)) is not None:
             own, meta["step"] = step.checkpoint_state()
             arrays |= prefixed("step", own)
+        meta["toolbox"] = {}
+        for name, function in _with_state(self.toolbox).items():
+            own, meta["toolbox"][name] = function.checkpoint_state()
+            arrays |= prefixed(f"toolbox/{name}", own)
         return arrays, meta
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
         """Take over a state, in place of :meth:`start`."""
         rows = from_columns(within("individuals", arrays), meta["individuals"])
-        individuals = [self._individual(row) for row in rows]
+        individuals = [unflatten(row, self.toolbox) for row in rows]
         self.population = [individuals[row] for row in arrays["population"]]
         if self.hall_of_fame is not None:
             self.hall_of_fame.clear()
@@ -173,42 +196,40 @@ class DeapSearch:
         self.exhausted = meta["exhausted"]
         if (step := _hooks(self.step)) is not None:
             step.restore_checkpoint_state(within("step", arrays), meta["step"])
+        for name, function in _with_state(self.toolbox).items():
+            if name in meta.get("toolbox", {}):
+                function.restore_checkpoint_state(within(f"toolbox/{name}", arrays), meta["toolbox"][name])
 
-    def _finish(self, n_evaluations: object) -> None:
-        values = self._values()
+    def _take(self, outcome: Any) -> None:
+        report = None
+        if isinstance(outcome, tuple):
+            outcome, report = outcome
+        self.population = list(outcome)
+        self._finish(report)
+
+    def _finish(self, report: object) -> None:
         record: dict[str, Any] = {"gen": self.generation}
-        if isinstance(n_evaluations, (int, np.integer)):
-            record[_EVALUATIONS] = int(n_evaluations)
-        record |= {"min": values.min(axis=0).tolist(), "avg": values.mean(axis=0).tolist()}
+        if isinstance(report, Mapping):
+            record |= to_json(report)
+        elif isinstance(report, (int, np.integer)):
+            record[_EVALUATIONS] = int(report)
+        if self.statistics is None:
+            record["min"], record["avg"] = finite_min_and_mean(self._values())
+        else:
+            record |= to_json(self.statistics.compile(self.population))
         self.logbook.record(**record)
         if self.hall_of_fame is not None:
-            self.hall_of_fame.update(self.population)
+            eligible = getattr(self.step, "eligible", None)
+            self.hall_of_fame.update(self.population if eligible is None else eligible(self.population))
 
     def _values(self) -> NDArray[np.float64]:
         return np.array([individual.fitness.values for individual in self.population], dtype=np.float64)
 
-    def _individual(self, row: Mapping[str, Any]) -> Any:
-        individual = self.toolbox.individual(row["genes"])
-        for key, value in row.items():
-            if key.startswith(_FITNESS):
-                setattr(individual.fitness, key.removeprefix(_FITNESS), value)
-            elif key.startswith(_ATTRIBUTE):
-                setattr(individual, key.removeprefix(_ATTRIBUTE), value)
-        # what DEAP keeps and compares, taken as it was instead of through a division and a product
-        individual.fitness.wvalues = tuple(row["wvalues"].tolist())
-        return individual
+
+def _with_state(toolbox: base.Toolbox) -> dict[str, Checkpointable]:
+    hooks = {name: _hooks(innermost(entry)) for name, entry in vars(toolbox).items() if callable(entry)}
+    return {name: hook for name, hook in hooks.items() if hook is not None}
 
 
-def _hooks(step: object) -> Checkpointable | None:
-    return step if isinstance(step, Checkpointable) else None
-
-
-def _flatten(individual: Any) -> dict[str, Any]:
-    row = {
-        "genes": np.array(individual),
-        "wvalues": np.array(individual.fitness.wvalues, dtype=np.float64),
-    }
-    fitness = {k: v for k, v in vars(individual.fitness).items() if k != "wvalues"}
-    own = {k: v for k, v in vars(individual).items() if k != "fitness"}
-    row |= {_FITNESS + key: value for key, value in fitness.items()}
-    return row | {_ATTRIBUTE + key: value for key, value in own.items()}
+def _hooks(owner: object) -> Checkpointable | None:
+    return owner if isinstance(owner, Checkpointable) and not isinstance(owner, type) else None

@@ -29,7 +29,7 @@ def drive(
     signs: ArrayLike | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> bool:
-    """Run a search until it has done ``n_gen`` generations.
+    """Run a search until it has done ``n_gen`` generations or says that it is finished.
 
     Ctrl-C (in the main thread) lets the current generation finish, writes a last checkpoint where one
     is configured, and ends the search with what it has; a second Ctrl-C raises KeyboardInterrupt at
@@ -101,7 +101,7 @@ def drive(
                 search.start()
             _observe(search, recorder, progress)
             saver.save_if_due()
-            while search.generation < n_gen and not search.exhausted and not guard.requested:
+            while search.generation < n_gen and not _ended(search) and not guard.requested:
                 before = search.generation
                 search.advance()
                 if search.generation > before:
@@ -110,6 +110,10 @@ def drive(
             saver.save()
     _warn(search, n_gen, guard.requested, checkpoint)
     return guard.requested
+
+
+def _ended(search: Search) -> bool:
+    return search.exhausted or bool(getattr(search, "finished", False))
 
 
 def _check_n_gen(n_gen: object) -> None:

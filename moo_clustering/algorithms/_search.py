@@ -15,7 +15,9 @@ class Search(Protocol):
     """An evolutionary search, one generation at a time, for :func:`drive`.
 
     A search may further offer ``check_resumable()``, which :func:`drive` calls before any work when a
-    checkpoint is wanted, and which raises ValueError for a search whose state cannot be saved.
+    checkpoint is wanted, and which raises ValueError for a search whose state cannot be saved; and an
+    attribute ``finished``, true when it has come to its end as planned (its evaluations are used up),
+    upon which :func:`drive` stops without a warning.
     """
 
     @property

@@ -9,18 +9,23 @@ from moo_clustering.operators._dynamic_diversity import DynamicDiversitySurvival
 from moo_clustering.operators._encoding_repair import EncodingRepair
 from moo_clustering.operators._encoding_sampling import EncodingSampling
 from moo_clustering.operators._exclusive_mating import ExclusiveMating
+from moo_clustering.operators._improvement_mutation import ImprovementMutation
 from moo_clustering.operators._index_operators import IndexPM, IndexSBX
+from moo_clustering.operators._km_mutation import KMMutation
 from moo_clustering.operators._medoid_repair import MedoidSetRepair
 from moo_clustering.operators._medoid_replace import MedoidReplaceMutation
 from moo_clustering.operators._medoid_sampling import MedoidSampling
 from moo_clustering.operators._medoid_swap import MedoidSwapMutation
+from moo_clustering.operators._min_size_repair import MinSizeRepair
 from moo_clustering.operators._neighbor_crossover import UniformNeighborCrossover
 from moo_clustering.operators._neighbor_mutation import NeighborResample
 from moo_clustering.operators._neighbor_repair import CannotLinkRepair
 from moo_clustering.operators._neighbor_sampling import NeighborSampling
+from moo_clustering.operators._partition_sampling import PartitionSampling
 from moo_clustering.operators._prefix_union import PrefixUnionCrossover
 from moo_clustering.operators._rank_operators import RankPM, RankSBX
 from moo_clustering.operators._refilling_sampling import RefillingSampling
+from moo_clustering.operators._repair_sequence import RepairSequence
 from moo_clustering.operators._slot_operators import (
     SlotMutation,
     SlotOnePointCrossover,
@@ -40,18 +45,23 @@ __all__ = [
     "EncodingRepair",
     "EncodingSampling",
     "ExclusiveMating",
+    "ImprovementMutation",
     "IndexPM",
     "IndexSBX",
+    "KMMutation",
     "MedoidReplaceMutation",
     "MedoidSampling",
     "MedoidSetRepair",
     "MedoidSwapMutation",
+    "MinSizeRepair",
     "NeighborResample",
     "NeighborSampling",
+    "PartitionSampling",
     "PrefixUnionCrossover",
     "RankPM",
     "RankSBX",
     "RefillingSampling",
+    "RepairSequence",
     "SlotMutation",
     "SlotOnePointCrossover",
     "SlotRepair",

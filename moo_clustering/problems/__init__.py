@@ -1,10 +1,14 @@
 """What is optimised: pymoo problems whose individuals are partitions or graphs of the samples."""
 
+from moo_clustering.problems._bag_medoid import BagMedoidProblem
+from moo_clustering.problems._bag_partition import BagPartitionProblem
 from moo_clustering.problems._medoids import MedoidProblem
 from moo_clustering.problems._neighbor_graph import NeighborGraphProblem, default_n_neighbors
 from moo_clustering.problems._partition import PartitionProblem
 
 __all__ = [
+    "BagMedoidProblem",
+    "BagPartitionProblem",
     "MedoidProblem",
     "NeighborGraphProblem",
     "PartitionProblem",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -19,6 +19,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.integer[Any]]
 Index = str | ValidityIndex | type[ValidityIndex]
 ConstraintHandling = Literal["objective", "constraint", "crowding", "none"]
+Inequality = Callable[[NDArray[np.int32]], FloatArray]
 
 VIOLATION = "constraint_violation"
 
@@ -47,6 +48,10 @@ class PartitionProblem(Problem):
         - ``"crowding"``: the satisfied parts are stored with each individual as
           ``"constraint_bonus"``, for :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
         - ``"none"``: nothing.
+
+    inequalities : sequence of callables, default=()
+        What else a partition must fulfil: functions of labels of shape (n, n_samples) that give n
+        numbers, feasible where they are at most 0. In ``G`` they come after V.
 
     Attributes
     ----------
@@ -93,6 +98,7 @@ class PartitionProblem(Problem):
         *,
         constraints: PairwiseConstraints | None = None,
         constraint_handling: ConstraintHandling = "objective",
+        inequalities: Sequence[Inequality] = (),
     ) -> None:
         if not isinstance(encoding, Encoding):
             raise TypeError(f"encoding must be an Encoding, got {type(encoding).__name__}.")
@@ -102,6 +108,7 @@ class PartitionProblem(Problem):
         self.indices = _fitted(objectives, data)
         self.constraints = constraints
         self.constraint_handling = "none" if constraints is None else constraint_handling
+        self.inequalities = tuple(inequalities)
 
         names = [index.name for index in self.indices]
         signs = [-1.0 if index.greater_is_better else 1.0 for index in self.indices]
@@ -115,7 +122,7 @@ class PartitionProblem(Problem):
         super().__init__(
             n_var=encoding.n_var,
             n_obj=len(names),
-            n_ieq_constr=int(self.constraint_handling == "constraint"),
+            n_ieq_constr=int(self.constraint_handling == "constraint") + len(self.inequalities),
             xl=xl,
             xu=xu,
             vtype=encoding.dtype,
@@ -152,18 +159,35 @@ class PartitionProblem(Problem):
         return values * self._signs
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
-        labels = relabel_by_first_appearance(self.decode(X))
-        first, inverse = distinct_rows(labels)
+        genes = np.atleast_2d(np.asarray(X))
+        labels = relabel_by_first_appearance(self.decode(genes))
+        first, inverse = self._distinct(genes, labels)
         distinct = labels[first]
-        columns = [_scores(index, distinct) for index in self.indices]
+        columns = [
+            _checked_values(index, self._values(index, distinct, genes[first]), len(first))
+            for index in self.indices
+        ]
+        limits = [np.asarray(limit(distinct), dtype=np.float64) for limit in self.inequalities]
         if self.constraints is not None:
             if self.constraint_handling == "objective":
                 columns.append(self.constraints.violation(distinct))
             elif self.constraint_handling == "constraint":
-                out["G"] = self.constraints.violation(distinct)[inverse, None]
+                limits.insert(0, self.constraints.violation(distinct))
             elif self.constraint_handling == "crowding":
                 out["constraint_bonus"] = self.constraints.bonus(distinct)[inverse]
+        if limits:
+            out["G"] = np.column_stack(limits)[inverse]
         out["F"] = (np.column_stack(columns) * self._signs)[inverse]
+
+    def _distinct(
+        self, X: NDArray[Any], labels: NDArray[np.int32]
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """First occurrences of what is scored once, and which of them every individual equals."""
+        return distinct_rows(labels)
+
+    def _values(self, index: ValidityIndex, labels: NDArray[np.int32], X: NDArray[Any]) -> FloatArray:
+        """What an index gives for partitions that were decoded from the genotypes X."""
+        return np.asarray(index.evaluate(labels), dtype=np.float64)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         # Nothing here changes after construction; pymoo copies problems with the algorithm's history.
@@ -185,9 +209,8 @@ def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tupl
     return tuple(copy.copy(get_index(index)).fit(data) for index in objectives)
 
 
-def _scores(index: ValidityIndex, labels: NDArray[np.int32]) -> FloatArray:
-    values = np.asarray(index.evaluate(labels), dtype=np.float64)
-    if values.shape != (len(labels),) or not np.isfinite(values).all():
+def _checked_values(index: ValidityIndex, values: FloatArray, n: int) -> FloatArray:
+    if values.shape != (n,) or not np.isfinite(values).all():
         raise ValueError(
             f"index {index.name!r} must give one finite value per partition, got shape {values.shape} "
             f"with {np.count_nonzero(~np.isfinite(values))} values that are not finite."

@@ -5,6 +5,11 @@ partitions (see :class:`ValidityIndex`), and :func:`get_index` finds them by nam
 are functions ``(labels_true, labels_pred)`` of one partition.
 """
 
+from moo_clustering.validity._bag_davies_bouldin import BagDaviesBouldin
+from moo_clustering.validity._bag_medoids import db_medoid
+from moo_clustering.validity._bag_report import bag_indices, bag_report
+from moo_clustering.validity._bag_sdbw import BagSDbw
+from moo_clustering.validity._bag_silhouette import BagSilhouette
 from moo_clustering.validity._base import ValidityIndex
 from moo_clustering.validity._connectivity import Connectivity
 from moo_clustering.validity._davies_bouldin import DaviesBouldin
@@ -16,9 +21,15 @@ from moo_clustering.validity._matching import clustering_accuracy, matched_f1, m
 from moo_clustering.validity._nmi import nmi
 from moo_clustering.validity._registry import get_index
 from moo_clustering.validity._silhouette import Silhouette
+from moo_clustering.validity._within_variation import FTWCV, TWCV
 from moo_clustering.validity._xie_beni import XieBeni, xie_beni_from_medoids
 
 __all__ = [
+    "FTWCV",
+    "TWCV",
+    "BagDaviesBouldin",
+    "BagSDbw",
+    "BagSilhouette",
     "Connectivity",
     "DaviesBouldin",
     "Deviation",
@@ -26,8 +37,11 @@ __all__ = [
     "Silhouette",
     "ValidityIndex",
     "XieBeni",
+    "bag_indices",
+    "bag_report",
     "cluster_entropy",
     "clustering_accuracy",
+    "db_medoid",
     "get_index",
     "i_index_from_medoids",
     "k_error",

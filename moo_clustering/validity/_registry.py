@@ -5,17 +5,21 @@ from __future__ import annotations
 import inspect
 
 from moo_clustering._suggest import did_you_mean
+from moo_clustering.validity._bag_davies_bouldin import BagDaviesBouldin
+from moo_clustering.validity._bag_sdbw import BagSDbw
+from moo_clustering.validity._bag_silhouette import BagSilhouette
 from moo_clustering.validity._base import ValidityIndex
 from moo_clustering.validity._connectivity import Connectivity
 from moo_clustering.validity._davies_bouldin import DaviesBouldin
 from moo_clustering.validity._deviation import Deviation
 from moo_clustering.validity._i_index import IIndex
 from moo_clustering.validity._silhouette import Silhouette
+from moo_clustering.validity._within_variation import FTWCV, TWCV
 from moo_clustering.validity._xie_beni import XieBeni
 
-INDICES: dict[str, type[ValidityIndex]] = {
-    index.name: index for index in (Connectivity, DaviesBouldin, Deviation, IIndex, Silhouette, XieBeni)
-}
+_OF_SAMPLES = (Connectivity, DaviesBouldin, Deviation, IIndex, Silhouette, XieBeni)
+_OF_BAGS = (BagDaviesBouldin, BagSDbw, BagSilhouette, FTWCV, TWCV)
+INDICES: dict[str, type[ValidityIndex]] = {index.name: index for index in (*_OF_SAMPLES, *_OF_BAGS)}
 
 
 def get_index(index: str | ValidityIndex | type[ValidityIndex]) -> ValidityIndex:

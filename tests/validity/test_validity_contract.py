@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -30,7 +32,15 @@ INDICES = {
     "deviation": lambda: Deviation(),
     "connectivity": lambda: Connectivity(n_neighbors=4),
 }
-every_index = pytest.mark.parametrize("make", INDICES.values(), ids=INDICES.keys())
+# Indices of bags take a matrix as bags of one sample each.
+BAG_INDICES = {
+    name: partial(get_index, name)
+    for name in ("bag_davies_bouldin", "bag_sdbw", "bag_silhouette", "ftwcv", "twcv")
+}
+EVERY = INDICES | BAG_INDICES
+every_index = pytest.mark.parametrize("make", EVERY.values(), ids=EVERY.keys())
+every_index_of_samples = pytest.mark.parametrize("make", INDICES.values(), ids=INDICES.keys())
+every_index_of_bags = pytest.mark.parametrize("make", BAG_INDICES.values(), ids=BAG_INDICES.keys())
 
 
 def partitions(rng, n_individuals, n_samples, k_max, at_least=1):
@@ -53,8 +63,8 @@ def test_is_a_validity_index_with_name_and_direction(make):
 
 
 def test_directions():
-    maximised = {name for name, make in INDICES.items() if make().greater_is_better}
-    assert maximised == {"i_index", "i_index_medoid", "silhouette"}
+    maximised = {name for name, make in EVERY.items() if make().greater_is_better}
+    assert maximised == {"bag_silhouette", "i_index", "i_index_medoid", "silhouette"}
 
 
 @every_index
@@ -120,15 +130,20 @@ DEGENERATE = {
     "silhouette": (-1.0, 0.0),
     "deviation": (2.75 + 1.75 + 0.25 + 4.25, 0.0),
     "connectivity": (0.0, 4 * (1 + 1 / 2 + 1 / 3)),
+    "bag_davies_bouldin": (1e6, 0.0),
+    "bag_sdbw": (1e6, 0.0),
+    "bag_silhouette": (0.0, 0.0),
+    "ftwcv": (2.75**2 + 1.75**2 + 0.25**2 + 4.25**2, 0.0),
+    "twcv": (2.75**2 + 1.75**2 + 0.25**2 + 4.25**2, 0.0),
 }
 
 
-@pytest.mark.parametrize("name", INDICES)
+@pytest.mark.parametrize("name", EVERY)
 def test_one_cluster_and_all_singletons(name):
-    index = INDICES[name]()
+    index = EVERY[name]()
     if name == "connectivity":
         index = Connectivity(n_neighbors=3)
-    values = index.fit([[0.0], [1.0], [3.0], [7.0]]).evaluate([[0, 0, 0, 0], [0, 1, 2, 3]])
+    values = index.fit(np.array([[0.0], [1.0], [3.0], [7.0]])).evaluate([[0, 0, 0, 0], [0, 1, 2, 3]])
     np.testing.assert_allclose(values, DEGENERATE[name], rtol=1e-12)
 
 
@@ -140,12 +155,16 @@ EQUAL_SAMPLES = {
     "davies_bouldin": (1e12, 0.0),
     "silhouette": (-1.0, 0.0),
     "deviation": (0.0, 0.0),
+    "bag_davies_bouldin": (1e6, 1e6),
+    "bag_silhouette": (0.0, 0.0),
+    "ftwcv": (0.0, 0.0),
+    "twcv": (0.0, 0.0),
 }
 
 
 @pytest.mark.parametrize("name", EQUAL_SAMPLES)
 def test_equal_samples(name):
-    index = INDICES[name]().fit(np.full((7, 3), 0.1))
+    index = EVERY[name]().fit(np.full((7, 3), 0.1))
     values = index.evaluate([[0] * 7, [0, 0, 0, 1, 1, 1, 1]])
     np.testing.assert_array_equal(values, EQUAL_SAMPLES[name])
     np.testing.assert_array_equal(index.evaluate(np.arange(7)), EQUAL_SAMPLES[name][1])
@@ -166,7 +185,7 @@ def test_always_finite(make, data):
 @every_index
 @pytest.mark.filterwarnings("ignore:n_neighbors")
 def test_a_single_sample(make):
-    assert np.isfinite(make().fit([[3.0, 4.0]]).evaluate([0])[0])
+    assert np.isfinite(make().fit(np.array([[3.0, 4.0]])).evaluate([0])[0])
 
 
 @every_index
@@ -177,8 +196,6 @@ def test_wrong_use_is_refused(make):
     index.fit(np.arange(12.0).reshape(6, 2) ** 2)
     for labels, message in [
         ([0, 0, 1, 1, 0], "6 entries per row"),
-        ([0, 0, 2, 2, 0, 0], "no sample in cluster 1"),
-        ([[0, 0, 1, 1, 0, 0], [1, 1, 1, 1, 2, 2]], "row 1 has k=3"),
         ([0, 0, -1, 1, 0, 0], "got -1"),
         ([0, 0, 6, 1, 0, 0], "got 6"),
         ([0, 0, np.nan, 1, 0, 0], "NaN"),
@@ -193,12 +210,39 @@ def test_wrong_use_is_refused(make):
         index.evaluate(np.zeros((1, 6), dtype=bool))
 
 
-@every_index
+@every_index_of_samples
+def test_gaps_are_refused(make):
+    index = make().fit(np.arange(12.0).reshape(6, 2) ** 2)
+    with pytest.raises(ValueError, match="no sample in cluster 1"):
+        index.evaluate([0, 0, 2, 2, 0, 0])
+    with pytest.raises(ValueError, match="row 1 has k=3"):
+        index.evaluate([[0, 0, 1, 1, 0, 0], [1, 1, 1, 1, 2, 2]])
+
+
+@every_index_of_bags
+def test_gaps_are_closed(make):
+    index = make().fit(np.arange(12.0).reshape(6, 2) ** 2)
+    closed = index.evaluate([[0, 0, 1, 1, 0, 0], [0, 0, 1, 1, 2, 2], [0, 0, 0, 0, 0, 0]])
+    for dtype in (np.uint8, np.int64, np.float64):
+        labels = np.array([[1, 1, 4, 4, 1, 1], [0, 0, 3, 3, 5, 5], [5, 5, 5, 5, 5, 5]], dtype=dtype)
+        np.testing.assert_array_equal(index.evaluate(labels), closed)
+        np.testing.assert_array_equal(labels[0], [1, 1, 4, 4, 1, 1])
+
+
+@every_index_of_samples
 def test_bad_data_is_refused(make):
     with pytest.raises(ValueError, match="NaN"):
         make().fit([[0.0], [np.nan], [1.0]])
     with pytest.raises(ValueError, match="2D"):
         make().fit([0.0, 1.0])
+
+
+@every_index_of_bags
+def test_bad_bags_are_refused(make):
+    with pytest.raises(ValueError, match="bag 1, row 0, column 0 is nan"):
+        make().fit([[[0.0], [2.0]], [[np.nan]]])
+    with pytest.raises(ValueError, match="bag 1 is empty"):
+        make().fit([[[0.0]], np.empty((0, 1))])
 
 
 @every_index

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from moo_clustering import validity
 from moo_clustering.validity import Silhouette, XieBeni, get_index
 
+NAMES = [
+    "bag_davies_bouldin",
+    "bag_sdbw",
+    "bag_silhouette",
+    "connectivity",
+    "davies_bouldin",
+    "deviation",
+    "ftwcv",
+    "i_index",
+    "silhouette",
+    "twcv",
+    "xie_beni",
+]
 
-@pytest.mark.parametrize(
-    "name", ["connectivity", "davies_bouldin", "deviation", "i_index", "silhouette", "xie_beni"]
-)
+
+@pytest.mark.parametrize("name", NAMES)
 def test_every_name_gives_a_fresh_index(name):
     assert get_index(name).name == name
     assert get_index(name) is not get_index(name)
@@ -29,7 +44,7 @@ def test_unknown_names_are_answered_with_the_nearest(wrong, near):
 
 
 def test_hopeless_names_are_answered_with_the_list():
-    with pytest.raises(ValueError, match="known: connectivity, davies_bouldin") as caught:
+    with pytest.raises(ValueError, match=f"known: {', '.join(NAMES)}") as caught:
         get_index("zzz")
     assert "did you mean" not in str(caught.value)
 
@@ -43,3 +58,9 @@ def test_other_types_are_refused(wrong):
 def test_exports_are_sorted_and_exist():
     assert validity.__all__ == sorted(validity.__all__)
     assert all(hasattr(validity, name) for name in validity.__all__)
+
+
+def test_those_without_bags_do_not_wait_for_the_code_of_bags():
+    loaded = "import moo_clustering.validity, sys; print(*(m for m in sys.modules if 'bag' in m))"
+    run = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
+    assert {name.split(".")[1] for name in run.stdout.split() if "." in name} <= {"validity"}

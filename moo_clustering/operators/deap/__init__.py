@@ -9,6 +9,7 @@ from moo_clustering.operators.deap._bag_operators import (
     RepairPartition,
     UsesAllClusters,
 )
+from moo_clustering.operators.deap._bag_restarts import MixedStarts, PerturbedCopies
 from moo_clustering.operators.deap._bag_toolbox import bag_toolbox
 from moo_clustering.operators.deap._batch_map import apply_batch, batch_map
 from moo_clustering.operators.deap._bridge import as_mate, as_mutate
@@ -44,6 +45,7 @@ from moo_clustering.operators.deap._roulette import (
     sel_roulette_min,
 )
 from moo_clustering.operators.deap._selection import sel_dynamic_diversity, sel_tournament_dcd
+from moo_clustering.operators.deap._slot_toolbox import slot_toolbox
 from moo_clustering.operators.deap._variation import dynamic_nsga2_step, var_and, var_or
 
 __all__ = [
@@ -56,6 +58,8 @@ __all__ = [
     "MedoidIndividual",
     "Minimize",
     "MinimizeTwo",
+    "MixedStarts",
+    "PerturbedCopies",
     "ReassignPartition",
     "RepairPartition",
     "SelRouletteLegal",
@@ -88,6 +92,7 @@ __all__ = [
     "sel_roulette_min",
     "sel_tournament_dcd",
     "sel_tournament_rank",
+    "slot_toolbox",
     "var_and",
     "var_or",
 ]

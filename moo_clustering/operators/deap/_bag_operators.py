@@ -53,7 +53,7 @@ class _InPlace:
 
 
 class _Counting(_InPlace):
-    """A mutation that counts its trial evaluations in ``n_trials``."""
+    """A mutation that counts its trial evaluations in ``n_trials``, and starts from what is repaired."""
 
     def __init__(self, objective: BagObjective, rng: np.random.Generator) -> None:
         self.objective = objective
@@ -100,8 +100,9 @@ class ImprovePartition(_Counting):
 
     def batch(self, matrix: NDArray[Any], max_trials: int | None = None) -> Genes:
         """All rows; those that ``max_trials`` is not enough for stay as they are."""
+        whole = self.objective.repair(matrix)
         improved = self.objective.improve(
-            matrix, self.rng, p_gene=self.p_gene, weights=self.weights, max_trials=max_trials
+            whole, self.rng, p_gene=self.p_gene, weights=self.weights, max_trials=max_trials
         )
         return self._counted(improved)
 
@@ -122,7 +123,8 @@ class DescendPartition(_Counting):
 
     def batch(self, matrix: NDArray[Any], max_trials: int | None = None) -> Genes:
         """All rows, which share ``max_trials`` evenly."""
-        return self._counted(self.objective.descend(matrix, self.rng, max_trials=max_trials))
+        whole = self.objective.repair(matrix)
+        return self._counted(self.objective.descend(whole, self.rng, max_trials=max_trials))
 
 
 class DriftPartition(_InPlace):
@@ -191,16 +193,24 @@ class RepairPartition(_InPlace):
 
 
 class UsesAllClusters:
-    """``legal``: whether no cluster is empty.
+    """``legal``: whether no cluster is empty, or smaller than asked for.
 
     Parameters
     ----------
     n_clusters : int
+    least : int, default=1
+        Bags in every cluster.
     """
 
-    def __init__(self, n_clusters: int) -> None:
+    def __init__(self, n_clusters: int, least: int = 1) -> None:
         self.n_clusters = n_clusters
+        self.least = least
 
     def __call__(self, individual: Individual) -> bool:
         """Of one individual."""
-        return len(np.unique(np.asarray(individual))) == self.n_clusters
+        return bool(self.batch(np.asarray(individual)[None])[0])
+
+    def batch(self, matrix: NDArray[Any]) -> NDArray[np.bool_]:
+        """Of all rows."""
+        sizes = np.stack([(matrix == k).sum(axis=1) for k in range(self.n_clusters)])
+        return np.asarray((sizes >= self.least).all(axis=0))

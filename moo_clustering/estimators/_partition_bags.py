@@ -1,0 +1,83 @@
+"""What the genetic estimators share whose genes are the clusters of the bags."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from moo_clustering.algorithms._counted_step import CountedStep
+from moo_clustering.bags import BagGeometry, BagObjective
+from moo_clustering.encodings import relabel_by_first_appearance
+from moo_clustering.estimators._bag_base import BagData
+from moo_clustering.estimators._genetic_bags import Composition, GeneticBagClusterer
+from moo_clustering.operators.deap import bag_toolbox
+
+PROBABILITY = Interval(Real, 0, 1, closed="both")
+PROBABILITIES: dict[str, list[Any]] = {"p_mut": [PROBABILITY], "p_gene": [PROBABILITY], "p_km": [PROBABILITY]}
+
+
+class PartitionBagClusterer(GeneticBagClusterer):
+    """Genes are clusters; one of the objectives of :class:`BagObjective` is minimised."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **GeneticBagClusterer._parameter_constraints,
+        "weighting": [StrOptions({"bag", "instance"})],
+    }
+
+    weighting: Any
+
+    _objective_name: ClassVar[Any] = "db"
+    _allows_empty: ClassVar[bool] = False
+
+    def _compose(self, data: BagData, rng: np.random.Generator) -> Composition:
+        self._objective = self._make_objective(data)
+        toolbox = bag_toolbox(self._objective, rng, **self._operators())
+        if self._allows_empty:
+            toolbox.unregister("repair")
+        return Composition(toolbox, self._step(toolbox, rng), self._objective_name)
+
+    def _make_objective(self, data: BagData) -> BagObjective:
+        least = self._least(data.bags.n_bags)
+        geometry = BagGeometry(
+            data.bags, weighting=self.weighting, min_cluster_size=1 if self._allows_empty else least
+        )
+        return BagObjective(
+            geometry,
+            self.n_clusters,
+            self._objective_name,
+            min_cluster_size=0 if self._allows_empty else least,
+            constraints=data.constraints,
+            handling=self.constraint_handling,
+            penalty=self.penalty,
+            n_jobs=self.n_jobs,
+            **self._reading(),
+        )
+
+    def _least(self, n_bags: int) -> int:
+        """Bags that every cluster has at least."""
+        return self.min_cluster_size
+
+    def _reading(self) -> dict[str, Any]:
+        return {}
+
+    @abstractmethod
+    def _operators(self) -> dict[str, Any]:
+        """Options of :func:`bag_toolbox`."""
+
+    @abstractmethod
+    def _step(self, toolbox: Any, rng: np.random.Generator) -> CountedStep:
+        """One generation."""
+
+    def _take(self, data: BagData, best: Any) -> None:
+        objective = self._objective
+        if len(np.unique(best)) < self.n_clusters:
+            best = objective.reassign(best)[0]
+        self.labels_ = relabel_by_first_appearance(np.asarray(best)[None])[0]
+        self._set_labels(self.labels_)
+        self._set_centers(objective.geometry.centroids(self.labels_, self.n_clusters_))
+        self._set_fitness(objective.evaluate(self.labels_)[0], self.labels_, data.constraints)
+        del self._objective
