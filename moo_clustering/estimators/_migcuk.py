@@ -16,13 +16,16 @@ from moo_clustering.algorithms import GcukStep
 from moo_clustering.encodings import MedoidSlotEncoding
 from moo_clustering.estimators._bag_base import BagData
 from moo_clustering.estimators._bag_distance_matrix import check_distance_memory, distance_matrix
+from moo_clustering.estimators._bag_search_docs import BAG_SEARCH_DOCS
 from moo_clustering.estimators._genetic_bags import Composition, GeneticBagClusterer
 from moo_clustering.estimators._medoid_bag_score import MedoidBagScore
 from moo_clustering.estimators._number_clusters import number_clusters
 from moo_clustering.estimators._partition_bags import PROBABILITY
+from moo_clustering.estimators._shared_docs import fill_docs
 from moo_clustering.operators.deap import slot_toolbox
 
 
+@fill_docs(**BAG_SEARCH_DOCS)
 class MIGCUK(GeneticBagClusterer):
     """Genetic search for medoid bags, their number included: least Davies-Bouldin index.
 
@@ -56,50 +59,19 @@ class MIGCUK(GeneticBagClusterer):
         Individuals, and generations after the initial population.
     min_cluster_size : int, default=1
         Smaller clusters are filled with the bags that lose least by it, in every evaluation.
-    max_evals : int, optional
-        Evaluations in all; the search ends there.
-    constraint_handling : {"penalty", "repair"}, default="penalty"
-        Partial labels and pairs multiply the objective by 1 + ``penalty`` times their violation; with
-        ``"repair"`` bags that belong together are also put into one cluster, and apart from those they
-        cannot be with, when a partition is made of medoids.
-    penalty : float, default=1.0
     max_memory : int, default=4 GiB
         Bytes the distances between bags may take.
-    normalize : bool, default=True
-        Scale every feature to 0..1 over all instances (Eq. 11).
-    random_state : int, Generator, RandomState or None, default=None
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
-    verbose : bool, default=False
-        Progress bar with rate, time left and best value.
-    checkpoint : path, optional
-        File to which the state is written; needs an integer ``random_state``.
-    checkpoint_every : int, default=10
-        Generations between checkpoints.
-    resume : bool, default=False
-        Continue from ``checkpoint`` if it exists, to the same result as without interruption.
+    %(search_parameters)s
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_bags,), int32
-        Clusters numbered in the order of their first bags.
-    n_clusters_ : int
-    cluster_sizes_ : ndarray of shape (n_clusters_,)
+    %(partition_attributes)s
     medoid_indices_ : ndarray of shape (n_clusters_,)
     medoid_bags_ : Bags
         In the units of the data.
     fitness_ : float
         Davies-Bouldin index (Eq. 10), with penalty.
-    violation_ : float
-        Violated part of the must-links plus that of the cannot-links, 0 to 2.
-    logbook_, hall_of_fame_ : deap.tools.Logbook, deap.tools.HallOfFame
-    n_evaluations_, n_trial_evaluations_ : int
-        Individuals evaluated; this method tries no single genes, so the second is 0.
-    n_restarts_, n_iter_ : int
-    history_ : Recorder
-    interrupted_ : bool
-    data_min_, data_range_ : ndarray of shape (n_features,)
-    n_features_in_, feature_names_in_
+    %(search_attributes)s
 
     Notes
     -----
