@@ -115,3 +115,39 @@ def fill_small(labels, distances, least, movable):  # type: ignore[no-untyped-de
             counts[labels[chosen]] -= 1
             labels[chosen] = k
             counts[k] += 1
+
+
+@njit(cache=True, nogil=True)
+def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, penalty):  # type: ignore[no-untyped-def]
+    """Move single bags while that lowers (sum of costs) (1 + penalty violation).
+
+    ``costs[b, k]`` is what bag b costs in cluster k; ``violation`` is that of ``labels``, and
+    ``pair_weight`` what a pair adds to it when both bags share a cluster.
+    """
+    n_bags, n_clusters = costs.shape
+    total = 0.0
+    for b in range(n_bags):
+        total += costs[b, labels[b]]
+    shared = np.empty(n_clusters)
+    changed = True
+    while changed:
+        changed = False
+        for b in range(n_bags):
+            if pair_start[b] == pair_start[b + 1]:
+                continue
+            shared[:] = 0.0
+            for p in range(pair_start[b], pair_start[b + 1]):
+                shared[labels[pair_bag[p]]] += pair_weight[p]
+            home = labels[b]
+            best, least = home, total * (1.0 + penalty * violation) * (1.0 - 1e-12)
+            for k in range(n_clusters):
+                value = (total - costs[b, home] + costs[b, k]) * (
+                    1.0 + penalty * (violation + shared[k] - shared[home])
+                )
+                if k != home and value < least:
+                    best, least = k, value
+            if best != home:
+                total += costs[b, best] - costs[b, home]
+                violation += shared[best] - shared[home]
+                labels[b] = best
+                changed = True

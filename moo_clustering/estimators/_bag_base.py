@@ -16,6 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from moo_clustering._random import SeedLike, spawn_seeds
 from moo_clustering.bags import Bags
 from moo_clustering.bags._distances import Kind, bag_distances
+from moo_clustering.bags._penalty import pair_rule
+from moo_clustering.bags._repair import PartitionRepair
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.estimators._bag_centers import farthest_distances, least
 from moo_clustering.estimators._bag_input import read_bags
@@ -46,6 +48,12 @@ class BagData(NamedTuple):
     constraints: PairwiseConstraints | None
     seed: np.random.SeedSequence
 
+    def violation(self, labels: NDArray[np.integer[Any]]) -> Floats:
+        """Violated part of the must-links plus that of the cannot-links, of every partition."""
+        if self.constraints is None:
+            return np.zeros(len(np.atleast_2d(labels)))
+        return self.constraints.violation(labels)
+
 
 class BagClusterer(
     SemiSupervisedClusterMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC
@@ -66,6 +74,8 @@ class BagClusterer(
     n_clusters: int
     normalize: bool
     min_cluster_size: int
+    constraint_handling: Any
+    penalty: float
     random_state: SeedLike
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -204,6 +214,17 @@ class BagClusterer(
                 f"n_clusters={self.n_clusters} clusters of at least min_cluster_size="
                 f"{self.min_cluster_size} bags need {needed} bags; there are {n_bags}."
             )
+
+    def _pair_rule(self, data: BagData, least: int, *, power: int = 1) -> PartitionRepair | None:
+        """What assignments of a method that has ``constraint_handling`` are made to respect."""
+        return pair_rule(
+            data.bags.n_bags,
+            least,
+            data.constraints,
+            handling=self.constraint_handling,
+            penalty=self.penalty,
+            power=power,
+        )
 
     def _set_labels(self, labels: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
         """Number clusters in the order of their first bags; return the former number of each."""

@@ -14,7 +14,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from moo_clustering._random import SeedLike
 from moo_clustering.bags._distances import Kind
-from moo_clustering.bags._repair import PartitionRepair
 from moo_clustering.estimators._bag_base import BagClusterer, BagData
 from moo_clustering.estimators._bag_distance_matrix import distance_matrix
 from moo_clustering.estimators._bag_logbook import run_logbook
@@ -46,6 +45,11 @@ class BAMIC(BagClusterer):
         Whether features are brought to the range of all instances of all bags (Eq. 11).
     min_cluster_size : int, default=1
         Clusters with fewer bags get those that lose least by it.
+    constraint_handling : {"repair", "penalty"}, default="repair"
+        After every assignment, bags that belong together are put into one cluster, and apart from those
+        they cannot be with; or bags in pairs move while that lowers the inertia times 1 + ``penalty``
+        times the violation.
+    penalty : float, default=1.0
     max_memory : int, default=4 GiB
         Largest size in bytes of the table of distances.
     random_state : int, Generator, RandomState or None, default=None
@@ -66,6 +70,8 @@ class BAMIC(BagClusterer):
         Sum of the distances of all bags to their medoids, in the scale of the fit.
     n_clusters_ : int
         Clusters found: ``n_clusters``, or fewer where constraints leave no more.
+    violation_ : float
+        Violated part of the must-links plus that of the cannot-links, 0 to 2.
     n_iter_ : int
         Updates of the medoids in the run that counts.
     logbook_ : deap.tools.Logbook
@@ -109,6 +115,8 @@ class BAMIC(BagClusterer):
         "init": [StrOptions({"random"}), "array-like"],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "constraint_handling": [StrOptions({"repair", "penalty"})],
+        "penalty": [Interval(Real, 0, None, closed="left")],
         "max_memory": [Interval(Real, 0, None, closed="neither")],
         "n_jobs": [Integral, None],
     }
@@ -123,6 +131,8 @@ class BAMIC(BagClusterer):
         max_iter: int = 100,
         normalize: bool = True,
         min_cluster_size: int = 1,
+        constraint_handling: Literal["repair", "penalty"] = "repair",
+        penalty: float = 1.0,
         max_memory: int = MAX_MEMORY,
         random_state: SeedLike = None,
         n_jobs: int | None = None,
@@ -134,6 +144,8 @@ class BAMIC(BagClusterer):
         self.max_iter = max_iter
         self.normalize = normalize
         self.min_cluster_size = min_cluster_size
+        self.constraint_handling = constraint_handling
+        self.penalty = penalty
         self.max_memory = max_memory
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -142,10 +154,10 @@ class BAMIC(BagClusterer):
         n_bags = data.bags.n_bags
         starts = self._starts(n_bags, np.random.default_rng(data.seed))
         H = distance_matrix(self, data.bags, self.kind)
-        bound = data.constraints is not None or self.min_cluster_size > 1
-        repair = PartitionRepair(n_bags, self.min_cluster_size, data.constraints) if bound else None
-        runs = bamic(H, starts, self.max_iter, repair=repair)
-        best = int(runs.inertia.argmin())
+        runs = bamic(H, starts, self.max_iter, repair=self._pair_rule(data, self.min_cluster_size))
+        violations = data.violation(runs.labels)
+        best = int((runs.inertia * (1.0 + self.penalty * violations)).argmin())
+        self.violation_ = float(violations[best])
         if not runs.converged[best]:
             warnings.warn(
                 f"medoids still change after max_iter={self.max_iter} updates",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -17,7 +17,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from moo_clustering._random import SeedLike
 from moo_clustering.bags import Bags
 from moo_clustering.bags._geometry import Weighting
-from moo_clustering.bags._repair import PartitionRepair
 from moo_clustering.estimators._bag_base import BagClusterer, BagData
 from moo_clustering.estimators._bag_logbook import run_logbook
 from moo_clustering.estimators._bag_scaling import Floats
@@ -48,6 +47,11 @@ class MIKMeans(BagClusterer):
         Whether features are brought to the range of all instances of all bags (Eq. 11).
     min_cluster_size : int, default=1
         Clusters with fewer bags get those that lose least by it.
+    constraint_handling : {"repair", "penalty"}, default="repair"
+        After every assignment, bags that belong together are put into one cluster, and apart from those
+        they cannot be with; or bags in pairs move while that lowers the inertia times 1 + ``penalty``
+        times the violation.
+    penalty : float, default=1.0
     random_state : int, Generator, RandomState or None, default=None
 
     Attributes
@@ -62,6 +66,8 @@ class MIKMeans(BagClusterer):
         Sum of the squared distances of all bags to their centres, in the scale of the fit (Eq. 4).
     n_clusters_ : int
         Clusters found: ``n_clusters``, or fewer with ``empty="keep"`` or where constraints leave no more.
+    violation_ : float
+        Violated part of the must-links plus that of the cannot-links, 0 to 2.
     n_iter_ : int
         Updates of the centres in the run that counts.
     logbook_ : deap.tools.Logbook
@@ -104,6 +110,8 @@ class MIKMeans(BagClusterer):
         "weighting": [StrOptions({"bag", "instance"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "constraint_handling": [StrOptions({"repair", "penalty"})],
+        "penalty": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(
@@ -117,6 +125,8 @@ class MIKMeans(BagClusterer):
         max_iter: int = 100,
         normalize: bool = True,
         min_cluster_size: int = 1,
+        constraint_handling: Literal["repair", "penalty"] = "repair",
+        penalty: float = 1.0,
         random_state: SeedLike = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -127,6 +137,8 @@ class MIKMeans(BagClusterer):
         self.max_iter = max_iter
         self.normalize = normalize
         self.min_cluster_size = min_cluster_size
+        self.constraint_handling = constraint_handling
+        self.penalty = penalty
         self.random_state = random_state
 
     def _fit(self, data: BagData) -> None:
@@ -134,10 +146,8 @@ class MIKMeans(BagClusterer):
             raise ValueError(
                 f"empty='keep' lets clusters be empty, which min_cluster_size={self.min_cluster_size} forbids"
             )
-        n_bags = data.bags.n_bags
         least = 0 if self.empty == "keep" else self.min_cluster_size
-        bound = data.constraints is not None or least > 1
-        repair = PartitionRepair(n_bags, least, data.constraints) if bound else None
+        repair = self._pair_rule(data, least, power=2)
         runs = [
             mi_kmeans(
                 data.bags,
@@ -149,7 +159,10 @@ class MIKMeans(BagClusterer):
             )
             for centers in self._starts(data.bags, np.random.default_rng(data.seed))
         ]
-        best = min(runs, key=lambda run: run.inertia)
+        violations = data.violation(np.stack([run.labels for run in runs]))
+        values = np.array([run.inertia for run in runs]) * (1.0 + self.penalty * violations)
+        chosen = int(values.argmin())
+        best, self.violation_ = runs[chosen], float(violations[chosen])
         if not best.converged:
             warnings.warn(
                 f"clusters still change after max_iter={self.max_iter} updates",
