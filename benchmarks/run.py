@@ -6,6 +6,7 @@ import argparse
 from functools import partial
 from pathlib import Path
 
+import bench_bags
 import bench_constraints
 import bench_diversity
 import bench_documents
@@ -24,6 +25,7 @@ SUITES = {
     "constraints": bench_constraints.run,
     "questions": bench_questions.run,
     "documents": bench_documents.run,
+    "bags": bench_bags.run,
 }
 
 

@@ -112,12 +112,8 @@ class BagGeometry:
         products = np.empty(
             (self.n_bags, *layout.instances.shape), dtype=np.float32 if single else np.float64
         )
-        # Memory that is new for every slot takes longer to get than products take to make.
-        room = np.empty((self.n_bags, layout.instances.shape[1])) if single else None
         for slot, rows in enumerate(layout.instances):
-            made = np.matmul(weighted, X[rows].T, out=products[:, slot] if room is None else room)
-            if room is not None:
-                products[:, slot] = made
+            products[:, slot] = weighted @ X[rows].T
         squares = np.einsum("td,td->t", X, X)[layout.instances]
         rounding = (_SINGLE_ROUNDING if single else _ROUNDING) * float(squares.max())
         pulls = weighted @ weighted.T

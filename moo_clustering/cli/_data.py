@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from moo_clustering._suggest import did_you_mean
+from moo_clustering.cli._bag_samples import BagSamples
 from moo_clustering.datasets import (
     BUNDLED,
     DataError,
@@ -17,22 +19,31 @@ from moo_clustering.datasets import (
 )
 from moo_clustering.datasets._read_documents import holds_documents
 
+if TYPE_CHECKING:
+    from moo_clustering.estimators._registry import Method
+
 
 def load_data(
     data: str,
+    method: Method,
     *,
+    bag: str | None = None,
     text_columns: str | None = None,
     labels: str | None = None,
     partial_labels: str | None = None,
     id_column: str | None = None,
     drop: Sequence[str] = (),
-) -> Table | Documents:
-    """A bundled set by name, a file or a folder.
+) -> Table | Documents | BagSamples:
+    """A bundled set by name, a file or a folder, as the method takes it.
 
-    Texts are read where columns of text are named, and where there can be nothing else.
+    Texts are read where columns of text are named, and where there can be nothing else; bags where the
+    file holds them, or a column of bags is named.
     """
+    from moo_clustering.cli._bag_data import check_method, holds_bags, load_bags
+
     if data in BUNDLED:
         options = {
+            "--bag": bag,
             "--text-columns": text_columns,
             "--labels": labels,
             "--partial-labels": partial_labels,
@@ -41,6 +52,7 @@ def load_data(
         }
         if given := [flag for flag, value in options.items() if value]:
             raise DataError(f"{' and '.join(given)} name columns of a file; {data} is a bundled data set")
+        check_method(method, data, None, holds=False)
         return load_bundled(data)
     path = Path(data)
     if not path.exists() and not path.suffix:
@@ -48,6 +60,16 @@ def load_data(
             f"there is no file {data} and no bundled data set of this name; bundled are "
             f"{', '.join(BUNDLED)}{did_you_mean(data, BUNDLED)}"
         )
+    bags = holds_bags(path, bag)
+    if path.exists():
+        check_method(method, path.name, bag, holds=bags)
+    if bags:
+        for flag, value in (("--text-columns", text_columns), ("--id-column", id_column)):
+            if value is not None:
+                raise DataError(
+                    f"{flag} says nothing about bags; --bag names the column of their identifiers"
+                )
+        return load_bags(path, bag=bag, labels=labels, partial_labels=partial_labels, drop=tuple(drop))
     if text_columns is not None or holds_documents(path):
         return read_documents(
             path,

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
 from moo_clustering.cli._errors import INTERRUPTED, reported
-
-if TYPE_CHECKING:
-    from moo_clustering.cli._features import TextFeatures
-    from moo_clustering.cli._job import Job
-    from moo_clustering.datasets import Documents, Table
-    from moo_clustering.estimators._registry import Method
 
 
 def _frequency(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
@@ -35,6 +28,13 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 @click.option("-k", "--n-clusters", type=int, help="Number of clusters.")
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Option of the method; repeatable."
+)
+@click.option("--generations", type=click.IntRange(min=0), metavar="G", help="Short for --set n_gen=G.")
+@click.option(
+    "--min-cluster-size", type=click.IntRange(min=1), metavar="N", help="Short for --set min_cluster_size=N."
+)
+@click.option(
+    "--bag", metavar="COLUMN", help="DATA are bags: the column that says which bag an instance is in."
 )
 @click.option("--labels", metavar="COLUMN", help="Known classes, for scoring only: the fit never sees them.")
 @click.option("--partial-labels", metavar="COLUMN", help="Classes of some samples; empty or -1: unlabelled.")
@@ -65,6 +65,9 @@ def fit(
     method: str,
     n_clusters: int | None,
     settings: tuple[str, ...],
+    generations: int | None,
+    min_cluster_size: int | None,
+    bag: str | None,
     labels: str | None,
     partial_labels: str | None,
     must_link: str | None,
@@ -91,6 +94,10 @@ def fit(
     its sub-folders are the classes), or a CSV or TSV file with --text-columns. Their features are tf-idf
     weights, reduced to 100 components for methods that take no sparse data.
 
+    For methods of bags, DATA are bags of instances: WEKA's multi-instance ARFF (.arff), KEEL (.dat), npz
+    with bag_offsets, or a table with one instance a row and --bag; text files also compressed (.gz).
+    Classes found in the file score the result and never reach the fit.
+
     The folder gets labels.csv, result.npz, run.json, clusters.csv for documents and, as far as the
     method has them, front.csv, history.csv and plots. A folder that holds anything else is never touched.
     """
@@ -99,16 +106,20 @@ def fit(
         from moo_clustering.cli._data import load_data
         from moo_clustering.cli._estimator import build_estimator
         from moo_clustering.cli._folder import open_folder
+        from moo_clustering.cli._inputs import estimator_input
         from moo_clustering.cli._job import Job
         from moo_clustering.cli._run import checkpoint_hint, run_job
-        from moo_clustering.cli._settings import parse_settings
+        from moo_clustering.cli._settings import parse_settings, short_settings
         from moo_clustering.cli._summary import summary
+        from moo_clustering.cli._supervise import supervise
         from moo_clustering.estimators._registry import find_method
 
         folder = open_folder(out, resume=resume)
         found, preset = find_method(method)
         table = load_data(
             data,
+            found,
+            bag=bag,
             text_columns=text_columns,
             labels=labels,
             partial_labels=partial_labels,
@@ -116,11 +127,15 @@ def fit(
             drop=drop,
         )
         estimator_class = found.load()
+        options = parse_settings(settings, found.name, estimator_class)
+        options |= short_settings(
+            found.name, estimator_class, options, n_gen=generations, min_cluster_size=min_cluster_size
+        )
         checkpointing = resume or checkpoint_every is not None
         estimator = build_estimator(
             found,
             estimator_class,
-            preset | parse_settings(settings, found.name, estimator_class),
+            preset | options,
             n_clusters=n_clusters,
             seed=seed,
             n_jobs=jobs,
@@ -128,9 +143,9 @@ def fit(
             checkpoint=folder.checkpoint if checkpointing else None,
             checkpoint_every=checkpoint_every,
         )
-        features, notices = _features(found, table, seed, quiet, min_df=min_df, max_df=max_df, svd=svd)
+        features, notices = estimator_input(found, table, seed, quiet, min_df=min_df, max_df=max_df, svd=svd)
         job = Job("fit", found, estimator, features, seed, notices=notices, started=started)
-        _supervise(job, partial_labels, must_link, cannot_link)
+        supervise(job, partial_labels, must_link, cannot_link)
         if resume and not folder.resumed and not quiet:
             click.echo(f"Nothing to resume in {out}: starting from the beginning.", err=True)
         outcome = run_job(job, folder)
@@ -140,63 +155,3 @@ def fit(
         saved = "the result so far is saved" if "result" in outcome.record else "there is no result yet"
         click.echo(f"Interrupted: {saved}; {checkpoint_hint(folder)}.", err=True)
         click.get_current_context().exit(INTERRUPTED)
-
-
-def _features(
-    method: Method, table: Table | Documents, seed: int, quiet: bool, **options: Any
-) -> tuple[Table | TextFeatures, list[str]]:
-    """What the estimator is given, and the warnings of making it."""
-    from moo_clustering.cli._errors import shown_warnings
-    from moo_clustering.cli._features import text_features
-    from moo_clustering.datasets import Table
-
-    options = {name: value for name, value in options.items() if value is not None}
-    if isinstance(table, Table):
-        if options:
-            flags = " and ".join(f"--{name.replace('_', '-')}" for name in options)
-            raise ValueError(
-                f"{flags} can only be given for documents, and {table.name} is read as a table of numbers "
-                "(--text-columns names columns of text)"
-            )
-        return table, []
-    with shown_warnings() as warnings:
-        text = text_features(table, sparse=method.sparse, seed=seed, **options)
-    if not (method.sparse or quiet or "svd" in options):
-        click.echo(
-            f"Note: method {method.name} takes no sparse data, so {len(text.vocabulary)} terms are reduced "
-            f"to {text.X.shape[1]} components (--svd N for another number).",
-            err=True,
-        )
-    return text, warnings
-
-
-def _supervise(job: Job, partial_labels: str | None, must_link: str | None, cannot_link: str | None) -> None:
-    """Partial labels and pairs, as far as the method takes them."""
-    from moo_clustering.constraints import read_pairs
-
-    table, takes = job.table, job.method.supervision
-    if partial_labels is not None:
-        if "labels" not in takes:
-            raise ValueError(f"method {job.method.name} takes no --partial-labels")
-        _require_labels(table, partial_labels)
-        job.supervision["y"] = table.partial_y
-        job.sources["partial_labels"] = {
-            "column": partial_labels,
-            "n_labelled": int((table.partial_y >= 0).sum()) if table.partial_y is not None else 0,
-        }
-    for name, file in (("must_link", must_link), ("cannot_link", cannot_link)):
-        if file is None:
-            continue
-        if "pairs" not in takes:
-            raise ValueError(f"method {job.method.name} takes no --{name.replace('_', '-')}")
-        pairs = read_pairs(
-            file, row_ids=table.row_ids if table.has_row_ids else None, n_samples=table.n_samples
-        )
-        job.supervision[name] = pairs
-        job.sources[name] = {"file": Path(file).name, "n_pairs": len(pairs)}
-
-
-def _require_labels(table: Table | Documents, column: str) -> None:
-    """A column of partial labels without a label is a mistake."""
-    if table.partial_y is None or not (table.partial_y >= 0).any():
-        raise ValueError(f"column {column!r} (partial labels) has no label")

@@ -24,6 +24,8 @@ FILES = (
     "front.png",
     "similarity.png",
     "history.png",
+    "bag_distances.png",
+    "bag_embedding.png",
 )
 FORMAT = "moo_clustering run"
 

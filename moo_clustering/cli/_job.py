@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from moo_clustering.cli._bag_samples import BagSamples
 from moo_clustering.cli._errors import one_line
 from moo_clustering.cli._features import TextFeatures
 from moo_clustering.cli._folder import FORMAT
@@ -27,7 +28,7 @@ class Job:
         Command that asked for it.
     method : Method
     estimator : estimator, not fitted
-    data : Table or TextFeatures
+    data : Table, TextFeatures or BagSamples
     seed : int
     supervision : dict
         Keyword arguments of ``fit``.
@@ -42,7 +43,7 @@ class Job:
     command: str
     method: Method
     estimator: Any
-    data: Table | TextFeatures
+    data: Table | TextFeatures | BagSamples
     seed: int
     supervision: dict[str, Any] = field(default_factory=dict)
     sources: dict[str, Any] = field(default_factory=dict)
@@ -50,7 +51,7 @@ class Job:
     started: float = field(default_factory=time.perf_counter)
 
     @property
-    def table(self) -> Table | Documents:
+    def table(self) -> Table | Documents | BagSamples:
         """The samples: their identifiers and known classes."""
         return self.data.documents if isinstance(self.data, TextFeatures) else self.data
 
@@ -74,7 +75,9 @@ class Job:
         }
 
 
-def _features(data: Table | TextFeatures) -> dict[str, Any]:
+def _features(data: Table | TextFeatures | BagSamples) -> dict[str, Any]:
+    if isinstance(data, BagSamples):
+        return {**data.shape, "fingerprint": fingerprint(data.X.instances, data.X.offsets)}
     if isinstance(data, TextFeatures):
         terms = {"n_terms": len(data.vocabulary), **data.record}
         return {"n_features": data.X.shape[1], "text": terms, "fingerprint": fingerprint(data.weights)}

@@ -30,9 +30,10 @@ def methods(name: str | None) -> None:
 
 def _entry(method: Method) -> str:
     rows = [("class", method.class_name), ("paper", method.paper), ("needs", method.needs)]
-    if method.supervision:
-        flags = {"labels": "--partial-labels", "pairs": "--must-link, --cannot-link"}
-        rows.append(("takes", ", ".join(flags[kind] for kind in method.supervision)))
+    flags = {"labels": "--partial-labels", "pairs": "--must-link, --cannot-link"}
+    takes = ["bags of instances (.arff, .dat, .npz, --bag)"] if method.bags else []
+    if takes or method.supervision:
+        rows.append(("takes", ", ".join([*takes, *(flags[kind] for kind in method.supervision)])))
     if method.aliases:
         rows.append(("aliases", ", ".join(method.aliases)))
     lines = [_wrap(method.name, method.summary, 0)]

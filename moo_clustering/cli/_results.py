@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from moo_clustering.cli._bag_samples import BagSamples
 from moo_clustering.cli._folder import LABELS
 from moo_clustering.cli._satisfied import satisfied_shares
 from moo_clustering.datasets import Documents, Table
@@ -23,7 +24,7 @@ _ODD = str.maketrans({"\r": "\n", "\0": "\N{REPLACEMENT CHARACTER}"})
 def save_results(
     folder: Path,
     estimator: Any,
-    table: Table | Documents,
+    table: Table | Documents | BagSamples,
     record: Mapping[str, Any],
     *,
     supervision: Mapping[str, Any],
@@ -36,7 +37,7 @@ def save_results(
     folder : Path
     estimator : fitted estimator
         With ``labels_``; ``pareto_front_``, ``history_``, ``similarity_`` and the like where there are.
-    table : Table or Documents
+    table : Table, Documents or BagSamples
     record : mapping
         Metadata for ``result.npz``.
     supervision : mapping
@@ -49,6 +50,8 @@ def save_results(
     list of str
         Names of the files.
     """
+    if isinstance(table, BagSamples):
+        return _save_bags(folder, estimator, table, record)
     files = [LABELS, "result.npz"]
     _write_csv(folder / LABELS, pd.DataFrame({"row": table.row_ids, "label": estimator.labels_}))
     write_archive(folder / "result.npz", result_arrays(estimator), record)
@@ -64,6 +67,17 @@ def save_results(
         _write_csv(folder / "history.csv", history)
         files.append("history.csv")
     return files + _draw(folder, estimator, table.name, front, history)
+
+
+def _save_bags(folder: Path, estimator: Any, bags: BagSamples, record: Mapping[str, Any]) -> list[str]:
+    # Loaded here because most runs have no bags.
+    from moo_clustering.cli._bag_results import bag_arrays, bag_history, draw_bags
+
+    _write_csv(folder / LABELS, pd.DataFrame({"bag": bags.row_ids, "label": estimator.labels_}))
+    write_archive(folder / "result.npz", result_arrays(estimator) | bag_arrays(estimator), record)
+    history = bag_history(estimator)
+    _write_csv(folder / "history.csv", history)
+    return [LABELS, "result.npz", "history.csv", *draw_bags(folder, estimator, bags, history)]
 
 
 def result_arrays(estimator: Any) -> dict[str, Any]:

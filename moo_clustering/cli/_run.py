@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from moo_clustering.cli._bag_samples import BagSamples
 from moo_clustering.cli._clusters import cluster_frame
 from moo_clustering.cli._errors import shown_warnings
 from moo_clustering.cli._features import TextFeatures
@@ -62,7 +63,7 @@ def run_job(job: Job, folder: RunFolder, extra: Mapping[str, Any] | None = None)
             record["timings"] = {"load": begun - job.started, "fit": fitted - begun}
             if hasattr(job.estimator, "labels_"):
                 record["result"] = _summary(job.estimator)
-                record["scores"] = scores(job.table, job.estimator.labels_)
+                record |= _findings(job)
                 if isinstance(job.data, TextFeatures):
                     clusters = cluster_frame(job.data, job.estimator)
                 record["files"] = save_results(
@@ -90,9 +91,21 @@ def _fit(job: Job) -> bool:
     return bool(getattr(job.estimator, "interrupted_", False))
 
 
+def _findings(job: Job) -> dict[str, Any]:
+    """Agreement with known classes, and for bags indices."""
+    table = job.table
+    if not isinstance(table, BagSamples):
+        return {"scores": scores(table, job.estimator.labels_)}
+    # Loaded here because most runs have no bags.
+    from moo_clustering.cli._bag_findings import bag_findings
+
+    return bag_findings(job.estimator, table)
+
+
 def _summary(estimator: Any) -> dict[str, Any]:
     sizes = np.bincount(estimator.labels_)
     result: dict[str, Any] = {"n_clusters": int(np.count_nonzero(sizes)), "sizes": sizes.tolist()}
+    result["smallest_cluster"] = int(sizes[sizes > 0].min())
     for name in ("n_iter_", "n_components_"):
         if hasattr(estimator, name):
             result[name[:-1]] = getattr(estimator, name)

@@ -19,6 +19,8 @@ FLAGS = {
     "checkpoint_every": "--checkpoint-every",
     "resume": "--resume",
 }
+# Parameters whose flag is short for --set.
+_SHORT = {"n_gen": "--generations", "min_cluster_size": "--min-cluster-size"}
 
 
 def parameters_of(estimator_class: type[Any]) -> Mapping[str, inspect.Parameter]:
@@ -54,6 +56,25 @@ def parse_settings(settings: Sequence[str], method: str, estimator_class: type[A
         if name in options:
             raise ValueError(f"--set gives {name} twice")
         options[name] = _value(text.strip())
+    return options
+
+
+def short_settings(
+    method: str, estimator_class: type[Any], given: Mapping[str, Any], **shortcuts: Any
+) -> dict[str, Any]:
+    """Options that have a flag of their own beside ``--set``, of those whose flag was used.
+
+    Raises
+    ------
+    ValueError
+        When the method has no such option, or ``--set`` gives it too.
+    """
+    options = {name: value for name, value in shortcuts.items() if value is not None}
+    for name in options:
+        if name not in parameters_of(estimator_class):
+            raise ValueError(f"method {method} takes no {_SHORT[name]}")
+        if name in given:
+            raise ValueError(f"{_SHORT[name]} and --set {name}=... give the same option")
     return options
 
 

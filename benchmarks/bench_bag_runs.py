@@ -1,0 +1,102 @@
+"""Estimators of bags from data to labels on one thread, with time and peak memory."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from _bag_data import many_bags, musk2_shape, stored
+from _harness import Row
+from bench_end_to_end import peak_gib
+from threadpoolctl import threadpool_limits
+
+from moo_clustering import BAMIC, CHCMIC, Bags, MIKMeans
+from moo_clustering.datasets import make_bags
+
+
+class Case(NamedTuple):
+    """A run, and what it is called and compared with."""
+
+    what: str
+    bags: Callable[[], Bags | None]
+    estimator: Any
+    repeats: int
+    beside: str
+
+
+_DEFAULTS = "CHCMIC, defaults (150 x 150)"
+_LARGE = "5,000 bags of 10 x 50"
+_DISTANCES = f"distances of all pairs of instances: {8 * 50_000**2 / 2**30:.0f} GiB"
+
+# Peak memory is a property of a process: each case runs in one of its own.
+CASES = {
+    "musk1": Case(f"{_DEFAULTS}, Musk1", lambda: stored("musk1"), CHCMIC(n_jobs=1), 2, "3 s aimed at"),
+    "musk2": Case(f"{_DEFAULTS}, 6,598 x 166 in 102 bags", musk2_shape, CHCMIC(n_jobs=1), 2, "15 s aimed at"),
+    "many-chcmic": Case(
+        f"CHCMIC, pop 20, 3 generations, {_LARGE}",
+        many_bags,
+        CHCMIC(pop_size=20, n_gen=3, n_jobs=1),
+        1,
+        _DISTANCES,
+    ),
+    "many-bamic": Case(f"BAMIC, defaults, {_LARGE}", many_bags, BAMIC(n_jobs=1), 1, _DISTANCES),
+    "many-mikmeans": Case(f"MIKMeans, defaults, {_LARGE}", many_bags, MIKMeans(), 1, _DISTANCES),
+}
+
+
+def measure(name: str) -> dict[str, Any] | None:
+    """One case in this process, the best of its repeats; None without its data."""
+    case = CASES[name]
+    estimator = case.estimator.set_params(random_state=0)
+    seconds = []
+    with threadpool_limits(limits=1):
+        # Kernels are compiled or loaded before the clock starts.
+        estimator.fit(make_bags(20, 2, random_state=0).bags)
+        before = peak_gib()
+        bags = case.bags()
+        if bags is None:
+            return None
+        for _ in range(case.repeats):
+            start = time.perf_counter()
+            estimator.fit(bags)
+            seconds.append(time.perf_counter() - start)
+    evaluations = getattr(estimator, "n_evaluations_", 0) + getattr(estimator, "n_trial_evaluations_", 0)
+    return {
+        "seconds": min(seconds),
+        "gib": peak_gib() - before,
+        "whole": peak_gib(),
+        "evaluations": evaluations,
+    }
+
+
+def run() -> list[Row]:
+    """All cases whose data there are."""
+    rows = []
+    for name, case in CASES.items():
+        command = [sys.executable, __file__, name]
+        answer = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        got = json.loads(answer.splitlines()[-1])
+        if got is None:
+            continue
+        count = got["evaluations"]
+        rows.append(
+            Row(
+                f"{case.what}: time, peak memory, one thread",
+                f"{got['seconds']:.2f} s, {1024 * got['gib']:.0f} MiB over the start, "
+                f"{got['whole']:.2f} GiB in all",
+                case.beside,
+                f"{1e6 * got['seconds'] / count:.1f} us for each of {count:,} evaluations" if count else "",
+            )
+        )
+    return rows
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("case", choices=CASES)
+    print(json.dumps(measure(parser.parse_args().case)))
