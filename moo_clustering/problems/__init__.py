@@ -2,6 +2,7 @@
 
 from moo_clustering.problems._bag_medoid import BagMedoidProblem
 from moo_clustering.problems._bag_partition import BagPartitionProblem
+from moo_clustering.problems._ensemble_selection import EnsembleSelectionProblem
 from moo_clustering.problems._medoids import MedoidProblem
 from moo_clustering.problems._neighbor_graph import NeighborGraphProblem, default_n_neighbors
 from moo_clustering.problems._partition import PartitionProblem
@@ -9,6 +10,7 @@ from moo_clustering.problems._partition import PartitionProblem
 __all__ = [
     "BagMedoidProblem",
     "BagPartitionProblem",
+    "EnsembleSelectionProblem",
     "MedoidProblem",
     "NeighborGraphProblem",
     "PartitionProblem",

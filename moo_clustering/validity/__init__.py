@@ -5,6 +5,7 @@ partitions (see :class:`ValidityIndex`), and :func:`get_index` finds them by nam
 are functions ``(labels_true, labels_pred)`` of one partition.
 """
 
+from moo_clustering.validity._agreement import average_nmi, pairwise_nmi
 from moo_clustering.validity._bag_davies_bouldin import BagDaviesBouldin
 from moo_clustering.validity._bag_medoids import db_medoid
 from moo_clustering.validity._bag_report import bag_indices, bag_report
@@ -15,6 +16,7 @@ from moo_clustering.validity._connectivity import Connectivity
 from moo_clustering.validity._davies_bouldin import DaviesBouldin
 from moo_clustering.validity._deviation import Deviation
 from moo_clustering.validity._entropy import cluster_entropy
+from moo_clustering.validity._i2 import i2_criterion
 from moo_clustering.validity._i_index import IIndex, i_index_from_medoids
 from moo_clustering.validity._k_error import k_error
 from moo_clustering.validity._matching import clustering_accuracy, matched_f1, matched_rand_index
@@ -37,16 +39,19 @@ __all__ = [
     "Silhouette",
     "ValidityIndex",
     "XieBeni",
+    "average_nmi",
     "bag_indices",
     "bag_report",
     "cluster_entropy",
     "clustering_accuracy",
     "db_medoid",
     "get_index",
+    "i2_criterion",
     "i_index_from_medoids",
     "k_error",
     "matched_f1",
     "matched_rand_index",
     "nmi",
+    "pairwise_nmi",
     "xie_beni_from_medoids",
 ]

@@ -1,0 +1,154 @@
+"""CSPA: clusters of a graph of how often objects are together."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from scipy.cluster.hierarchy import linkage
+from scipy.sparse import csgraph
+
+from moo_clustering._distances import MAX_MEMORY
+from moo_clustering._random import SeedLike, spawn_seeds
+from moo_clustering.consensus._coassociation import coassociation_graph, condensed_distances
+from moo_clustering.consensus._ensemble import check_ensemble, check_number, numbered
+from moo_clustering.consensus._metis import metis_parts, metis_seed, use_metis
+from moo_clustering.graphs import spectral_partition
+from moo_clustering.validity._hyperedges import Hyperedges
+from moo_clustering.validity._population import check_option
+
+# Bytes per pair of objects (i, j), or per stored entry of a sparse graph, at the peak.
+_BYTES = {"average": 8, "metis": 40, "spectral": 64}
+
+
+def cspa(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    partitioner: Literal["average", "metis", "spectral"] = "average",
+    n_neighbors: int | None = None,
+    max_memory: int = MAX_MEMORY,
+    weights: ArrayLike | None = None,
+    random_state: SeedLike = None,
+) -> NDArray[np.int32]:
+    """Consensus by cluster-based similarity: S_ij is the part of the runs that put i and j together.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_runs, n_samples)
+        Integers, -1 for objects a run has not seen: S_ij is about the runs that have seen both, 0
+        without one. Runs may have different numbers of clusters.
+    n_clusters : int
+        From 1 to n_samples.
+    partitioner : {"average", "metis", "spectral"}, default="average"
+        Average linkage on 1 - S, which returns identical runs unchanged; METIS into parts of about equal
+        size, as in the original, which does not unless the clusters are of like size; or spectral
+        clustering of S.
+    n_neighbors : int, optional
+        Keep only so many of the largest entries in every row of S, for METIS and spectral clustering.
+    max_memory : int, default=4 GiB
+        Bytes that the pairs of objects may take.
+    weights : array-like of shape (n_runs,), optional
+        How much every run counts; 0 leaves it out.
+    random_state : int, Generator, RandomState or None, default=None
+        For METIS and spectral clustering; average linkage has nothing random.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), int32
+        Clusters 0, 1, ... in the order of their first objects.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Labels, numbers or options out of range, objects that no run has seen, or more pairs than
+        ``max_memory`` allows.
+    ImportError
+        ``partitioner="metis"`` without pymetis (``moo_clustering[metis]``).
+
+    Notes
+    -----
+    O(n_samples^2 n_runs) time and O(n_samples^2) memory, the latter O(n_samples n_neighbors) where that
+    is given. How runs name their clusters makes no difference.
+
+    References
+    ----------
+    A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section 3.2.
+    A. Fred, A. Jain, "Combining multiple clusterings using evidence accumulation", IEEE Transactions on
+    Pattern Analysis and Machine Intelligence 27 (2005), for average linkage.
+
+    Examples
+    --------
+    >>> from moo_clustering.consensus import cspa
+    >>> runs = [[0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 2, 2, 0, 0], [0, 0, 1, 1, 1, 2, 2], [0, 0, 0, 0, 1, 2, 2]]
+    >>> cspa(runs, 3)
+    array([0, 0, 0, 1, 1, 2, 2], dtype=int32)
+    """
+    check_option("partitioner", partitioner, ("average", "metis", "spectral"))
+    edges, run_weights = check_ensemble(labels, n_clusters, weights)
+    if n_neighbors is not None:
+        check_number("n_neighbors", n_neighbors, 1, edges.n_samples)
+        if partitioner == "average":
+            raise ValueError(
+                "n_neighbors needs partitioner='metis' or 'spectral'; average linkage has no graph"
+            )
+    metis = use_metis(partitioner, "average", "cspa")
+    _check_memory(edges.n_samples, partitioner, n_neighbors, max_memory)
+    if n_clusters == 1:
+        return np.zeros(edges.n_samples, dtype=np.int32)
+    if partitioner == "average":
+        tree = linkage(condensed_distances(edges, run_weights), method="average")
+        return numbered(_cut(tree, edges.n_samples, n_clusters))
+    neighbor_seed, seed = spawn_seeds(random_state, 2)
+    neighbor_rng = np.random.default_rng(neighbor_seed)
+    graph = coassociation_graph(edges, run_weights, n_clusters, n_neighbors, neighbor_rng)
+    if metis:
+        return numbered(metis_parts(graph, n_clusters, seed=metis_seed(seed)))
+    return _spectral(graph, edges, n_clusters, np.random.default_rng(seed))
+
+
+def _spectral(
+    graph: sp.csr_array, edges: Hyperedges, n_clusters: int, rng: np.random.Generator
+) -> NDArray[np.int32]:
+    n_components, _ = csgraph.connected_components(graph, directed=False)
+    partition = spectral_partition(
+        graph,
+        n_clusters,
+        # As many components as clusters are the clusters; more of them never share one in any run, and
+        # links between them are as good as any.
+        bridge=n_components > n_clusters,
+        X=edges.codes.T.astype(np.float64),
+        metric="hamming",
+        rng=rng,
+    )
+    return partition.labels
+
+
+def _cut(tree: NDArray[np.float64], n_samples: int, n_clusters: int) -> NDArray[np.int32]:
+    """Clusters after the first n_samples - n_clusters merges: exactly so many, ties or not."""
+    merged = n_samples - n_clusters
+    children = tree[:merged, :2].astype(np.int64).ravel()
+    parents = np.repeat(n_samples + np.arange(merged), 2)
+    n_nodes = n_samples + merged
+    links = sp.csr_array((np.ones(2 * merged), (children, parents)), shape=(n_nodes, n_nodes))
+    _, parts = csgraph.connected_components(links, directed=False)
+    labels: NDArray[np.int32] = parts[:n_samples]
+    return labels
+
+
+def _check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_memory: int) -> None:
+    width = n_samples if n_neighbors is None else min(2 * n_neighbors, n_samples)
+    needed = _BYTES[partitioner] * n_samples * width
+    if needed > max_memory:
+        advice = (
+            "give n_neighbors to partitioner='metis' or 'spectral'"
+            if n_neighbors is None
+            else "lower n_neighbors"
+        )
+        raise ValueError(
+            f"cspa compares all pairs of {n_samples} objects and needs {needed / 2**30:.3g} GiB, more than "
+            f"max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); {advice}, use mcla or hbgf, or "
+            "raise max_memory."
+        )

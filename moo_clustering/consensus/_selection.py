@@ -1,0 +1,226 @@
+"""Consensus of some of the runs: the half that agrees best, or one of a front of subsets."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.operators.crossover.ux import UniformCrossover
+from pymoo.operators.mutation.bitflip import BitflipMutation
+from pymoo.operators.sampling.rnd import BinaryRandomSampling
+from pymoo.optimize import minimize
+
+from moo_clustering._random import SeedLike, spawn_seeds
+from moo_clustering.consensus._ensemble import check_ensemble, check_number
+from moo_clustering.consensus._mcla import MetaPartitioner, VertexWeight, meta_consensus
+from moo_clustering.consensus._metis import use_metis
+from moo_clustering.problems._ensemble_selection import EnsembleSelectionProblem
+from moo_clustering.validity._agreement import mean_agreement, nmi_table, pairwise_nmi
+from moo_clustering.validity._hyperedges import FloatArray, Hyperedges, hyperedges
+from moo_clustering.validity._i2 import i2_criterion
+from moo_clustering.validity._population import check_option
+
+
+class SelectionFront(NamedTuple):
+    """Subsets of runs of which none is better than another in all respects.
+
+    Attributes
+    ----------
+    kept : ndarray of shape (n_solutions, n_runs), bool
+        Runs of every subset.
+    F : ndarray of shape (n_solutions, n_objectives)
+        Objectives of :class:`~moo_clustering.problems.EnsembleSelectionProblem`, minimised.
+    labels : ndarray of shape (n_solutions, n_samples), int32
+        Consensus of every subset.
+    scores : ndarray of shape (n_solutions,)
+        What the choice was made by; the largest won.
+    """
+
+    kept: NDArray[np.bool_]
+    F: FloatArray
+    labels: NDArray[np.int32]
+    scores: FloatArray
+
+
+class ParetoSelection(NamedTuple):
+    """Runs chosen, their consensus, and the front they were chosen from."""
+
+    runs: NDArray[np.intp]
+    labels: NDArray[np.int32]
+    front: SelectionFront
+
+
+def best_half(labels: ArrayLike) -> NDArray[np.intp]:
+    """The half of the runs, rounded up, with the largest mean NMI with all other runs.
+
+    The cheap rival of :func:`select_pareto`.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_runs, n_samples)
+        Integers, -1 for objects a run has not seen.
+
+    Returns
+    -------
+    ndarray of shape ((n_runs + 1) // 2,)
+        Run numbers, increasing; of runs that agree equally the first.
+
+    Notes
+    -----
+    O(n_samples n_runs^2).
+
+    Examples
+    --------
+    >>> from moo_clustering.consensus import best_half
+    >>> best_half([[0, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])
+    array([0, 2])
+    """
+    edges = hyperedges(labels)
+    quality = mean_agreement(nmi_table(edges, edges))
+    # Rounding must not decide between equals.
+    order = np.argsort(-np.round(quality, 12), kind="stable")
+    return np.sort(order[: (edges.n_runs + 1) // 2])
+
+
+def select_pareto(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    losses: ArrayLike | None = None,
+    min_runs: int = 5,
+    pop_size: int = 40,
+    n_gen: int = 60,
+    choose: Literal["anmi", "i2"] = "anmi",
+    X: Any = None,
+    vertex_weight: VertexWeight = "size",
+    partitioner: MetaPartitioner = "auto",
+    random_state: SeedLike = None,
+) -> ParetoSelection:
+    """Search for subsets of runs that agree with all yet differ, and return the best one's consensus.
+
+    NSGA-II on :class:`~moo_clustering.problems.EnsembleSelectionProblem`, MCLA of every subset on the
+    front, and a choice among these. The whole ensemble is among the first subsets.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_runs, n_samples)
+        At least two runs; -1 for objects a run has not seen.
+    n_clusters : int
+        From 1 to n_samples.
+    losses : array-like of shape (n_runs,), optional
+        Makes the mean loss of the runs kept a third objective.
+    min_runs : int, default=5
+        Least size of a subset.
+    pop_size : int, default=40
+    n_gen : int, default=60
+    choose : {"anmi", "i2"}, default="anmi"
+        The consensus with the largest mean NMI with all runs, or the largest
+        :func:`~moo_clustering.validity.i2_criterion` on ``X``, whose rows are taken as they are.
+        Subsets that leave objects unseen have no consensus and do not count.
+    X : array-like or sparse matrix of shape (n_samples, n_features), optional
+        Needed for, and only used by, ``choose="i2"``.
+    vertex_weight, partitioner
+        As for :func:`mcla`.
+    random_state : int, Generator, RandomState or None, default=None
+
+    Returns
+    -------
+    ParetoSelection
+        ``runs``, the numbers of the runs kept; ``labels``, their consensus; ``front``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Arguments out of range.
+    ImportError
+        ``partitioner="metis"`` without pymetis (``moo_clustering[metis]``).
+
+    Notes
+    -----
+    O(n_samples n_runs^2 + n_gen pop_size n_runs^2) time and up to ``pop_size`` times MCLA. The gain over
+    a consensus of all runs is small and not reliable, and :func:`best_half` comes close at no cost.
+
+    Examples
+    --------
+    >>> from moo_clustering.consensus import select_pareto
+    >>> runs = [[0, 0, 1, 1]] * 5 + [[0, 1, 0, 1]]
+    >>> select_pareto(runs, 2, n_gen=5, partitioner="matching", random_state=0).labels
+    array([0, 0, 1, 1], dtype=int32)
+    """
+    check_option("choose", choose, ("anmi", "i2"))
+    check_option("vertex_weight", vertex_weight, ("size", "unit"))
+    check_option("partitioner", partitioner, ("auto", "metis", "matching"))
+    edges, _ = check_ensemble(labels, n_clusters, None)
+    rows = np.atleast_2d(np.asarray(labels))
+    problem = EnsembleSelectionProblem(rows, losses=losses, min_runs=min_runs)
+    check_number("pop_size", pop_size, 2)
+    check_number("n_gen", n_gen, 1)
+    _check_features(choose, X, edges.n_samples)
+    metis = use_metis(partitioner, "matching", "select_pareto")
+    search_seed, consensus_seed = spawn_seeds(random_state, 2)
+    kept, F = _search(problem, pop_size, n_gen, search_seed)
+    all_runs = hyperedges(rows)
+    # Counted here once for all subsets.
+    _ = all_runs.intersections
+    found = [
+        _consensus(all_runs, subset, n_clusters, vertex_weight if metis else None, consensus_seed)
+        for subset in kept
+    ]
+    counted = np.array([consensus is not None for consensus in found])
+    if not counted.any():
+        raise ValueError(f"every subset found leaves objects unseen by its runs; raise min_runs={min_runs}")
+    consensus = np.array([consensus for consensus in found if consensus is not None])
+    if choose == "anmi":
+        scores = pairwise_nmi(consensus, rows).mean(axis=1)
+    else:
+        scores = np.array([i2_criterion(X, one, normalize_rows=False) for one in consensus])
+    front = SelectionFront(kept[counted], F[counted], consensus, scores)
+    best = int(np.flatnonzero(scores >= scores.max() * (1.0 - 1e-12))[0])
+    return ParetoSelection(np.flatnonzero(front.kept[best]), consensus[best], front)
+
+
+def _search(
+    problem: EnsembleSelectionProblem, pop_size: int, n_gen: int, seed: np.random.SeedSequence
+) -> tuple[NDArray[np.bool_], FloatArray]:
+    """Distinct subsets on the front, by their objectives."""
+    sampling_rng, search = np.random.default_rng(seed.spawn(1)[0]), int(seed.generate_state(1)[0] >> 1)
+    first = BinaryRandomSampling()(problem, pop_size, random_state=sampling_rng).get("X")
+    first[0] = True  # feasible whatever the others are
+    algorithm = NSGA2(
+        pop_size=pop_size, sampling=first, crossover=UniformCrossover(), mutation=BitflipMutation()
+    )
+    result = minimize(problem, algorithm, ("n_gen", n_gen), seed=search, verbose=False)
+    kept, which = np.unique(np.atleast_2d(result.X).astype(np.bool_), axis=0, return_index=True)
+    F = np.atleast_2d(result.F)[which]
+    order = np.lexsort(F.T[::-1])
+    return kept[order], F[order]
+
+
+def _consensus(
+    edges: Hyperedges,
+    subset: NDArray[np.bool_],
+    n_clusters: int,
+    vertex_weight: VertexWeight | None,
+    seed: np.random.SeedSequence,
+) -> NDArray[np.int32] | None:
+    chosen = edges.take(np.flatnonzero(subset))
+    if not chosen.seen.any(axis=0).all():
+        return None
+    labels, _ = meta_consensus(
+        chosen, n_clusters, np.ones(chosen.n_runs), vertex_weight=vertex_weight, seed=seed
+    )
+    return labels
+
+
+def _check_features(choose: str, X: Any, n_samples: int) -> None:
+    if choose == "anmi":
+        if X is not None:
+            raise ValueError("X is only used by choose='i2'; leave it out or choose 'i2'")
+        return
+    if X is None:
+        raise ValueError("choose='i2' needs X, the weighted documents")
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if n_rows != n_samples:
+        raise ValueError(f"X must have one row per object: expected {n_samples}, got {n_rows}")
