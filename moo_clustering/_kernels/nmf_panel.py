@@ -1,10 +1,11 @@
 """One sweep over the rows of a factor for many non-negative factorisations of one sparse matrix at once.
 
 A panel holds the factors of all runs: row i is a vector of n_components * n_runs numbers in which the
-runs of a component lie side by side. Symmetric matrices of the components are kept as the lower
-triangle, (n_components * (n_components + 1) / 2, n_runs). Everything about a run is computed lane by
-lane in the same order, so that it does not depend on the other runs of the panel. Rows are cut into
-blocks that depend on the matrix alone; every block has sums of its own.
+runs of a component lie side by side, and zeros that fill it up to whole cache lines. Symmetric
+matrices of the components are kept as the lower triangle, (n_components * (n_components + 1) / 2,
+n_runs). Everything about a run is computed lane by lane in the same order, so that it does not depend
+on the other runs of the panel. Rows are cut into blocks that depend on the matrix alone; every block
+has sums of its own.
 """
 
 from __future__ import annotations
@@ -85,10 +86,9 @@ def _copy(values, out):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def _subtract_row_times_gram(p, gram, j, out):  # type: ignore[no-untyped-def]
+def _subtract_row_times_gram(p, gram, j, k, out):  # type: ignore[no-untyped-def]
     """out -= entry j of the row times the Gram matrix."""
     n_runs = out.shape[0]
-    k = p.shape[0] // n_runs
     if n_runs < _WIDE:
         _subtract_lane_by_lane(p, gram, j, k, out)
         return
@@ -142,13 +142,13 @@ def _step(p, slope, curvature):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def _descend_row(p, product, gram, spare):  # type: ignore[no-untyped-def]
+def _descend_row(p, product, gram, k, spare):  # type: ignore[no-untyped-def]
     """Coordinate descent over the components of a row, in their order."""
     n_runs = gram.shape[1]
     slope = spare[:n_runs]
-    for j in range(p.shape[0] // n_runs):
+    for j in range(k):
         _copy(product[j * n_runs : (j + 1) * n_runs], slope)
-        _subtract_row_times_gram(p, gram, j, slope)
+        _subtract_row_times_gram(p, gram, j, k, slope)
         _step(p[j * n_runs : (j + 1) * n_runs], slope, gram[_entry(j, j)])
 
 
@@ -159,20 +159,19 @@ def _scale(p, product, negative):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def _scale_row(p, product, gram, spare):  # type: ignore[no-untyped-def]
+def _scale_row(p, product, gram, k, spare):  # type: ignore[no-untyped-def]
     """Multiplicative update of a row; entries with a denominator of 0 stay."""
     n_runs = gram.shape[1]
     spare[:] = 0.0
-    for j in range(p.shape[0] // n_runs):
-        _subtract_row_times_gram(p, gram, j, spare[j * n_runs : (j + 1) * n_runs])
+    for j in range(k):
+        _subtract_row_times_gram(p, gram, j, k, spare[j * n_runs : (j + 1) * n_runs])
     _scale(p, product, spare)
 
 
 @borrowed()
-def _add_to_gram(p, gram):  # type: ignore[no-untyped-def]
+def _add_to_gram(p, k, gram):  # type: ignore[no-untyped-def]
     """Add the outer product of a row with itself."""
     n_runs = gram.shape[1]
-    k = p.shape[0] // n_runs
     if n_runs < _WIDE:
         for j in range(k):
             for c in range(j + 1):
@@ -187,34 +186,38 @@ def _add_to_gram(p, gram):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def _add_inner(p, product, spare, out):  # type: ignore[no-untyped-def]
+def _add_inner(p, product, k, spare, out):  # type: ignore[no-untyped-def]
     """out += <p, product>; the terms of a row are added in the type of the panel."""
     n_runs = out.shape[0]
     total = spare[:n_runs]
     total[:] = 0.0
-    for j in range(p.shape[0] // n_runs):
+    for j in range(k):
         _add_product(p[j * n_runs : (j + 1) * n_runs], product[j * n_runs : (j + 1) * n_runs], total)
     for t in range(n_runs):
         out[t] += total[t]
 
 
 @borrowed()
-def update_panel(data, indices, indptr, other, gram, panel, bounds, multiply, scratch, grams, inners, lo, hi):  # type: ignore[no-untyped-def]
+def update_panel(  # type: ignore[no-untyped-def]
+    data, indices, indptr, other, gram, panel, k, bounds, multiply, scratch, grams, inners, lo, hi
+):
     """Update the rows of blocks lo..hi-1 of a panel, P, given the other, Q, and its Gram matrix.
 
     Parameters
     ----------
     data, indices, indptr : ndarray
         The sparse matrix M with as many rows as the panel.
-    other : ndarray of shape (n_columns, n_components * n_runs)
+    other : ndarray of shape (n_columns, width)
     gram : ndarray of shape (n_components * (n_components + 1) / 2, n_runs)
         Q^T Q.
-    panel : ndarray of shape (n_rows, n_components * n_runs)
+    panel : ndarray of shape (n_rows, width)
         Changed in place.
+    k : int
+        n_components.
     bounds : ndarray of shape (n_blocks + 1,)
     multiply : bool
         Multiplicative updates instead of coordinate descent.
-    scratch : ndarray of shape (n_blocks, 2, n_components * n_runs)
+    scratch : ndarray of shape (n_blocks, 2, width)
     grams : ndarray of shape (n_blocks,) + gram.shape
         Receives P^T P of the new rows of every block.
     inners : ndarray of shape (n_blocks, n_runs), float64
@@ -229,20 +232,20 @@ def update_panel(data, indices, indptr, other, gram, panel, bounds, multiply, sc
             row = panel[i]
             _multiply_row(data, indices, indptr[i], indptr[i + 1], other, product)
             if multiply:
-                _scale_row(row, product, gram, spare)
+                _scale_row(row, product, gram, k, spare)
             else:
-                _descend_row(row, product, gram, spare)
-            _add_to_gram(row, own)
-            _add_inner(row, product, spare, inner)
+                _descend_row(row, product, gram, k, spare)
+            _add_to_gram(row, k, own)
+            _add_inner(row, product, k, spare, inner)
 
 
 @borrowed()
-def gram_panel(panel, bounds, grams, lo, hi):  # type: ignore[no-untyped-def]
+def gram_panel(panel, k, bounds, grams, lo, hi):  # type: ignore[no-untyped-def]
     """P^T P of blocks lo..hi-1 of a panel."""
     for block in range(lo, hi):
         grams[block] = 0.0
         for i in range(bounds[block], bounds[block + 1]):
-            _add_to_gram(panel[i], grams[block])
+            _add_to_gram(panel[i], k, grams[block])
 
 
 @borrowed()

@@ -88,6 +88,8 @@ class CountedStep(ABC):
         """
         self._check(population, toolbox)
         self.evaluations = self.trials = 0
+        if callable(getattr(toolbox, "repair", None)):  # not of what the caller made
+            population = [one if one.fitness.valid else toolbox.clone(one) for one in population]
         population = self._evaluated(population, toolbox)
         return population, {"nevals": self.evaluations, "ntrials": 0, **self._begin(population)}
 
@@ -132,7 +134,9 @@ class CountedStep(ABC):
         """Evaluate those without fitness while the budget lasts; those that have one then."""
         new = [individual for individual in individuals if not individual.fitness.valid][: self.left]
         if new and callable(repair := getattr(toolbox, "repair", None)):
-            apply_batch(repair, new)
+            repaired = dict(zip(map(id, new), apply_batch(repair, new), strict=True))
+            individuals = [repaired.get(id(individual), individual) for individual in individuals]
+            new = list(repaired.values())
         for individual, values in zip(new, toolbox.map(toolbox.evaluate, new), strict=True):
             if any(value != value for value in values):
                 raise ValueError(

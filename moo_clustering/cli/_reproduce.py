@@ -38,11 +38,20 @@ if TYPE_CHECKING:
 )
 @click.option("--questions", type=click.IntRange(min=1), metavar="N", help="Only the first N questions.")
 @click.option(
-    "--sets", metavar="NAMES", help="Data sets, with commas; default: all of the paper that are found."
+    "--sets",
+    metavar="NAMES|N",
+    help="Multi-instance: names of data sets, with commas; default: all of the paper that are found. "
+    "ensemble-nmf: data sets for each collection and k; default: 10.",
+)
+@click.option(
+    "--collections", metavar="NAMES", help="Collections of documents, with commas; default: all found."
+)
+@click.option(
+    "-k", "--n-clusters", metavar="NUMBERS", help="Numbers of topics, with commas; default: 3 to 10."
 )
 def reproduce(
     name: str | None, out: Path | None, data: Path | None, seeds: int | None, jobs: int, k_max: str,
-    questions: int | None, sets: str | None,
+    questions: int | None, sets: str | None, collections: str | None, n_clusters: str | None,
 ) -> None:  # fmt: skip
     """Run the experiment NAME of a paper and write its tables; without NAME list the experiments.
 
@@ -61,8 +70,17 @@ def reproduce(
             raise click.ClickException("reproduce needs a folder for the results: --out DIR")
         if jobs == 0 or jobs < -1:
             raise click.ClickException(f"--jobs must be a positive number, or -1 for all; got {jobs}")
-        chosen = tuple(part.strip() for part in (sets or "").split(",") if part.strip())
-        settings = Settings(data, seeds or experiment.seeds, k_max, questions, chosen)
+        counted = "n_sets" in experiment.options
+        settings = Settings(
+            data,
+            seeds or experiment.seeds,
+            k_max,
+            questions,
+            sets=() if counted else _parts(sets),
+            n_sets=_whole("--sets", sets) if counted and sets is not None else None,
+            n_clusters=tuple(_whole("--n-clusters", part) for part in _parts(n_clusters)),
+            collections=_parts(collections),
+        )
         with shown_warnings():
             result = run(experiment, out, settings, n_jobs=jobs, verbose=True)
     if not result.complete:
@@ -74,6 +92,17 @@ def reproduce(
         click.get_current_context().exit(INTERRUPTED)
     click.echo("\n\n".join(_text(table) for table in result.tables))
     click.echo(f"\nSaved in {out}; see {experiment.report} there.")
+
+
+def _parts(text: str | None) -> tuple[str, ...]:
+    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
+
+
+def _whole(flag: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise click.ClickException(f"{flag} takes whole numbers here, got {text!r}") from None
 
 
 def _text(table: ResultTable) -> str:

@@ -36,7 +36,7 @@ class GeneticBagClusterer(BagClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BagClusterer._parameter_constraints,
-        "n_clusters": [Interval(Integral, 2, None, closed="left")],
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "pop_size": [Interval(Integral, 2, None, closed="left")],
         "n_gen": [Interval(Integral, 0, None, closed="left")],
         "max_evals": [Interval(Integral, 1, None, closed="left"), None],
@@ -70,7 +70,7 @@ class GeneticBagClusterer(BagClusterer):
             rng=rng,
             pop_size=self.pop_size,
             hall_of_fame=tools.HallOfFame(1, similar=np.array_equal),
-            statistics=finite_statistics(),
+            statistics=_EligibleStatistics(step),
         )
         self.history_ = Recorder()
         self.interrupted_ = drive(
@@ -101,8 +101,9 @@ class GeneticBagClusterer(BagClusterer):
         if search.hall_of_fame:
             return np.asarray(search.hall_of_fame[0])
         warnings.warn(
-            f"{type(self).__name__} met no partition that uses all clusters; the best of the others is "
-            "taken, its empty clusters filled",
+            f"{type(self).__name__} met no partition with {self.n_clusters} clusters of at least "
+            f"{self.min_cluster_size} bags; the best of the others is taken, its small clusters filled as "
+            "far as constraints allow",
             UserWarning,
             stacklevel=5,
         )
@@ -111,6 +112,19 @@ class GeneticBagClusterer(BagClusterer):
     def _set_fitness(self, value: float, labels: Any, constraints: PairwiseConstraints | None) -> None:
         self.fitness_ = float(value)
         self.violation_ = 0.0 if constraints is None else float(constraints.violation(labels)[0])
+
+
+class _EligibleStatistics(tools.Statistics):
+    """Statistics of the individuals that may be the best: an empty cluster can come with a lower value."""
+
+    def __init__(self, step: CountedStep) -> None:
+        super().__init__()
+        self._step = step
+        self._finite = finite_statistics()
+        self.fields = self._finite.fields
+
+    def compile(self, data: Any) -> Any:
+        return self._finite.compile(self._step.eligible(data))
 
 
 def _pairs(constraints: PairwiseConstraints | None) -> tuple[Any, Any]:

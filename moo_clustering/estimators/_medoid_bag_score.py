@@ -57,22 +57,46 @@ class MedoidBagScore:
             geometry = BagGeometry(bags, weighting=weighting)
             self._centroids = BagObjective(geometry, encoding.k_max, "db", n_jobs=n_jobs)
 
-    def partitions(self, genes: NDArray[Any]) -> Labels:
-        """Every bag with its nearest medoid, repaired; labels count the medoids of a row."""
+    def partitions(self, genes: NDArray[Any]) -> tuple[Labels, NDArray[np.int64]]:
+        """Every bag with its nearest medoid, repaired, and the medoids.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_individuals, n_bags)
+        medoids : ndarray of shape (n_individuals, k_max)
+            Of the clusters 0, 1, ..., then -1. Those of the genes, except that a cluster whose medoid
+            had to leave it, with those it belongs to, is measured by the medoid of its bags (Eq. 2).
+        """
         labels: Labels = self.encoding.decode(genes)
-        for row, medoids in zip(labels, genes, strict=True):
-            own = np.asarray(medoids[medoids >= 0], dtype=np.int64)
+        medoids = _packed(np.asarray(genes, dtype=np.int64))
+        for row, own in zip(labels, medoids, strict=True):
+            own = own[: np.count_nonzero(own >= 0)]
             if self._repair.broken(row[None], len(own)).any():
-                distances = np.ascontiguousarray(self.encoding.distances[:, own], dtype=np.float64)
-                row[:] = self._repair.apply(row[None], distances[None])[0]
-        return labels
+                row[:] = self._repair.apply(row[None], self._costs(own)[None])[0]
+                for k in np.flatnonzero(row[own] != np.arange(len(own))).tolist():
+                    own[k] = self.medoid(row, k, int(own[k]))
+        return labels, medoids
+
+    def _costs(self, medoids: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Distances to the medoids; those of the medoids so large that others leave before them."""
+        distances = np.array(self.encoding.distances[:, medoids], dtype=np.float64, order="C")
+        distances[medoids] = 1.0 + len(distances) * distances.max()
+        distances[medoids, np.arange(len(medoids))] = 0.0
+        return distances
+
+    def medoid(self, labels: Labels, cluster: int, default: int) -> int:
+        """The bag with the least sum of distances to the others of its cluster (Eq. 2)."""
+        members = np.flatnonzero(labels == cluster)
+        if not len(members):
+            return default
+        within = self.encoding.distances[np.ix_(members, members)]
+        return int(members[(within.sum(axis=1) - np.diagonal(within)).argmin()])
 
     def __call__(self, genes: NDArray[Any]) -> NDArray[np.float64]:
         """Objectives, shape (n_individuals,)."""
-        genes = np.asarray(genes, dtype=np.int64)
-        labels = self.partitions(genes)
+        labels, medoids = self.partitions(genes)
         if self._centroids is None:
-            values = db_medoid(self.encoding.distances, labels, _packed(genes))
+            values = db_medoid(self.encoding.distances, labels, medoids)
         else:
             values = self._centroids.evaluate(labels)
         if self.constraints is not None:

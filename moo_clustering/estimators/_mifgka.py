@@ -63,6 +63,7 @@ class MIFGKA(PartitionBagClusterer):
     -----
     A generation takes O(pop_size N n) for n instances in N bags. The best partition that uses all
     clusters, each with ``min_cluster_size`` bags, is returned; the search itself may leave clusters empty.
+    ``logbook_`` has the statistics of those that could be returned.
 
     References
     ----------

@@ -67,6 +67,7 @@ class MIGCUK(GeneticBagClusterer):
     ----------
     %(partition_attributes)s
     medoid_indices_ : ndarray of shape (n_clusters_,)
+        Each in its cluster; where a constraint took it away, the medoid of the others (Eq. 2).
     medoid_bags_ : Bags
         In the units of the data.
     fitness_ : float
@@ -198,10 +199,12 @@ class MIGCUK(GeneticBagClusterer):
         return Composition(toolbox, step, "db")
 
     def _take(self, data: BagData, best: NDArray[Any]) -> None:
-        labels = self._score.partitions(best[None])[0]
-        self.labels_, order = number_clusters(labels)
+        labels, medoids = self._score.partitions(best[None])
+        self.labels_, order = number_clusters(labels[0])
         self.n_clusters_ = len(order)
         self.cluster_sizes_ = np.bincount(self.labels_)
-        self._set_medoids(data, best[best >= 0][order], kind=self.kind)
+        if self.n_clusters_ == 1:  # the index knows no best medoid
+            medoids[0, order] = self._score.medoid(self.labels_, 0, 0)
+        self._set_medoids(data, medoids[0][order], kind=self.kind)
         self._set_fitness(self._score(best[None])[0], self.labels_, data.constraints)
         del self._score

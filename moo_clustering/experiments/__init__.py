@@ -10,7 +10,7 @@ from moo_clustering.experiments._plan import Plan, Settings
 from moo_clustering.experiments._registry import EXPERIMENTS, Experiment, find_experiment
 from moo_clustering.experiments._reproduce import Reproduction, reproduce
 from moo_clustering.experiments._store import CellStore, StoreError
-from moo_clustering.experiments._tables import ResultTable
+from moo_clustering.experiments._tables import ResultFigure, ResultTable
 
 __all__ = [
     "EXPERIMENTS",
@@ -19,6 +19,7 @@ __all__ = [
     "Experiment",
     "Plan",
     "Reproduction",
+    "ResultFigure",
     "ResultTable",
     "Settings",
     "StoreError",

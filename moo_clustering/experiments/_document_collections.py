@@ -117,16 +117,46 @@ def load_collection(name: str, folder: str | PathLike[str] | None = None) -> Col
     )
 
 
+def available_collections(folder: str | PathLike[str] | None = None) -> tuple[str, ...]:
+    """Names of the collections whose files are in a folder.
+
+    Parameters
+    ----------
+    folder : path-like, optional
+        As for :func:`load_collection`.
+
+    Raises
+    ------
+    DataError
+        If there is no folder, or no collection in it.
+    """
+    given = _folder(folder)
+    found = tuple(name for name, source in SOURCES.items() if _place(given, source.file) is not None)
+    if not found:
+        files = ", ".join(source.file for source in SOURCES.values())
+        raise DataError(f"there is none of {files} in {given} or its sub-folder text")
+    return found
+
+
 def _find(file: str, folder: str | PathLike[str] | None) -> Path:
-    given = os.environ.get(_VARIABLE) if folder is None else folder
-    if not given:
+    given = _folder(folder)
+    place = _place(given, file)
+    if place is None:
+        raise DataError(f"there is no {file} in {given} or its sub-folder text")
+    return place
+
+
+def _folder(given: str | PathLike[str] | None) -> Path:
+    folder = os.environ.get(_VARIABLE) if given is None else given
+    if not folder:
         raise DataError(
             f"a collection of documents needs the folder of its file: give it, or set {_VARIABLE}"
         )
-    for place in (Path(given), Path(given) / "text"):
-        if (place / file).is_file():
-            return place / file
-    raise DataError(f"there is no {file} in {given} or its sub-folder text")
+    return Path(folder)
+
+
+def _place(folder: Path, file: str) -> Path | None:
+    return next((path for path in (folder / file, folder / "text" / file) if path.is_file()), None)
 
 
 def _records(path: Path, source: Source) -> Iterator[tuple[dict[str, Any], frozenset[str]]]:

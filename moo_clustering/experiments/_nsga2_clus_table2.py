@@ -24,7 +24,7 @@ from moo_clustering.experiments._nsga2_clus_runs import (
 from moo_clustering.experiments._nsga2_clus_scores import question_scores
 from moo_clustering.experiments._plan import Settings
 from moo_clustering.experiments._store import Key
-from moo_clustering.experiments._tables import ResultTable
+from moo_clustering.experiments._tables import ResultFigure, ResultTable
 from moo_clustering.persistence import fingerprint
 
 MIN_DOCUMENTS = 4
@@ -108,3 +108,7 @@ class Table2:
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
         """Every score, the comparison of methods, the paper's figures, constant predictors, floors."""
         return report(self.cells, values, self._all_answers)
+
+    def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
+        """There are none."""
+        return []

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from moo_clustering.experiments._store import Key
-from moo_clustering.experiments._tables import ResultTable
+from moo_clustering.experiments._tables import ResultFigure, ResultTable
 
 
 @dataclass(frozen=True)
@@ -24,21 +24,34 @@ class Settings:
     k_max : str, default="sqrt"
         Rule for the largest number of clusters: ``"sqrt"`` (rounded down) or ``"ceil_sqrt"``.
     questions : int, optional
-        Only so many of the first data sets.
+        Only so many of the first questions.
+    sets : sequence of str, default=()
+        Names of data sets; default: all of the experiment that there are.
+    n_sets : int, optional
+        Data sets that are drawn for every collection and number of clusters.
+    n_clusters : sequence of int, default=()
+        Numbers of clusters; default: those of the experiment.
+    collections : sequence of str, default=()
+        Names of collections that data sets are drawn from; default: all that there are.
 
     Raises
     ------
     ValueError
-        If ``seeds`` or ``questions`` is less than 1.
+        If ``seeds``, ``questions`` or ``n_sets`` is less than 1.
     """
 
     data: Path | None = None
     seeds: int = 1
     k_max: str = "sqrt"
     questions: int | None = None
+    sets: Sequence[str] = ()
+    n_sets: int | None = None
+    n_clusters: Sequence[int] = ()
+    collections: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        for name, value in (("seeds", self.seeds), ("questions", self.questions)):
+        for name in ("seeds", "questions", "n_sets"):
+            value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"{name} must be at least 1, got {value}")
 
@@ -67,4 +80,8 @@ class Plan(Protocol):
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
         """Tables of the values of all cells; the first is the one with everything, not printed."""
+        ...
+
+    def figures(self, values: Sequence[Any]) -> Sequence[ResultFigure]:
+        """Figures of the values of all cells."""
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
@@ -20,15 +20,44 @@ class Experiment:
     summary : str
     module, attribute : str
         Where the function ``(Settings) -> Plan`` is.
+    options : sequence of str
+        Which of the settings that not all experiments have it takes.
+    seeds : int, default=1
+        Repetitions, if nothing else is asked for.
+    study : str, default=""
+        Experiments of one study are different views of the same cells, and may share a folder.
     """
 
     name: str
     summary: str
     module: str
     attribute: str
+    options: Sequence[str] = ()
+    seeds: int = 1
+    study: str = ""
+
+    @property
+    def cells_of(self) -> str:
+        """Whose cells it computes: those of its study, or its own."""
+        return self.study or self.name
+
+    @property
+    def report(self) -> str:
+        """Name of the file with all its tables."""
+        return f"{self.name}.md" if self.study else "report.md"
 
     def plan(self, settings: Settings) -> Plan:
-        """Read the data and lay out the cells."""
+        """Read the data and lay out the cells.
+
+        Raises
+        ------
+        ValueError
+            For a setting that the experiment does not have; or as the plan does.
+        """
+        defaults = Settings()
+        for option in ("k_max", "questions", "sets", "n_sets", "n_clusters", "collections"):
+            if option not in self.options and getattr(settings, option) != getattr(defaults, option):
+                raise ValueError(f"{self.name} has no setting {option}")
         make: Callable[[Settings], Plan] = getattr(import_module(self.module), self.attribute)
         return make(settings)
 
@@ -41,6 +70,35 @@ EXPERIMENTS = {
             "NSGA-II-clus, its rivals and exhaustive search on the clinical questions, cosine and Euclid",
             "moo_clustering.experiments._nsga2_clus_table2",
             "Table2",
+            options=("k_max", "questions"),
+        ),
+        *(
+            Experiment(
+                f"multi-instance-{view}",
+                summary,
+                "moo_clustering.experiments._multi_instance_plan",
+                attribute,
+                options=("sets",),
+                seeds=15,
+                study="multi-instance",
+            )
+            for view, attribute, summary in (
+                ("table3", "table3", "Multi-instance methods and controls by internal indices"),
+                ("table4", "table4", "Multi-instance: average ranks by internal indices"),
+                ("table5", "table5", "Multi-instance: tests (99 %) by internal indices, Friedman and pairs"),
+                ("table6", "table6", "Multi-instance methods and controls by known classes"),
+                ("table7", "table7", "Multi-instance: average ranks by known classes"),
+                ("table8", "table8", "Multi-instance: tests (95 %) by known classes, Friedman and pairs"),
+                ("fig1", "figure1", "Multi-instance: critical differences by internal indices, at 99 %"),
+                ("fig2", "figure2", "Multi-instance: critical differences by known classes, at 95 %"),
+            )
+        ),
+        Experiment(
+            "ensemble-nmf-table2",
+            "ensemble NMF and its rivals on data sets of 3 to 10 topics from collections of documents",
+            "moo_clustering.experiments._ensemble_nmf_table2",
+            "Table2",
+            options=("n_sets", "n_clusters", "collections"),
         ),
     )
 }

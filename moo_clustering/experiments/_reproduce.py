@@ -12,11 +12,11 @@ from moo_clustering.experiments._cells import run_cells
 from moo_clustering.experiments._plan import Plan, Settings
 from moo_clustering.experiments._registry import Experiment
 from moo_clustering.experiments._store import CellStore, StoreError
-from moo_clustering.experiments._tables import ResultTable
+from moo_clustering.experiments._tables import ResultFigure, ResultTable
 from moo_clustering.persistence import environment, to_json
 from moo_clustering.persistence._atomic import replacing
 
-RESULTS, RECORD, REPORT = "results.jsonl", "run.json", "report.md"
+RESULTS, RECORD = "results.jsonl", "run.json"
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,15 @@ def reproduce(
     """Run an experiment, or go on with it, and write its tables.
 
     The folder gets ``results.jsonl`` (finished cells), ``run.json`` (parameters, versions, status),
-    ``report.md`` and, for every table, a CSV, a Markdown and a LaTeX file.
+    ``report.md`` and, for every table, a CSV, a Markdown and a LaTeX file, for every figure a PNG.
+    Experiments of one study share the folder and its cells, and have reports of their own names.
 
     Parameters
     ----------
     experiment : Experiment
     folder : Path
-        A new or empty folder, or that of an earlier run with the same parameters, which is gone on
-        with.
+        A new or empty folder, or that of an earlier run with the same parameters (or, of an experiment
+        of the same study), which is gone on with.
     settings : Settings
     n_jobs : int, default=1
     verbose : bool, default=False
@@ -66,7 +67,7 @@ def reproduce(
     """
     _check_folder(folder)
     plan = experiment.plan(settings)
-    parameters = {"experiment": experiment.name, **plan.parameters}
+    parameters = {"experiment": experiment.cells_of, **plan.parameters}
     folder.mkdir(parents=True, exist_ok=True)
     record: dict[str, Any] = {
         "format": "moo_clustering experiment",
@@ -88,8 +89,8 @@ def reproduce(
             verbose=verbose,
             description=experiment.name,
         )
-        tables = _written(plan, store, folder, experiment.name) if complete else []
-        n_done = len(store)
+        tables = _written(plan, store, folder, experiment) if complete else []
+        n_done = sum(key in store for key in plan.cells)
     record["status"] = "complete" if complete else "interrupted"
     _write(folder / RECORD, _json(record))
     return Reproduction(tables, complete, n_done, len(plan.cells))
@@ -102,19 +103,23 @@ def _check_folder(folder: Path) -> None:
         raise StoreError(f"{folder} holds other files; choose another folder")
 
 
-def _written(plan: Plan, store: CellStore, folder: Path, name: str) -> list[ResultTable]:
-    everything, *tables = plan.tables(store.values(plan.cells))
+def _written(plan: Plan, store: CellStore, folder: Path, experiment: Experiment) -> list[ResultTable]:
+    values = store.values(plan.cells)
+    everything, *tables = plan.tables(values)
+    figures = plan.figures(values)
     _write(folder / f"{everything.name}.csv", everything.csv())
     for table in tables:
         _write(folder / f"{table.name}.csv", table.csv())
         _write(folder / f"{table.name}.md", table.markdown())
         _write(folder / f"{table.name}.tex", table.latex())
-    _write(folder / REPORT, _report(name, tables))
+    for figure in figures:
+        figure.draw(folder / figure.file)
+    _write(folder / experiment.report, _report(experiment.name, [*figures, *tables]))
     return tables
 
 
-def _report(name: str, tables: Sequence[ResultTable]) -> str:
-    return "\n".join([f"# {name}\n", *(table.markdown() for table in tables)])
+def _report(name: str, parts: Sequence[ResultTable | ResultFigure]) -> str:
+    return "\n".join([f"# {name}\n", *(part.markdown() for part in parts)])
 
 
 def _json(record: Any) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 Value = str | int | float | None
 
@@ -91,6 +92,31 @@ class ResultTable:
         if isinstance(value, str):
             return value
         return format(value, self.formats.get(column, "d" if isinstance(value, int) else ".3f"))
+
+
+@dataclass(frozen=True)
+class ResultFigure:
+    """A figure with a name, for files, and a title, for people.
+
+    Parameters
+    ----------
+    name, title : str
+    draw : callable
+        ``draw(path)`` writes it in the format of the suffix.
+    """
+
+    name: str
+    title: str
+    draw: Callable[[Path], None]
+
+    @property
+    def file(self) -> str:
+        """Name of the file."""
+        return f"{self.name}.png"
+
+    def markdown(self) -> str:
+        """With its title as a heading; for a document beside the file."""
+        return f"## {self.title}\n\n![{self.title}]({self.file})\n"
 
 
 def _absent(value: Value) -> bool:

@@ -96,7 +96,7 @@ def bag_toolbox(
 
     toolbox.register("individual", individual)
     toolbox.register("from_genes", from_genes)
-    toolbox.register("population", tools.initRepeat, list, toolbox.individual)
+    toolbox.register("population", lambda n: tools.initRepeat(list, toolbox.individual, n))
     toolbox.register("evaluate", EvaluatePartition(objective))
     toolbox.register("mate", _CROSSOVERS[crossover], rng=rng, align=align, n_clusters=objective.n_clusters)
     toolbox.register("mutate", _mutation(objective, rng, mutation, p_gene, weights, bias))

@@ -11,6 +11,7 @@ from deap import base, tools
 from numpy.typing import NDArray
 
 from moo_clustering.encodings._medoid_slots import random_slots
+from moo_clustering.operators._slots import slot_radius
 from moo_clustering.operators.deap._batch_map import batch_map
 from moo_clustering.operators.deap._individual import ArrayIndividual, Minimize
 from moo_clustering.operators.deap._medoid_slots import cx_slots_one_point, mut_slots
@@ -83,10 +84,12 @@ def slot_toolbox(
     from_genes = partial(ArrayIndividual, fitness=Minimize)
     toolbox.register("from_genes", from_genes)
     toolbox.register("individual", lambda: from_genes(random_slots(1, n, k_min, k_max, rng)[0]))
-    toolbox.register("population", tools.initRepeat, list, toolbox.individual)
+    toolbox.register("population", lambda n: tools.initRepeat(list, toolbox.individual, n))
     toolbox.register("evaluate", EvaluateGenes(score))
     toolbox.register("mate", cx_slots_one_point, rng=rng, k_min=k_min, n_samples=n)
-    neighbors = encoding.nearest(min(max(1, int(reach * n)), n - 1)) if mutation == "rank" else None
+    neighbors = None
+    if mutation == "rank" and n > 1:
+        neighbors = encoding.nearest(min(max(1, slot_radius(reach, n)), n - 1))
     toolbox.register(
         "mutate",
         mut_slots,

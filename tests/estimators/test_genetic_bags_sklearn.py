@@ -1,0 +1,27 @@
+"""scikit-learn's own checks of the genetic estimators of bags, for which rows are bags of one instance."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from moo_clustering.estimators._chcmic import CHCMIC
+from moo_clustering.estimators._memetic_chcmic import MemeticCHCMIC
+from moo_clustering.estimators._mifgka import MIFGKA
+from moo_clustering.estimators._migcuk import MIGCUK
+from moo_clustering.estimators._migka import MIGKA
+
+SMALL = {"pop_size": 10, "n_gen": 8, "random_state": 0}
+
+
+@parametrize_with_checks(
+    [
+        MIGKA(n_clusters=3, **SMALL),
+        MIFGKA(n_clusters=3, **SMALL),
+        MIGCUK(n_clusters=3, **SMALL),
+        CHCMIC(n_clusters=3, **SMALL),
+        CHCMIC(n_clusters=3, distance="aligned", constraint_handling="repair", **SMALL),
+        MemeticCHCMIC(n_clusters=3, **SMALL),
+    ]
+)
+@pytest.mark.filterwarnings("ignore:only .* clusters have bags")  # labels of two classes, repaired
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
