@@ -14,7 +14,7 @@ from moo_clustering.operators.deap._batch_map import apply_batch
 
 
 class MemeticChcStep(ChcStep):
-    """A :class:`ChcStep` that mutates a part of the initial population before the first generation.
+    """A :class:`ChcStep` that mutates a part of the initial population, and all that a restart makes.
 
     With a ``toolbox.mutate`` that descends to a local optimum, and ``mutpb=1``, the search is among
     local optima.
@@ -45,3 +45,10 @@ class MemeticChcStep(ChcStep):
                 first = apply_batch(toolbox.mutate, first, None if self.left is None else self.left - count)
             population = [*self._evaluated(first, toolbox), *population[count:]]
         return population, columns | {"nevals": self.evaluations, "ntrials": self.trials}
+
+    def _new(
+        self, best: Individuals, n_new: int, toolbox: base.Toolbox, rng: np.random.Generator
+    ) -> Individuals:
+        # the trials are counted by the caller; every new one must still be evaluated
+        limit = None if self.left is None else self.left - n_new
+        return apply_batch(toolbox.mutate, super()._new(best, n_new, toolbox, rng), limit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from moo_clustering.cli._features import TextFeatures
 from moo_clustering.cli._tables import aligned
 from moo_clustering.datasets import Documents
 
+TERMS = "terms.png"
 _TERMS = 10
 _TITLE = 80  # characters of a text that stand for a missing title
 _SHOWN = 20
@@ -26,8 +28,7 @@ def cluster_frame(text: TextFeatures, estimator: Any) -> pd.DataFrame:
     """
     labels = np.asarray(estimator.labels_)
     n_clusters = int(labels.max()) + 1
-    member = (np.ones(len(labels)), (labels, np.arange(len(labels))))
-    totals = sparse.csr_array(member, shape=(n_clusters, len(labels))) @ sparse.csr_array(text.weights)
+    totals = _totals(text, labels, n_clusters)
     medoids = _medoids(estimator, labels, n_clusters)
     rows: list[dict[str, Any]] = []
     for cluster in range(n_clusters):
@@ -49,6 +50,25 @@ def cluster_frame(text: TextFeatures, estimator: Any) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def draw_terms(folder: Path, text: TextFeatures, estimator: Any, name: str) -> str:
+    """Bars of the mean weights of the leading terms of every cluster; name of the file."""
+    # Loaded here because drawing takes a second to import.
+    from moo_clustering.visualization._terms import plot_terms
+
+    labels = np.asarray(estimator.labels_)
+    sizes = np.bincount(labels)
+    means = sparse.diags_array(1.0 / np.maximum(sizes, 1)) @ _totals(text, labels, len(sizes))
+    plot_terms(
+        means,
+        text.vocabulary,
+        sizes=sizes,
+        title=f"{type(estimator).__name__}, {name}",
+        label="mean tf-idf weight",
+        path=folder / TERMS,
+    )
+    return TERMS
+
+
 def cluster_table(frame: pd.DataFrame) -> str:
     """The largest clusters, for a terminal."""
     largest = frame.sort_values("size", ascending=False, kind="stable").head(_SHOWN)
@@ -59,6 +79,12 @@ def cluster_table(frame: pd.DataFrame) -> str:
     if len(frame) > _SHOWN:
         text += f"\nand {len(frame) - _SHOWN} more in clusters.csv"
     return text
+
+
+def _totals(text: TextFeatures, labels: NDArray[Any], n_clusters: int) -> Any:
+    """Sums of the weights of the clusters, sparse."""
+    member = (np.ones(len(labels)), (labels, np.arange(len(labels))))
+    return sparse.csr_array(member, shape=(n_clusters, len(labels))) @ sparse.csr_array(text.weights)
 
 
 def _medoids(estimator: Any, labels: NDArray[Any], n_clusters: int) -> NDArray[np.integer[Any]] | None:

@@ -52,6 +52,11 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 @click.option(
     "--svd", type=click.IntRange(min=1), metavar="N", help="Documents: reduce the terms to N components."
 )
+@click.option(
+    "--stemmer",
+    type=click.Choice(["porter", "english", "none"]),
+    help="Documents, methods made for them: what makes stems of words; default: porter.",
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
 @click.option("--jobs", type=int, help="Threads or processes; -1: all processors.")
 @click.option("--checkpoint-every", type=click.IntRange(min=1), metavar="G", help="Save every G generations.")
@@ -78,6 +83,7 @@ def fit(
     min_df: float | None,
     max_df: float | None,
     svd: int | None,
+    stemmer: str | None,
     seed: int,
     jobs: int | None,
     checkpoint_every: int | None,
@@ -92,14 +98,16 @@ def fit(
 
     DATA may also be documents: JSON lines (.jsonl, .jsonl.gz), a folder of .txt files (--labels folder:
     its sub-folders are the classes), or a CSV or TSV file with --text-columns. Their features are tf-idf
-    weights, reduced to 100 components for methods that take no sparse data.
+    weights, reduced to 100 components for methods that take no sparse data. Methods made for documents
+    (ensemble-nmf, nmf-clustering, spherical-kmeans) get weights of stems in at least two documents.
 
     For methods of bags, DATA are bags of instances: WEKA's multi-instance ARFF (.arff), KEEL (.dat), npz
     with bag_offsets, or a table with one instance a row and --bag; text files also compressed (.gz).
     Classes found in the file score the result and never reach the fit.
 
-    The folder gets labels.csv, result.npz, run.json, clusters.csv for documents and, as far as the
-    method has them, front.csv, history.csv and plots. A folder that holds anything else is never touched.
+    The folder gets labels.csv, result.npz, run.json, clusters.csv and terms.png for documents and, as far
+    as the method has them, front.csv, history.csv and plots. A folder that holds anything else is never
+    touched.
     """
     started = time.perf_counter()
     with reported():
@@ -143,7 +151,9 @@ def fit(
             checkpoint=folder.checkpoint if checkpointing else None,
             checkpoint_every=checkpoint_every,
         )
-        features, notices = estimator_input(found, table, seed, quiet, min_df=min_df, max_df=max_df, svd=svd)
+        features, notices = estimator_input(
+            found, estimator, table, seed, quiet, min_df=min_df, max_df=max_df, svd=svd, stemmer=stemmer
+        )
         job = Job("fit", found, estimator, features, seed, notices=notices, started=started)
         supervise(job, partial_labels, must_link, cannot_link)
         if resume and not folder.resumed and not quiet:

@@ -24,6 +24,7 @@ FILES = (
     "front.png",
     "similarity.png",
     "history.png",
+    "terms.png",
     "bag_distances.png",
     "bag_embedding.png",
 )

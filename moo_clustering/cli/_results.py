@@ -89,6 +89,10 @@ def result_arrays(estimator: Any) -> dict[str, Any]:
         "eigenvalues": "eigenvalues_",
         "front": "pareto_front_",
         "front_neighbors": "pareto_neighbors_",
+        "run_labels": "run_labels_",
+        "run_losses": "run_losses_",
+        "association": "association_",
+        "confidence": "confidence_",
     }
     arrays = {name: getattr(estimator, attribute, None) for name, attribute in kept.items()}
     # As a property it may cost as much again as the fit.

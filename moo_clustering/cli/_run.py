@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from moo_clustering.cli._bag_samples import BagSamples
-from moo_clustering.cli._clusters import cluster_frame
+from moo_clustering.cli._clusters import cluster_frame, draw_terms
 from moo_clustering.cli._errors import shown_warnings
 from moo_clustering.cli._features import TextFeatures
 from moo_clustering.cli._folder import CHECKPOINT, RunFolder
@@ -74,6 +74,8 @@ def run_job(job: Job, folder: RunFolder, extra: Mapping[str, Any] | None = None)
                     supervision=job.supervision,
                     clusters=clusters,
                 )
+                if isinstance(job.data, TextFeatures):
+                    record["files"].append(draw_terms(folder.path, job.data, job.estimator, job.table.name))
             record["timings"]["total"] = time.perf_counter() - job.started
             folder.finish(record, complete=not interrupted)
     except BaseException:

@@ -33,6 +33,8 @@ class Method:
         Whether ``fit`` takes a sparse matrix, as the term weights of documents are.
     bags : bool
         Whether ``fit`` takes bags of instances, of which a table of samples is a special case.
+    stems : bool
+        Whether it is made for documents, of which it takes the tf-idf weights of stems.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Method:
     supervision: tuple[str, ...] = ()
     sparse: bool = False
     bags: bool = False
+    stems: bool = False
 
     def __post_init__(self) -> None:
         frozen = {alias: MappingProxyType(dict(options)) for alias, options in self.aliases.items()}

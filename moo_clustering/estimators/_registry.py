@@ -6,6 +6,7 @@ from typing import Any
 
 from moo_clustering._suggest import did_you_mean
 from moo_clustering.estimators._bag_methods import BAG_METHODS
+from moo_clustering.estimators._document_methods import DOCUMENT_METHODS
 from moo_clustering.estimators._method import Method
 
 __all__ = ["METHODS", "Method", "find_method", "get_method"]
@@ -112,6 +113,7 @@ METHODS: dict[str, Method] = {
             sparse=True,
         ),
         *BAG_METHODS,
+        *DOCUMENT_METHODS,
     )
 }
 

@@ -33,7 +33,7 @@ def projected_gradient(
 ) -> NMFRuns:
     """Minimise over U, then over V, each time along projected gradients.
 
-    A run ends where the norm of the projected gradient of both factors is below ``tol`` times that of
+    A run ends where the norm of the projected gradient of both factors is at most ``tol`` times that of
     the first gradient. ``n_threads`` makes no difference.
 
     References
@@ -63,7 +63,10 @@ def _run(
     first = _norm(for_topics.gradient(U), for_weights.gradient(V))
     enough = [max(1e-3, tol) * first] * 2
     for _ in range(max_iter):
-        if _norm(_projected(for_topics.gradient(U), U), _projected(for_weights.gradient(V), V)) < tol * first:
+        if (
+            _norm(_projected(for_topics.gradient(U), U), _projected(for_weights.gradient(V), V))
+            <= tol * first
+        ):
             break
         U, at_once = _descend(for_topics, U, enough[0])
         enough[0] *= 0.1 if at_once else 1.0
@@ -82,7 +85,7 @@ def _descend(problem: _Subproblem, P: Floats, enough: float) -> tuple[Floats, bo
     alpha = 1.0
     for step in range(_STEPS):
         gradient = problem.gradient(P)
-        if _norm(_projected(gradient, P)) < enough:
+        if _norm(_projected(gradient, P)) <= enough:
             return P, step == 0
         moved, alpha = _line_search(problem, P, gradient, alpha)
         if moved is P:

@@ -33,6 +33,10 @@ def _solve(matrix: Matrix, starts: Starts, solver: str, tol: float, max_iter: in
     n_iter = np.empty(len(starts.U), dtype=np.int64)
     losses = np.empty(len(starts.U))
     for run, (U, V) in enumerate(zip(*starts, strict=True)):
+        if matrix.square == 0:
+            # scikit-learn refuses first factors of zeros, which are those of such a matrix.
+            results.U[run], results.V[run], n_iter[run], losses[run] = U, 0, 0, 0
+            continue
         model = NMF(U.shape[1], solver=solver, init="custom", tol=tol, max_iter=max_iter)
         with warnings.catch_warnings():
             # The number of iterations tells; the other solvers do not warn either.

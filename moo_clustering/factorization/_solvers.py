@@ -37,8 +37,8 @@ class Solver(NamedTuple):
 
 
 SOLVERS: dict[str, Solver] = {
-    "hals": Solver(hals, 1e-5, 40, 16, "threads"),
-    "mu": Solver(multiplicative_updates, 1e-5, 200, 16, "threads"),
+    "hals": Solver(hals, 1e-5, 40, 32, "threads"),
+    "mu": Solver(multiplicative_updates, 1e-5, 200, 32, "threads"),
     "pg": Solver(projected_gradient, 1e-4, 200, 1, "processes"),
     "sklearn": Solver(coordinate_descent, 1e-4, 200, 1, "processes"),
     "sklearn-mu": Solver(sklearn_multiplicative_updates, 1e-4, 200, 1, "processes"),

@@ -87,6 +87,19 @@ def test_every_solver(solver):
     assert model.run_losses_.shape == model.run_n_iter_.shape == (9,)
 
 
+def test_the_solver_that_is_asked_for_does_it(weights):
+    first = {
+        solver: EnsembleNMF(6, n_runs=1, solver=solver, max_iter=2, random_state=0)
+        .fit(weights)
+        .run_losses_[0]
+        for solver in ("hals", "mu", "pg", "sklearn", "sklearn-mu")
+    }
+    assert first["hals"] == pytest.approx(first["sklearn"], rel=0.02)
+    assert first["mu"] == pytest.approx(first["sklearn-mu"], rel=0.02)
+    assert first["hals"] < 0.99 * first["mu"]
+    assert len(set(first.values())) == 5
+
+
 def test_posts_of_three_topics():
     for seed in range(3):
         counts, y = posts((70, 60, 50), seed)
@@ -534,6 +547,8 @@ def test_transform_is_the_cosine_with_the_mean_of_a_cluster(weights):
 def test_new_documents():
     X, y = blocks(n_words=6)
     X[:, [5, 11, 17]] = 0  # words of no document
+    first, other = y[0], (y[0] + 1) % 3
+    X, y = np.vstack([X, X[y == other][:2]]), np.append(y, [other, other])
     model = EnsembleNMF(3, n_runs=5, random_state=0).fit(X)
     new = np.zeros((5, 18))
     new[0, 0], new[1, 7], new[2, 13] = 3, 1, 2
@@ -541,8 +556,9 @@ def test_new_documents():
     labels = model.predict(new)
     of_kind = [model.labels_[y == c][0] for c in range(3)]
     np.testing.assert_array_equal(labels[:3], of_kind)
-    largest = np.bincount(model.labels_).argmax()
-    np.testing.assert_array_equal(labels[3:], largest)
+    # The largest cluster, not the first one.
+    np.testing.assert_array_equal(labels[3:], of_kind[other])
+    assert of_kind[first] == 0
     assert labels.dtype == np.int32
     assert not model.transform(new)[3:].any()
     counts = EnsembleNMF(3, n_runs=5, input="counts", random_state=0).fit(X)

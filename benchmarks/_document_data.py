@@ -1,0 +1,51 @@
+"""Documents for the benchmarks: made ones of a known shape, and a stored collection."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from moo_clustering.datasets import DataError
+from moo_clustering.experiments._document_collections import load_collection
+from moo_clustering.features import NCWTransformer, PaperTfidfTransformer, document_term_counts
+
+SHAPE = "1,176 x 5,460 with 226k values"
+
+
+def abstracts() -> csr_array:
+    """Weighted documents of ten topics, words by Zipf's law, with as many values as abstracts have."""
+    n, m, k = 1176, 5460, 10
+    rng = np.random.default_rng(0)
+    shares = np.tile(1 / np.arange(1, m + 1), (k, 1))
+    for topic in shares:
+        own = rng.choice(np.arange(100, m), 150, replace=False)
+        topic[own] += 1.5 / np.arange(1, 151)
+    shares /= shares.sum(axis=1, keepdims=True)
+    lengths = rng.lognormal(np.log(395), 0.35, n).astype(int)
+    topics = rng.integers(k, size=n)
+    counts = np.array([rng.multinomial(length, shares[c]) for length, c in zip(lengths, topics, strict=True)])
+    weights = NCWTransformer().fit_transform(PaperTfidfTransformer().fit_transform(counts))
+    return csr_array(weights)
+
+
+def newsgroup_counts() -> csr_array | None:
+    """Counts of all posts to twenty newsgroups, or None where they are not stored."""
+    folder = os.environ.get("MOO_CLUSTERING_DATA", Path(__file__).parents[2] / "shared" / "data")
+    try:
+        posts = load_collection("20news", folder)
+    except DataError:
+        return None
+    counts, _ = document_term_counts(posts.documents)
+    return csr_array(counts.astype(np.float32))
+
+
+def noisy_runs(n: int, k: int, n_runs: int) -> NDArray[np.int32]:
+    """Labels of runs that agree on two objects in three."""
+    rng = np.random.default_rng(0)
+    common = rng.integers(k, size=n)
+    drawn = rng.integers(k, size=(n_runs, n))
+    return np.where(rng.random((n_runs, n)) < 2 / 3, common, drawn).astype(np.int32)
