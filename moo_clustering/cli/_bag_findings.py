@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from moo_clustering.bags import Bags
 from moo_clustering.cli._bag_samples import BagSamples
-from moo_clustering.estimators._bag_scaling import FeatureRange
+from moo_clustering.estimators.multi_instance._bag_scaling import FeatureRange
 from moo_clustering.validity import (
     BagDaviesBouldin,
     BagSDbw,

@@ -12,7 +12,7 @@ import pandas as pd
 from moo_clustering.bags import Bags
 from moo_clustering.cli._bag_findings import scaled_bags
 from moo_clustering.cli._bag_samples import BagSamples
-from moo_clustering.estimators._bag_scaling import FeatureRange
+from moo_clustering.estimators.multi_instance._bag_scaling import FeatureRange
 
 DISTANCES, EMBEDDING, HISTORY = "bag_distances.png", "bag_embedding.png", "history.png"
 

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from moo_clustering._random import SeedLike, spawn_seeds
 from moo_clustering.estimators._number_clusters import number_clusters
 from moo_clustering.factorization import (
+    MAX_MEMORY,
     SOLVERS,
     NMFRuns,
     document_weights,
@@ -62,6 +63,8 @@ class NMFClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     random_state : int, Generator, RandomState or None, default=None
     n_jobs : int, optional
         Threads ("hals", "mu") or processes; results do not depend on it.
+    max_memory : int, default=4 GiB
+        Bytes for the factors of the runs at work; results do not depend on it.
 
     Attributes
     ----------
@@ -111,6 +114,7 @@ class NMFClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         "dtype": [StrOptions({"float64", "float32"})],
         "random_state": ["random_state", np.random.Generator],
         "n_jobs": [Integral, None],
+        "max_memory": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
@@ -125,6 +129,7 @@ class NMFClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         dtype: Literal["float64", "float32"] = "float64",
         random_state: SeedLike = None,
         n_jobs: int | None = None,
+        max_memory: int = MAX_MEMORY,
     ) -> None:
         self.n_clusters = n_clusters
         self.solver = solver
@@ -135,6 +140,7 @@ class NMFClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self.dtype = dtype
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.max_memory = max_memory
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
@@ -149,7 +155,8 @@ class NMFClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         Raises
         ------
         ValueError
-            Parameters or data out of range, more clusters than documents or terms, or no terms at all.
+            Parameters or data out of range, more clusters than documents or terms, no terms at all, or a
+            run beyond ``max_memory``.
         """
         X = self._checked(X, reset=True)
         for count, name in zip(X.shape, ("n_samples", "n_features"), strict=True):
@@ -171,6 +178,7 @@ class NMFClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             max_iter=self.max_iter,
             dtype=self.dtype,
             n_jobs=self.n_jobs,
+            max_memory=self.max_memory,
         )
         self.losses_ = np.concatenate([part.losses for part in best])
         self._set(min(best, key=lambda part: part.losses.min()), empty)

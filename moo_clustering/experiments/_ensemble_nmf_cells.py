@@ -12,6 +12,7 @@ from scipy.sparse import csr_matrix
 from sklearn.cluster import AgglomerativeClustering
 
 from moo_clustering.consensus import best_half, cspa, hbgf, mcla, select_pareto
+from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators._ensemble_runs import ensemble_runs
 from moo_clustering.estimators._spherical_core import bisecting_spherical_kmeans, spherical_kmeans
 from moo_clustering.experiments._cells import seed_of
@@ -102,9 +103,12 @@ def consensus_functions(metis: bool) -> dict[str, Function]:
 
 
 def completed(labels: Labels, seen: NDArray[np.intp], n_documents: int) -> Labels:
-    """Labels of shape (n_runs, n_documents): documents without terms are in the largest cluster of a run."""
+    """Labels of shape (n_runs, n_documents): documents without terms are in the largest cluster of a run.
+
+    Of equally large ones it is that of the first document.
+    """
     out = np.empty((len(labels), n_documents), dtype=np.int32)
-    for row, found in zip(out, labels, strict=True):
+    for row, found in zip(out, relabel_by_first_appearance(labels), strict=True):
         row[:] = np.bincount(found).argmax()
         row[seen] = found
     return out

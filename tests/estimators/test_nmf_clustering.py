@@ -110,6 +110,17 @@ def test_workers_make_no_difference(corpus):
     np.testing.assert_array_equal(one.losses_, two.losses_)
 
 
+def test_memory_is_bounded(corpus):
+    X, _ = corpus
+    one = NMFClustering(3, n_init=9, random_state=2).fit(X)
+    # four copies of 150 rows of 3 numbers: two runs at a time
+    two = NMFClustering(3, n_init=9, random_state=2, max_memory=30_000).fit(X)
+    np.testing.assert_array_equal(one.losses_, two.losses_)
+    np.testing.assert_array_equal(one.components_, two.components_)
+    with pytest.raises(ValueError, match="max_memory leaves"):
+        NMFClustering(3, max_memory=10_000).fit(X)
+
+
 def test_generators_advance(corpus):
     X, _ = corpus
     rng = np.random.default_rng(0)

@@ -6,11 +6,11 @@ import itertools
 
 import numpy as np
 
-from moo_clustering.estimators._chcmic import CHCMIC
-from moo_clustering.estimators._memetic_chcmic import MemeticCHCMIC
-from moo_clustering.estimators._mifgka import MIFGKA
-from moo_clustering.estimators._migcuk import MIGCUK
-from moo_clustering.estimators._migka import MIGKA
+from moo_clustering.estimators.multi_instance._chcmic import CHCMIC
+from moo_clustering.estimators.multi_instance._memetic_chcmic import MemeticCHCMIC
+from moo_clustering.estimators.multi_instance._mifgka import MIFGKA
+from moo_clustering.estimators.multi_instance._migcuk import MIGCUK
+from moo_clustering.estimators.multi_instance._migka import MIGKA
 
 PARTITIONS = [MIGKA, MIFGKA, CHCMIC, MemeticCHCMIC]
 ALL = [*PARTITIONS, MIGCUK]

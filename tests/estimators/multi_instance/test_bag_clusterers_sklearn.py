@@ -3,8 +3,8 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from moo_clustering.estimators._bamic import BAMIC
-from moo_clustering.estimators._mi_kmeans import MIKMeans
+from moo_clustering.estimators.multi_instance._bamic import BAMIC
+from moo_clustering.estimators.multi_instance._mi_kmeans import MIKMeans
 
 
 @parametrize_with_checks(

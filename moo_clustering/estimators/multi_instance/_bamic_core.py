@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering.bags._repair import PartitionRepair
-from moo_clustering.estimators._bag_centers import least
+from moo_clustering.estimators.multi_instance._bag_centers import least
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]

@@ -14,8 +14,8 @@ from moo_clustering.algorithms._counted_step import CountedStep
 from moo_clustering.bags import BagGeometry, BagObjective
 from moo_clustering.bags._repair import PartitionRepair
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.estimators._bag_base import BagData
-from moo_clustering.estimators._genetic_bags import Composition, GeneticBagClusterer
+from moo_clustering.estimators.multi_instance._bag_base import BagData
+from moo_clustering.estimators.multi_instance._genetic_bags import Composition, GeneticBagClusterer
 from moo_clustering.operators.deap import bag_toolbox
 
 PROBABILITY = Interval(Real, 0, 1, closed="both")

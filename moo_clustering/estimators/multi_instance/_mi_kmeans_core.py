@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from moo_clustering.bags import Bags
 from moo_clustering.bags._geometry import Weighting
 from moo_clustering.bags._repair import PartitionRepair
-from moo_clustering.estimators._bag_centers import farthest_distances, least
 from moo_clustering.estimators._number_clusters import number_clusters
+from moo_clustering.estimators.multi_instance._bag_centers import farthest_distances, least
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]

@@ -14,14 +14,17 @@ from moo_clustering._distances import MAX_MEMORY
 from moo_clustering._random import SeedLike
 from moo_clustering.algorithms import GcukStep
 from moo_clustering.encodings import MedoidSlotEncoding
-from moo_clustering.estimators._bag_base import BagData
-from moo_clustering.estimators._bag_distance_matrix import check_distance_memory, distance_matrix
-from moo_clustering.estimators._bag_search_docs import BAG_SEARCH_DOCS
-from moo_clustering.estimators._genetic_bags import Composition, GeneticBagClusterer
-from moo_clustering.estimators._medoid_bag_score import MedoidBagScore
 from moo_clustering.estimators._number_clusters import number_clusters
-from moo_clustering.estimators._partition_bags import PROBABILITY
 from moo_clustering.estimators._shared_docs import fill_docs
+from moo_clustering.estimators.multi_instance._bag_base import BagData
+from moo_clustering.estimators.multi_instance._bag_distance_matrix import (
+    check_distance_memory,
+    distance_matrix,
+)
+from moo_clustering.estimators.multi_instance._bag_search_docs import BAG_SEARCH_DOCS
+from moo_clustering.estimators.multi_instance._genetic_bags import Composition, GeneticBagClusterer
+from moo_clustering.estimators.multi_instance._medoid_bag_score import MedoidBagScore
+from moo_clustering.estimators.multi_instance._partition_bags import PROBABILITY
 from moo_clustering.operators.deap import slot_toolbox
 
 

@@ -3,11 +3,11 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from moo_clustering.estimators._chcmic import CHCMIC
-from moo_clustering.estimators._memetic_chcmic import MemeticCHCMIC
-from moo_clustering.estimators._mifgka import MIFGKA
-from moo_clustering.estimators._migcuk import MIGCUK
-from moo_clustering.estimators._migka import MIGKA
+from moo_clustering.estimators.multi_instance._chcmic import CHCMIC
+from moo_clustering.estimators.multi_instance._memetic_chcmic import MemeticCHCMIC
+from moo_clustering.estimators.multi_instance._mifgka import MIFGKA
+from moo_clustering.estimators.multi_instance._migcuk import MIGCUK
+from moo_clustering.estimators.multi_instance._migka import MIGKA
 
 SMALL = {"pop_size": 10, "n_gen": 8, "random_state": 0}
 

@@ -1,4 +1,4 @@
-"""CHC for multi-instance clustering."""
+"""Multi-instance genetic k-means."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from moo_clustering._random import SeedLike
-from moo_clustering.algorithms import ChcStep
+from moo_clustering.algorithms import GkaStep
 from moo_clustering.algorithms._counted_step import CountedStep
-from moo_clustering.estimators._bag_search_docs import BAG_SEARCH_DOCS
-from moo_clustering.estimators._partition_bags import PROBABILITIES, PartitionBagClusterer
 from moo_clustering.estimators._shared_docs import fill_docs
+from moo_clustering.estimators.multi_instance._bag_search_docs import BAG_SEARCH_DOCS
+from moo_clustering.estimators.multi_instance._partition_bags import PROBABILITIES, PartitionBagClusterer
 
 
 @fill_docs(**BAG_SEARCH_DOCS)
-class CHCMIC(PartitionBagClusterer):
-    """CHC for multi-instance clustering: least Davies-Bouldin index.
+class MIGKA(PartitionBagClusterer):
+    """Multi-instance genetic k-means: least total within-cluster variation.
 
-    Parents that differ enough are crossed, children mutated gene by gene towards better values and by
-    steps of k-means, the best of parents and children survive, and the population starts anew from its
-    best when nothing is left to cross.
+    Individuals are partitions. Every generation draws parents by roulette, draws genes anew in proportion
+    to how good each choice would be, and improves some individuals by a step of k-means; there is no
+    crossover.
 
     Parameters
     ----------
@@ -39,18 +39,8 @@ class CHCMIC(PartitionBagClusterer):
     empty : {"farthest", "closest"}, default="farthest"
         Which bag an empty cluster gets in that step: the one farthest from its own centroid, or, as
         printed, the closest.
-    threshold : int, optional
-        Genes in which parents must differ at first; a quarter of the bags by default.
-    n_keep : int, default=10
-        Individuals that survive a restart.
-    threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
-        The threshold falls after a generation in which no pair was crossed, or no child survived.
-    mutate : {"children", "population"}, default="children"
-        Whether only children are mutated, or copies of all individuals too.
-    crossover : {"one_point", "hux", "uniform"}, default="one_point"
-    distance : {"hamming", "aligned"}, default="hamming"
-        Whether the clusters of the second parent get the numbers of the first before both are compared
-        and crossed. Without it permuted labels look like diversity.
+    elitism : {1, 0}, default=1
+        Whether the best so far replaces the worst of a generation that has none as good.
     weighting : {"bag", "instance"}, default="bag"
         Centroids as means of bag means (Eq. 3), or of all instances.
     pop_size, n_gen : int, default=150, 150
@@ -65,24 +55,23 @@ class CHCMIC(PartitionBagClusterer):
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         In the units of the data.
     fitness_ : float
-        Davies-Bouldin index of ``labels_`` (Eq. 10), with penalty.
+        Total within-cluster variation of ``labels_`` (Eq. 4), with penalty.
     %(search_attributes)s
 
     Notes
     -----
-    The index is smallest where one outlying bag stands against all others: give ``min_cluster_size``, or
-    use :class:`MemeticCHCMIC`. A generation takes O(pop_size N (n + K^3)) for n instances in N bags;
-    the values of all K choices of a gene are found in one pass over the instances.
+    With n instances, N bags, K clusters: a generation takes O(pop_size N (n + K^3)) for the mutation. The
+    values of all K choices of a gene are found in one pass over the instances.
 
     References
     ----------
-    Evolutionary multi-instance clustering, section IV-D, Eqs. 5, 6 and 10; Eshelman, FOGA 1, 1991.
+    Evolutionary multi-instance clustering, section IV-A; Krishna & Murty, IEEE SMC 29(3), 1999.
 
     Examples
     --------
-    >>> from moo_clustering import CHCMIC
+    >>> from moo_clustering import MIGKA
     >>> bags = [[[0.0], [1.0]], [[0.5]], [[1.0], [0.2]], [[9.0], [8.0]], [[7.5]], [[8.5]]]
-    >>> CHCMIC(pop_size=20, n_gen=10, min_cluster_size=2, random_state=0).fit_predict(bags)
+    >>> MIGKA(pop_size=20, n_gen=10, random_state=0).fit_predict(bags)
     array([0, 0, 0, 1, 1, 1], dtype=int32)
     """
 
@@ -91,13 +80,10 @@ class CHCMIC(PartitionBagClusterer):
         **PROBABILITIES,
         "weights": [StrOptions({"contrast", "scaled", "printed", "greedy"})],
         "empty": [StrOptions({"farthest", "closest"})],
-        "threshold": [Interval(Integral, 1, None, closed="left"), None],
-        "n_keep": [Interval(Integral, 1, None, closed="left")],
-        "threshold_rule": [StrOptions({"no_crossing", "no_acceptance"})],
-        "mutate": [StrOptions({"children", "population"})],
-        "crossover": [StrOptions({"one_point", "hux", "uniform"})],
-        "distance": [StrOptions({"hamming", "aligned"})],
+        "elitism": [Interval(Integral, 0, 1, closed="both")],
     }
+
+    _objective_name: ClassVar[Any] = "twcv"
 
     def __init__(
         self,
@@ -108,12 +94,7 @@ class CHCMIC(PartitionBagClusterer):
         p_km: float = 0.2,
         weights: Literal["contrast", "scaled", "printed", "greedy"] = "contrast",
         empty: Literal["farthest", "closest"] = "farthest",
-        threshold: int | None = None,
-        n_keep: int = 10,
-        threshold_rule: Literal["no_crossing", "no_acceptance"] = "no_crossing",
-        mutate: Literal["children", "population"] = "children",
-        crossover: Literal["one_point", "hux", "uniform"] = "one_point",
-        distance: Literal["hamming", "aligned"] = "hamming",
+        elitism: int = 1,
         weighting: Literal["bag", "instance"] = "bag",
         pop_size: int = 150,
         n_gen: int = 150,
@@ -135,12 +116,7 @@ class CHCMIC(PartitionBagClusterer):
         self.p_km = p_km
         self.weights = weights
         self.empty = empty
-        self.threshold = threshold
-        self.n_keep = n_keep
-        self.threshold_rule = threshold_rule
-        self.mutate = mutate
-        self.crossover = crossover
-        self.distance = distance
+        self.elitism = elitism
         self.weighting = weighting
         self.pop_size = pop_size
         self.n_gen = n_gen
@@ -157,21 +133,7 @@ class CHCMIC(PartitionBagClusterer):
         self.resume = resume
 
     def _operators(self) -> dict[str, Any]:
-        return {
-            "crossover": self.crossover,
-            "align": self.distance == "aligned",
-            "p_gene": self.p_gene,
-            "weights": self.weights,
-            "empty": self.empty,
-        }
+        return {"p_gene": self.p_gene, "weights": self.weights, "empty": self.empty}
 
     def _step(self, toolbox: Any, rng: np.random.Generator) -> CountedStep:
-        return ChcStep(
-            mutpb=self.p_mut,
-            kmpb=self.p_km,
-            threshold=self.threshold,
-            n_keep=self.n_keep,
-            threshold_rule=self.threshold_rule,
-            mutate=self.mutate,
-            max_evals=self.max_evals,
-        )
+        return GkaStep(mutpb=self.p_mut, kmpb=self.p_km, elitism=self.elitism, max_evals=self.max_evals)

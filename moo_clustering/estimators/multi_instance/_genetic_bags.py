@@ -15,8 +15,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from moo_clustering.algorithms import DeapSearch, Recorder, drive, finite_statistics
 from moo_clustering.algorithms._counted_step import CountedStep
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.estimators._bag_base import BagClusterer, BagData
 from moo_clustering.estimators._checkpoints import checkpoint_for
+from moo_clustering.estimators.multi_instance._bag_base import BagClusterer, BagData
 
 
 class Composition(NamedTuple):

@@ -17,10 +17,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from moo_clustering._random import SeedLike
 from moo_clustering.bags import Bags
 from moo_clustering.bags._geometry import Weighting
-from moo_clustering.estimators._bag_base import BagClusterer, BagData
-from moo_clustering.estimators._bag_logbook import run_logbook
-from moo_clustering.estimators._bag_scaling import Floats
-from moo_clustering.estimators._mi_kmeans_core import mi_kmeans
+from moo_clustering.estimators.multi_instance._bag_base import BagClusterer, BagData
+from moo_clustering.estimators.multi_instance._bag_logbook import run_logbook
+from moo_clustering.estimators.multi_instance._bag_scaling import Floats
+from moo_clustering.estimators.multi_instance._mi_kmeans_core import mi_kmeans
 
 
 class MIKMeans(BagClusterer):

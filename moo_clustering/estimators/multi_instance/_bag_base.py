@@ -19,12 +19,12 @@ from moo_clustering.bags._distances import Kind, bag_distances
 from moo_clustering.bags._penalty import pair_rule
 from moo_clustering.bags._repair import PartitionRepair
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.estimators._bag_centers import farthest_distances, least
-from moo_clustering.estimators._bag_input import read_bags
-from moo_clustering.estimators._bag_scaling import FeatureRange, Floats
-from moo_clustering.estimators._distinct_bags import count_distinct_bags
 from moo_clustering.estimators._number_clusters import number_clusters
 from moo_clustering.estimators._semi_supervised import SemiSupervisedClusterMixin, supervision_pairs
+from moo_clustering.estimators.multi_instance._bag_centers import farthest_distances, least
+from moo_clustering.estimators.multi_instance._bag_input import read_bags
+from moo_clustering.estimators.multi_instance._bag_scaling import FeatureRange, Floats
+from moo_clustering.estimators.multi_instance._distinct_bags import count_distinct_bags
 
 Labels = NDArray[np.int32]
 

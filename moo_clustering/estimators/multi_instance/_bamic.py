@@ -14,10 +14,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from moo_clustering._random import SeedLike
 from moo_clustering.bags._distances import Kind
-from moo_clustering.estimators._bag_base import BagClusterer, BagData
-from moo_clustering.estimators._bag_distance_matrix import distance_matrix
-from moo_clustering.estimators._bag_logbook import run_logbook
-from moo_clustering.estimators._bamic_core import bamic
+from moo_clustering.estimators.multi_instance._bag_base import BagClusterer, BagData
+from moo_clustering.estimators.multi_instance._bag_distance_matrix import distance_matrix
+from moo_clustering.estimators.multi_instance._bag_logbook import run_logbook
+from moo_clustering.estimators.multi_instance._bamic_core import bamic
 
 MAX_MEMORY = 4 * 2**30
 

@@ -12,9 +12,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from moo_clustering._random import SeedLike
 from moo_clustering.algorithms import GkaStep
 from moo_clustering.algorithms._counted_step import CountedStep
-from moo_clustering.estimators._bag_search_docs import BAG_SEARCH_DOCS
-from moo_clustering.estimators._partition_bags import PROBABILITIES, PartitionBagClusterer
 from moo_clustering.estimators._shared_docs import fill_docs
+from moo_clustering.estimators.multi_instance._bag_search_docs import BAG_SEARCH_DOCS
+from moo_clustering.estimators.multi_instance._partition_bags import PROBABILITIES, PartitionBagClusterer
 from moo_clustering.operators.deap import SelRouletteLegal, UsesAllClusters
 
 

@@ -33,12 +33,12 @@ from moo_clustering.bags import BagObjective, Bags
 from moo_clustering.constraints import InconsistentConstraintsError, PairwiseConstraints
 from moo_clustering.encodings import MedoidSlotEncoding
 from moo_clustering.estimators._bag_methods import BAG_METHODS
-from moo_clustering.estimators._chcmic import CHCMIC
-from moo_clustering.estimators._medoid_bag_score import MedoidBagScore
-from moo_clustering.estimators._memetic_chcmic import MemeticCHCMIC
-from moo_clustering.estimators._mifgka import MIFGKA
-from moo_clustering.estimators._migcuk import MIGCUK
-from moo_clustering.estimators._migka import MIGKA
+from moo_clustering.estimators.multi_instance._chcmic import CHCMIC
+from moo_clustering.estimators.multi_instance._medoid_bag_score import MedoidBagScore
+from moo_clustering.estimators.multi_instance._memetic_chcmic import MemeticCHCMIC
+from moo_clustering.estimators.multi_instance._mifgka import MIFGKA
+from moo_clustering.estimators.multi_instance._migcuk import MIGCUK
+from moo_clustering.estimators.multi_instance._migka import MIGKA
 from moo_clustering.operators.deap._bag_operators import EvaluatePartition
 from moo_clustering.operators.deap._slot_toolbox import EvaluateGenes
 from moo_clustering.validity import BagDaviesBouldin

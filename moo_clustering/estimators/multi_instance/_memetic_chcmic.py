@@ -15,10 +15,13 @@ from moo_clustering._distances import MAX_MEMORY
 from moo_clustering._random import SeedLike
 from moo_clustering.algorithms import MemeticChcStep
 from moo_clustering.algorithms._counted_step import CountedStep
-from moo_clustering.estimators._bag_distance_matrix import check_distance_memory, distance_matrix
-from moo_clustering.estimators._bag_search_docs import BAG_SEARCH_DOCS
-from moo_clustering.estimators._partition_bags import PROBABILITY, PartitionBagClusterer
 from moo_clustering.estimators._shared_docs import fill_docs
+from moo_clustering.estimators.multi_instance._bag_distance_matrix import (
+    check_distance_memory,
+    distance_matrix,
+)
+from moo_clustering.estimators.multi_instance._bag_search_docs import BAG_SEARCH_DOCS
+from moo_clustering.estimators.multi_instance._partition_bags import PROBABILITY, PartitionBagClusterer
 from moo_clustering.operators.deap import MixedStarts, PerturbedCopies
 
 _SMALLEST_SHARE = 0.05

@@ -1,0 +1,1 @@
+"""Clusterers of bags of instances: BAMIC, k-means, and the genetic algorithms."""
