@@ -17,17 +17,17 @@ SHAPE = "1,176 x 5,460 with 226k values"
 
 
 def abstracts() -> csr_array:
-    """Weighted documents of ten topics, words by Zipf's law, with as many values as abstracts have."""
-    n, m, k = 1176, 5460, 10
+    """Weighted documents that mix topics, words by Zipf's law, with as many values as abstracts have."""
+    n, m, n_topics = 1176, 5460, 25
     rng = np.random.default_rng(0)
-    shares = np.tile(1 / np.arange(1, m + 1), (k, 1))
-    for topic in shares:
-        own = rng.choice(np.arange(100, m), 150, replace=False)
-        topic[own] += 1.5 / np.arange(1, 151)
-    shares /= shares.sum(axis=1, keepdims=True)
-    lengths = rng.lognormal(np.log(395), 0.35, n).astype(int)
-    topics = rng.integers(k, size=n)
-    counts = np.array([rng.multinomial(length, shares[c]) for length, c in zip(lengths, topics, strict=True)])
+    common = 1 / np.arange(1, m + 1)
+    topics = np.zeros((n_topics, m))
+    for topic in topics:
+        topic[rng.choice(np.arange(100, m), 200, replace=False)] = 1 / np.arange(1, 201)
+    mixture = rng.dirichlet(np.full(n_topics, 0.1), n)
+    shares = 0.75 * common / common.sum() + 0.25 * mixture @ (topics / topics.sum(axis=1, keepdims=True))
+    lengths = rng.lognormal(np.log(371), 0.35, n).astype(int)
+    counts = np.array([rng.multinomial(length, share) for length, share in zip(lengths, shares, strict=True)])
     weights = NCWTransformer().fit_transform(PaperTfidfTransformer().fit_transform(counts))
     return csr_array(weights)
 

@@ -15,6 +15,7 @@ from moo_clustering.visualization._bag_scatter import plot_bag_embedding
 from moo_clustering.visualization._front import FrontData, front_data, plot_front
 from moo_clustering.visualization._history import HistoryData, history_data, plot_history
 from moo_clustering.visualization._similarity import SimilarityData, plot_similarity, similarity_data
+from moo_clustering.visualization._terms import TermData, plot_terms, term_data
 
 __all__ = [
     "BagDistanceData",
@@ -22,6 +23,7 @@ __all__ = [
     "FrontData",
     "HistoryData",
     "SimilarityData",
+    "TermData",
     "bag_distance_data",
     "bag_embedding_data",
     "front_data",
@@ -31,5 +33,7 @@ __all__ = [
     "plot_front",
     "plot_history",
     "plot_similarity",
+    "plot_terms",
     "similarity_data",
+    "term_data",
 ]

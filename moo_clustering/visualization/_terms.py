@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _MOST_COLUMNS = 4
 _COLOR = "#4477aa"
 _LONGEST = 24  # characters of a term
-_MARKS = 12  # characters an inch of the title
+_MARKS = 11  # characters an inch of the title
 # Inches: of a panel without its bars, of a bar, and of the width of a panel.
 _FRAME, _BAR, _WIDTH = 0.55, 0.19, 2.6
 
