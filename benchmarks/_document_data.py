@@ -18,15 +18,15 @@ SHAPE = "1,176 x 5,460 with 226k values"
 
 def abstracts() -> csr_array:
     """Weighted documents that mix topics, words by Zipf's law, with as many values as abstracts have."""
-    n, m, n_topics = 1176, 5460, 25
+    n, m, n_topics = 1176, 5460, 10
     rng = np.random.default_rng(0)
     common = 1 / np.arange(1, m + 1)
     topics = np.zeros((n_topics, m))
     for topic in topics:
         topic[rng.choice(np.arange(100, m), 200, replace=False)] = 1 / np.arange(1, 201)
-    mixture = rng.dirichlet(np.full(n_topics, 0.1), n)
+    mixture = rng.dirichlet(np.full(n_topics, 0.3), n)
     shares = 0.75 * common / common.sum() + 0.25 * mixture @ (topics / topics.sum(axis=1, keepdims=True))
-    lengths = rng.lognormal(np.log(371), 0.35, n).astype(int)
+    lengths = rng.lognormal(np.log(279), 0.35, n).astype(int)
     counts = np.array([rng.multinomial(length, share) for length, share in zip(lengths, shares, strict=True)])
     weights = NCWTransformer().fit_transform(PaperTfidfTransformer().fit_transform(counts))
     return csr_array(weights)

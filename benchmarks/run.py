@@ -13,6 +13,7 @@ import bench_documents
 import bench_end_to_end
 import bench_generation
 import bench_medoids
+import bench_nmf
 import bench_questions
 from _harness import Row, as_markdown, machine
 
@@ -26,6 +27,7 @@ SUITES = {
     "questions": bench_questions.run,
     "documents": bench_documents.run,
     "bags": bench_bags.run,
+    "nmf": bench_nmf.run,
 }
 
 

@@ -18,6 +18,8 @@ from moo_clustering.factorization._starts import Starts
 # Blocks of rows that threads may share, and the rows that one should have at least.
 _BLOCKS = 32
 _BLOCK_ROWS = 64
+# A row costs about as much as this times k values of the matrix.
+_ROW_COST = 3.5
 # Iterations after which runs that have converged leave the panel.
 _REPACK = 10
 
@@ -85,8 +87,7 @@ class _Side(NamedTuple):
         rows = sparse_rows(A)
         n_runs, n_rows, k = factors.shape
         n_blocks = max(1, min(_BLOCKS, n_rows // _BLOCK_ROWS))
-        # A value of the matrix costs k operations, a row the update and the Gram matrix.
-        cost = rows.indptr + 1.5 * k * np.arange(n_rows + 1)
+        cost = rows.indptr + _ROW_COST * k * np.arange(n_rows + 1)
         bounds = np.searchsorted(cost, np.linspace(0, cost[-1], n_blocks + 1)).astype(np.int64)
         bounds[-1] = n_rows
         return cls(rows, bounds, as_panel(factors.transpose(1, 2, 0)), k, n_runs, multiply, n_threads)
@@ -126,8 +127,8 @@ class _Side(NamedTuple):
                 hi,
             )
 
-        per_row = 1.5 * self.n_components * len(self.panel)
-        n_operations = 2.0 * self.n_runs * self.n_components * (len(self.rows.data) + per_row)
+        n_values = len(self.rows.data) + _ROW_COST * self.n_components * len(self.panel)
+        n_operations = 2.0 * self.n_runs * self.n_components * n_values
         for_parts(sweep, n_blocks, n_operations, self.n_threads)
         return _sum(grams), _sum(inners)[0]
 

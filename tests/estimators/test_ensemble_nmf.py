@@ -693,13 +693,13 @@ def test_runs_of_other_data_are_refused(weights, tmp_path):
     ],
 )
 def test_saved_runs_serve_any_consensus(weights, tmp_path, monkeypatch, change):
-    saved = {"n_runs": 6, "random_state": 2, "checkpoint": tmp_path / "runs.npz"}
+    saved = {"n_runs": 8, "random_state": 2, "checkpoint": tmp_path / "runs.npz"}
     EnsembleNMF(6, **saved).fit(weights)
     sizes = interrupt_at(monkeypatch, call=1)
     resumed = EnsembleNMF(6, **saved, resume=True, **change).fit(weights.toarray())
     assert not sizes
     monkeypatch.undo()
-    same(EnsembleNMF(6, n_runs=6, random_state=2, **change).fit(weights), resumed)
+    same(EnsembleNMF(6, n_runs=8, random_state=2, **change).fit(weights), resumed)
 
 
 def test_a_checkpoint_needs_a_seed_and_resume_a_checkpoint(weights, tmp_path):
