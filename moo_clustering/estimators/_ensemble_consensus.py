@@ -61,17 +61,24 @@ def consensus_partition(
     n_clusters: int,
     seed: np.random.SeedSequence,
     max_memory: int,
-) -> Labels:
-    """Clusters 0, 1, ... in the order of their first documents.
+) -> tuple[Labels, NDArray[np.float64]]:
+    """Clusters 0, 1, ... in the order of their first documents, and how documents are associated.
+
+    MCLA brings its own association: the mean over the members of a meta-cluster. Of other functions it
+    is :func:`association`.
 
     Raises
     ------
     ValueError
         A consensus function of the user returns something else than one label per document.
     """
+    rng = np.random.default_rng(seed)
+    if consensus == "mcla":
+        found, rows = mcla(labels, n_clusters, random_state=rng, return_association=True)
+        return found, rows[: int(found.max()) + 1]
     function = consensus if callable(consensus) else CONSENSUS[consensus]
     options: dict[str, Any] = {"max_memory": max_memory} if consensus == "cspa" else {}
-    returned = function(labels, n_clusters, random_state=np.random.default_rng(seed), **options)
+    returned = function(labels, n_clusters, random_state=rng, **options)
     try:
         result = np.asarray(returned)
         got = f"{result.dtype} of shape {result.shape}"
@@ -86,7 +93,8 @@ def consensus_partition(
         raise ValueError(f"consensus must return labels from 0 on, got {result.min()}")
     # Labels of any size, in numbers that are small.
     codes = np.unique(result, return_inverse=True)[1]
-    return relabel_by_first_appearance(codes[None])[0]
+    found = relabel_by_first_appearance(codes[None])[0]
+    return found, association(labels, found)
 
 
 def association(labels: Labels, partition: Labels) -> NDArray[np.float64]:

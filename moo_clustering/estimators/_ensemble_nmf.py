@@ -28,7 +28,6 @@ from moo_clustering.estimators._checkpoints import checkpoint_for
 from moo_clustering.estimators._ensemble_consensus import (
     CONSENSUS,
     Consensus,
-    association,
     check_pairs,
     chosen_runs,
     consensus_partition,
@@ -41,6 +40,10 @@ from moo_clustering.features._rows import validated_rows
 from moo_clustering.persistence import Checkpoint
 
 Labels = NDArray[np.int32]
+
+
+# The factors of one batch of runs; batches of this size cost little more than all runs at once.
+_MAX_MEMORY = 512 * 2**20
 
 
 class EnsembleNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -82,7 +85,7 @@ class EnsembleNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         Run t is the same whatever ``n_runs`` is.
     n_jobs : int, optional
         Workers for batches of runs, or whatever ``joblib.parallel_config`` says; no influence on results.
-    max_memory : int, default=4 GiB
+    max_memory : int, default=512 MiB
         Bytes for factors at a time, and for the pairs of documents that ``"cspa"`` compares.
     verbose : bool, default=False
         Progress bar.
@@ -99,8 +102,9 @@ class EnsembleNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         In the order of first appearance.
     n_clusters_ : int
         Clusters that have documents, at most ``n_clusters``.
-    association_ : ndarray of shape (n_clusters_, n_documents)
-        How often, over the members of a cluster and the runs, a document is with them.
+    association_ : ndarray of shape (n_clusters_, n_documents), 0 to 1
+        How often a document is in the members of a meta-cluster (``consensus="mcla"``); with other
+        functions how often, over the members of a cluster and the runs, it is with them.
     confidence_ : ndarray of shape (n_documents,)
         The largest association as a share of all; 0 for documents without terms, as is their association.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
@@ -182,7 +186,7 @@ class EnsembleNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         n_top_terms: int = 10,
         random_state: SeedLike = None,
         n_jobs: int | None = None,
-        max_memory: int = MAX_MEMORY,
+        max_memory: int = _MAX_MEMORY,
         verbose: bool = False,
         checkpoint: str | Path | None = None,
         checkpoint_every: int = 10,
@@ -256,7 +260,7 @@ class EnsembleNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             self.selection, runs.labels, runs.losses, self.n_clusters, B, self.choose, select_seed
         )
         taken = runs.labels[self.selected_runs_]
-        found = consensus_partition(
+        found, associated = consensus_partition(
             self.consensus, taken, self.n_clusters, consensus_seed, int(self.max_memory)
         )
         self._set_labels(found, seen, matrix.shape[0])
@@ -266,7 +270,9 @@ class EnsembleNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         self.n_iter_ = int(runs.n_iter.max())
         self.components_of_best_run_ = runs.topics
         self.association_ = np.zeros((self.n_clusters_, matrix.shape[0]))
-        self.association_[:, seen] = association(taken, self.labels_[seen])
+        number = np.empty(len(associated), dtype=np.intp)
+        number[found] = self.labels_[seen]
+        self.association_[np.ix_(number, seen)] = associated
         totals = self.association_.sum(axis=0)
         self.confidence_ = self.association_.max(axis=0) / np.where(totals > 0, totals, 1.0)
         self.cluster_weights_ = cluster_means(weights, self.labels_, self.n_clusters_)

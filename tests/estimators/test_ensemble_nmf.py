@@ -400,7 +400,7 @@ def test_documents_without_terms_and_a_selection():
 
 
 def test_association_by_definition(weights):
-    model = EnsembleNMF(6, n_runs=7, selection="best_half", random_state=2).fit(weights)
+    model = EnsembleNMF(6, n_runs=7, selection="best_half", consensus="cspa", random_state=2).fit(weights)
     runs = model.run_labels_[model.selected_runs_]
     expected = np.zeros((model.n_clusters_, weights.shape[0]))
     for c in range(model.n_clusters_):
@@ -415,6 +415,19 @@ def test_association_by_definition(weights):
     assert model.confidence_.std() > 0.01
     # The consensus is where a document is most of the time.
     assert np.mean(model.association_.argmax(axis=0) == model.labels_) > 0.9
+
+
+def test_association_of_meta_clusters(weights):
+    """Of MCLA it is the mean of the clusters that make a meta-cluster, and decides the labels."""
+    empty = sp.csr_array((1, weights.shape[1]))
+    with pytest.warns(UserWarning, match="no terms"):
+        model = EnsembleNMF(6, n_runs=7, random_state=2).fit(sp.vstack([empty, weights]))
+    inside = model.association_[:, 1:]
+    np.testing.assert_array_equal(inside.argmax(axis=0), model.labels_[1:])
+    assert not model.association_[:, 0].any()
+    assert inside.min() >= 0
+    assert inside.max() <= 1 + 1e-12
+    np.testing.assert_allclose(model.confidence_[1:], inside.max(axis=0) / inside.sum(axis=0))
 
 
 def test_a_single_run_is_its_own_consensus(weights):
@@ -520,7 +533,9 @@ def test_pareto(weights, choose):
     assert 5 <= len(model.selected_runs_) <= 10
     assert np.all(np.diff(model.selected_runs_) > 0)
     np.testing.assert_array_equal(taken[0], model.run_labels_[model.selected_runs_])
-    same(model, EnsembleNMF(6, **options).fit(weights))
+    by_name = EnsembleNMF(6, **options).fit(weights)
+    np.testing.assert_array_equal(by_name.labels_, model.labels_)
+    np.testing.assert_array_equal(by_name.selected_runs_, model.selected_runs_)
     for n_runs in (2, 3):
         few = EnsembleNMF(6, **{**options, "n_runs": n_runs}).fit(weights)
         np.testing.assert_array_equal(few.selected_runs_, np.arange(n_runs))
