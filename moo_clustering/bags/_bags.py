@@ -15,6 +15,7 @@ from moo_clustering.bags._checks import (
     Instances,
     Names,
     Offsets,
+    bag_name,
     float_type,
     freeze,
     matrix,
@@ -130,9 +131,15 @@ class Bags:
         bag_ids: Iterable[Hashable] | None = None,
         feature_names: Iterable[Hashable] | None = None,
     ) -> Self:
-        """Bags from one array-like of shape (n_instances_of_the_bag, n_features) each."""
+        """Bags from one array-like of shape (n_instances_of_the_bag, n_features) each.
+
+        Frames must name their columns alike; the names become ``feature_names`` if none are given.
+        """
         items = list(bags)
         ids = to_names(bag_ids, len(items), "bag_ids", "bags")
+        names = common_names(items, ids)
+        if feature_names is None:
+            feature_names = names
         X, offsets = stack(items, ids)
         return cls(freeze(X), offsets, bag_ids=ids, feature_names=feature_names)
 
@@ -357,6 +364,19 @@ class Bags:
             f"{type(self).__name__}(n_bags={self.n_bags}, n_instances={self.n_instances}, "
             f"n_features={self.n_features}, sizes={sizes})"
         )
+
+
+def common_names(items: Sequence[Any], bag_ids: Names | None) -> list[str] | None:
+    """Column names of all items that are frames with names."""
+    first, common = 0, None
+    for bag, names in enumerate(map(column_names, items)):
+        if common is None:
+            first, common = bag, names
+        elif names is not None and names != common:
+            raise ValueError(
+                f"{bag_name(first, bag_ids)} and {bag_name(bag, bag_ids)} have different columns, {common} and {names}"
+            )
+    return common
 
 
 def column_names(X: Any) -> list[str] | None:

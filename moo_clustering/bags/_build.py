@@ -42,7 +42,10 @@ def group_rows(groups: ArrayLike, n_instances: int) -> tuple[NDArray[np.int64] |
             f"groups must have one identifier for each of the {n_instances} instances, "
             f"got shape {values.shape}"
         )
-    codes, first = pd.factorize(values)
+    try:
+        codes, first = pd.factorize(values)
+    except TypeError as error:
+        raise TypeError(f"groups must hold one hashable identifier for each instance: {error}") from error
     if codes.min(initial=0) < 0:
         raise ValueError(f"row {int(codes.argmin())} has no bag identifier (it is missing in groups)")
     offsets = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=len(first)))]).astype(np.int64)

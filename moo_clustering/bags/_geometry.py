@@ -11,7 +11,7 @@ from moo_clustering._kernels.bag_radii import squared_distances, squared_radii
 from moo_clustering._kernels.bag_sums import add_rows, column_width, count_and_weigh, cross_sums
 from moo_clustering._kernels.bag_types import BagArrays
 from moo_clustering._kernels.parts import for_parts
-from moo_clustering.bags._bags import Bags
+from moo_clustering.bags._as_bags import as_bags
 from moo_clustering.bags._chunks import chunk_layout
 from moo_clustering.bags._pruning import farthest_candidates
 
@@ -37,7 +37,7 @@ class BagGeometry:
 
     Parameters
     ----------
-    bags : Bags
+    bags : Bags or anything :func:`as_bags` takes
         In the scale in which distances are meant.
     weighting : {"bag", "instance"}, default="bag"
         Centroids as means of the bag means (Eq. 3), or of all instances.
@@ -60,6 +60,11 @@ class BagGeometry:
     arrays : BagArrays
         What the compiled loops read.
 
+    Raises
+    ------
+    ValueError
+        For options out of range, or values so large that sums of squared distances overflow.
+
     Notes
     -----
     Precomputation takes O(n N d) for N bags with n instances of d features, and 8 n N bytes (4 n N in
@@ -72,7 +77,7 @@ class BagGeometry:
 
     def __init__(
         self,
-        bags: Bags,
+        bags: Any,
         *,
         weighting: Weighting = "bag",
         prune: bool = True,
@@ -83,15 +88,20 @@ class BagGeometry:
             raise ValueError(f"weighting must be 'bag' or 'instance', got {weighting!r}.")
         if dtype not in ("auto", "float64", "float32"):
             raise ValueError(f"dtype must be 'auto', 'float64' or 'float32', got {dtype!r}.")
+        bags = as_bags(bags)
         self.weighting = weighting
         self.n_bags = bags.n_bags
         self.bags = bags
-        X = np.asarray(bags.instances, dtype=np.float64)
-        self.center = X.mean(axis=0)
-        X = X - self.center
-        self.means = bags.means() - self.center
         sizes = bags.sizes.astype(np.int64)
         self.weights = np.ones(len(sizes)) if weighting == "bag" else sizes.astype(np.float64)
+        X = np.asarray(bags.instances, dtype=np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.center = X.mean(axis=0)
+            X = X - self.center
+            self.means = bags.means() - self.center
+            # bounds every sum of products that any partition leads to
+            greatest = 4.0 * self.weights.sum() ** 2 * np.einsum("td,td->t", X, X).max()
+        _require_below(greatest, np.float64)
         kept = np.ones(len(X), dtype=bool)
         if prune:
             least = min_cluster_size if weighting == "bag" else 1
@@ -109,16 +119,25 @@ class BagGeometry:
         weighted = self.weights[:, None] * self.means
         n_bytes = 8 * self.n_bags * layout.instances.size
         single = dtype == "float32" or (dtype == "auto" and n_bytes > _SINGLE_ABOVE)
+        squares = np.einsum("td,td->t", X, X)
+        largest = float(squares.max())
+        if single:
+            _require_below(self.weights.max() * largest, np.float32)
         products = np.empty(
             (self.n_bags, *layout.instances.shape), dtype=np.float32 if single else np.float64
         )
         for slot, rows in enumerate(layout.instances):
             products[:, slot] = weighted @ X[rows].T
-        squares = np.einsum("td,td->t", X, X)[layout.instances]
-        rounding = (_SINGLE_ROUNDING if single else _ROUNDING) * float(squares.max())
+        rounding = (_SINGLE_ROUNDING if single else _ROUNDING) * largest
         pulls = weighted @ weighted.T
         return BagArrays(
-            squares, products, pulls, self.weights, layout.chunk_bag, layout.chunk_start, rounding
+            squares[layout.instances],
+            products,
+            pulls,
+            self.weights,
+            layout.chunk_bag,
+            layout.chunk_start,
+            rounding,
         )
 
     def chunks(self, n_individuals: int, n_clusters: int) -> list[slice]:
@@ -248,3 +267,11 @@ class BagGeometry:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
+
+
+def _require_below(value: float, dtype: type[np.floating[Any]]) -> None:
+    if not value <= np.finfo(dtype).max:  # NaN neither
+        raise ValueError(
+            "instances have values so large that squared distances overflow"
+            f"{' single precision' if dtype is np.float32 else ''}; rescale them"
+        )

@@ -135,6 +135,10 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         names = getattr(self, "feature_names_in_", None) if input_features is None else input_features
         return np.asarray(self.transformer_.get_feature_names_out(names), dtype=object)
 
+    def set_output(self, *, transform: Any = None) -> Self:
+        """Change nothing, whatever containers a pipeline asks its steps for: bags stay :class:`Bags`."""
+        return self
+
     def _inner(self) -> Any:
         if hasattr(self, "transformer_"):
             return self.transformer_

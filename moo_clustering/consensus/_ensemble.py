@@ -31,8 +31,9 @@ def check_ensemble(
     if len(lost):
         shown = ", ".join(map(str, lost[:5])) + (", ..." if len(lost) > 5 else "")
         raise ValueError(
-            f"labels must place every object in at least one run (of weight above 0); {len(lost)} are -1 "
-            f"in all of them: {shown}"
+            f"labels must place every object in at least one run (of weight above 0); {len(lost)} of "
+            f"{edges.n_samples} are -1 in all of them: {shown}. Leave these columns out, as in "
+            "labels[:, (labels >= 0).any(axis=0)]"
         )
     return edges, run_weights
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from itertools import combinations
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -11,6 +13,7 @@ from pymoo.operators.crossover.ux import UniformCrossover
 from pymoo.operators.mutation.bitflip import BitflipMutation
 from pymoo.operators.sampling.rnd import BinaryRandomSampling
 from pymoo.optimize import minimize
+from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
 from moo_clustering._random import SeedLike, spawn_seeds
 from moo_clustering.consensus._ensemble import check_ensemble, check_number
@@ -21,6 +24,9 @@ from moo_clustering.validity._agreement import mean_agreement, nmi_table, pairwi
 from moo_clustering.validity._hyperedges import FloatArray, Hyperedges, hyperedges
 from moo_clustering.validity._i2 import i2_criterion
 from moo_clustering.validity._population import check_option
+
+# Up to so many subsets all are compared; a search among them would mostly redraw what it has.
+_FEW = 256
 
 
 class SelectionFront(NamedTuple):
@@ -101,7 +107,8 @@ def select_pareto(
     """Search for subsets of runs that agree with all yet differ, and return the best one's consensus.
 
     NSGA-II on :class:`~moo_clustering.problems.EnsembleSelectionProblem`, MCLA of every subset on the
-    front, and a choice among these. The whole ensemble is among the first subsets.
+    front, and a choice among these. The whole ensemble is among the first subsets. Where no more than
+    256 subsets are large enough, all of them are compared and nothing is searched.
 
     Parameters
     ----------
@@ -139,8 +146,9 @@ def select_pareto(
 
     Notes
     -----
-    O(n_samples n_runs^2 + n_gen pop_size n_runs^2) time and up to ``pop_size`` times MCLA. The gain over
-    a consensus of all runs is small and not reliable, and :func:`best_half` comes close at no cost.
+    O(n_samples n_runs^2 + n_gen pop_size n_runs^2) time and as often MCLA as the front has subsets: up to
+    ``pop_size`` times after a search, up to 256 times without. The gain over a consensus of all runs is
+    small and not reliable, and :func:`best_half` comes close at no cost.
 
     Examples
     --------
@@ -185,6 +193,32 @@ def _search(
     problem: EnsembleSelectionProblem, pop_size: int, n_gen: int, seed: np.random.SeedSequence
 ) -> tuple[NDArray[np.bool_], FloatArray]:
     """Distinct subsets on the front, by their objectives."""
+    n_runs = problem.n_var
+    if sum(math.comb(n_runs, size) for size in range(problem.min_runs, n_runs + 1)) <= _FEW:
+        kept, F = _front_of_all(problem)
+    else:
+        kept, F = _evolved_front(problem, pop_size, n_gen, seed)
+    order = np.lexsort(F.T[::-1])
+    return kept[order], F[order]
+
+
+def _front_of_all(problem: EnsembleSelectionProblem) -> tuple[NDArray[np.bool_], FloatArray]:
+    n_runs = problem.n_var
+    left_out = [
+        runs for size in range(n_runs - problem.min_runs + 1) for runs in combinations(range(n_runs), size)
+    ]
+    kept = np.ones((len(left_out), n_runs), dtype=np.bool_)
+    for row, runs in zip(kept, left_out, strict=True):
+        row[list(runs)] = False
+    F = problem.evaluate(kept, return_values_of=["F"])
+    # Rounding must not decide between equals.
+    best = NonDominatedSorting().do(np.round(F, 12), only_non_dominated_front=True)
+    return kept[best], F[best]
+
+
+def _evolved_front(
+    problem: EnsembleSelectionProblem, pop_size: int, n_gen: int, seed: np.random.SeedSequence
+) -> tuple[NDArray[np.bool_], FloatArray]:
     sampling_rng, search = np.random.default_rng(seed.spawn(1)[0]), int(seed.generate_state(1)[0] >> 1)
     first = BinaryRandomSampling()(problem, pop_size, random_state=sampling_rng).get("X")
     first[0] = True  # feasible whatever the others are
@@ -193,9 +227,7 @@ def _search(
     )
     result = minimize(problem, algorithm, ("n_gen", n_gen), seed=search, verbose=False)
     kept, which = np.unique(np.atleast_2d(result.X).astype(np.bool_), axis=0, return_index=True)
-    F = np.atleast_2d(result.F)[which]
-    order = np.lexsort(F.T[::-1])
-    return kept[order], F[order]
+    return kept, np.atleast_2d(result.F)[which]
 
 
 def _consensus(

@@ -69,7 +69,7 @@ class EnsembleNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         returns one label per document.
     selection : {"none", "best_half", "pareto"}, default="none"
         Which runs take part: all, the half that agrees most with the others, or a subset that an
-        evolutionary search picks by agreement and diversity. The gain is small and not reliable.
+        evolutionary search picks by agreement, diversity and loss. The gain is small and not reliable.
     choose : {"anmi", "i2"}, default="anmi"
         How ``"pareto"`` picks one of its front: agreement with all runs, or cohesion of the documents.
     normalise : bool, default=True
@@ -108,7 +108,8 @@ class EnsembleNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     confidence_ : ndarray of shape (n_documents,)
         The largest association as a share of all; 0 for documents without terms, as is their association.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
-        -1 for documents without terms.
+        -1 for documents without terms. :mod:`moo_clustering.consensus` takes the other columns,
+        ``run_labels_[:, run_labels_[0] >= 0]``.
     run_losses_ : ndarray of shape (n_runs,)
     run_n_iter_ : ndarray of shape (n_runs,)
     n_iter_ : int

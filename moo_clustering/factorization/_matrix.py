@@ -63,8 +63,11 @@ def check_matrix(A: Any, dtype: str) -> Matrix:
     A = sparse.csr_array((_plain(A.data), _plain(A.indices), _plain(A.indptr)), shape=A.shape)
     with np.errstate(over="ignore"):
         square = float(np.square(A.data, dtype=np.float64).sum())
-    if not np.isfinite(square):
-        raise ValueError("A has values so large that their squares overflow; rescale it.")
+    limits = np.finfo(A.dtype)
+    if not square <= float(limits.max):
+        raise ValueError(f"A has values so large that their squares overflow {dtype}; rescale it.")
+    if square < float(limits.tiny) and A.data.any():
+        raise ValueError(f"A has values so small that their squares vanish in {dtype}; rescale it.")
     mean = float(A.data.sum(dtype=np.float64)) / (A.shape[0] * A.shape[1])
     return Matrix(A, A.T.tocsr(), square, mean)
 

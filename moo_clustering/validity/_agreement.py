@@ -30,7 +30,8 @@ def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArr
 
     References
     ----------
-    Document NMF, Eq. 1; Strehl & Ghosh, JMLR 3, 2002.
+    "Ensemble non-negative matrix factorization for clustering biomedical documents", Eq. 1; Strehl &
+    Ghosh, JMLR 3, 2002.
 
     Examples
     --------

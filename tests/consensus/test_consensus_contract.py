@@ -170,7 +170,7 @@ def test_weights_decide_between_two_opinions(consensus, options):
             2,
             {},
             ValueError,
-            "every object in at least one run .* 1 are -1 .*: 3",
+            r"every object in at least one run .* 1 of 4 are -1 .*: 3\. Leave these columns out",
         ),
         ([[0, 1, 1], [-1, 1, 0]], 2, {"weights": [0, 1]}, ValueError, "every object"),
         ([[0, 1, 1]], 0, {}, ValueError, "n_clusters must be from 1 to the number of objects, 3; got 0"),

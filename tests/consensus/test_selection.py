@@ -79,6 +79,20 @@ def test_as_few_runs_as_must_be_kept():
     assert len(chosen.front.kept) == 1
 
 
+def test_few_subsets_are_all_compared():
+    """Every subset that is large enough, whatever the seed and the size of a search would be."""
+    runs, _ = half_noise(n_runs=8, seed=2)
+    one = select_pareto(runs, 3, min_runs=6, pop_size=2, n_gen=1, partitioner="matching", random_state=0)
+    two = select_pareto(runs, 3, min_runs=6, partitioner="matching", random_state=1)
+    np.testing.assert_array_equal(one.front.kept, two.front.kept)
+    np.testing.assert_array_equal(one.labels, two.labels)
+    subsets = (np.arange(2**8)[:, np.newaxis] >> np.arange(8)) & 1 == 1
+    subsets = subsets[subsets.sum(axis=1) >= 6]
+    F = np.round(EnsembleSelectionProblem(runs, min_runs=6).evaluate(subsets)[0], 12)
+    best = [not ((row >= F).all(axis=1) & (row > F).any(axis=1)).any() for row in F]
+    assert sorted(map(tuple, one.front.kept.tolist())) == sorted(map(tuple, subsets[best].tolist()))
+
+
 def test_subsets_that_have_not_seen_all_objects_do_not_count():
     runs, _ = half_noise()
     runs[1:, 0] = -1

@@ -374,6 +374,20 @@ def test_documents_without_terms():
     np.testing.assert_array_equal(model.predict(with_empty)[empty], largest)
 
 
+def test_consensus_of_runs_with_documents_without_terms():
+    """The way out that the message names leads to the same clusters."""
+    X, truth = blocks()
+    X = np.vstack([np.zeros((1, X.shape[1])), X])
+    with pytest.warns(UserWarning, match="have no terms"):
+        model = EnsembleNMF(3, n_runs=6, random_state=0).fit(X)
+    labels = model.run_labels_
+    with pytest.raises(ValueError, match=r"labels\[:, \(labels >= 0\)\.any\(axis=0\)\]"):
+        mcla(labels, 3)
+    found = mcla(labels[:, (labels >= 0).any(axis=0)], 3, random_state=0)
+    assert nmi(found, model.labels_[1:]) == pytest.approx(1.0)
+    assert nmi(found, truth) == pytest.approx(1.0)
+
+
 def test_documents_whose_terms_weigh_nothing_are_told_once():
     X, _ = blocks(2, size=5)
     counts = np.hstack([np.vstack([X, np.zeros((2, X.shape[1]))]), np.ones((12, 1))])

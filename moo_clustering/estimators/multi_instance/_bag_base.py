@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.utils._param_validation import Interval
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._random import SeedLike, spawn_seeds
@@ -150,7 +151,7 @@ class BagClusterer(
         -------
         ndarray of shape (n_bags, n_clusters_)
         """
-        return self._distances(X, groups, offsets)
+        return self._one_row_per_bag(X, self._distances(X, groups, offsets))
 
     def fit_transform(
         self,
@@ -171,7 +172,7 @@ class BagClusterer(
             ``must_link`` and ``cannot_link``, as for ``fit``.
         """
         self.fit(X, y, groups=groups, offsets=offsets, **options)
-        return self._distances(X, groups, offsets)
+        return self._one_row_per_bag(X, self._distances(X, groups, offsets))
 
     @abstractmethod
     def _fit(self, data: BagData) -> None:
@@ -215,6 +216,10 @@ class BagClusterer(
                 f"{self.min_cluster_size} bags need {needed} bags; there are {n_bags}."
             )
 
+    def _least(self, n_bags: int) -> int:
+        """Bags that every cluster has at least."""
+        return self.min_cluster_size
+
     def _pair_rule(self, data: BagData, least: int, *, power: int = 1) -> PartitionRepair | None:
         """What assignments of a method that has ``constraint_handling`` are made to respect."""
         return pair_rule(
@@ -234,6 +239,13 @@ class BagClusterer(
         if self.n_clusters_ < self.n_clusters:
             warnings.warn(
                 f"only {self.n_clusters_} of n_clusters={self.n_clusters} clusters have bags",
+                UserWarning,
+                stacklevel=5,
+            )
+        elif (smallest := int(self.cluster_sizes_.min())) < (least := self._least(len(labels))):
+            warnings.warn(
+                f"the smallest cluster has {smallest} bags, fewer than min_cluster_size={least}: bags that stay "
+                "together or apart left no more for it",
                 UserWarning,
                 stacklevel=5,
             )
@@ -257,6 +269,14 @@ class BagClusterer(
             return farthest_distances(bags, self._centers)
         medoids = self._range.scale_bags(self.medoid_bags_)
         return bag_distances(bags, medoids, kind=self._kind, n_jobs=getattr(self, "n_jobs", None))
+
+    def _one_row_per_bag(self, X: Any, distances: Floats) -> Any:
+        """Distances as scikit-learn turns them into a frame: it would take over the index of the rows of X."""
+        if len(distances) == len(X) or _get_output_config("transform", self)["dense"] != "pandas":
+            return distances
+        import pandas as pd  # takes long to import
+
+        return pd.DataFrame(distances)
 
     @property
     def _n_features_out(self) -> int:

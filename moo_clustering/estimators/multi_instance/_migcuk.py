@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -206,6 +207,13 @@ class MIGCUK(GeneticBagClusterer):
         self.labels_, order = number_clusters(labels[0])
         self.n_clusters_ = len(order)
         self.cluster_sizes_ = np.bincount(self.labels_)
+        k_min = self.n_clusters if self.k_min is None else self.k_min
+        if self.n_clusters_ < k_min:
+            warnings.warn(
+                f"only {self.n_clusters_} clusters have bags, fewer than k_min={k_min}",
+                UserWarning,
+                stacklevel=5,
+            )
         if self.n_clusters_ == 1:  # the index knows no best medoid
             medoids[0, order] = self._score.medoid(self.labels_, 0, 0)
         self._set_medoids(data, medoids[0][order], kind=self.kind)

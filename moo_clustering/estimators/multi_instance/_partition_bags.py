@@ -59,10 +59,6 @@ class PartitionBagClusterer(GeneticBagClusterer):
             **self._reading(),
         )
 
-    def _least(self, n_bags: int) -> int:
-        """Bags that every cluster has at least."""
-        return self.min_cluster_size
-
     def _reading(self) -> dict[str, Any]:
         return {}
 
