@@ -374,7 +374,8 @@ def common_names(items: Sequence[Any], bag_ids: Names | None) -> list[str] | Non
             first, common = bag, names
         elif names is not None and names != common:
             raise ValueError(
-                f"{bag_name(first, bag_ids)} and {bag_name(bag, bag_ids)} have different columns, {common} and {names}"
+                f"{bag_name(first, bag_ids)} and {bag_name(bag, bag_ids)} have different columns, "
+                f"{common} and {names}"
             )
     return common
 

@@ -372,3 +372,13 @@ def test_copies_share_and_pickles_score_alike():
     scored = toy_objective()
     assert copy.deepcopy(scored) is scored
     assert pickle.loads(pickle.dumps(scored)).evaluate(SPLIT) == scored.evaluate(SPLIT)
+
+
+@pytest.mark.parametrize(("size", "dtype"), [(1e200, "auto"), (1e308, "auto"), (1e25, "float32")])
+def test_values_whose_squares_overflow_are_refused(size, dtype):
+    with pytest.raises(ValueError, match="squared distances overflow"):
+        BagGeometry([[[size, -size]], [[-size, size]], [[0.0, size]]], dtype=dtype)
+
+
+def test_geometry_takes_lists():
+    assert BagGeometry(TOY).bags == toy()

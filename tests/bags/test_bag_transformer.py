@@ -128,3 +128,8 @@ def test_fitting_again_forgets_names(bags):
     assert lifted.feature_names_in_.tolist() == ["x", "y", "z"]
     assert not hasattr(lifted.fit(LISTS), "feature_names_in_")
     assert lifted.set_params(transformer=StandardScaler()).fit(LISTS).transformer_.mean_[0] == 2
+
+
+def test_bags_stay_bags_in_a_pipeline_that_gives_frames(bags):
+    pipeline = make_pipeline(BagTransformer(), BagTransformer(StandardScaler()))
+    assert isinstance(pipeline.set_output(transform="pandas").fit_transform(bags), Bags)

@@ -290,3 +290,16 @@ def test_stored_sets_load(data_folder):
     assert repr(bags) == "Bags(n_bags=92, n_instances=476, n_features=166, sizes=2-40)"
     assert bags.bag_ids[0].startswith("MUSK-")
     assert len(bags.feature_names) == 166
+
+
+def test_frames_in_a_list_name_their_columns_alike():
+    first, second = pd.DataFrame([[1, 2]], columns=["a", "b"]), pd.DataFrame([[3, 4]], columns=["b", "a"])
+    assert Bags.from_list([np.ones((2, 2)), first, first]).feature_names == ("a", "b")
+    assert Bags.from_list([first], feature_names=["x", "y"]).feature_names == ("x", "y")
+    with pytest.raises(ValueError, match="bag 0 and bag 2 have different columns"):
+        Bags.from_list([first, first, second])
+
+
+def test_groups_that_cannot_be_told_apart():
+    with pytest.raises(TypeError, match="groups must hold one hashable identifier"):
+        as_bags(np.ones((3, 1)), groups=[[1], [2], [1]])

@@ -111,7 +111,7 @@ def test_two_methods_and_ties(run, tmp_path):
         ("d,a,b\nx,1,2\ny,1,2\n", ("--alpha", "2"), "alpha must be between 0 and 1"),
         ("d,a,b\nx,1,2\ny,1,2\n", ("--posthoc", "tukey"), "'tukey' is not one of"),
         ("d,a,b\nx,1,2\ny,1,2\n", ("--figure", "cd.doc"), "doc"),
-        ("d,a,b\nx,1,2\ny,1,2\n", ("--figure", "no/such/cd.png"), "no/such"),
+        ("d,a,b\nx,1,2\ny,1,2\n", ("--figure", "no/such/cd.png"), "no folder no/such"),
     ],
 )
 def test_errors(fails, tmp_path, text, options, message):

@@ -242,14 +242,18 @@ class BagClusterer(
                 UserWarning,
                 stacklevel=5,
             )
-        elif (smallest := int(self.cluster_sizes_.min())) < (least := self._least(len(labels))):
-            warnings.warn(
-                f"the smallest cluster has {smallest} bags, fewer than min_cluster_size={least}: bags that stay "
-                "together or apart left no more for it",
-                UserWarning,
-                stacklevel=5,
-            )
+        self._warn_of_small_clusters()
         return order
+
+    def _warn_of_small_clusters(self) -> None:
+        smallest, least = int(self.cluster_sizes_.min()), self._least(len(self.labels_))
+        if self.n_clusters_ > 1 and smallest < least:
+            warnings.warn(
+                f"the smallest cluster has {smallest} bags, fewer than min_cluster_size={least}: "
+                "bags that stay together or apart left no more for it",
+                UserWarning,
+                stacklevel=6,
+            )
 
     def _set_centers(self, centers: Floats) -> None:
         """Vectors in the scale of the distances, one for every cluster in ``labels_``."""
@@ -271,8 +275,9 @@ class BagClusterer(
         return bag_distances(bags, medoids, kind=self._kind, n_jobs=getattr(self, "n_jobs", None))
 
     def _one_row_per_bag(self, X: Any, distances: Floats) -> Any:
-        """Distances as scikit-learn turns them into a frame: it would take over the index of the rows of X."""
-        if len(distances) == len(X) or _get_output_config("transform", self)["dense"] != "pandas":
+        """Distances for scikit-learn to put into a frame, which would get the index of the rows of X."""
+        indexed = hasattr(X, "columns") and len(X) != len(distances)
+        if not indexed or _get_output_config("transform", self)["dense"] != "pandas":
             return distances
         import pandas as pd  # takes long to import
 

@@ -210,10 +210,11 @@ class MIGCUK(GeneticBagClusterer):
         k_min = self.n_clusters if self.k_min is None else self.k_min
         if self.n_clusters_ < k_min:
             warnings.warn(
-                f"only {self.n_clusters_} clusters have bags, fewer than k_min={k_min}",
+                f"only {self.n_clusters_} of k_min={k_min} clusters have bags",
                 UserWarning,
                 stacklevel=5,
             )
+        self._warn_of_small_clusters()
         if self.n_clusters_ == 1:  # the index knows no best medoid
             medoids[0, order] = self._score.medoid(self.labels_, 0, 0)
         self._set_medoids(data, medoids[0][order], kind=self.kind)
