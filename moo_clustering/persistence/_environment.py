@@ -19,7 +19,10 @@ RUNTIME_DEPENDENCIES = (
     "pandas",
     "pymoo",
     "scikit-learn",
+    "scikit-posthocs",
     "scipy",
+    "statsmodels",
+    "threadpoolctl",
     "tqdm",
 )
 
