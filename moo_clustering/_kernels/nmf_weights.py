@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from moo_clustering._kernels.nnls import _nnls_gram
+from moo_clustering._kernels.nnls import nnls_gram
 
 
 @njit(cache=True, nogil=True)
@@ -17,4 +17,4 @@ def fit_weights(gram, products, weights, lo, hi):  # type: ignore[no-untyped-def
     factor = np.zeros((k, k))
     trial = np.empty(k)
     for i in range(lo, hi):
-        _nnls_gram(gram, products[i], k, weights[i], gradient, passive, factor, trial)
+        nnls_gram(gram, products[i], k, weights[i], gradient, passive, factor, trial)

@@ -41,7 +41,7 @@ def _solve_passive(gram, target, passive, q, factor, solution):  # type: ignore[
 
 
 @njit(cache=True, nogil=True)
-def _nnls_gram(gram, target, q, x, gradient, passive, factor, trial):  # type: ignore[no-untyped-def]
+def nnls_gram(gram, target, q, x, gradient, passive, factor, trial):  # type: ignore[no-untyped-def]
     """min x'Gx/2 - b'x over x >= 0 for positive definite G (Lawson and Hanson)."""
     largest = 0.0
     for r in range(q):
@@ -121,6 +121,6 @@ def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):  # type: ign
         extra = max(ridge, 1e-12 * trace / max(q, 1))
         for r in range(q):
             gram[r, r] += extra
-        _nnls_gram(gram, target, q, x, gradient, passive, factor, trial)
+        nnls_gram(gram, target, q, x, gradient, passive, factor, trial)
         for r in range(q):
             weights[start + r] = x[r]

@@ -95,7 +95,7 @@ def cspa(
                 "n_neighbors needs partitioner='metis' or 'spectral'; average linkage has no graph"
             )
     metis = use_metis(partitioner, "average", "cspa")
-    _check_memory(edges.n_samples, partitioner, n_neighbors, max_memory)
+    check_memory(edges.n_samples, partitioner, n_neighbors, max_memory)
     if n_clusters == 1:
         return np.zeros(edges.n_samples, dtype=np.int32)
     if partitioner == "average":
@@ -138,7 +138,7 @@ def _cut(tree: NDArray[np.float64], n_samples: int, n_clusters: int) -> NDArray[
     return labels
 
 
-def _check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_memory: int) -> None:
+def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_memory: int) -> None:
     width = n_samples if n_neighbors is None else min(2 * n_neighbors, n_samples)
     needed = _BYTES[partitioner] * n_samples * width
     if needed > max_memory:

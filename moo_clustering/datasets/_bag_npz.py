@@ -14,14 +14,14 @@ from moo_clustering.bags import Bags
 from moo_clustering.datasets._bag_assembly import Members, assemble, known_classes
 from moo_clustering.datasets._bag_columns import BagOptions, Column, Rows
 from moo_clustering.datasets._bag_table import BagTable
-from moo_clustering.datasets._npz import _load
+from moo_clustering.datasets._npz import load_arrays
 from moo_clustering.datasets._table import DataError
 
 
 def read_npz_bags(path: Path, options: BagOptions) -> BagTable:
     """Bags of an archive; see :func:`~moo_clustering.datasets.read_bags`."""
     source = str(path)
-    arrays = _load(path)
+    arrays = load_arrays(path)
     for key in ("instances", "bag_offsets"):
         if key not in arrays:
             held = ", ".join(map(repr, arrays)) or "nothing"

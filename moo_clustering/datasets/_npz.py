@@ -18,7 +18,7 @@ from moo_clustering.datasets._table import DataError, Table
 def read_npz(path: Path, roles: Roles) -> Table:
     """Read an archive of arrays; see :func:`~moo_clustering.datasets.read_table`."""
     source = str(path)
-    arrays = _load(path)
+    arrays = load_arrays(path)
     if "X" not in arrays:
         held = ", ".join(map(repr, arrays)) or "nothing"
         raise DataError(f"{source} has no array 'X'; it holds {held}")
@@ -39,7 +39,7 @@ def read_npz(path: Path, roles: Roles) -> Table:
     )
 
 
-def _load(path: Path) -> dict[str, NDArray[Any]]:
+def load_arrays(path: Path) -> dict[str, NDArray[Any]]:
     if not zipfile.is_zipfile(path):
         raise DataError(f"{path} is not a NumPy archive, or it is truncated")
     try:

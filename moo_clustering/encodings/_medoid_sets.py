@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering.encodings._base import IntArray
-from moo_clustering.encodings._medoids import _occurred_before
+from moo_clustering.encodings._medoids import occurred_before
 
 Ints = NDArray[np.int64]
 
@@ -39,7 +39,7 @@ def first_distinct(candidates: IntArray, sizes: Any) -> Ints:
     -----
     O(n_rows n_candidates log n_candidates).
     """
-    kept = (candidates >= 0) & ~_occurred_before(candidates)
+    kept = (candidates >= 0) & ~occurred_before(candidates)
     kept &= np.cumsum(kept, axis=1) <= np.reshape(sizes, (-1, 1))
     sets = np.where(kept, candidates, -1)
     return np.take_along_axis(sets, np.argsort(~kept, axis=1, kind="stable"), axis=1)

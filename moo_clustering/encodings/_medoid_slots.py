@@ -17,7 +17,7 @@ from moo_clustering.encodings._checks import (
     rounded_genes,
 )
 from moo_clustering.encodings._medoid_sets import filled, random_absent, set_sizes
-from moo_clustering.encodings._medoids import _SAME, _occurred_before
+from moo_clustering.encodings._medoids import SAME, occurred_before
 
 # Distances copied at once: 32 MiB.
 _BLOCK = 2**22
@@ -47,7 +47,7 @@ def decode_slots(X: IntArray, H: NDArray[np.floating[Any]]) -> Labels:
     slots = np.asarray(X)
     occupied = slots >= 0
     wrong = ~occupied.any(axis=1)
-    wrong |= ((slots < -1) | (slots >= len(H)) | (_occurred_before(slots) & occupied)).any(axis=1)
+    wrong |= ((slots < -1) | (slots >= len(H)) | (occurred_before(slots) & occupied)).any(axis=1)
     if wrong.any():
         raise ValueError(
             f"row {np.argmax(wrong)} of X holds no medoid, one twice, or ids outside -1..{len(H) - 1}: "
@@ -103,7 +103,7 @@ def repair_slots(
         raise ValueError(
             f"k_min={k_min} medoids need as many slots and samples, got {slots.shape[1]} and {n_samples}."
         )
-    slots[(slots < 0) | (slots >= n_samples) | _occurred_before(slots)] = -1
+    slots[(slots < 0) | (slots >= n_samples) | occurred_before(slots)] = -1
     while len(short := np.flatnonzero(set_sizes(slots) < k_min)):
         rows = slots[short]
         absent = _lowest_absent(rows) if rng is None else random_absent(rows, n_samples, rng)
@@ -217,7 +217,7 @@ class MedoidSlotEncoding(Encoding):
     def _medoid(self, members: NDArray[np.intp]) -> int:
         within = self.distances[np.ix_(members, members)]
         total = within.sum(axis=1, dtype=np.float64) - np.diagonal(within)  # Eq. 2
-        return int(members[np.argmax(total <= total.min() * _SAME)])
+        return int(members[np.argmax(total <= total.min() * SAME)])
 
     def repair(self, X: IntArray) -> IntArray:
         """Empty what is no sample or was named before, fill up to ``k_min`` medoids.

@@ -20,7 +20,7 @@ from moo_clustering.encodings._checks import (
 # Entries of one block of distances in decode: 8 MiB, so that it stays near the processor.
 _BLOCK = 2**20
 # Distance sums that agree to this factor count as a tie: rounding must not choose the medoid.
-_SAME = 1.0 + 1e-12
+SAME = 1.0 + 1e-12
 
 
 def resolve_k_max(k_max: int | str, n_samples: int) -> int:
@@ -164,7 +164,7 @@ class MedoidEncoding(Encoding):
 
     def _medoid(self, members: NDArray[np.intp]) -> int:
         total = self.distances[np.ix_(members, members)].sum(axis=1)
-        return int(members[np.argmax(total <= total.min() * _SAME)])
+        return int(members[np.argmax(total <= total.min() * SAME)])
 
     def repair(self, X: IntArray) -> IntArray:
         """Drop what is no sample or was named before, close the gaps, fill up to ``k_min`` medoids.
@@ -173,7 +173,7 @@ class MedoidEncoding(Encoding):
         rounded.
         """
         ids = rounded_genes(X, self.n_var).astype(self.dtype, copy=False)
-        kept = (ids >= 0) & (ids < self.n_samples) & ~_occurred_before(ids)
+        kept = (ids >= 0) & (ids < self.n_samples) & ~occurred_before(ids)
         ids[~kept] = -1
         ids = np.take_along_axis(ids, np.argsort(~kept, axis=1, kind="stable"), axis=1)
         short = np.flatnonzero(kept.sum(axis=1) < self.k_min)
@@ -223,7 +223,7 @@ class MedoidEncoding(Encoding):
     def _checked(self, X: IntArray) -> IntArray:
         ids = checked_genes(X, self.n_var)
         padding = ids == -1
-        wrong = ((ids < -1) | (ids >= self.n_samples) | (_occurred_before(ids) & ~padding)).any(axis=1)
+        wrong = ((ids < -1) | (ids >= self.n_samples) | (occurred_before(ids) & ~padding)).any(axis=1)
         wrong |= padding[:, 0] | (padding[:, :-1] & ~padding[:, 1:]).any(axis=1)
         if wrong.any():
             raise ValueError(
@@ -236,7 +236,7 @@ class MedoidEncoding(Encoding):
         return self
 
 
-def _occurred_before(X: IntArray) -> NDArray[np.bool_]:
+def occurred_before(X: IntArray) -> NDArray[np.bool_]:
     """Which entries equal an entry further left in their row."""
     order = np.argsort(X, axis=1, kind="stable")
     ordered = np.take_along_axis(X, order, axis=1)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering.consensus import best_half, cspa, hbgf, hgpa, mcla, select_pareto
-from moo_clustering.consensus._cspa import _check_memory
+from moo_clustering.consensus._cspa import check_memory
 from moo_clustering.encodings import relabel_by_first_appearance
 
 Labels = NDArray[np.int32]
@@ -52,7 +52,7 @@ def check_pairs(consensus: str | Consensus, n_documents: int, max_memory: int) -
     ValueError
     """
     if consensus == "cspa":
-        _check_memory(n_documents, "average", None, max_memory)
+        check_memory(n_documents, "average", None, max_memory)
 
 
 def consensus_partition(
