@@ -1,0 +1,132 @@
+"""Partial targets of both kinds: one class a sample, or any number of labels."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.multiclass import check_classification_targets
+
+_MARK = "-1 marks unlabelled samples"
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """Classes or label sets of the samples that have them.
+
+    Parameters
+    ----------
+    indicators : ndarray of shape (n_samples, n_classes), float64
+        1 where the sample has the class or label; rows of unlabelled samples are 0.
+    labelled : ndarray of shape (n_samples,), bool
+    classes : ndarray of shape (n_classes,)
+        Values of the classes; of label sets the numbers 0, 1, ... of the labels.
+    multilabel : bool
+        Whether a sample may have any number of them.
+    """
+
+    indicators: NDArray[np.float64]
+    labelled: NDArray[np.bool_]
+    classes: NDArray[Any]
+    multilabel: bool
+
+    @property
+    def rows(self) -> NDArray[np.intp]:
+        """Numbers of the labelled samples."""
+        return np.flatnonzero(self.labelled)
+
+    @property
+    def n_classes(self) -> int:
+        """Classes, or labels in label sets; 0 where nothing is labelled."""
+        return len(self.classes)
+
+    def subset(self, rows: NDArray[np.intp]) -> Self:
+        """Targets of some of the samples, with the same classes."""
+        return type(self)(self.indicators[rows], self.labelled[rows], self.classes, self.multilabel)
+
+
+def partial_targets(y: Any, n_samples: int) -> Targets:
+    """Check and take apart what ``fit`` is given as ``y``.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,) or (n_samples, n_labels), sparse matrix, or None
+        One class a sample, -1 for unlabelled ones; or indicators 0 and 1 of labels, with rows of -1 for
+        unlabelled samples. A single column is taken as one class a sample. None: nothing is labelled.
+    n_samples : int
+
+    Raises
+    ------
+    ValueError
+        Another length, values that are no classes (continuous, NaN), indicators other than 0, 1 and -1,
+        or rows in which only some are -1.
+    """
+    if y is None:
+        return Targets(
+            np.zeros((n_samples, 0)), np.zeros(n_samples, dtype=bool), np.zeros(0, dtype=np.int64), False
+        )
+    given = y.toarray() if issparse(y) else np.asarray(y)
+    if given.ndim == 2 and given.shape[1] == 1:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected: it is taken as one class a sample.",
+            DataConversionWarning,
+            stacklevel=3,
+        )
+        given = given.ravel()
+    if given.ndim not in (1, 2):
+        raise ValueError(f"y must have one or two dimensions, got an array of shape {given.shape}")
+    if len(given) != n_samples:
+        raise ValueError(f"y must have one row per sample: expected {n_samples}, got {len(given)}")
+    return _classes(given) if given.ndim == 1 else _label_sets(given)
+
+
+def _classes(y: NDArray[Any]) -> Targets:
+    if y.dtype.kind in "fc" and not np.isfinite(y).all():
+        raise ValueError(f"Input y contains NaN or infinity; {_MARK}")
+    labelled = np.ones(len(y), dtype=bool)
+    if y.dtype.kind in "if":
+        labelled = y != -1
+    elif y.dtype.kind == "O":
+        labelled = np.array([_is_class(value) for value in y], dtype=bool)
+    if labelled.any():
+        check_classification_targets(y[labelled])
+    classes, codes = np.unique(y[labelled], return_inverse=True)
+    indicators = np.zeros((len(y), len(classes)))
+    indicators[np.flatnonzero(labelled), codes] = 1.0
+    return Targets(indicators, labelled, classes, False)
+
+
+def _is_class(value: Any) -> bool:
+    if value is None or value != value:
+        raise ValueError(f"y contains {value!r}; {_MARK}")
+    return not (isinstance(value, int | float | np.number) and value == -1)
+
+
+def _label_sets(y: NDArray[Any]) -> Targets:
+    try:
+        values = y.astype(np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"a y of two dimensions must hold the indicators 0 and 1; got values of type {y.dtype}"
+        ) from None
+    odd = ~np.isin(values, (-1.0, 0.0, 1.0))
+    if odd.any():
+        row, column = np.argwhere(odd)[0]
+        raise ValueError(
+            f"a y of two dimensions must hold the indicators 0 and 1, and -1 in the whole row of an "
+            f"unlabelled sample; got {values[row, column]:g} in row {row}, column {column}"
+        )
+    missing = values == -1.0
+    partly = missing.any(axis=1) & ~missing.all(axis=1)
+    if partly.any():
+        raise ValueError(
+            f"row {np.flatnonzero(partly)[0]} of y is -1 in some columns only; {_MARK}, in all columns of "
+            "their rows"
+        )
+    labelled = ~missing.any(axis=1)
+    return Targets(np.maximum(values, 0.0), labelled, np.arange(y.shape[1]), True)
