@@ -11,7 +11,9 @@ from moo_clustering.graphs._constraint_edges import write_constraints
 from moo_clustering.graphs._eigengap import eigengap
 from moo_clustering.graphs._embedding import spectral_embedding
 from moo_clustering.graphs._given_lists import lists_from_arrays
+from moo_clustering.graphs._interestingness import LinkInterest, mst_interestingness
 from moo_clustering.graphs._laplacian import laplacian
+from moo_clustering.graphs._locus_graph import LocusGraph, locus_graph
 from moo_clustering.graphs._neighbors import NeighborLists, neighbor_lists
 from moo_clustering.graphs._partition import SpectralPartition, spectral_partition
 from moo_clustering.graphs._similarity import (
@@ -24,19 +26,26 @@ from moo_clustering.graphs._similarity import (
     resolve_sigma,
     symmetrize,
 )
+from moo_clustering.graphs._spanning_tree import SpanningTree, euclidean_mst
 from moo_clustering.graphs._waterfill import waterfill_graph, waterfill_lambda, waterfill_weights
 
 __all__ = [
+    "LinkInterest",
+    "LocusGraph",
     "NeighborLists",
+    "SpanningTree",
     "SpectralPartition",
     "bridge_components",
     "eigengap",
     "epsilon_graph",
+    "euclidean_mst",
     "full_graph",
     "gaussian_similarity",
     "knn_graph",
     "laplacian",
     "lists_from_arrays",
+    "locus_graph",
+    "mst_interestingness",
     "mutual_knn_graph",
     "neighbor_lists",
     "pair_distances",
