@@ -108,9 +108,8 @@ def euclidean_mst(
     data = check_distances(X) if precomputed else check_array(X, dtype=np.float64)
     n = len(data)
     keys = _checked_keys(ties, n, rng)
-    if root == "random":
-        root = int(rng.integers(n))
-    if isinstance(root, str) or not 0 <= root < n:
+    place = int(rng.integers(n)) if root == "random" else root
+    if not isinstance(place, int | np.integer) or not 0 <= place < n:
         raise ValueError(f"root must be 'random' or a sample from 0 to {n - 1}, got {root!r}.")
     if algorithm not in ("auto", "prim", "boruvka"):
         raise ValueError(f"algorithm must be 'auto', 'prim' or 'boruvka', got {algorithm!r}.")
@@ -118,7 +117,7 @@ def euclidean_mst(
         links, lengths = _of_matrix(data, keys, algorithm)
     else:
         links, lengths = _of_rows(data, keys, metric, algorithm)
-    return hang_up(links, lengths, n, int(root))
+    return hang_up(links, lengths, n, int(place))
 
 
 def hang_up(links: Links, lengths: NDArray[np.float64], n_samples: int, root: int) -> SpanningTree:
@@ -132,7 +131,7 @@ def hang_up(links: Links, lengths: NDArray[np.float64], n_samples: int, root: in
     return SpanningTree(parent.astype(np.int32), length_of, root, order.astype(np.int32))
 
 
-def _checked_keys(ties: Any, n_samples: int, rng: np.random.Generator) -> NDArray[np.int32]:
+def _checked_keys(ties: Ties | NDArray[np.int32], n_samples: int, rng: np.random.Generator) -> NDArray[np.int32]:
     if isinstance(ties, str):
         if ties not in ("random", "index"):
             raise ValueError(f"ties must be 'random', 'index' or keys, got {ties!r}.")
@@ -155,7 +154,7 @@ def _of_matrix(D: NDArray[Any], keys: NDArray[np.int32], algorithm: str) -> tupl
 
 
 def _of_rows(
-    X: NDArray[np.float64], keys: NDArray[np.int32], metric: Metric, algorithm: str
+    X: NDArray[Any], keys: NDArray[np.int32], metric: Metric, algorithm: str
 ) -> tuple[Links, NDArray[np.float64]]:
     space = metric_space(X, metric)
     if algorithm == "boruvka" and space.power != 2.0:
