@@ -1,27 +1,39 @@
-"""A partition as a graph with one link per sample."""
+"""A partition as a graph with one link per sample, or as what becomes of the links of a tree."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._kernels.adjacency import component_labels
+from moo_clustering._kernels.locus_links import component_rows
+from moo_clustering._kernels.parts import for_parts
+from moo_clustering._kernels.tree_components import cluster_counts
 from moo_clustering.encodings._base import Encoding, IntArray, Labels
+from moo_clustering.encodings._canonical import relabel_by_first_appearance
 from moo_clustering.encodings._checks import (
     checked_genes,
     checked_labels,
     checked_within,
     rounded_genes,
 )
+from moo_clustering.encodings._tree_links import Delta, Parts, TreeLinks, relevant_links
+
+if TYPE_CHECKING:
+    from moo_clustering.graphs import LocusGraph
+
+Kind = Literal["locus", "short", "split"]
 
 
 class LocusAdjacencyEncoding(Encoding):
     """Gene i names the sample that sample i is linked to; its own index means no link.
 
     Clusters are the connected components of the graph {i - g_i}, so the number of clusters need
-    not be known. They are numbered by first appearance.
+    not be known. They are numbered by first appearance. Of three kinds, "locus" has a gene for every
+    sample. The others start from a minimum spanning tree: "short" has genes for the child ends of its most
+    interesting links only, all other links hold; "split" has a bit for each of these, 1 if the link holds
+    and 0 if it is cut.
 
     Parameters
     ----------
@@ -29,21 +41,33 @@ class LocusAdjacencyEncoding(Encoding):
         Nearest other samples of every sample, nearest first. They are what :meth:`random` draws
         from and what :meth:`repair` takes; any link between samples is legal.
     n_samples : int, optional
-        Number of samples; needed without ``neighbors``.
+        Number of samples; needed without ``neighbors`` and ``graph``.
+    kind : {"locus", "short", "split"}, default="locus"
+    graph : LocusGraph, optional
+        Tree and neighbours of the samples; needed for "short" and "split".
+    delta : float, "auto" or "sr5", default="auto"
+        Percentage of the links that have no gene, of "short" and "split"; ``"sr5"`` leaves 5 sqrt(N)
+        genes; ``"auto"`` is 80 for up to 1000 samples and ``"sr5"`` for more.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
 
     Attributes
     ----------
     neighbors : ndarray of shape (n_samples, n_neighbors), int32, read-only, or None
+    graph : LocusGraph or None
+    links : TreeLinks or None
+        Which links have genes, and the parts into which the tree falls without them.
 
     Notes
     -----
-    Decoding is union-find with path halving: O(n_individuals n_samples log n_samples) at worst and
-    close to linear in practice, with O(n_samples) memory beyond the labels. Encodings are
-    immutable: a deep copy shares the neighbours.
+    Decoding "locus" is union-find with path halving: O(n_individuals n_samples log n_samples) at worst
+    and close to linear in practice. :meth:`parts` of "short" and "split" takes O(n_individuals n_var).
+    Encodings are immutable: a deep copy shares everything.
 
     References
     ----------
-    Handl and Knowles, IEEE TEVC 11(1), 2007.
+    Handl and Knowles, IEEE TEVC 11(1), 2007; Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018, for the
+    reduced kinds.
 
     Examples
     --------
@@ -51,11 +75,27 @@ class LocusAdjacencyEncoding(Encoding):
     array([[0, 0, 1, 2, 2]], dtype=int32)
     """
 
-    dtype = np.dtype(np.int32)
-
-    def __init__(self, neighbors: ArrayLike | None = None, n_samples: int | None = None) -> None:
+    def __init__(
+        self,
+        neighbors: ArrayLike | None = None,
+        n_samples: int | None = None,
+        *,
+        kind: Kind = "locus",
+        graph: LocusGraph | None = None,
+        delta: Delta = "auto",
+        n_jobs: int | None = None,
+    ) -> None:
+        if kind not in get_args(Kind):
+            raise ValueError(f"kind must be one of {get_args(Kind)}, got {kind!r}.")
+        if graph is None and kind != "locus":
+            raise ValueError(f"kind={kind!r} needs the graph of the samples; see graphs.locus_graph.")
+        if graph is not None:
+            if neighbors is not None:
+                raise ValueError("give neighbors or graph, not both.")
+            neighbors = graph.neighbors if graph.n_neighbors else None
+            n_samples = graph.n_samples if n_samples is None else n_samples
         if neighbors is None and n_samples is None:
-            raise ValueError("give neighbors or n_samples.")
+            raise ValueError("give a graph, neighbors or n_samples.")
         self.neighbors = None if neighbors is None else _checked_neighbors(neighbors)
         if n_samples is None:
             n_samples = len(neighbors)  # type: ignore[arg-type]
@@ -64,25 +104,101 @@ class LocusAdjacencyEncoding(Encoding):
         if n_samples < 1:
             raise ValueError(f"n_samples must be at least 1, got {n_samples}.")
         self.n_samples = self.n_var = int(n_samples)
+        self.kind: Kind = kind
+        self.graph = graph
+        self.n_jobs = n_jobs
+        self.dtype = np.dtype(np.uint8 if kind == "split" else np.int32)
+        self.links: TreeLinks | None = None
+        if kind != "locus" and graph is not None:
+            self.links = TreeLinks(graph, relevant_links(delta, self.n_samples))
+            self.n_var = len(self.links.relevant)
+
+    @property
+    def relevant(self) -> NDArray[np.int32]:
+        """Sample whose link each gene is about."""
+        return np.arange(self.n_samples, dtype=np.int32) if self.links is None else self.links.relevant
+
+    @property
+    def base(self) -> NDArray[np.int32]:
+        """Part of every sample; without a tree, each is one of its own."""
+        return np.arange(self.n_samples, dtype=np.int32) if self.links is None else self.links.base
+
+    @property
+    def n_parts(self) -> int:
+        """Number of parts."""
+        return self.n_samples if self.links is None else self.links.n_parts
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """The first and the last sample, for every gene."""
+        """The first and the last sample, or 0 and 1, for every gene."""
         lower = np.zeros(self.n_var, dtype=self.dtype)
-        return lower, np.full(self.n_var, self.n_samples - 1, dtype=self.dtype)
+        return lower, np.full(self.n_var, self._largest, dtype=self.dtype)
+
+    @property
+    def _largest(self) -> int:
+        return 1 if self.kind == "split" else self.n_samples - 1
+
+    def parts(self, X: IntArray) -> Parts:
+        """Smallest part of the cluster of every part, shape (n_individuals, n_parts), int32."""
+        genes = np.ascontiguousarray(checked_within(checked_genes(X, self.n_var), 0, self._largest))
+        if self.links is None:
+            out = np.empty(genes.shape, dtype=np.int32)
+            for_parts(
+                lambda lo, hi: component_rows(genes, lo, hi, out), len(genes), 8 * out.size, self.n_jobs
+            )
+            return out
+        if self.kind == "split":
+            return self.links.split_parts(genes, self.n_jobs)
+        return self.links.short_parts(genes, self.n_jobs)
 
     def decode(self, X: IntArray) -> Labels:
         """Connected components, numbered by first appearance."""
-        links = checked_within(checked_genes(X, self.n_var), 0, self.n_samples - 1)
-        labels = np.empty((len(links), self.n_samples), dtype=np.int32)
-        component_labels(links, np.empty(self.n_samples, dtype=np.int64), labels)
-        return labels
+        parts = self.parts(X)
+        if self.links is None:
+            return relabel_by_first_appearance(parts)
+        return self.links.labels(parts, self.n_jobs)
+
+    def n_clusters(self, X: IntArray) -> NDArray[np.int64]:
+        """Number of clusters of every individual."""
+        parts = self.parts(X)
+        counts = np.empty(len(parts), dtype=np.int64)
+        cluster_counts(parts, counts)
+        return counts
+
+    def to_full(self, X: IntArray) -> IntArray:
+        """Genotypes of kind "locus", shape (n_individuals, n_samples), int32, of the same partitions."""
+        genes = checked_within(checked_genes(X, self.n_var), 0, self._largest)
+        if self.links is None:
+            return genes.astype(np.int32)
+        full = np.tile(self.links.parent, (len(genes), 1))
+        relevant = self.links.relevant
+        if self.kind == "split":
+            full[:, relevant] = np.where(genes != 0, self.links.parent[relevant], relevant)
+        else:
+            full[:, relevant] = genes
+        return full
+
+    def from_full(self, links: IntArray) -> IntArray:
+        """Genotypes of this kind, of links of all samples; what has no gene is as in the tree."""
+        full = checked_within(checked_genes(links, self.n_samples), 0, self.n_samples - 1)
+        if self.links is None:
+            return full.astype(self.dtype)
+        genes = full[:, self.links.relevant]
+        if self.kind == "split":
+            return (genes == self.links.parent[self.links.relevant]).astype(self.dtype)
+        return genes.astype(self.dtype)
 
     def encode(self, labels: IntArray) -> IntArray:
-        """Link every sample to the next of its cluster in index order, the last to itself.
+        """Genotypes that decode to the partitions, whatever the neighbours are.
 
-        Decodes to the same partition, whatever the neighbours are.
+        "locus" links every sample to the next of its cluster in index order, the last to itself. The
+        other kinds cut the links between clusters that have a gene: exact for partitions that differ
+        from the tree in no others.
         """
         labels = checked_labels(labels, self.n_samples)
+        if self.links is not None:
+            child, parent = self.links.relevant, self.links.parent[self.links.relevant]
+            holds = labels[:, child] == labels[:, parent]
+            return (holds if self.kind == "split" else np.where(holds, parent, child)).astype(self.dtype)
         order = np.argsort(labels, axis=1, kind="stable")
         same = np.diff(np.take_along_axis(labels, order, axis=1), axis=1) == 0
         target = order.copy()
@@ -92,24 +208,35 @@ class LocusAdjacencyEncoding(Encoding):
         return X
 
     def repair(self, X: IntArray) -> IntArray:
-        """Genes that name no sample become the nearest neighbour, or no link where none is known."""
-        links = rounded_genes(X, self.n_var)
-        fallback = self.neighbors[:, 0] if self.neighbors is not None else np.arange(self.n_samples)
-        return np.where((links >= 0) & (links < self.n_samples), links, fallback).astype(self.dtype)
+        """Genes that name no sample become the parent in the tree, the nearest neighbour, or no link,
+        whichever is known first; bits become 0 or 1."""
+        genes = rounded_genes(X, self.n_var)
+        if self.kind == "split":
+            return np.clip(genes, 0, 1).astype(self.dtype)
+        fallback: IntArray = self.relevant
+        if self.links is not None:
+            fallback = self.links.parent[self.relevant]
+        elif self.neighbors is not None:
+            fallback = self.neighbors[:, 0]
+        legal = (genes >= 0) & (genes < self.n_samples)
+        return np.where(legal, genes, fallback).astype(self.dtype)
 
     def canonical(self, X: IntArray) -> IntArray:
         """The decoded partition: different links with the same components are the same."""
-        return self.decode(X)
+        return self.parts(X)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """Every gene uniform over the sample itself and its neighbours, or over all samples."""
+        """Every gene uniform over the sample itself and its neighbours, or over all samples; bits even."""
         shape = (n_individuals, self.n_var)
+        if self.kind == "split":
+            return rng.integers(0, 2, size=shape, dtype=np.uint8)
         if self.neighbors is None:
             return rng.integers(0, self.n_samples, size=shape, dtype=np.int32)
-        samples = np.arange(self.n_samples, dtype=self.dtype)
-        choices = np.column_stack([samples, self.neighbors])
-        picked: IntArray = choices[samples, rng.integers(0, choices.shape[1], size=shape)]
-        return picked
+        samples = self.relevant
+        choices = np.column_stack([samples, self.neighbors[samples]])
+        places = np.arange(self.n_var)
+        picked: IntArray = choices[places, rng.integers(0, choices.shape[1], size=shape)]
+        return np.where(picked >= 0, picked, samples).astype(self.dtype)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
@@ -122,8 +249,11 @@ def _checked_neighbors(neighbors: ArrayLike) -> IntArray:
             "neighbors must be integers of shape (n_samples, n_neighbors) with n_neighbors >= 1, "
             f"got shape {nb.shape} and dtype {nb.dtype}."
         )
-    if nb.size and (nb.min() < 0 or nb.max() >= len(nb)):
-        raise ValueError(f"neighbors must be within 0..{len(nb) - 1}, got {nb.min()}..{nb.max()}.")
+    if nb.size and (nb.min() < -1 or nb.max() >= len(nb) or nb[:, 0].min() < 0):
+        raise ValueError(
+            f"neighbors must be within 0..{len(nb) - 1}, or -1 behind the last of a row; "
+            f"got {nb.min()}..{nb.max()}."
+        )
     if (nb == np.arange(len(nb))[:, None]).any():
         raise ValueError("neighbors must list other samples: a sample is not its own neighbour.")
     nb = nb.astype(np.int32)

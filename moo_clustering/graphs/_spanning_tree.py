@@ -131,7 +131,9 @@ def hang_up(links: Links, lengths: NDArray[np.float64], n_samples: int, root: in
     return SpanningTree(parent.astype(np.int32), length_of, root, order.astype(np.int32))
 
 
-def _checked_keys(ties: Ties | NDArray[np.int32], n_samples: int, rng: np.random.Generator) -> NDArray[np.int32]:
+def _checked_keys(
+    ties: Ties | NDArray[np.int32], n_samples: int, rng: np.random.Generator
+) -> NDArray[np.int32]:
     if isinstance(ties, str):
         if ties not in ("random", "index"):
             raise ValueError(f"ties must be 'random', 'index' or keys, got {ties!r}.")

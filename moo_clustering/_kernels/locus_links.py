@@ -1,0 +1,98 @@
+"""Partitions given by one link per sample, decoded and scored in one pass."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from numba import njit
+from numpy.typing import NDArray
+
+from moo_clustering._kernels.part_objectives import add_up
+
+
+@njit(cache=True, nogil=True)
+def components(links: NDArray[Any], q: int, row: NDArray[Any]) -> None:
+    """row[i] = least sample of the component of i in the graph {i - links[q, i]}."""
+    n = len(row)
+    for i in range(n):
+        row[i] = i
+    for i in range(n):
+        a, b = i, links[q, i]
+        while row[a] != a:
+            row[a] = row[row[a]]
+            a = row[a]
+        while row[b] != b:
+            row[b] = row[row[b]]
+            b = row[b]
+        if a < b:
+            row[b] = a
+        else:
+            row[a] = b
+    for i in range(n):
+        row[i] = row[row[i]]
+
+
+@njit(cache=True, nogil=True)
+def component_rows(links: NDArray[Any], lo: int, hi: int, out: NDArray[Any]) -> None:
+    """:func:`components` of some rows."""
+    for q in range(lo, hi):
+        components(links, q, out[q])
+
+
+@njit(cache=True, nogil=True)
+def link_objectives(
+    links: NDArray[Any],
+    X: NDArray[Any],
+    squares: float,
+    ones: NDArray[Any],
+    neighbors: NDArray[Any],
+    weights: NDArray[Any],
+    rows: tuple[bool, bool, bool],
+    row: NDArray[Any],
+    count: NDArray[Any],
+    total: NDArray[Any],
+    lo: int,
+    hi: int,
+    out: NDArray[Any],
+) -> None:
+    """out[q] = variance, deviation, connectivity, where ``rows`` asks for them; features have means 0.
+
+    ``neighbors`` (n_neighbors, n_samples) holds a list in every column, -1 behind its end.
+    """
+    n, d = X.shape
+    for q in range(lo, hi):
+        components(links, q, row)
+        if rows[0] or rows[1]:
+            add_up(row, ones, X, count, total)
+        if rows[0]:
+            between = 0.0
+            for c in range(n):
+                if row[c] == c:
+                    square = 0.0
+                    for f in range(d):
+                        square += total[c, f] * total[c, f]
+                    between += square / count[c]
+            out[q, 0] = max((squares - between) / n, 0.0)
+        if rows[1]:
+            for c in range(n):
+                if row[c] == c:
+                    for f in range(d):
+                        total[c, f] /= count[c]
+            deviation = 0.0
+            for i in range(n):
+                square = 0.0
+                for f in range(d):
+                    difference = X[i, f] - total[row[i], f]
+                    square += difference * difference
+                deviation += math.sqrt(square)
+            out[q, 1] = deviation
+        if rows[2]:
+            value = 0.0
+            for r in range(len(weights)):
+                split = 0
+                for i in range(n):
+                    j = neighbors[r, i]
+                    split += j >= 0 and row[j] != row[i]
+                value += weights[r] * split
+            out[q, 2] = value
