@@ -21,6 +21,7 @@ from moo_clustering.algorithms._gka import gka
 from moo_clustering.algorithms._gka_step import GkaStep
 from moo_clustering.algorithms._laplace_noise import LaplaceNoise
 from moo_clustering.algorithms._memetic_chc_step import MemeticChcStep
+from moo_clustering.algorithms._pesa2 import PESA2
 from moo_clustering.algorithms._pymoo_search import PymooSearch
 from moo_clustering.algorithms._recorder import Recorder
 from moo_clustering.algorithms._search import Checkpointable, Search
@@ -29,6 +30,7 @@ from moo_clustering.algorithms._warnings import ExhaustedSearchWarning, Interrup
 __all__ = [
     "AMOSA",
     "CHC",
+    "PESA2",
     "ChcStep",
     "Checkpointable",
     "DeapSearch",

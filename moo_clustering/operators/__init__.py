@@ -17,6 +17,7 @@ from moo_clustering.operators._medoid_replace import MedoidReplaceMutation
 from moo_clustering.operators._medoid_sampling import MedoidSampling
 from moo_clustering.operators._medoid_swap import MedoidSwapMutation
 from moo_clustering.operators._min_size_repair import MinSizeRepair
+from moo_clustering.operators._neighbor_biased import NeighborBiasedMutation
 from moo_clustering.operators._neighbor_crossover import UniformNeighborCrossover
 from moo_clustering.operators._neighbor_mutation import NeighborResample
 from moo_clustering.operators._neighbor_repair import CannotLinkRepair
@@ -32,6 +33,7 @@ from moo_clustering.operators._slot_operators import (
     SlotRepair,
     SlotSampling,
 )
+from moo_clustering.operators._tree_sampling import MSTInterestingnessSampling
 
 __all__ = [
     "AlignedHUX",
@@ -49,11 +51,13 @@ __all__ = [
     "IndexPM",
     "IndexSBX",
     "KMMutation",
+    "MSTInterestingnessSampling",
     "MedoidReplaceMutation",
     "MedoidSampling",
     "MedoidSetRepair",
     "MedoidSwapMutation",
     "MinSizeRepair",
+    "NeighborBiasedMutation",
     "NeighborResample",
     "NeighborSampling",
     "PartitionSampling",
