@@ -53,7 +53,8 @@ class MSTInterestingnessSampling(Sampling):
     def _do(
         self, problem: Any, n_samples: int, *args: Any, random_state: Any = None, **kwargs: Any
     ) -> NDArray[Any]:
-        removed = (_by_priority if self.kind == "delta" else _by_clusters)(problem, n_samples, random_state)
+        rng = np.random.default_rng(random_state)
+        removed = (_by_priority if self.kind == "delta" else _by_clusters)(problem, n_samples, rng)
         encoding = problem.encoding
         if encoding.kind == "split":
             return (~removed).astype(encoding.dtype)
