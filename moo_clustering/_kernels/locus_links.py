@@ -8,7 +8,7 @@ from typing import Any
 from numba import njit
 from numpy.typing import NDArray
 
-from moo_clustering._kernels.part_objectives import add_up
+from moo_clustering._kernels.part_objectives import add_up, divide
 
 
 @njit(cache=True, nogil=True)
@@ -44,7 +44,6 @@ def component_rows(links: NDArray[Any], lo: int, hi: int, out: NDArray[Any]) -> 
 def link_objectives(
     links: NDArray[Any],
     X: NDArray[Any],
-    squares: float,
     ones: NDArray[Any],
     neighbors: NDArray[Any],
     weights: NDArray[Any],
@@ -56,7 +55,7 @@ def link_objectives(
     hi: int,
     out: NDArray[Any],
 ) -> None:
-    """out[q] = variance, deviation, connectivity, where ``rows`` asks for them; features have means 0.
+    """out[q] = variance, deviation, connectivity, where ``rows`` asks for them.
 
     ``neighbors`` (n_neighbors, n_samples) holds a list in every column, -1 behind its end.
     """
@@ -65,27 +64,17 @@ def link_objectives(
         components(links, q, row)
         if rows[0] or rows[1]:
             add_up(row, ones, X, count, total)
-        if rows[0]:
-            between = 0.0
-            for c in range(n):
-                if row[c] == c:
-                    square = 0.0
-                    for f in range(d):
-                        square += total[c, f] * total[c, f]
-                    between += square / count[c]
-            out[q, 0] = max((squares - between) / n, 0.0)
-        if rows[1]:
-            for c in range(n):
-                if row[c] == c:
-                    for f in range(d):
-                        total[c, f] /= count[c]
-            deviation = 0.0
+            divide(row, count, total)
+            variance = deviation = 0.0
             for i in range(n):
                 square = 0.0
                 for f in range(d):
                     difference = X[i, f] - total[row[i], f]
                     square += difference * difference
-                deviation += math.sqrt(square)
+                variance += square
+                if rows[1]:
+                    deviation += math.sqrt(square)
+            out[q, 0] = variance / n
             out[q, 1] = deviation
         if rows[2]:
             value = 0.0

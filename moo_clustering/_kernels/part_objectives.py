@@ -31,11 +31,21 @@ def add_up(
 
 
 @njit(cache=True, nogil=True)
+def divide(row: NDArray[Any], count: NDArray[Any], total: NDArray[Any]) -> None:
+    """Sums of clusters to means."""
+    for c in range(len(row)):
+        if row[c] == c:
+            for f in range(total.shape[1]):
+                total[c, f] /= count[c]
+
+
+@njit(cache=True, nogil=True)
 def variances(
     parts: NDArray[Any],
     sizes: NDArray[Any],
     sums: NDArray[Any],
-    squares: float,
+    means: NDArray[Any],
+    within: float,
     n_samples: int,
     count: NDArray[Any],
     total: NDArray[Any],
@@ -43,19 +53,26 @@ def variances(
     hi: int,
     out: NDArray[Any],
 ) -> None:
-    """Mean square distance of the samples to the means of their clusters; features have means 0."""
+    """Mean square distance of the samples to the means of their clusters.
+
+    ``within`` is the sum of square distances to the means of the parts; that of the means of the parts to
+    those of their clusters comes on top, so that nothing is lost by subtraction.
+    """
     d = sums.shape[1]
     for q in range(lo, hi):
         row = parts[q]
         add_up(row, sizes, sums, count, total)
-        between = 0.0
+        divide(row, count, total)
+        value = within
         for c in range(len(row)):
-            if row[c] == c:
+            cluster = row[c]
+            if count[cluster] > sizes[c]:
                 square = 0.0
                 for f in range(d):
-                    square += total[c, f] * total[c, f]
-                between += square / count[c]
-        out[q] = max((squares - between) / n_samples, 0.0)
+                    difference = means[c, f] - total[cluster, f]
+                    square += difference * difference
+                value += sizes[c] * square
+        out[q] = value / n_samples
 
 
 @njit(cache=True, nogil=True)
@@ -76,10 +93,7 @@ def deviations(
     for q in range(lo, hi):
         row = parts[q]
         add_up(row, sizes, sums, count, total)
-        for c in range(len(row)):
-            if row[c] == c:
-                for f in range(d):
-                    total[c, f] /= count[c]
+        divide(row, count, total)
         deviation = 0.0
         for i in range(len(X)):
             cluster = row[base[i]]
@@ -92,21 +106,22 @@ def deviations(
 
 
 @njit(cache=True, nogil=True)
-def split_pairs(
+def pair_weights(
     parts: NDArray[Any],
     first: NDArray[Any],
     second: NDArray[Any],
     weight: NDArray[Any],
+    apart: bool,
     lo: int,
     hi: int,
     out: NDArray[Any],
 ) -> None:
-    """Sum of the weights of the pairs of parts that are in different clusters."""
+    """Sum of the weights of the pairs of parts that are in different clusters, or in the same."""
     for q in range(lo, hi):
         row = parts[q]
         value = 0.0
         for p in range(len(first)):
-            if row[first[p]] != row[second[p]]:
+            if (row[first[p]] != row[second[p]]) == apart:
                 value += weight[p]
         out[q] = value
 

@@ -13,11 +13,18 @@ FloatArray = NDArray[np.float64]
 def grid_boxes(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
     """Box of every solution, shape (n, n_obj): which of ``n_bins`` equal parts of the range it is in.
 
-    All are in the first part where the range is 0.
+    All are in the first part where the range is 0. The range is that of the finite values; infinite ones
+    are in the first or the last part.
     """
-    low, span = F.min(axis=0), np.ptp(F, axis=0)
-    parts = n_bins * (F - low) / np.where(span > 0, span, 1.0)
-    return np.minimum(np.floor(parts).astype(np.int64), n_bins - 1)
+    finite = np.isfinite(F)
+    low = np.where(finite, F, np.inf).min(axis=0)
+    high = np.where(finite, F, -np.inf).max(axis=0)
+    low, high = np.where(finite.any(axis=0), low, 0.0), np.where(finite.any(axis=0), high, 0.0)
+    span = high - low
+    parts = n_bins * (np.clip(F, low, high) - low) / np.where(span > 0, span, 1.0)
+    boxes = np.minimum(np.floor(parts).astype(np.int64), n_bins - 1)
+    boxes[np.isposinf(F)] = n_bins - 1
+    return boxes
 
 
 def box_numbers(F: FloatArray, n_bins: int) -> NDArray[np.int64]:

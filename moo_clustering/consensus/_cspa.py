@@ -14,6 +14,7 @@ from moo_clustering._distances import MAX_MEMORY
 from moo_clustering._random import SeedLike, spawn_seeds
 from moo_clustering.consensus._coassociation import coassociation_graph, condensed_distances
 from moo_clustering.consensus._ensemble import check_ensemble, check_number, numbered
+from moo_clustering.consensus._low_rank import low_rank_parts
 from moo_clustering.consensus._metis import metis_parts, metis_seed, use_metis
 from moo_clustering.graphs import spectral_partition
 from moo_clustering.validity._hyperedges import Hyperedges
@@ -27,7 +28,7 @@ def cspa(
     labels: ArrayLike,
     n_clusters: int,
     *,
-    partitioner: Literal["average", "metis", "spectral"] = "average",
+    partitioner: Literal["average", "metis", "spectral", "svd"] = "average",
     n_neighbors: int | None = None,
     max_memory: int = MAX_MEMORY,
     weights: ArrayLike | None = None,
@@ -41,11 +42,12 @@ def cspa(
         Integers, -1 for objects a run has not seen: S_ij is about the runs that have seen both, 0
         without one. Runs may have different numbers of clusters.
     n_clusters : int
-        From 1 to n_samples.
-    partitioner : {"average", "metis", "spectral"}, default="average"
+        From 1 to n_samples; with ``"svd"`` to the number of clusters of all runs together.
+    partitioner : {"average", "metis", "spectral", "svd"}, default="average"
         Average linkage on 1 - S, which returns identical runs unchanged; METIS into parts of about equal
-        size, as in the original, which does not unless the clusters are of like size; or spectral
-        clustering of S.
+        size, as in the original, which does not unless the clusters are of like size; spectral
+        clustering of S; or ``"svd"``, spectral clustering by a low-rank factor of S without S itself, for
+        any number of objects.
     n_neighbors : int, optional
         Keep only so many of the largest entries in every row of S, for METIS and spectral clustering.
     max_memory : int, default=4 GiB
@@ -53,7 +55,7 @@ def cspa(
     weights : array-like of shape (n_runs,), optional
         How much every run counts; 0 leaves it out.
     random_state : int, Generator, RandomState or None, default=None
-        For METIS and spectral clustering; average linkage has nothing random.
+        For all but average linkage, which has nothing random.
 
     Returns
     -------
@@ -71,7 +73,13 @@ def cspa(
     Notes
     -----
     O(n_samples^2 n_runs) time and O(n_samples^2) memory, the latter O(n_samples n_neighbors) where that
-    is given. How runs name their clusters makes no difference.
+    is given; with ``"svd"`` O(n_samples (n_runs + E^2)) time at most and O(n_samples n_runs) memory for
+    runs of E clusters together, equal ones counted once. How runs name their clusters makes no difference.
+
+    ``"svd"`` takes S_ij as the weight, not the part, of the runs that put i and j together, which differs
+    only where objects are missing from runs. Its rows are divided by the square roots of their sums, and
+    so are its columns, objects with themselves included; k-means is run on the rows of the n_clusters
+    leading eigenvectors, at unit length.
 
     References
     ----------
@@ -86,22 +94,30 @@ def cspa(
     >>> cspa(runs, 3)
     array([0, 0, 0, 1, 1, 2, 2], dtype=int32)
     """
-    check_option("partitioner", partitioner, ("average", "metis", "spectral"))
+    check_option("partitioner", partitioner, ("average", "metis", "spectral", "svd"))
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     if n_neighbors is not None:
         check_number("n_neighbors", n_neighbors, 1, edges.n_samples)
-        if partitioner == "average":
+        if partitioner in ("average", "svd"):
             raise ValueError(
-                "n_neighbors needs partitioner='metis' or 'spectral'; average linkage has no graph"
+                f"n_neighbors needs partitioner='metis' or 'spectral'; {partitioner!r} has no graph"
             )
+    if partitioner == "svd" and n_clusters > edges.n_edges:
+        raise ValueError(
+            f"n_clusters={n_clusters} is more than all runs have together, {edges.n_edges}; "
+            "partitioner='svd' cannot tell so many clusters apart"
+        )
     metis = use_metis(partitioner, "average", "cspa")
-    check_memory(edges.n_samples, partitioner, n_neighbors, max_memory)
+    if partitioner != "svd":
+        check_memory(edges.n_samples, partitioner, n_neighbors, max_memory)
     if n_clusters == 1:
         return np.zeros(edges.n_samples, dtype=np.int32)
     if partitioner == "average":
         tree = linkage(condensed_distances(edges, run_weights), method="average")
         return numbered(_cut(tree, edges.n_samples, n_clusters))
     neighbor_seed, seed = spawn_seeds(random_state, 2)
+    if partitioner == "svd":
+        return numbered(low_rank_parts(edges, run_weights, n_clusters, seed))
     neighbor_rng = np.random.default_rng(neighbor_seed)
     graph = coassociation_graph(edges, run_weights, n_clusters, n_neighbors, neighbor_rng)
     if metis:
@@ -149,6 +165,6 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
         )
         raise ValueError(
             f"cspa compares all pairs of {n_samples} objects and needs {needed / 2**30:.3g} GiB, more than "
-            f"max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); {advice}, use mcla or hbgf, or "
-            "raise max_memory."
+            f"max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); take partitioner='svd', which "
+            f"compares none, {advice}, use mcla or hbgf, or raise max_memory."
         )

@@ -191,14 +191,13 @@ class LocusAdjacencyEncoding(Encoding):
         """Genotypes that decode to the partitions, whatever the neighbours are.
 
         "locus" links every sample to the next of its cluster in index order, the last to itself. The
-        other kinds cut the links between clusters that have a gene: exact for partitions that differ
-        from the tree in no others.
+        other kinds cut the links between clusters that have a gene, and "short" leads them to the rest of
+        their cluster: exact for unions of parts, of "split" where these hang together.
         """
         labels = checked_labels(labels, self.n_samples)
         if self.links is not None:
-            child, parent = self.links.relevant, self.links.parent[self.links.relevant]
-            holds = labels[:, child] == labels[:, parent]
-            return (holds if self.kind == "split" else np.where(holds, parent, child)).astype(self.dtype)
+            encoded = self.links.split_genes if self.kind == "split" else self.links.short_genes
+            return encoded(labels).astype(self.dtype)
         order = np.argsort(labels, axis=1, kind="stable")
         same = np.diff(np.take_along_axis(labels, order, axis=1), axis=1) == 0
         target = order.copy()

@@ -70,6 +70,8 @@ class TreeLinks:
         Part that every part hangs from; 0 for part 0.
     gene : ndarray of shape (n_relevant + 1,), int32
         Gene of the link by which it hangs; 0 for part 0.
+    top : ndarray of shape (n_relevant + 1,), int32
+        Sample that is the child end of that link; the root for part 0.
     """
 
     def __init__(self, graph: LocusGraph, n_relevant: int) -> None:
@@ -89,6 +91,7 @@ class TreeLinks:
         top = tree.order[tops]
         self.above[1:] = self.base[tree.parent[top]]
         self.gene[1:] = gene_of[top]
+        self.top = np.concatenate([[tree.root], top]).astype(np.int32)
 
     @property
     def n_parts(self) -> int:
@@ -113,6 +116,21 @@ class TreeLinks:
             n_jobs,
         )
         return out
+
+    def split_genes(self, labels: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which relevant links are within the clusters of partitions, shape (n_individuals, n_relevant)."""
+        holds: NDArray[np.bool_] = labels[:, self.relevant] == labels[:, self.parent[self.relevant]]
+        return holds
+
+    def short_genes(self, labels: NDArray[Any]) -> NDArray[np.int32]:
+        """Where relevant links lead: to the parent, else to the first part of the cluster."""
+        genes = np.where(self.split_genes(labels), self.parent[self.relevant], -1)
+        for row, cluster in zip(genes, labels[:, self.top], strict=True):
+            _, first, number = np.unique(cluster, return_index=True, return_inverse=True)
+            leads = np.empty_like(row)
+            leads[self.gene[1:]] = self.top[first[number.ravel()]][1:]
+            row[row < 0] = leads[row < 0]
+        return genes.astype(np.int32)
 
     def labels(self, parts: Parts, n_jobs: int | None = None) -> NDArray[np.int32]:
         """Clusters of all samples, numbered by first appearance."""

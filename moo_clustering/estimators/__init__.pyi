@@ -7,6 +7,7 @@ from ._pairwise_kmeans import HMRFKMeans, PCKMeans
 from ._pesc import PESC
 from ._spectral_graph import SpectralGraphClustering
 from ._spherical_kmeans import SphericalKMeans
+from .graph_family._mock import MOCK
 from .multi_instance._bamic import BAMIC
 from .multi_instance._chcmic import CHCMIC
 from .multi_instance._memetic_chcmic import MemeticCHCMIC
@@ -21,6 +22,7 @@ __all__ = [
     "MIFGKA",
     "MIGCUK",
     "MIGKA",
+    "MOCK",
     "PESC",
     "AMOSAClus",
     "EnsembleNMF",

@@ -93,6 +93,33 @@ EXPERIMENTS = {
                 ("fig2", "figure2", "Multi-instance: critical differences by known classes, at 95 %"),
             )
         ),
+        *(
+            Experiment(
+                f"pesc-{view}",
+                summary,
+                "moo_clustering.experiments._pesc_plan",
+                attribute,
+                options=("sets",),
+                seeds=30,
+                study="pesc",
+            )
+            for view, attribute, summary in (
+                (
+                    "table3",
+                    "table3",
+                    "PESC, evolutionary methods and controls: accuracy, leaks of sorted rows",
+                ),
+                ("table4", "table4", "PESC and conventional similarity graphs: accuracy"),
+                ("table5", "table5", "PESC and rivals with 10 % of the samples labelled"),
+                ("table6", "table6", "PESC and rivals with 20 % of the samples labelled"),
+                ("fig1", "figure1", "PESC: accuracy against probabilities of crossover and mutation"),
+                ("fig2", "figure2", "PESC: accuracy against the population size"),
+                ("fig3", "figure3", "PESC: accuracy against the generation"),
+                ("fig4", "figure4", "PESC: accuracy against the generation, by initial population"),
+                ("fig5", "figure5", "PESC: similarity matrices, eigenvalues and eigenvectors of wine"),
+                ("fig6", "figure6", "PESC and rivals: seconds of a fit"),
+            )
+        ),
         Experiment(
             "ensemble-nmf-table2",
             "ensemble NMF and its rivals on data sets of 3 to 10 topics from collections of documents",

@@ -15,6 +15,7 @@ from moo_clustering._arrays import block_slices
 from moo_clustering._kernels.distance_ranks import ranks
 from moo_clustering._kernels.parts import for_parts
 from moo_clustering.graphs._box_tree import box_tree
+from moo_clustering.graphs._distinct_rows import DistinctRows, distinct_rows
 from moo_clustering.graphs._neighbors import check_distances
 from moo_clustering.graphs._search import Metric, metric_space, round_distances
 from moo_clustering.graphs._spanning_tree import SpanningTree
@@ -131,6 +132,13 @@ def _ranks(
             rows = pairwise_distances(space.points[pairs[part, 0]], space.points, metric=metric)
             out[part] = _rank_in_rows(rows, pairs[part], keys)
         return np.minimum(out, cap)
+    rows = distinct_rows(space.points, keys)
+    twins = rows.of_sample[pairs[:, 0]] == rows.of_sample[pairs[:, 1]]
+    if twins.any():
+        out[twins] = np.minimum(_rank_among_twins(rows, pairs[twins]), cap)
+        if not twins.all():
+            out[~twins] = _ranks(data, pairs[~twins], keys, metric, cap, n_jobs)
+        return out
     tree = box_tree(space.points)
     places = tree.positions()[pairs]
     by_place = np.argsort(places[:, 0], kind="stable")
@@ -144,6 +152,15 @@ def _ranks(
     for_parts(share, len(pairs), 1e3 * len(pairs), effective_n_jobs(n_jobs))
     out[by_place] = found
     return out
+
+
+def _rank_among_twins(rows: DistinctRows, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Nearest of all are the duplicates, by their keys, and among so many nobody wants to search."""
+    place = np.empty(len(rows.samples), dtype=np.int64)
+    place[rows.samples] = np.arange(len(place))
+    of, to = place[pairs].T
+    ranks: NDArray[np.int64] = 1 + to - rows.start[rows.of_sample[pairs[:, 0]]] - (of < to)
+    return ranks
 
 
 def _rank_in_rows(rows: NDArray[Any], pairs: NDArray[np.int64], keys: NDArray[np.int32]) -> Ranks:

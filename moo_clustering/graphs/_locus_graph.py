@@ -12,8 +12,10 @@ from moo_clustering._arrays import centred_features
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.graphs._interestingness import LinkInterest, mst_interestingness
 from moo_clustering.graphs._neighbors import Ties, ordered_lists, tie_keys
-from moo_clustering.graphs._search import Metric
+from moo_clustering.graphs._search import MINKOWSKI, Metric
 from moo_clustering.graphs._spanning_tree import Root, SpanningTree, euclidean_mst
+
+DIFFERENCES = (*MINKOWSKI, "sqeuclidean")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +79,7 @@ def locus_graph(
         Key: a random permutation, or the row number, which leaks the order of the rows.
     root : int or "random", default="random"
     rank_cap : int, optional
-        As for :func:`mst_interestingness`.
+        As for :func:`mst_interestingness`; above ``n_neighbors``.
     rng : numpy.random.Generator
         Draws keys, then the root.
     groups : ConstraintGroups, optional
@@ -99,11 +101,17 @@ def locus_graph(
         raise ValueError('metric="precomputed" gives no centroids; X must be features.')
     if n_neighbors < 1:
         raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}.")
+    if rank_cap is not None and rank_cap <= n_neighbors:
+        raise ValueError(
+            f"rank_cap must be above n_neighbors={n_neighbors}, else no link is interesting; got {rank_cap}."
+        )
+    if ties not in ("random", "index"):
+        raise ValueError(f"ties must be 'random' or 'index', got {ties!r}.")
     data = centred_features(X)
     n = len(data)
     keys = tie_keys(n, ties, rng)
-    # Cosine is about directions from the origin, so not from the mean.
-    given = np.asarray(X, dtype=np.float64) if metric == "cosine" else data
+    # Only norms of differences, not angles or what else is about the origin, are the same from the mean.
+    given = data if metric in DIFFERENCES else np.asarray(X, dtype=np.float64)
     tree = euclidean_mst(given, metric=metric, root=root, ties=keys, rng=rng)
     interest = mst_interestingness(tree, given, keys=keys, metric=metric, rank_cap=rank_cap, n_jobs=n_jobs)
     if n == 1:

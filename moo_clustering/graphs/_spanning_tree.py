@@ -109,7 +109,7 @@ def euclidean_mst(
     n = len(data)
     keys = _checked_keys(ties, n, rng)
     place = int(rng.integers(n)) if root == "random" else root
-    if not isinstance(place, int | np.integer) or not 0 <= place < n:
+    if isinstance(place, bool) or not isinstance(place, int | np.integer) or not 0 <= place < n:
         raise ValueError(f"root must be 'random' or a sample from 0 to {n - 1}, got {root!r}.")
     if algorithm not in ("auto", "prim", "boruvka"):
         raise ValueError(f"algorithm must be 'auto', 'prim' or 'boruvka', got {algorithm!r}.")
@@ -122,6 +122,10 @@ def euclidean_mst(
 
 def hang_up(links: Links, lengths: NDArray[np.float64], n_samples: int, root: int) -> SpanningTree:
     """Root a tree that is given by links of shape (n_samples - 1, 2)."""
+    # In one order, whichever algorithm found them, since the order of the samples follows it.
+    ends = np.sort(links, axis=1)
+    by_ends = np.lexsort((ends[:, 1], ends[:, 0]))
+    links, lengths = ends[by_ends], lengths[by_ends]
     joined = csr_array((np.ones(len(links)), links.T), shape=(n_samples, n_samples))
     order, parent = breadth_first_order(joined, root, directed=False)
     parent[root] = root
@@ -139,7 +143,7 @@ def _checked_keys(
             raise ValueError(f"ties must be 'random', 'index' or keys, got {ties!r}.")
         return tie_keys(n_samples, ties, rng)
     keys = np.asarray(ties, dtype=np.int32)
-    if keys.shape != (n_samples,) or len(np.unique(keys)) != n_samples:
+    if keys.shape != (n_samples,) or (np.diff(np.sort(keys)) == 0).any():
         raise ValueError(f"ties must hold {n_samples} different keys, one per sample.")
     return keys
 

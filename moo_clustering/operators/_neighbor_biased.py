@@ -54,6 +54,8 @@ class NeighborBiasedMutation(Mutation):
     ) -> NDArray[Any]:
         rng, encoding = np.random.default_rng(random_state), problem.encoding
         X = np.array(X, dtype=encoding.dtype)
+        if not problem.graph.n_neighbors:
+            return X
         n = problem.n_var if self.length == "genotype" else problem.n_samples
         rows, genes = mutated_genes(problem, X, n, rng)
         if encoding.kind == "split":

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pymoo.core.sampling import Sampling
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
 
 Kind = Literal["delta", "2007"]
 Replace = Literal["neighbor", "self"]
@@ -33,8 +34,9 @@ class MSTInterestingnessSampling(Sampling):
 
     Notes
     -----
-    A link is interesting if neither end is among the L nearest neighbours of the other. O(n_individuals
-    n_var) time, and that of a run of k-means of ten iterations for the second half of ``"2007"``.
+    A link is interesting if neither end is among the L nearest neighbours of the other. For ``"2007"``, k
+    begins again at 2 when there are no more samples to make clusters of. O(n_individuals n_var) time, and
+    that of a run of k-means of ten iterations for each of the second half of ``"2007"``.
 
     References
     ----------
@@ -95,9 +97,9 @@ def draw_links(
 
 def _by_priority(problem: Any, n_samples: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Which genes lose their links, shape (n_samples, n_var)."""
-    n_var, order = problem.n_var, _by_interest(problem)
-    removed = np.zeros((n_samples, n_var), dtype=bool)
-    most = min(n_samples, n_var + 1)
+    order = _by_interest(problem)
+    removed = np.zeros((n_samples, problem.n_var), dtype=bool)
+    most = min(n_samples, len(order) + 1)
     row = 1
     while row < n_samples and most >= 2:
         for k in rng.permutation(np.arange(2, most + 1))[: n_samples - row]:
@@ -115,11 +117,13 @@ def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> NDAr
     for n in range(min(n_trees + 1, n_samples)):
         removed[n, interesting[:n]] = True
     parent = graph.tree.parent[samples]
-    for row in range(n_trees + 1, n_samples):
-        # Where there are no more samples to make clusters of, k begins again.
-        k = 2 + (row - n_trees - 1) % max(min(n_samples - n_trees, graph.n_samples) - 1, 1)
-        labels = _few_means(graph.X, min(k, graph.n_samples), rng)
-        removed[row] = labels[samples] != labels[parent]
+    # Sums by threads differ in their last digits from one run to the next.
+    with threadpool_limits(limits=1):
+        for row in range(n_trees + 1, n_samples):
+            # Where there are no more samples to make clusters of, k begins again.
+            k = 2 + (row - n_trees - 1) % max(min(n_samples - n_trees, graph.n_samples) - 1, 1)
+            labels = _few_means(graph.X, min(k, graph.n_samples), rng)
+            removed[row] = labels[samples] != labels[parent]
     return removed
 
 

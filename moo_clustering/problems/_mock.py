@@ -108,7 +108,9 @@ class MOCKProblem(Problem):
         random_state: int | np.random.Generator | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        if graph is None and isinstance(encoding, LocusAdjacencyEncoding):
+        if isinstance(encoding, LocusAdjacencyEncoding) and encoding.graph is not None:
+            if graph is not None and graph is not encoding.graph:
+                raise ValueError("encoding was made for another graph than the one given.")
             graph = encoding.graph
         if graph is None:
             if X is None:
@@ -123,11 +125,13 @@ class MOCKProblem(Problem):
                 rng=np.random.default_rng(random_state),
                 n_jobs=n_jobs,
             )
+        elif X is not None and np.shape(X)[:1] != (graph.n_samples,):
+            raise ValueError(f"X has {len(np.asarray(X))} samples, graph {graph.n_samples}.")
         self.graph = graph
         if not isinstance(encoding, LocusAdjacencyEncoding):
             encoding = LocusAdjacencyEncoding(graph=graph, kind=encoding, delta=delta, n_jobs=n_jobs)
         elif encoding.n_samples != graph.n_samples:
-            raise ValueError(f"encoding is about {encoding.n_samples} samples, X about {graph.n_samples}.")
+            raise ValueError(f"encoding is about {encoding.n_samples} samples, the data {graph.n_samples}.")
         self.encoding = encoding
         self.objective_names = _checked_objectives(objectives, y, constraints)
         self.weights = _weights(graph.n_neighbors, connectivity)

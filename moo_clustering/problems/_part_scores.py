@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 
 from moo_clustering._kernels.locus_links import link_objectives
-from moo_clustering._kernels.part_objectives import deviations, rand_gaps, split_pairs, variances
+from moo_clustering._kernels.part_objectives import deviations, pair_weights, rand_gaps, variances
 from moo_clustering._kernels.parts import for_parts
+from moo_clustering._targets import partial_targets
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LocusAdjacencyEncoding
 from moo_clustering.graphs import LocusGraph
@@ -48,9 +49,12 @@ class PartScores:
         self.sizes = np.bincount(self.base, minlength=self.n_parts).astype(np.float64)
         self.sums = np.zeros((self.n_parts, self.X.shape[1]))
         np.add.at(self.sums, self.base, self.X)
-        self.squares = float(np.einsum("ij,ij->", self.X, self.X))
+        self.means = self.sums / self.sizes[:, None]
+        # Square distances of the samples to the means of their parts; a part's own is exactly 0 if it is one.
+        rest = self.X - self.means[self.base]
+        self.within = float(np.einsum("ij,ij->", rest, rest))
         self.pairs = None if encoding.links is None else self._pairs_of_lists(graph, weights)
-        self.table = None if y is None else self._class_table(np.asarray(y))
+        self.table = None if y is None else self._class_table(y)
         self.links = None if constraints is None else self._pairs_of_constraints(constraints)
 
     def values(self, X: NDArray[Any], names: Sequence[str]) -> FloatArray:
@@ -72,9 +76,11 @@ class PartScores:
         n = len(self.X)
 
         def share(lo: int, hi: int, out: FloatArray) -> None:
-            variances(parts, self.sizes, self.sums, self.squares, n, *self._room(), lo, hi, out)
+            variances(
+                parts, self.sizes, self.sums, self.means, self.within, n, *self._room(), lo, hi, out
+            )
 
-        return self._map(share, len(parts), self.sums.size)
+        return self._map(share, len(parts), 2 * self.sums.size)
 
     def deviation(self, parts: Rows) -> FloatArray:
         """Sum of distances to the cluster's mean."""
@@ -86,7 +92,7 @@ class PartScores:
 
     def connectivity(self, parts: Rows) -> FloatArray:
         """Sum of the weights of neighbours in other clusters."""
-        return self._split(parts, self.pairs)
+        return self._weight(parts, self.pairs, True)
 
     def rand_index(self, parts: Rows) -> FloatArray:
         """Adjusted Rand index of the labelled samples."""
@@ -99,12 +105,13 @@ class PartScores:
 
     def violation(self, parts: Rows) -> FloatArray:
         """Violated part of the must-links plus that of the cannot-links."""
-        must, cannot, together = self.links  # type: ignore[misc]
-        return self._split(parts, must) + together - self._split(parts, cannot)
+        (must, must_total), (cannot, cannot_total), always = self.links  # type: ignore[misc]
+        joined = always + self._weight(parts, cannot, False)
+        return self._weight(parts, must, True) / must_total + joined / cannot_total
 
-    def _split(self, parts: Rows, pairs: Any) -> FloatArray:
+    def _weight(self, parts: Rows, pairs: Any, apart: bool) -> FloatArray:
         return self._map(
-            lambda lo, hi, out: split_pairs(parts, *pairs, lo, hi, out), len(parts), len(pairs[0])
+            lambda lo, hi, out: pair_weights(parts, *pairs, apart, lo, hi, out), len(parts), len(pairs[0])
         )
 
     def _map(self, kernel: Callable[[int, int, FloatArray], None], count: int, cost: int) -> FloatArray:
@@ -120,12 +127,16 @@ class PartScores:
         return self._pairs(rows, graph.neighbors[rows, ranks], weights[ranks])
 
     def _pairs_of_constraints(self, constraints: PairwiseConstraints) -> tuple[Any, Any, float]:
+        if constraints.n_samples != len(self.X):
+            raise ValueError(f"constraints are about {constraints.n_samples} samples, not {len(self.X)}.")
         must, cannot = constraints.must_link, constraints.cannot_link
-        shares = [np.full(len(pairs), 1.0 / max(len(pairs), 1)) for pairs in (must, cannot)]
+        weights = constraints.must_link_weights, constraints.cannot_link_weights
+        totals = [float(part.sum()) if len(part) else 1.0 for part in weights]
+        joined = self.base[cannot[:, 0]] == self.base[cannot[:, 1]]
         return (
-            self._pairs(must[:, 0], must[:, 1], shares[0]),
-            self._pairs(cannot[:, 0], cannot[:, 1], shares[1]),
-            float(len(cannot) > 0),
+            (self._pairs(must[:, 0], must[:, 1], weights[0]), totals[0]),
+            (self._pairs(cannot[:, 0], cannot[:, 1], weights[1]), totals[1]),
+            float(weights[1][joined].sum()),
         )
 
     def _pairs(self, a: NDArray[Any], b: NDArray[Any], weights: FloatArray) -> Any:
@@ -136,11 +147,13 @@ class PartScores:
         summed = coo_array((weights[apart], ends), shape=(self.n_parts, self.n_parts)).tocsr().tocoo()
         return summed.row.astype(np.int32), summed.col.astype(np.int32), summed.data
 
-    def _class_table(self, y: NDArray[Any]) -> FloatArray:
-        labelled = np.flatnonzero(y != -1)
-        classes, codes = np.unique(y[labelled], return_inverse=True)
-        table = np.zeros((self.n_parts, max(len(classes), 1)))
-        np.add.at(table, (self.base[labelled], codes), 1.0)
+    def _class_table(self, y: ArrayLike) -> FloatArray:
+        targets = partial_targets(y, len(self.X))
+        if targets.multilabel:
+            raise ValueError("y must hold one class a sample, -1 for unlabelled ones; got label sets.")
+        table = np.zeros((self.n_parts, max(targets.n_classes, 1)))
+        codes = targets.indicators[targets.rows].argmax(axis=1) if targets.n_classes else targets.rows
+        np.add.at(table, (self.base[targets.rows], codes), 1.0)
         return table
 
 
@@ -158,17 +171,17 @@ class LinkScores(PartScores):
         """Objectives in natural sign, shape (n_individuals, len(names))."""
         places = {name: k for k, name in enumerate(("variance", "deviation", "connectivity"))}
         asked = tuple(name in names for name in places)
-        links = np.ascontiguousarray(X, dtype=np.int32)
+        links = self.encoding.to_full(X)
         found = np.empty((len(links), 3))
 
         def share(lo: int, hi: int) -> None:
             row = np.empty(len(self.X), dtype=np.int32)
             link_objectives(
-                links, self.X, self.squares, self.sizes, self.neighbors, self.weights, asked,
+                links, self.X, self.sizes, self.neighbors, self.weights, asked,
                 row, *self._room(), lo, hi, found,
             )  # fmt: skip
 
-        cost = self.X.size + self.neighbors.size
+        cost = 2 * self.X.size + self.neighbors.size
         for_parts(share, len(links), float(len(links) * cost), self.n_jobs)
         others = [name for name in names if name not in places]
         parts = self.encoding.parts(X) if others else None

@@ -17,6 +17,7 @@ FREE = {
     "mcla-matching": (mcla, {"partitioner": "matching"}),
     "cspa-average": (cspa, {}),
     "cspa-spectral": (cspa, {"partitioner": "spectral"}),
+    "cspa-svd": (cspa, {"partitioner": "svd"}),
     "hbgf-spectral": (hbgf, {"partitioner": "spectral"}),
     "hgpa-spectral": (hgpa, {"approximation": "spectral"}),
 }

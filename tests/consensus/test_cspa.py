@@ -126,6 +126,12 @@ def test_memory_is_checked_first(partitioner, monkeypatch):
         cspa(runs, 2, partitioner=partitioner, max_memory=10**6)
 
 
+def test_the_partitioner_without_pairs_is_named():
+    runs = np.repeat([[0, 1]], 100_000, axis=1)
+    with pytest.raises(ValueError, match="partitioner='svd', which compares none"):
+        cspa(runs, 2)
+
+
 def test_neighbors_need_less_memory():
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1], 200)
@@ -142,6 +148,10 @@ def test_neighbors_need_less_memory():
     ("options", "message"),
     [
         ({"n_neighbors": 3}, "n_neighbors needs partitioner='metis' or 'spectral'"),
+        (
+            {"n_neighbors": 3, "partitioner": "svd"},
+            "n_neighbors needs partitioner='metis' or 'spectral'; 'svd' has no graph",
+        ),
         ({"n_neighbors": 0, "partitioner": "spectral"}, "n_neighbors must be from 1"),
     ],
 )

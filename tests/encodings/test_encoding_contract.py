@@ -19,6 +19,7 @@ from moo_clustering.encodings import (
     relabel_by_first_appearance,
 )
 from moo_clustering.encodings._medoid_slots import MedoidSlotEncoding
+from moo_clustering.graphs import locus_graph
 
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=25, deadline=None)
@@ -39,6 +40,12 @@ def neighbors(n: int, rng: np.random.Generator) -> np.ndarray:
     return rng.permuted(others, axis=1)[:, : min(3, n - 1)]
 
 
+def tree_links(n: int, rng: np.random.Generator, kind, delta: float = 0.0) -> LocusAdjacencyEncoding:
+    # Duplicates and ties again.
+    graph = locus_graph(rng.integers(0, 4, size=(n, 2)).astype(float), n_neighbors=3, rng=rng)
+    return LocusAdjacencyEncoding(graph=graph, kind=kind, delta=delta)
+
+
 MAKERS = {
     "medoids": lambda n, rng: medoids(n, rng),
     "medoids, one k": lambda n, rng: medoids(n, rng, k_min=min(3, n), k_max=min(3, n)),
@@ -50,6 +57,11 @@ MAKERS = {
     "labels, one k": lambda n, rng: LabelEncoding(n, k_max=min(3, n), k_min=min(3, n)),
     "links": lambda n, rng: LocusAdjacencyEncoding(n_samples=n),
     "links to neighbours": lambda n, rng: LocusAdjacencyEncoding(neighbors(n, rng)),
+    "links with a graph": lambda n, rng: tree_links(n, rng, "locus"),
+    "all links of a tree": lambda n, rng: tree_links(n, rng, "short"),
+    "all cuts of a tree": lambda n, rng: tree_links(n, rng, "split"),
+    "some links of a tree": lambda n, rng: tree_links(n, rng, "short", delta=50),
+    "some cuts of a tree": lambda n, rng: tree_links(n, rng, "split", delta=50),
 }
 
 
@@ -66,6 +78,8 @@ def make(name: str, seed: int, n: int | None = None) -> tuple[Encoding, np.rando
 
 def partition(rng: np.random.Generator, encoding: Encoding, p: int = 4) -> np.ndarray:
     """Random partitions into a number of clusters that every encoding here can express."""
+    if isinstance(encoding, LocusAdjacencyEncoding) and encoding.links is not None:
+        return encoding.decode(encoding.random(p, rng))
     low, high = getattr(encoding, "k_min", 1), getattr(encoding, "k_max", encoding.n_samples)
     rows = []
     for _ in range(p):
@@ -74,6 +88,14 @@ def partition(rng: np.random.Generator, encoding: Encoding, p: int = 4) -> np.nd
             rng.permutation(np.concatenate([np.arange(k), rng.integers(0, k, encoding.n_samples - k)]))
         )
     return np.array(rows)
+
+
+def other_links(encoding: LocusAdjacencyEncoding, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Genotypes that lead to other samples of the same parts."""
+    if encoding.kind == "split":
+        return X.copy()
+    same = encoding.base[X][..., None] == encoding.base
+    return (rng.random(same.shape) * same).argmax(axis=-1).astype(X.dtype)
 
 
 def assert_gap_free(labels: np.ndarray) -> None:
@@ -157,7 +179,10 @@ def test_encode_gives_valid_genotypes(name, seed):
 def test_canonical_is_equal_for_equivalent_genotypes(name, seed):
     encoding, rng = make(name, seed)
     X = encoding.random(5, rng)
-    if isinstance(encoding, AROUND_MEDOIDS):
+    if isinstance(encoding, LocusAdjacencyEncoding) and encoding.links is not None:
+        other = other_links(encoding, X, rng)
+        assert_array_equal(encoding.decode(X), encoding.decode(other))
+    elif isinstance(encoding, AROUND_MEDOIDS):
         other = encoding.repair(rng.permuted(X, axis=1))
     elif isinstance(encoding, LabelEncoding):
         other = rng.permutation(encoding.k_max)[X]

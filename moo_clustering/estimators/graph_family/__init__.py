@@ -1,0 +1,1 @@
+"""Clusterers that search graphs: links between neighbours, sparse representations, fuzzy modes."""

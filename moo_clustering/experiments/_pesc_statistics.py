@@ -1,0 +1,90 @@
+"""Ranks and tests of the PESC tables, and their critical differences."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from moo_clustering.experiments._pesc_given import READINGS
+from moo_clustering.experiments._pesc_notes import notes
+from moo_clustering.experiments._pesc_results import Results
+from moo_clustering.experiments._pesc_tables import CONTROL_ROWS, LABELS, METHODS, TITLES
+from moo_clustering.experiments._tables import ResultFigure, ResultTable, Value
+from moo_clustering.stats import Comparison, compare, critical_difference_plot
+from moo_clustering.visualization._figures import house_style, new_figure, save_figure
+
+ALPHA = 0.05
+# Inches of one diagram.
+_WIDTH, _HEIGHT = 9.0, 4.2
+
+
+def tested_score(number: int) -> str:
+    """The score that a table's statistics are about."""
+    return "accuracy_unlabelled" if LABELS[number] else "accuracy"
+
+
+def frame(results: Results, number: int, reading: str) -> pd.DataFrame:
+    """Means of a table's methods and controls."""
+    names = [*METHODS[number], *CONTROL_ROWS]
+    return results.frame(names, reading, tested_score(number), LABELS[number])
+
+
+def ranks(results: Results, number: int) -> ResultTable:
+    """Average ranks, best first, and Friedman's tests."""
+    found = _comparisons(results, number)
+    order = found["default"].average_ranks.sort_values(kind="stable").index
+    rows: list[list[Value]] = [
+        [str(name), *(float(found[reading].average_ranks[name]) for reading in READINGS)] for name in order
+    ]
+    for title, attribute in (("p of Friedman's test", "p_value"), ("p of F", "iman_davenport_p_value")):
+        rows.append([title, *(float(getattr(found[one].friedman, attribute)) for one in READINGS)])
+    return ResultTable(
+        f"table{number}-ranks",
+        f"Average ranks (1 is best) over {len(results.sets)} sets, {TITLES[number]}",
+        ["method", *READINGS.values()],
+        rows,
+        notes("ranks"),
+        dict.fromkeys(READINGS.values(), ".4g"),
+    )
+
+
+def conclusions(results: Results, number: int) -> ResultTable:
+    """What may be claimed of pairs, by Shaffer's procedure."""
+    rows: list[list[Value]] = [
+        [title, sentence]
+        for reading, title in READINGS.items()
+        for sentence in _comparisons(results, number)[reading].conclusions
+    ]
+    return ResultTable(
+        f"table{number}-conclusions",
+        f"What may be claimed at {1 - ALPHA:.0%}, {TITLES[number]}",
+        ["reading", "conclusion"],
+        rows,
+    )
+
+
+def diagram(results: Results, number: int) -> ResultFigure:
+    """Critical differences, one diagram for every reading."""
+
+    def draw(path: Path) -> None:
+        with house_style():
+            figure = new_figure(_WIDTH, _HEIGHT * len(READINGS))
+            # Names stand outside of the axes, which the layout engine does not see.
+            figure.set_layout_engine("constrained", h_pad=0.16, w_pad=0.1)
+            axes = figure.subplots(len(READINGS), 1)
+            for ax, (reading, title) in zip(axes, READINGS.items(), strict=True):
+                table = frame(results, number, reading)
+                critical_difference_plot(table, alpha=ALPHA, greater_is_better=True, ax=ax)
+                ax.set_title(title, loc="left", pad=10, fontweight="bold")
+            save_figure(figure, path)
+
+    title = f"Critical differences at {1 - ALPHA:.0%}, {TITLES[number]}"
+    return ResultFigure(f"table{number}-ranks", title, draw)
+
+
+def _comparisons(results: Results, number: int) -> dict[str, Comparison]:
+    return {
+        reading: compare(frame(results, number, reading), greater_is_better=True, alpha=ALPHA)
+        for reading in READINGS
+    }

@@ -1,0 +1,102 @@
+"""The tree of boxes: what kernels that walk it rely on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from moo_clustering._kernels.kd_tree import (
+    LEAF,
+    farthest_of_box,
+    nearest_of_box,
+    node_count,
+    rounded,
+    square_distance,
+)
+from moo_clustering.graphs._box_tree import box_tree
+
+
+def points(kind, n, d, rng):
+    return {
+        "noise": lambda: rng.normal(size=(n, d)),
+        "grid": lambda: rng.integers(0, 3, (n, d)).astype(float),
+        "one point": lambda: np.full((n, d), 2.5),
+        "sorted": lambda: np.repeat(np.arange(n, dtype=float)[:, None], d, axis=1),
+        "reversed": lambda: np.repeat(-np.arange(n, dtype=float)[:, None], d, axis=1),
+    }[kind]()
+
+
+@pytest.mark.parametrize("kind", ["noise", "grid", "one point", "sorted", "reversed"])
+@pytest.mark.parametrize("n", [1, 2, LEAF, LEAF + 1, 25, 97, 1000])
+@pytest.mark.parametrize("d", [1, 3])
+def test_every_node_covers_its_points(kind, n, d):
+    X = points(kind, n, d, np.random.default_rng(n))
+    tree = box_tree(X)
+    assert_array_equal(np.sort(tree.samples), np.arange(n))
+    assert_array_equal(tree.points, X[tree.samples])
+    assert_array_equal(tree.samples[tree.positions()], np.arange(n))
+    n_nodes = node_count(n)
+    assert len(tree.start) == n_nodes
+    assert (tree.start[0], tree.stop[0]) == (0, n)
+    for node in range(n_nodes):
+        inside = tree.points[tree.start[node] : tree.stop[node]]
+        assert len(inside) >= 1
+        assert_array_equal(tree.low[node], inside.min(axis=0))
+        assert_array_equal(tree.high[node], inside.max(axis=0))
+        left = 2 * node + 1
+        if left < n_nodes:
+            assert tree.start[left] == tree.start[node]
+            assert tree.stop[left] == tree.start[left + 1]
+            assert tree.stop[left + 1] == tree.stop[node]
+            widest = int(np.argmax(inside.max(axis=0) - inside.min(axis=0)))
+            middle = tree.stop[left]
+            assert tree.points[tree.start[left] : middle, widest].max() <= tree.points[
+                middle : tree.stop[left + 1], widest
+            ].min()
+        else:
+            assert len(inside) <= LEAF
+
+
+def test_bounds_of_boxes_hold():
+    rng = np.random.default_rng(0)
+    X = np.round(rng.normal(size=(300, 3)), 1)
+    tree = box_tree(X)
+    P = tree.points
+    for i in range(0, 300, 17):
+        squares = np.array([square_distance(P, i, j) for j in range(300)])
+        for node in range(len(tree.start)):
+            inside = squares[tree.start[node] : tree.stop[node]]
+            corners = np.maximum(tree.low[node] - P[i], P[i] - tree.high[node])
+            near = nearest_of_box(P, i, tree.low, tree.high, node)
+            far = farthest_of_box(P, i, tree.low, tree.high, node)
+            assert near <= inside.min()
+            assert far >= inside.max()
+            assert near == pytest.approx((np.maximum(corners, 0) ** 2).sum(), rel=1e-10)
+            spans = np.maximum(np.abs(P[i] - tree.low[node]), np.abs(P[i] - tree.high[node]))
+            assert far == pytest.approx((spans**2).sum(), rel=1e-10)
+
+
+def test_distances_are_the_same_from_both_ends_and_without_noise():
+    rng = np.random.default_rng(1)
+    P = rng.normal(size=(60, 4)) * 10.0 ** rng.integers(-5, 6, (60, 1))
+    for i in range(60):
+        for j in range(60):
+            there = square_distance(P, i, j)
+            assert there == square_distance(P, j, i)
+            assert there == pytest.approx(((P[i] - P[j]) ** 2).sum(), rel=1e-12)
+    third = np.array([[0.0], [1 / 3], [2 / 3], [1.0]])
+    assert len({square_distance(third, i, i + 1) for i in range(3)}) == 1
+
+
+def test_rounding_is_monotone_and_keeps_41_bits():
+    values = np.sort(np.random.default_rng(2).lognormal(0, 8, 4000))
+    found = np.array([rounded(v) for v in values])
+    assert (np.diff(found) >= 0).all()
+    np.testing.assert_allclose(found, values, rtol=2.0**-41)
+    assert rounded(0.0) == 0.0
+    assert rounded(1.0) == rounded(1.0 + 4e-16) == 1.0
+    assert rounded(1.0 + 1e-12) != 1.0
+    for value in found[::97]:
+        mantissa = int(np.frexp(value)[0] * 2**53)
+        assert mantissa % 2**12 == 0
