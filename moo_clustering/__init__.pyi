@@ -38,7 +38,7 @@ from .estimators import (
     SpectralGraphClustering,
     SphericalKMeans,
 )
-from .features import NCWTransformer, PaperTfidfTransformer
+from .features import InformationGainSelector, NCWTransformer, PaperTfidfTransformer
 
 __all__ = [
     "BAMIC",
@@ -52,6 +52,7 @@ __all__ = [
     "EnsembleNMF",
     "HMRFKMeans",
     "InconsistentConstraintsError",
+    "InformationGainSelector",
     "MIKMeans",
     "MemeticCHCMIC",
     "MetricKMeans",

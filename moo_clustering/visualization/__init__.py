@@ -14,6 +14,7 @@ from moo_clustering.visualization._bag_embedding import BagEmbeddingData, bag_em
 from moo_clustering.visualization._bag_scatter import plot_bag_embedding
 from moo_clustering.visualization._front import FrontData, front_data, plot_front
 from moo_clustering.visualization._history import HistoryData, history_data, plot_history
+from moo_clustering.visualization._roc import RocData, plot_roc, roc_data
 from moo_clustering.visualization._similarity import SimilarityData, plot_similarity, similarity_data
 from moo_clustering.visualization._terms import TermData, plot_terms, term_data
 
@@ -22,6 +23,7 @@ __all__ = [
     "BagEmbeddingData",
     "FrontData",
     "HistoryData",
+    "RocData",
     "SimilarityData",
     "TermData",
     "bag_distance_data",
@@ -32,8 +34,10 @@ __all__ = [
     "plot_bag_embedding",
     "plot_front",
     "plot_history",
+    "plot_roc",
     "plot_similarity",
     "plot_terms",
+    "roc_data",
     "similarity_data",
     "term_data",
 ]
