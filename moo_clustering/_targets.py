@@ -63,8 +63,8 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
     Raises
     ------
     ValueError
-        Another length, values that are no classes (continuous, NaN), indicators other than 0, 1 and -1,
-        or rows in which only some are -1.
+        Another length, values that are no classes (continuous, missing), indicators other than 0, 1 and
+        -1, rows in which only some are -1, or no columns.
     """
     if y is None:
         return Targets(
@@ -93,21 +93,30 @@ def _classes(y: NDArray[Any]) -> Targets:
         labelled = y != -1
     elif y.dtype.kind == "O":
         labelled = np.array([_is_class(value) for value in y], dtype=bool)
-    if labelled.any():
-        check_classification_targets(y[labelled])
-    classes, codes = np.unique(y[labelled], return_inverse=True)
+    kept = y[labelled]
+    if kept.dtype.kind == "O" and all(isinstance(value, int | float | np.number) for value in kept):
+        kept = np.array(kept.tolist())
+    if len(kept):
+        check_classification_targets(kept)
+    classes, codes = np.unique(kept, return_inverse=True)
     indicators = np.zeros((len(y), len(classes)))
     indicators[np.flatnonzero(labelled), codes] = 1.0
     return Targets(indicators, labelled, classes, False)
 
 
 def _is_class(value: Any) -> bool:
-    if value is None or value != value:
+    try:
+        missing = value is None or bool(value != value)
+    except TypeError:  # pandas.NA is neither
+        missing = True
+    if missing:
         raise ValueError(f"y contains {value!r}; {_MARK}")
     return not (isinstance(value, int | float | np.number) and value == -1)
 
 
 def _label_sets(y: NDArray[Any]) -> Targets:
+    if y.shape[1] == 0:
+        raise ValueError(f"y must have one column for each label; got shape {y.shape}")
     try:
         values = y.astype(np.float64)
     except (TypeError, ValueError):

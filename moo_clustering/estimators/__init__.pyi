@@ -14,6 +14,9 @@ from .multi_instance._mi_kmeans import MIKMeans
 from .multi_instance._mifgka import MIFGKA
 from .multi_instance._migcuk import MIGCUK
 from .multi_instance._migka import MIGKA
+from .multi_label._entropy_weighted_kmeans import EntropyWeightedKMeans
+from .multi_label._scad2 import SCAD2
+from .multi_label._sisc import SISC
 
 __all__ = [
     "BAMIC",
@@ -22,8 +25,11 @@ __all__ = [
     "MIGCUK",
     "MIGKA",
     "PESC",
+    "SCAD2",
+    "SISC",
     "AMOSAClus",
     "EnsembleNMF",
+    "EntropyWeightedKMeans",
     "HMRFKMeans",
     "MIKMeans",
     "MemeticCHCMIC",
