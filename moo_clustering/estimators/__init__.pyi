@@ -15,6 +15,7 @@ from .multi_instance._mifgka import MIFGKA
 from .multi_instance._migcuk import MIGCUK
 from .multi_instance._migka import MIGKA
 from .multi_label._entropy_weighted_kmeans import EntropyWeightedKMeans
+from .multi_label._nsga2_sisc import NSGA2SISC
 from .multi_label._scad2 import SCAD2
 from .multi_label._sisc import SISC
 
@@ -24,6 +25,7 @@ __all__ = [
     "MIFGKA",
     "MIGCUK",
     "MIGKA",
+    "NSGA2SISC",
     "PESC",
     "SCAD2",
     "SISC",
