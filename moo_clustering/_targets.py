@@ -70,7 +70,7 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
         return Targets(
             np.zeros((n_samples, 0)), np.zeros(n_samples, dtype=bool), np.zeros(0, dtype=np.int64), False
         )
-    given = y.toarray() if issparse(y) else np.asarray(y)
+    given = y.toarray() if issparse(y) else _as_array(y)
     if given.ndim == 2 and given.shape[1] == 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected: it is taken as one class a sample.",
@@ -83,6 +83,13 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
     if len(given) != n_samples:
         raise ValueError(f"y must have one row per sample: expected {n_samples}, got {len(given)}")
     return _classes(given) if given.ndim == 1 else _label_sets(given)
+
+
+def _as_array(y: Any) -> NDArray[Any]:
+    array = np.asarray(y)
+    # A list of names and -1 would become names only.
+    mixed = array.dtype.kind in "US" and not isinstance(y, np.ndarray)
+    return np.asarray(y, dtype=object) if mixed else array
 
 
 def _classes(y: NDArray[Any]) -> Targets:

@@ -94,3 +94,9 @@ def test_columns_are_classes():
 def test_errors(y, message):
     with pytest.raises(ValueError, match=message):
         partial_targets(y, 2)
+
+
+def test_names_and_minus_one_in_a_list():
+    targets = partial_targets(["left", "right", -1, "left"], 4)
+    assert targets.labelled.tolist() == [True, True, False, True]
+    assert targets.classes.tolist() == ["left", "right"]

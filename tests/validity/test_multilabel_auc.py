@@ -12,7 +12,7 @@ from sklearn.metrics import make_scorer, roc_auc_score
 from sklearn.model_selection import cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 
-from moo_clustering.validity._multilabel_auc import class_aucs, macro_auc
+from moo_clustering.validity import class_aucs, macro_auc
 from moo_clustering.validity._roc_curves import mean_roc_curve
 
 

@@ -21,7 +21,7 @@ from moo_clustering.estimators.multi_label._entropy_weighted_kmeans import Entro
 from moo_clustering.estimators.multi_label._fuzzy import FuzzySubspaceEstimator
 from moo_clustering.estimators.multi_label._scad2 import SCAD2
 from moo_clustering.estimators.multi_label._sisc import SISC
-from moo_clustering.validity._multilabel_auc import macro_auc
+from moo_clustering.validity import macro_auc
 
 ALL = [SISC, SCAD2, EntropyWeightedKMeans]
 
