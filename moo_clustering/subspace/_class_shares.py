@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import block_slices
 from moo_clustering._targets import Targets
+
+# Labelled samples handled at once: bounds the temporary arrays.
+_CHUNK = 4096
 
 
 class LabelledShares(NamedTuple):
@@ -23,9 +25,10 @@ def labelled_shares(memberships: NDArray[np.floating[Any]], targets: Targets) ->
     k = memberships.shape[1]
     sums, sizes = np.zeros((k, targets.n_classes)), np.zeros(k)
     rows = targets.rows
-    for part in block_slices(len(rows), k + targets.n_classes):
-        weights = memberships[rows[part]].astype(np.float64, copy=False)
-        sums += weights.T @ targets.indicators[rows[part]]
+    for first in range(0, len(rows), _CHUNK):
+        part = rows[first : first + _CHUNK]
+        weights = memberships[part].astype(np.float64, copy=False)
+        sums += weights.T @ targets.indicators[part]
         sizes += weights.sum(axis=0)
     shares = np.tile(overall_shares(targets), (k, 1))
     np.divide(sums, sizes[:, None], out=shares, where=sizes[:, None] > 0)

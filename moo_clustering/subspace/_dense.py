@@ -78,7 +78,7 @@ class DenseMatrix:
         out[:] = 0.0
         for chunk in self._chunks():
             given = self._X[chunk, lo:hi]
-            part = given
+            part = self._moved(given, lo, hi)
             out[:, :k] += part.T @ panel[chunk, :k]
             out[:, k : 2 * k] += (given != 0).astype(given.dtype).T @ panel[chunk, k:]
             out[:, 2 * k :] += (part * part).T @ panel[chunk, :k]

@@ -113,6 +113,7 @@ def sweep_from(
     weighted = weigh(data, memberships, impurities, options, centers, chi_total)
     weights = prepare(data, weighted.centers, weighted.log_weights, options.weight_exponent)
     new = update(data, weights, impurities, memberships, options)
+    del weights  # as large as the centroids
     after = labelled_shares(new.memberships, targets)
     state = Sweep(
         memberships=new.memberships,

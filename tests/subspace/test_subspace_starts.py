@@ -50,16 +50,17 @@ def test_labels_seed_clusters_in_turn():
     assert_allclose(found, naive_memberships(d, 1.5))
 
 
-def test_labels_draw_no_more_than_they_should():
-    """Of 40 members of each of 2 classes, 4 clusters get means of 40 * 2 // 8 = 10."""
-    X = np.eye(80)
-    y = np.arange(80) % 2
+@pytest.mark.parametrize(("n", "size"), [(80, 10), (12, 3), (4, 2)])
+def test_labels_draw_no_more_than_they_should(n, size):
+    """Of 40 members of each of 2 classes, 4 clusters get means of 40 * 2 // 8 = 10; of few at least 3."""
+    X = np.eye(n)
+    y = np.arange(n) % 2
     data = SubspaceData.of(X)
     drawn = []
     by_column = data.by_column
     data.by_column = lambda P: drawn.append(P) or by_column(P)
-    start("labels", data, partial_targets(y, 80), 4, OPTIONS, np.random.default_rng(0))
-    assert_array_equal((drawn[0] > 0).sum(axis=0), 10)
+    start("labels", data, partial_targets(y, n), 4, OPTIONS, np.random.default_rng(0))
+    assert_array_equal((drawn[0] > 0).sum(axis=0), size)
     assert_allclose(drawn[0].sum(axis=0), 1.0)
     for cluster in range(4):
         assert_array_equal(y[drawn[0][:, cluster] > 0], cluster % 2)

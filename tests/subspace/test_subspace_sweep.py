@@ -313,3 +313,16 @@ def test_what_is_left_of_a_cancellation_is_zero(dtype):
     assert_array_equal(found.distances[:12, 0], 0.0)
     assert_array_equal(found.memberships[:12], np.tile([1.0, 0.0], (12, 1)))
     assert found.distances[12:].min() > 1e-3
+
+
+def test_iteration_keeps_the_centroid_of_a_cluster_that_runs_empty():
+    """The other two clusters are at distance 0 from everything after the first sweep."""
+    X = np.repeat([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]], 5, axis=0)
+    W = np.repeat([[0.3, 0.0, 0.7], [0.0, 0.8, 0.2]], 5, axis=0)
+    data, options = SubspaceData.of(X), SubspaceOptions()
+    first = sweep(data, unlabelled(10), W, options)
+    found = iterate(data, unlabelled(10), W, options)
+    assert_array_equal(found.sweep.memberships, W[:, :] > [0.0, 0.0, 1.0])
+    assert found.n_iter == 2
+    assert_array_equal(found.sweep.centers[:, 2], first.centers[:, 2])
+    assert abs(first.centers[:, 2] - 0.5).min() > 0.1
