@@ -37,4 +37,13 @@ SUBSPACE_METHODS: tuple[Method, ...] = (
         aliases={"K-Means-Entropy": {}, "EWKM": {}, "EWKM-mean": {"dispersion": "mean"}},
         **_COMMON,
     ),
+    Method(
+        name="nsga2-sisc",
+        class_name="NSGA2SISC",
+        paper=f"SISC-ML with a search of its start, which is ours; {_PAPER}",
+        summary="SISC from documents that NSGA-II finds, beside the best of as many random starts",
+        needs="presence of features, 0 and 1 (binarize=True makes it of counts and weights), dense or "
+        "sparse; labels if there are any",
+        **_COMMON,
+    ),
 )
