@@ -15,6 +15,7 @@ import bench_generation
 import bench_medoids
 import bench_nmf
 import bench_questions
+import bench_subspace
 from _harness import Row, as_markdown, machine
 
 SUITES = {
@@ -28,6 +29,7 @@ SUITES = {
     "documents": bench_documents.run,
     "bags": bench_bags.run,
     "nmf": bench_nmf.run,
+    "subspace": bench_subspace.run,
 }
 
 

@@ -63,14 +63,14 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
     Raises
     ------
     ValueError
-        Another length, values that are no classes (continuous, NaN), indicators other than 0, 1 and -1,
-        or rows in which only some are -1.
+        Another length, values that are no classes (continuous, missing), indicators other than 0, 1 and
+        -1, rows in which only some are -1, or no columns.
     """
     if y is None:
         return Targets(
             np.zeros((n_samples, 0)), np.zeros(n_samples, dtype=bool), np.zeros(0, dtype=np.int64), False
         )
-    given = y.toarray() if issparse(y) else np.asarray(y)
+    given = y.toarray() if issparse(y) else _as_array(y)
     if given.ndim == 2 and given.shape[1] == 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected: it is taken as one class a sample.",
@@ -85,6 +85,13 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
     return _classes(given) if given.ndim == 1 else _label_sets(given)
 
 
+def _as_array(y: Any) -> NDArray[Any]:
+    array = np.asarray(y)
+    # A list of names and -1 would become names only.
+    mixed = array.dtype.kind in "US" and not isinstance(y, np.ndarray)
+    return np.asarray(y, dtype=object) if mixed else array
+
+
 def _classes(y: NDArray[Any]) -> Targets:
     if y.dtype.kind in "fc" and not np.isfinite(y).all():
         raise ValueError(f"Input y contains NaN or infinity; {_MARK}")
@@ -93,21 +100,30 @@ def _classes(y: NDArray[Any]) -> Targets:
         labelled = y != -1
     elif y.dtype.kind == "O":
         labelled = np.array([_is_class(value) for value in y], dtype=bool)
-    if labelled.any():
-        check_classification_targets(y[labelled])
-    classes, codes = np.unique(y[labelled], return_inverse=True)
+    kept = y[labelled]
+    if kept.dtype.kind == "O" and all(isinstance(value, int | float | np.number) for value in kept):
+        kept = np.array(kept.tolist())
+    if len(kept):
+        check_classification_targets(kept)
+    classes, codes = np.unique(kept, return_inverse=True)
     indicators = np.zeros((len(y), len(classes)))
     indicators[np.flatnonzero(labelled), codes] = 1.0
     return Targets(indicators, labelled, classes, False)
 
 
 def _is_class(value: Any) -> bool:
-    if value is None or value != value:
+    try:
+        missing = value is None or bool(value != value)
+    except TypeError:  # pandas.NA is neither
+        missing = True
+    if missing:
         raise ValueError(f"y contains {value!r}; {_MARK}")
     return not (isinstance(value, int | float | np.number) and value == -1)
 
 
 def _label_sets(y: NDArray[Any]) -> Targets:
+    if y.shape[1] == 0:
+        raise ValueError(f"y must have one column for each label; got shape {y.shape}")
     try:
         values = y.astype(np.float64)
     except (TypeError, ValueError):

@@ -7,6 +7,7 @@
 
 from moo_clustering.algorithms._amosa import AMOSA
 from moo_clustering.algorithms._bag_nsga2 import bag_nsga2
+from moo_clustering.algorithms._best_of_random import RandomDraws, best_of_random
 from moo_clustering.algorithms._chc import chc
 from moo_clustering.algorithms._chc_pymoo import CHC
 from moo_clustering.algorithms._chc_step import ChcStep
@@ -41,9 +42,11 @@ __all__ = [
     "LaplaceNoise",
     "MemeticChcStep",
     "PymooSearch",
+    "RandomDraws",
     "Recorder",
     "Search",
     "bag_nsga2",
+    "best_of_random",
     "chc",
     "count_medoid_sets",
     "drive",

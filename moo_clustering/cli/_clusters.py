@@ -50,7 +50,7 @@ def cluster_frame(text: TextFeatures, estimator: Any) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw_terms(folder: Path, text: TextFeatures, estimator: Any, name: str) -> str:
+def draw_terms(folder: Path, text: TextFeatures, estimator: Any, name: str) -> list[str]:
     """Bars of the mean weights of the leading terms of every cluster; name of the file."""
     # Loaded here because drawing takes a second to import.
     from moo_clustering.visualization._terms import plot_terms
@@ -66,7 +66,7 @@ def draw_terms(folder: Path, text: TextFeatures, estimator: Any, name: str) -> s
         label="mean tf-idf weight",
         path=folder / TERMS,
     )
-    return TERMS
+    return [TERMS]
 
 
 def cluster_table(frame: pd.DataFrame) -> str:
@@ -74,7 +74,9 @@ def cluster_table(frame: pd.DataFrame) -> str:
     largest = frame.sort_values("size", ascending=False, kind="stable").head(_SHOWN)
     rows = [["cluster", "size", "document", "title", "leading terms"]]
     for cluster, size, document, title, terms in largest.itertuples(index=False):
-        rows.append([str(cluster), str(size), _cut(document, 20), _cut(title, 34), _cut(terms, 52)])
+        rows.append(
+            [str(cluster), str(size), shortened(document, 20), shortened(title, 34), shortened(terms, 52)]
+        )
     text = aligned(rows, right=(0, 1))
     if len(frame) > _SHOWN:
         text += f"\nand {len(frame) - _SHOWN} more in clusters.csv"
@@ -97,10 +99,11 @@ def _medoids(estimator: Any, labels: NDArray[Any], n_clusters: int) -> NDArray[n
 
 def _title(documents: Documents, row: int) -> str:
     title = documents.titles[row] if documents.titles is not None else ""
-    return _one_line(title) or _cut(documents.texts[row][: 4 * _TITLE], _TITLE)
+    return _one_line(title) or shortened(documents.texts[row][: 4 * _TITLE], _TITLE)
 
 
-def _cut(text: object, width: int) -> str:
+def shortened(text: object, width: int) -> str:
+    """The text on one line of at most so many characters."""
     line = _one_line(text)
     return line if len(line) <= width else f"{line[: width - 3].rstrip()}..."
 

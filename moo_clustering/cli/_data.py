@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from moo_clustering._suggest import did_you_mean
 from moo_clustering.cli._bag_samples import BagSamples
+from moo_clustering.cli._label_sets import load_documents
 from moo_clustering.datasets import (
     BUNDLED,
     DataError,
     Documents,
+    MultiLabelTable,
     Table,
     load_bundled,
-    read_documents,
     read_table,
 )
 from moo_clustering.datasets._read_documents import holds_documents
@@ -28,18 +29,20 @@ def load_data(
     method: Method,
     *,
     bag: str | None = None,
+    label_file: Path | None = None,
     text_columns: str | None = None,
     labels: str | None = None,
     partial_labels: str | None = None,
     id_column: str | None = None,
     drop: Sequence[str] = (),
-) -> Table | Documents | BagSamples:
+) -> Table | Documents | BagSamples | MultiLabelTable:
     """A bundled set by name, a file or a folder, as the method takes it.
 
-    Texts are read where columns of text are named, and where there can be nothing else; bags where the
-    file holds them, or a column of bags is named.
+    Texts are read where columns of text are named, and where there can be nothing else; bags and label
+    sets where the file holds them, bags also where a column of them is named.
     """
     from moo_clustering.cli._bag_data import check_method, holds_bags, load_bags
+    from moo_clustering.cli._label_data import holds_label_sets, load_label_sets
 
     if data in BUNDLED:
         options = {
@@ -52,6 +55,8 @@ def load_data(
         }
         if given := [flag for flag, value in options.items() if value]:
             raise DataError(f"{' and '.join(given)} name columns of a file; {data} is a bundled data set")
+        if label_file is not None:
+            raise DataError(f"--label-file belongs to a file of samples; {data} is a bundled data set")
         check_method(method, data, None, holds=False)
         return load_bundled(data)
     path = Path(data)
@@ -59,6 +64,21 @@ def load_data(
         raise DataError(
             f"there is no file {data} and no bundled data set of this name; bundled are "
             f"{', '.join(BUNDLED)}{did_you_mean(data, BUNDLED)}"
+        )
+    if bag is None and holds_label_sets(path, method, label_file):
+        return load_label_sets(
+            path,
+            method,
+            label_file=label_file,
+            partial_labels=partial_labels,
+            id_column=id_column,
+            drop=drop,
+            others={"--labels": labels, "--text-columns": text_columns},
+        )
+    if label_file is not None:
+        raise DataError(
+            f"--label-file names the labels of an .arff or .npz file, and {path.name} is "
+            + ("read as a table or bags" if path.suffix.lower() == ".npz" else "neither")
         )
     bags = holds_bags(path, bag)
     if path.exists():
@@ -71,13 +91,14 @@ def load_data(
                 )
         return load_bags(path, bag=bag, labels=labels, partial_labels=partial_labels, drop=tuple(drop))
     if text_columns is not None or holds_documents(path):
-        return read_documents(
+        return load_documents(
             path,
+            method,
             text_columns=None if text_columns is None else _names(text_columns),
             id_column=id_column,
             labels=labels,
             partial_labels=partial_labels,
-            drop=tuple(drop),
+            drop=drop,
         )
     return read_table(
         path, labels=labels, partial_labels=partial_labels, id_column=id_column, drop=tuple(drop)

@@ -38,6 +38,18 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 )
 @click.option("--labels", metavar="COLUMN", help="Known classes, for scoring only: the fit never sees them.")
 @click.option("--partial-labels", metavar="COLUMN", help="Classes of some samples; empty or -1: unlabelled.")
+@click.option(
+    "--hold-out",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="Methods that predict labels: withhold this share of the labels from the fit, and score by them.",
+)
+@click.option(
+    "--label-file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Labels of an ARFF file (MULAN's XML) or .npz file (with Y); default: beside it.",
+)
 @click.option("--must-link", metavar="FILE", help="Two columns: rows that belong together.")
 @click.option("--cannot-link", metavar="FILE", help="Two columns: rows that do not belong together.")
 @click.option("--id-column", metavar="COLUMN", help="Identifiers of the rows.")
@@ -51,6 +63,13 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 )
 @click.option(
     "--svd", type=click.IntRange(min=1), metavar="N", help="Documents: reduce the terms to N components."
+)
+@click.option(
+    "--features",
+    "n_features",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Methods that predict labels: keep the N features that tell most about the labels of the fit.",
 )
 @click.option(
     "--stemmer",
@@ -75,6 +94,8 @@ def fit(
     bag: str | None,
     labels: str | None,
     partial_labels: str | None,
+    hold_out: float | None,
+    label_file: Path | None,
     must_link: str | None,
     cannot_link: str | None,
     id_column: str | None,
@@ -83,6 +104,7 @@ def fit(
     min_df: float | None,
     max_df: float | None,
     svd: int | None,
+    n_features: int | None,
     stemmer: str | None,
     seed: int,
     jobs: int | None,
@@ -105,9 +127,15 @@ def fit(
     with bag_offsets, or a table with one instance a row and --bag; text files also compressed (.gz).
     Classes found in the file score the result and never reach the fit.
 
+    Methods that predict labels (sisc, scad2, entropy-weighted-kmeans, nsga2-sisc) take samples with any
+    number of labels: MULAN's or MEKA's ARFF, svmlight (.svm, .svmlight, .libsvm), npz with X and Y, or
+    JSON lines with lists in the column of --partial-labels. The labels of such files reach the fit, as
+    partial labels do; --hold-out withholds a share of either, and scores the predictions by it. Documents
+    become 1 for each word they hold.
+
     The folder gets labels.csv, result.npz, run.json, clusters.csv and terms.png for documents and, as far
-    as the method has them, front.csv, history.csv and plots. A folder that holds anything else is never
-    touched.
+    as the method has them, front.csv, history.csv, predictions.csv, probabilities.csv and plots. A folder
+    that holds anything else is never touched.
     """
     started = time.perf_counter()
     with reported():
@@ -128,6 +156,7 @@ def fit(
             data,
             found,
             bag=bag,
+            label_file=label_file,
             text_columns=text_columns,
             labels=labels,
             partial_labels=partial_labels,
@@ -151,10 +180,22 @@ def fit(
             checkpoint=folder.checkpoint if checkpointing else None,
             checkpoint_every=checkpoint_every,
         )
-        features, notices = estimator_input(
-            found, estimator, table, seed, quiet, min_df=min_df, max_df=max_df, svd=svd, stemmer=stemmer
+        given = estimator_input(
+            found,
+            estimator,
+            table,
+            seed,
+            quiet,
+            hold_out=hold_out,
+            n_features=n_features,
+            min_df=min_df,
+            max_df=max_df,
+            svd=svd,
+            stemmer=stemmer,
         )
-        job = Job("fit", found, estimator, features, seed, notices=notices, started=started)
+        job = Job(
+            "fit", found, estimator, given.data, seed, given.labels, notices=given.warnings, started=started
+        )
         supervise(job, partial_labels, must_link, cannot_link)
         if resume and not folder.resumed and not quiet:
             click.echo(f"Nothing to resume in {out}: starting from the beginning.", err=True)

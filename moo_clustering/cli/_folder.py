@@ -18,6 +18,8 @@ LABELS = "labels.csv"
 FILES = (
     LABELS,
     "clusters.csv",
+    "probabilities.csv",
+    "predictions.csv",
     "front.csv",
     "history.csv",
     "result.npz",
@@ -25,6 +27,7 @@ FILES = (
     "similarity.png",
     "history.png",
     "terms.png",
+    "roc.png",
     "bag_distances.png",
     "bag_embedding.png",
 )

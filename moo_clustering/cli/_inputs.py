@@ -2,38 +2,86 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from moo_clustering.cli._bag_samples import BagSamples
 from moo_clustering.cli._errors import shown_warnings
 from moo_clustering.cli._features import TextFeatures, text_features
-from moo_clustering.datasets import Documents, Table
+from moo_clustering.cli._label_use import LabelUse, label_use
+from moo_clustering.datasets import Documents, MultiLabelTable, Table
 from moo_clustering.estimators._registry import METHODS, Method
+
+
+class Input(NamedTuple):
+    """Data for the estimator, labels for methods that predict them, and the warnings of making both."""
+
+    data: Table | TextFeatures | BagSamples | MultiLabelTable
+    labels: LabelUse | None
+    warnings: list[str]
 
 
 def estimator_input(
     method: Method,
     estimator: Any,
-    table: Table | Documents | BagSamples,
+    table: Table | Documents | BagSamples | MultiLabelTable,
     seed: int,
     quiet: bool,
+    *,
+    hold_out: float | None = None,
+    n_features: int | None = None,
     **options: Any,
-) -> tuple[Table | TextFeatures | BagSamples, list[str]]:
-    """Data for the estimator, and the warnings of making them; options are those of ``text_features``
-    or ``stem_features``.
+) -> Input:
+    """What ``fit`` is given.
+
+    Options are those of ``text_features``, ``stem_features`` or ``presence_features``.
     """
     options = {name: value for name, value in options.items() if value is not None}
-    if not isinstance(table, Documents):
-        if options:
-            flags = " and ".join(f"--{name.replace('_', '-')}" for name in options)
-            what = "bags of instances" if isinstance(table, BagSamples) else "a table of numbers"
-            hint = "" if isinstance(table, BagSamples) else " (--text-columns names columns of text)"
-            raise ValueError(
-                f"{flags} can only be given for documents, and {table.name} is read as {what}{hint}"
-            )
-        return table, []
+    with shown_warnings() as warnings:
+        labels = _labels(method, table, hold_out, n_features, seed)
+        data: Any
+        if isinstance(table, Documents):
+            data = _document_features(method, estimator, table, seed, quiet, options)
+        else:
+            _refuse_options(table, options)
+            data = table
+        if n_features is not None:
+            from moo_clustering.cli._presence import most_telling
+
+            data = most_telling(data, labels, n_features)
+    return Input(data, labels, warnings)
+
+
+def _labels(
+    method: Method, table: Any, hold_out: float | None, n_features: int | None, seed: int
+) -> LabelUse | None:
+    if "label_sets" in method.supervision:
+        return label_use(table, hold_out, seed)
+    for flag, value in (("--hold-out", hold_out), ("--features", n_features)):
+        if value is not None:
+            names = ", ".join(known.name for known in METHODS.values() if "label_sets" in known.supervision)
+            raise ValueError(f"method {method.name} takes no {flag}; methods that do are {names}")
+    return None
+
+
+def _refuse_options(table: Any, options: dict[str, Any]) -> None:
+    if not options:
+        return
+    flags = " and ".join(f"--{name.replace('_', '-')}" for name in options)
+    hint = ""
+    if isinstance(table, BagSamples):
+        what = "bags of instances"
+    elif isinstance(table, MultiLabelTable):
+        what = "features and label sets"
+    else:
+        what, hint = "a table of numbers", " (--text-columns names columns of text)"
+    raise ValueError(f"{flags} can only be given for documents, and {table.name} is read as {what}{hint}")
+
+
+def _document_features(
+    method: Method, estimator: Any, table: Documents, seed: int, quiet: bool, options: dict[str, Any]
+) -> TextFeatures:
     if getattr(estimator, "input", None) == "counts":
         raise ValueError("documents become tf-idf weights; input=counts is for tables of counts")
     if method.stems:
@@ -42,17 +90,21 @@ def estimator_input(
         # Loaded here because most runs have no stems.
         from moo_clustering.cli._stems import stem_features
 
-        with shown_warnings() as warnings:
-            return stem_features(table, **options), warnings
+        return stem_features(table, **options)
     if "stemmer" in options:
         names = ", ".join(known.name for known in METHODS.values() if known.stems)
         raise ValueError(f"method {method.name} takes words as they are; --stemmer is for {names}")
-    with shown_warnings() as warnings:
-        text = text_features(table, sparse=method.sparse, seed=seed, **options)
+    if method.presence:
+        if "svd" in options:
+            raise ValueError(f"method {method.name} takes which words documents hold, and no --svd")
+        from moo_clustering.cli._presence import presence_features
+
+        return presence_features(table, **options)
+    text = text_features(table, sparse=method.sparse, seed=seed, **options)
     if not (method.sparse or quiet or "svd" in options):
         click.echo(
             f"Note: method {method.name} takes no sparse data, so {len(text.vocabulary)} terms are reduced "
             f"to {text.X.shape[1]} components (--svd N for another number).",
             err=True,
         )
-    return text, warnings
+    return text

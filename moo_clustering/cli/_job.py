@@ -10,7 +10,8 @@ from moo_clustering.cli._bag_samples import BagSamples
 from moo_clustering.cli._errors import one_line
 from moo_clustering.cli._features import TextFeatures
 from moo_clustering.cli._folder import FORMAT
-from moo_clustering.datasets import Documents, Table
+from moo_clustering.cli._label_use import LabelUse
+from moo_clustering.datasets import Documents, MultiLabelTable, Table
 from moo_clustering.estimators._registry import Method
 from moo_clustering.persistence import environment, fingerprint, to_json
 
@@ -28,8 +29,10 @@ class Job:
         Command that asked for it.
     method : Method
     estimator : estimator, not fitted
-    data : Table, TextFeatures or BagSamples
+    data : Table, TextFeatures, BagSamples or MultiLabelTable
     seed : int
+    labels : LabelUse, optional
+        Labels for a method that predicts them, and those that score the predictions.
     supervision : dict
         Keyword arguments of ``fit``.
     sources : dict
@@ -43,17 +46,39 @@ class Job:
     command: str
     method: Method
     estimator: Any
-    data: Table | TextFeatures | BagSamples
+    data: Table | TextFeatures | BagSamples | MultiLabelTable
     seed: int
+    labels: LabelUse | None = None
     supervision: dict[str, Any] = field(default_factory=dict)
     sources: dict[str, Any] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.perf_counter)
 
     @property
-    def table(self) -> Table | Documents | BagSamples:
+    def table(self) -> Table | Documents | BagSamples | MultiLabelTable:
         """The samples: their identifiers and known classes."""
         return self.data.documents if isinstance(self.data, TextFeatures) else self.data
+
+    @property
+    def weighs_features(self) -> bool:
+        """Whether the method finds weights of features, and predicts labels if it is given some."""
+        return "label_sets" in self.method.supervision
+
+    @property
+    def feature_names(self) -> list[str]:
+        """Names of the columns of ``data.X``, bags apart."""
+        if isinstance(self.data, TextFeatures):
+            return list(map(str, self.data.vocabulary))
+        return [] if isinstance(self.data, BagSamples) else list(self.data.feature_names)
+
+    @property
+    def class_names(self) -> list[str]:
+        """Names of the classes or labels that the fitted estimator knows, in its order."""
+        if self.labels is None or self.labels.y is None:
+            return []
+        names = self.labels.names
+        known = self.labels.columns if self.labels.multilabel else self.estimator.classes_
+        return [names[code] for code in known]
 
     def record(self) -> dict[str, Any]:
         """What is known before the fit. No paths: the folder may be given away."""
@@ -75,13 +100,20 @@ class Job:
         }
 
 
-def _features(data: Table | TextFeatures | BagSamples) -> dict[str, Any]:
+def _features(data: Table | TextFeatures | BagSamples | MultiLabelTable) -> dict[str, Any]:
     if isinstance(data, BagSamples):
         return {**data.shape, "fingerprint": fingerprint(data.X.instances, data.X.offsets)}
     if isinstance(data, TextFeatures):
         terms = {"n_terms": len(data.vocabulary), **data.record}
         return {"n_features": data.X.shape[1], "text": terms, "fingerprint": fingerprint(data.weights)}
     names = list(data.feature_names)
+    if isinstance(data, MultiLabelTable):
+        return {
+            "n_features": len(names),
+            "feature_names": names,
+            "label_names": list(data.label_names),
+            "fingerprint": fingerprint(data.X),
+        }
     return {"n_features": len(names), "feature_names": names, "fingerprint": fingerprint(data.X)}
 
 

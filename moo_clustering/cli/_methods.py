@@ -30,7 +30,11 @@ def methods(name: str | None) -> None:
 
 def _entry(method: Method) -> str:
     rows = [("class", method.class_name), ("paper", method.paper), ("needs", method.needs)]
-    flags = {"labels": "--partial-labels", "pairs": "--must-link, --cannot-link"}
+    flags = {
+        "labels": "--partial-labels",
+        "label_sets": "label sets (.arff, .svm, lists in .jsonl)",
+        "pairs": "--must-link, --cannot-link",
+    }
     takes = ["bags of instances (.arff, .dat, .npz, --bag)"] if method.bags else []
     if takes or method.supervision:
         rows.append(("takes", ", ".join([*takes, *(flags[kind] for kind in method.supervision)])))

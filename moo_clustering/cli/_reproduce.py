@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "--seeds",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Repetitions; default: 15 for multi-instance, 1 for others.",
+    help="Repetitions; default: 15 for multi-instance, 2 for sisc-ml, 1 for others.",
 )
 @click.option("--jobs", type=int, default=1, show_default=True, help="Processes; -1: all processors.")
 @click.option(
@@ -55,8 +55,8 @@ def reproduce(
 ) -> None:  # fmt: skip
     """Run the experiment NAME of a paper and write its tables; without NAME list the experiments.
 
-    The same command again goes on with what is finished in the folder. The multi-instance tables and
-    figures are views of the same runs: give all of them the same folder.
+    The same command again goes on with what is finished in the folder. Tables and figures of one
+    paper (multi-instance, sisc-ml) are views of the same runs: give all of them the same folder.
     """
     with reported():
         from moo_clustering.experiments import EXPERIMENTS, Settings, find_experiment

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy import sparse
 
 from moo_clustering.cli._bag_samples import BagSamples
 from moo_clustering.cli._folder import LABELS
 from moo_clustering.cli._satisfied import satisfied_shares
-from moo_clustering.datasets import Documents, Table
+from moo_clustering.datasets import Documents, MultiLabelTable, Table
 from moo_clustering.persistence import write_archive
 from moo_clustering.persistence._atomic import replacing
 
@@ -24,11 +25,12 @@ _ODD = str.maketrans({"\r": "\n", "\0": "\N{REPLACEMENT CHARACTER}"})
 def save_results(
     folder: Path,
     estimator: Any,
-    table: Table | Documents | BagSamples,
+    table: Table | Documents | BagSamples | MultiLabelTable,
     record: Mapping[str, Any],
     *,
     supervision: Mapping[str, Any],
-    clusters: pd.DataFrame | None = None,
+    frames: Mapping[str, pd.DataFrame],
+    arrays: Mapping[str, Any],
 ) -> list[str]:
     """Write what a fitted estimator has to tell, each file whole or not at all.
 
@@ -37,13 +39,15 @@ def save_results(
     folder : Path
     estimator : fitted estimator
         With ``labels_``; ``pareto_front_``, ``history_``, ``similarity_`` and the like where there are.
-    table : Table, Documents or BagSamples
+    table : Table, Documents, BagSamples or MultiLabelTable
     record : mapping
         Metadata for ``result.npz``.
     supervision : mapping
         What ``fit`` was given besides the data.
-    clusters : DataFrame, optional
-        Description of the clusters.
+    frames : mapping of str to DataFrame
+        More tables by the names of their files.
+    arrays : mapping of str to array
+        More arrays for ``result.npz``.
 
     Returns
     -------
@@ -54,10 +58,10 @@ def save_results(
         return _save_bags(folder, estimator, table, record)
     files = [LABELS, "result.npz"]
     _write_csv(folder / LABELS, pd.DataFrame({"row": table.row_ids, "label": estimator.labels_}))
-    write_archive(folder / "result.npz", result_arrays(estimator), record)
-    if clusters is not None:
-        _write_csv(folder / "clusters.csv", clusters)
-        files.append("clusters.csv")
+    write_archive(folder / "result.npz", {**result_arrays(estimator), **arrays}, record)
+    for name, frame in frames.items():
+        _write_csv(folder / name, frame)
+        files.append(name)
     front = front_frame(estimator, supervision)
     if front is not None:
         _write_csv(folder / "front.csv", front)
@@ -118,9 +122,17 @@ def front_frame(estimator: Any, supervision: Mapping[str, Any]) -> pd.DataFrame 
     if partitions is not None:
         for name, shares in satisfied_shares(partitions, supervision).items():
             frame[name] = shares
-        same = np.flatnonzero((np.asarray(partitions) == estimator.labels_).all(axis=1))
-        frame["chosen"] = np.isin(frame["member"], same[:1])
+        chosen = _chosen(estimator, np.asarray(partitions))
+        frame["chosen"] = False if chosen is None else frame["member"] == chosen
     return frame
+
+
+def _chosen(estimator: Any, partitions: NDArray[Any]) -> int | None:
+    """Row of the member that the estimator took; None if it took another solution."""
+    if hasattr(estimator, "chosen_"):
+        return estimator.chosen_
+    same = np.flatnonzero((partitions == estimator.labels_).all(axis=1))
+    return int(same[0]) if len(same) else None
 
 
 def history_frame(estimator: Any) -> pd.DataFrame | None:
@@ -128,6 +140,8 @@ def history_frame(estimator: Any) -> pd.DataFrame | None:
     history = getattr(estimator, "history_", None)
     if history is None:
         return None
+    if isinstance(history, np.ndarray):
+        return pd.DataFrame({"sweep": np.arange(1, len(history) + 1), "objective": history})
     return history.to_frame(getattr(estimator, "objective_names_", None))
 
 
@@ -143,7 +157,7 @@ def _draw(
     import matplotlib as mpl
 
     mpl.use("Agg")
-    from moo_clustering.visualization import plot_front, plot_history, plot_similarity
+    from moo_clustering.visualization import plot_front, plot_similarity
 
     files = []
     if front is not None and len(front):
@@ -161,6 +175,20 @@ def _draw(
         )
         files.append("similarity.png")
     if history is not None and len(history) > 1:
-        plot_history(history, path=folder / "history.png")
+        _draw_history(history, folder / "history.png")
         files.append("history.png")
     return files
+
+
+def _draw_history(history: pd.DataFrame, path: Path) -> None:
+    from moo_clustering.visualization import plot_history
+    from moo_clustering.visualization._figures import save_figure
+
+    if "sweep" not in history:
+        plot_history(history, path=path)
+        return
+    figure = plot_history(
+        history.rename(columns={"sweep": "generation", "objective": "objective (it need not fall)"})
+    )
+    figure.axes[-1].set_xlabel("sweep")
+    save_figure(figure, path)

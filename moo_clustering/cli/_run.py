@@ -10,14 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from moo_clustering.cli._bag_samples import BagSamples
-from moo_clustering.cli._clusters import cluster_frame, draw_terms
+from moo_clustering.cli._description import describe
 from moo_clustering.cli._errors import shown_warnings
-from moo_clustering.cli._features import TextFeatures
 from moo_clustering.cli._folder import CHECKPOINT, RunFolder
 from moo_clustering.cli._job import Job
 from moo_clustering.cli._results import save_results
-from moo_clustering.cli._scores import scores
 
 
 @dataclass(frozen=True)
@@ -31,7 +28,7 @@ class Outcome:
     interrupted : bool
         Whether Ctrl-C ended the fit.
     clusters : DataFrame, optional
-        Description of the clusters of documents.
+        Description of the clusters of documents, and of those with feature weights.
     """
 
     record: dict[str, Any]
@@ -63,19 +60,19 @@ def run_job(job: Job, folder: RunFolder, extra: Mapping[str, Any] | None = None)
             record["timings"] = {"load": begun - job.started, "fit": fitted - begun}
             if hasattr(job.estimator, "labels_"):
                 record["result"] = _summary(job.estimator)
-                record |= _findings(job)
-                if isinstance(job.data, TextFeatures):
-                    clusters = cluster_frame(job.data, job.estimator)
+                found = describe(job)
+                clusters = found.clusters
+                record |= found.record
                 record["files"] = save_results(
                     folder.path,
                     job.estimator,
                     job.table,
                     record,
                     supervision=job.supervision,
-                    clusters=clusters,
+                    frames=found.frames,
+                    arrays=found.arrays,
                 )
-                if isinstance(job.data, TextFeatures):
-                    record["files"].append(draw_terms(folder.path, job.data, job.estimator, job.table.name))
+                record["files"] += found.draw(folder.path)
             record["timings"]["total"] = time.perf_counter() - job.started
             folder.finish(record, complete=not interrupted)
     except BaseException:
@@ -91,17 +88,6 @@ def _fit(job: Job) -> bool:
     except KeyboardInterrupt:
         return True
     return bool(getattr(job.estimator, "interrupted_", False))
-
-
-def _findings(job: Job) -> dict[str, Any]:
-    """Agreement with known classes, and for bags indices."""
-    table = job.table
-    if not isinstance(table, BagSamples):
-        return {"scores": scores(table, job.estimator.labels_)}
-    # Loaded here because most runs have no bags.
-    from moo_clustering.cli._bag_findings import bag_findings
-
-    return bag_findings(job.estimator, table)
 
 
 def _summary(estimator: Any) -> dict[str, Any]:

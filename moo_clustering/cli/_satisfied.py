@@ -27,7 +27,9 @@ def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> d
         ``must_link_satisfied`` and ``cannot_link_satisfied``, where there are such pairs.
     """
     labels = np.asarray(partitions)
-    y = np.full(labels.shape[1], -1) if supervision.get("y") is None else np.asarray(supervision["y"])
+    y = np.asarray(-1 if supervision.get("y") is None else supervision["y"])
+    if y.ndim != 1:  # label sets say of no pair that it belongs together
+        y = np.full(labels.shape[1], -1)
     pairs = PairwiseConstraints(
         _not_in_labels(supervision.get("must_link"), y, same=True),
         _not_in_labels(supervision.get("cannot_link"), y, same=False),

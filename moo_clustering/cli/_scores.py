@@ -24,7 +24,7 @@ def scores(table: Table | Documents, labels: NDArray[np.integer[Any]]) -> dict[s
     from moo_clustering.validity import clustering_accuracy, nmi
 
     if isinstance(table, Documents) and table.label_sets is not None:
-        return _entropies(table.label_sets, labels)
+        return entropies(table.label_sets, labels)
     if table.y is None:
         return {}
     known = table.y >= 0
@@ -43,10 +43,13 @@ def scores(table: Table | Documents, labels: NDArray[np.integer[Any]]) -> dict[s
     return {name: float(value) for name, value in values.items()}
 
 
-def _entropies(sets: list[tuple[str, ...]], labels: NDArray[np.integer[Any]]) -> dict[str, float]:
+def entropies(sets: list[tuple[str, ...]], labels: NDArray[np.integer[Any]]) -> dict[str, float]:
+    """Entropy of the label sets within clusters, and that of random labels; empty without a label."""
     from moo_clustering.validity import cluster_entropy
 
     known = [row for row, classes in enumerate(sets) if classes]
+    if not known:
+        return {}
     gold, found = [sets[row] for row in known], labels[known]
     rng = np.random.default_rng(0)
     random = [cluster_entropy(gold, rng.permutation(found)) for _ in range(_SHUFFLES)]

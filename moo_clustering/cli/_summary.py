@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from moo_clustering.cli._bag_samples import BagSamples
 from moo_clustering.cli._bag_summary import bag_remark, bag_rows
@@ -10,32 +11,50 @@ from moo_clustering.cli._clusters import cluster_table
 from moo_clustering.cli._features import TextFeatures
 from moo_clustering.cli._job import Job
 from moo_clustering.cli._run import Outcome
+from moo_clustering.cli._subspace_summary import label_rows, prediction_remark, prediction_rows, search_rows
 from moo_clustering.cli._tables import aligned
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def summary(job: Job, outcome: Outcome, out: Path) -> str:
-    """Data, method, clusters and scores, after the clusters of documents."""
+    """Data, method, clusters and scores, after the clusters of documents and in subspaces."""
     record, data = outcome.record, job.data
     kind = "documents" if isinstance(data, TextFeatures) else "samples"
     rows = [["data", _shape(job, kind)]]
+    rows += label_rows(job, kind)
     rows.append(["method", f"{record['method']} ({record['estimator']}), seed {record['seed']}"])
     if "result" in record and isinstance(data, BagSamples):
         rows += bag_rows(record)
     elif "result" in record:
         result = record["result"]
-        sizes = sorted(result["sizes"], reverse=True)
+        sizes = sorted(filter(None, result["sizes"]), reverse=True)
         shown = ", ".join(map(str, sizes[:10])) + (", ..." if len(sizes) > 10 else "")
         rows.append(["clusters", f"{result['n_clusters']} of {shown} {kind}"])
         if "n_solutions" in result:
             rows.append(["front", f"{result['n_solutions']} members"])
+        rows += search_rows(record)
         rows += [[name.replace("_", " "), f"{value:.4f}"] for name, value in record["scores"].items()]
+        rows += prediction_rows(record, kind)
     rows.append(["seconds", f"{record['timings']['total']:.1f}"])
     rows.append(["saved in", str(out)])
-    text = aligned(rows)
-    if isinstance(data, BagSamples):
-        remark = bag_remark(record) if "result" in record else None
-        return text if remark is None else f"{text}\n\n{remark}"
-    return text if outcome.clusters is None else f"{cluster_table(outcome.clusters)}\n\n{text}"
+    parts = [aligned(rows)]
+    if outcome.clusters is not None:
+        parts.insert(0, _clusters(job, outcome.clusters))
+    if "result" in record:
+        remark = bag_remark(record) if isinstance(data, BagSamples) else prediction_remark(record)
+        parts += [] if remark is None else [remark]
+    return "\n\n".join(parts)
+
+
+def _clusters(job: Job, clusters: pd.DataFrame) -> str:
+    if not job.weighs_features:
+        return cluster_table(clusters)
+    # Loaded here because most runs have no feature weights.
+    from moo_clustering.cli._subspace_clusters import subspace_table
+
+    return subspace_table(clusters)
 
 
 def _shape(job: Job, kind: str) -> str:

@@ -55,11 +55,12 @@ class Attribute:
 
 @dataclass
 class Header:
-    """Attributes of a file, and those that a KEEL file lists as inputs and outputs."""
+    """Attributes of a file, those that a KEEL file lists as inputs and outputs, and the relation's name."""
 
     attributes: list[Attribute]
     inputs: list[str] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
+    relation: str = ""
 
 
 def arff_lines(text: str) -> Lines:
@@ -80,17 +81,21 @@ def is_arff(text: str) -> bool:
 def read_header(lines: Lines, source: str) -> Header:
     """Header up to and with ``@data``, leaving the rows in ``lines``."""
     header = Header([])
+    known: set[str] = set()
     number = 0
     for number, line in lines:
         word = line.split(None, 1)[0].lower()
         if word.startswith("@attribute"):
-            _add(header.attributes, _attribute(line, number, lines, source), number, source)
+            _add(header.attributes, known, _attribute(line, number, lines, source), number, source)
         elif word in {"@inputs", "@input", "@outputs", "@output"}:
             names = _names(line[len(word) :], number, source)
             (header.inputs if word.startswith("@i") else header.outputs).extend(names)
         elif word == "@data":
             return _checked(header, source)
-        elif word != "@relation":
+        elif word == "@relation":
+            name = line[len(word) :].strip()
+            header.relation = unquoted(name) if re.fullmatch(QUOTED, name, re.DOTALL) else name
+        else:
             raise DataError(
                 f"{source}, line {number} is no line of an ARFF header (which an @data line must end before "
                 f"the first row): {_short(line)}"
@@ -127,6 +132,7 @@ def _attribute(line: str, number: int, lines: Lines | None, source: str) -> Attr
 
 def _read_relational(attribute: Attribute, start: int, lines: Lines, source: str) -> None:
     what = "has no end; the file may be cut off"
+    known: set[str] = set()
     for number, line in lines:
         word = line.split(None, 1)[0].lower()
         if word == "@end" and attribute.inner:
@@ -134,7 +140,7 @@ def _read_relational(attribute: Attribute, start: int, lines: Lines, source: str
         if not word.startswith("@attribute"):
             what = "is not closed by an @end line" if attribute.inner else "declares no attributes"
             break
-        _add(attribute.inner, _attribute(line, number, None, source), number, source)
+        _add(attribute.inner, known, _attribute(line, number, None, source), number, source)
     raise DataError(f"{source}, line {start}: the relational attribute {attribute.name!r} {what}")
 
 
@@ -154,9 +160,12 @@ def _nominal_values(declared: str, name: str, number: int, source: str) -> dict[
     return {value: code for code, value in enumerate(dict.fromkeys(values))}
 
 
-def _add(attributes: list[Attribute], attribute: Attribute, number: int, source: str) -> None:
-    if any(attribute.name == other.name for other in attributes):
+def _add(
+    attributes: list[Attribute], known: set[str], attribute: Attribute, number: int, source: str
+) -> None:
+    if attribute.name in known:
         raise DataError(f"{source}, line {number} declares a second attribute {attribute.name!r}")
+    known.add(attribute.name)
     attributes.append(attribute)
 
 

@@ -86,6 +86,7 @@ def documents_of(records: Records, fields: Fields, path: Path) -> Documents:
         label_sets=sets,
         partial_y=partial,
         partial_names=names,
+        labelled=_stated(records, fields.labels),
     )
 
 
@@ -144,6 +145,14 @@ def _known(
         return None, tuple(sorted({name for names in sets for name in names})), sets
     y, targets = encode_classes(["".join(names) for names in sets], minus_one_is_missing=False)
     return y, targets, None
+
+
+def _stated(records: Records, column: str | None) -> NDArray[np.bool_] | None:
+    if column is None:
+        return None
+    return np.array(
+        [isinstance(cell, list) or bool(_text(cell)) for cell in records.cells[column]], dtype=bool
+    )
 
 
 def _partial(

@@ -33,6 +33,9 @@ class Documents:
         Partial labels 0, 1, ..., for ``fit``; -1 for unlabelled documents.
     partial_names : tuple of str
         Names of the classes in partial_y.
+    labelled : ndarray of shape (n_documents,), bool, or None
+        Which documents have their known classes stated, be it as an empty list (no class); the others
+        have no such field, null or an empty cell. See :func:`label_indicators`.
     """
 
     name: str
@@ -44,6 +47,7 @@ class Documents:
     label_sets: list[tuple[str, ...]] | None = None
     partial_y: NDArray[np.int64] | None = None
     partial_names: tuple[str, ...] = ()
+    labelled: NDArray[np.bool_] | None = None
 
     @property
     def n_samples(self) -> int:

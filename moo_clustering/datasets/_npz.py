@@ -43,7 +43,8 @@ def load_arrays(path: Path) -> dict[str, NDArray[Any]]:
     if not zipfile.is_zipfile(path):
         raise DataError(f"{path} is not a NumPy archive, or it is truncated")
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        # Opened here, because numpy leaves the file of a damaged archive open.
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
     except MemoryError:
         raise

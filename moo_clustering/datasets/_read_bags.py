@@ -121,7 +121,7 @@ def _read(path: Path, options: BagOptions) -> BagTable:
         raise DataError(
             f"{path} has the suffix {path.suffix!r}; bags are read from {known}, and text files also with .gz"
         )
-    return _read_text(_text(path), path, inner, options)
+    return _read_text(file_text(path), path, inner, options)
 
 
 def _read_text(text: str, path: Path, suffix: str, options: BagOptions) -> BagTable:
@@ -141,7 +141,8 @@ def _read_text(text: str, path: Path, suffix: str, options: BagOptions) -> BagTa
     return read(header, lines, options, path.name, str(path))
 
 
-def _text(path: Path) -> str:
+def file_bytes(path: Path) -> bytes:
+    """Content of a file, decompressed where it is compressed by gzip."""
     raw = path.read_bytes()
     if raw.startswith(b"\x1f\x8b") or path.suffix.lower() == ".gz":
         try:
@@ -150,7 +151,12 @@ def _text(path: Path) -> str:
             raise DataError(f"{path} is cut off: its compressed data end too early") from error
         except (gzip.BadGzipFile, zlib.error) as error:
             raise DataError(f"{path} is no gzip file, or it is damaged: {error}") from error
+    return raw
+
+
+def file_text(path: Path) -> str:
+    """Text of a file, which must be UTF-8."""
     try:
-        return raw.decode("utf-8-sig")
+        return file_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not a text file in UTF-8 ({error.reason})") from error

@@ -51,16 +51,16 @@ def write_bag_arff(path: str | PathLike[str], table: BagTable) -> None:
         raise ValueError(f"{count} bags have the identifier {name!r}; in an ARFF file each needs its own")
     names = bags.feature_names or tuple(f"x{column}" for column in range(bags.n_features))
     known = table.labels is not None and table.n_classes > 0
-    lines = [f"@relation {_quoted(table.name)}", "", f"@attribute bag_id {_declared(ids)}"]
-    lines += ["@attribute bag relational", *(f"  @attribute {_quoted(each)} numeric" for each in names)]
+    lines = [f"@relation {arff_quoted(table.name)}", "", f"@attribute bag_id {_declared(ids)}"]
+    lines += ["@attribute bag relational", *(f"  @attribute {arff_quoted(each)} numeric" for each in names)]
     lines += ["@end bag", *([f"@attribute class {_declared(table.label_names)}"] if known else [])]
     lines += ["", "@data"]
     for place, (identifier, bag) in enumerate(zip(ids, bags, strict=True)):
-        rows = r"\n".join([",".join([_number(value) for value in row]) for row in bag.tolist()])
-        cells = [_quoted(identifier), f"'{rows}'"]
+        rows = r"\n".join([",".join([arff_number(value) for value in row]) for row in bag.tolist()])
+        cells = [arff_quoted(identifier), f"'{rows}'"]
         if known and table.labels is not None:
             label = int(table.labels[place])
-            cells.append("?" if label < 0 else _quoted(table.label_names[label]))
+            cells.append("?" if label < 0 else arff_quoted(table.label_names[label]))
         lines.append(",".join(cells))
     data = "\n".join([*lines, ""]).encode()
     target = Path(path)
@@ -69,12 +69,12 @@ def write_bag_arff(path: str | PathLike[str], table: BagTable) -> None:
 
 
 def _declared(values: tuple[str, ...]) -> str:
-    return "{" + ",".join(map(_quoted, values)) + "}"
+    return "{" + ",".join(map(arff_quoted, values)) + "}"
 
 
-def _quoted(text: str) -> str:
+def arff_quoted(text: str) -> str:
     return text if _PLAIN.fullmatch(text) else f"'{text.translate(_ESCAPED)}'"
 
 
-def _number(value: float) -> str:
+def arff_number(value: float) -> str:
     return repr(value).removesuffix(".0")

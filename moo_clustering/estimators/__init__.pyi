@@ -15,6 +15,14 @@ from .multi_instance._mi_kmeans import MIKMeans
 from .multi_instance._mifgka import MIFGKA
 from .multi_instance._migcuk import MIGCUK
 from .multi_instance._migka import MIGKA
+from .multi_label._entropy_weighted_kmeans import EntropyWeightedKMeans
+from .multi_label._meta_labeler import MetaLabeler
+from .multi_label._nsga2_sisc import NSGA2SISC
+from .multi_label._pruned_sets import PrunedSetsEnsemble
+from .multi_label._scad2 import SCAD2
+from .multi_label._sisc import SISC
+from .multi_label._sisc_ensemble import SISCEnsemble
+from .multi_label._sisc_stacked import SISCStacked
 
 __all__ = [
     "BAMIC",
@@ -22,17 +30,28 @@ __all__ = [
     "MIFGKA",
     "MIGCUK",
     "MIGKA",
+<<<<<<< HEAD
     "MOCK",
+=======
+    "NSGA2SISC",
+>>>>>>> main
     "PESC",
+    "SCAD2",
+    "SISC",
     "AMOSAClus",
     "EnsembleNMF",
+    "EntropyWeightedKMeans",
     "HMRFKMeans",
     "MIKMeans",
     "MemeticCHCMIC",
+    "MetaLabeler",
     "MetricKMeans",
     "NMFClustering",
     "NSGA2Clus",
     "PCKMeans",
+    "PrunedSetsEnsemble",
+    "SISCEnsemble",
+    "SISCStacked",
     "SpectralGraphClustering",
     "SphericalKMeans",
 ]

@@ -28,13 +28,16 @@ class Method:
     aliases : mapping of str to mapping
         The papers' names of its variants, and the options that make each.
     supervision : tuple of str
-        What ``fit`` takes besides the data: ``"labels"`` (partial ones), ``"pairs"``.
+        What ``fit`` takes besides the data: ``"labels"`` (partial ones, one a sample), ``"label_sets"``
+        (partial ones, any number a sample), ``"pairs"``.
     sparse : bool
         Whether ``fit`` takes a sparse matrix, as the term weights of documents are.
     bags : bool
         Whether ``fit`` takes bags of instances, of which a table of samples is a special case.
     stems : bool
         Whether it is made for documents, of which it takes the tf-idf weights of stems.
+    presence : bool
+        Whether it is made for documents, of which it takes which words are in them, as 0 and 1.
     """
 
     name: str
@@ -47,6 +50,7 @@ class Method:
     sparse: bool = False
     bags: bool = False
     stems: bool = False
+    presence: bool = False
 
     def __post_init__(self) -> None:
         frozen = {alias: MappingProxyType(dict(options)) for alias, options in self.aliases.items()}

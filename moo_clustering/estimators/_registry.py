@@ -7,7 +7,9 @@ from typing import Any
 from moo_clustering._suggest import did_you_mean
 from moo_clustering.estimators._bag_methods import BAG_METHODS
 from moo_clustering.estimators._document_methods import DOCUMENT_METHODS
+from moo_clustering.estimators._graph_methods import GRAPH_METHODS
 from moo_clustering.estimators._method import Method
+from moo_clustering.estimators._subspace_methods import SUBSPACE_METHODS
 
 __all__ = ["METHODS", "Method", "find_method", "get_method"]
 
@@ -114,6 +116,8 @@ METHODS: dict[str, Method] = {
         ),
         *BAG_METHODS,
         *DOCUMENT_METHODS,
+        *SUBSPACE_METHODS,
+        *GRAPH_METHODS,
     )
 }
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,13 +13,12 @@ from numpy.typing import NDArray
 
 from moo_clustering._suggest import did_you_mean
 from moo_clustering.datasets import DataError
-from moo_clustering.datasets._document_records import json_objects
-from moo_clustering.experiments._document_sources import SOURCES, Source
+from moo_clustering.experiments._document_files import data_folder, document_records, find_file, place_of
+from moo_clustering.experiments._document_sources import SOURCES
 
 # Topics with fewer documents do not count.
 MIN_DOCUMENTS = 10
 COLLECTIONS = tuple(SOURCES)
-_VARIABLE = "MOO_CLUSTERING_DATA"
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,13 +90,8 @@ def load_collection(name: str, folder: str | PathLike[str] | None = None) -> Col
             f"there are {', '.join(COLLECTIONS)}"
         )
     source = SOURCES[name]
-    path = _find(source.file, folder)
-    try:
-        records = [
-            (document, topics) for document, topics in _records(path, source) if any(document.values())
-        ]
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
+    path = find_file(source.file, folder)
+    records = document_records(path, source)
     kept = _large(topics for _, topics in records)
     single = [(document, topics & kept) for document, topics in records if len(topics & kept) == 1]
     names = tuple(sorted(_large(topics for _, topics in single)))
@@ -130,55 +122,12 @@ def available_collections(folder: str | PathLike[str] | None = None) -> tuple[st
     DataError
         If there is no folder, or no collection in it.
     """
-    given = _folder(folder)
-    found = tuple(name for name, source in SOURCES.items() if _place(given, source.file) is not None)
+    given = data_folder(folder)
+    found = tuple(name for name, source in SOURCES.items() if place_of(given, source.file) is not None)
     if not found:
         files = ", ".join(source.file for source in SOURCES.values())
         raise DataError(f"there is none of {files} in {given} or its sub-folder text")
     return found
-
-
-def _find(file: str, folder: str | PathLike[str] | None) -> Path:
-    given = _folder(folder)
-    place = _place(given, file)
-    if place is None:
-        raise DataError(f"there is no {file} in {given} or its sub-folder text")
-    return place
-
-
-def _folder(given: str | PathLike[str] | None) -> Path:
-    folder = os.environ.get(_VARIABLE) if given is None else given
-    if not folder:
-        raise DataError(
-            f"a collection of documents needs the folder of its file: give it, or set {_VARIABLE}"
-        )
-    return Path(folder)
-
-
-def _place(folder: Path, file: str) -> Path | None:
-    return next((path for path in (folder / file, folder / "text" / file) if path.is_file()), None)
-
-
-def _records(path: Path, source: Source) -> Iterator[tuple[dict[str, Any], frozenset[str]]]:
-    """Documents and their topics."""
-    for line, record in json_objects(path):
-        labels: Any = record.get("labels")
-        headings: Any = record.get("mesh") or []
-        if not _are_texts(labels) or not _are_texts(headings):
-            raise DataError(f"{path}, line {line}: labels and mesh must be lists of texts")
-        title, text = (record.get(field) or "" for field in ("title", "text"))
-        if not _are_texts([title, text]):
-            raise DataError(f"{path}, line {line}: title and text must be texts")
-        document = {
-            "title": title.strip(),
-            "text": text.strip(),
-            "headings": [source.heading_of(heading) for heading in headings],
-        }
-        yield document, frozenset(map(source.topic_of, labels))
-
-
-def _are_texts(cell: Any) -> bool:
-    return isinstance(cell, list) and all(isinstance(item, str) for item in cell)
 
 
 def _large(topics: Iterable[frozenset[str]]) -> frozenset[str]:

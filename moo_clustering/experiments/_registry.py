@@ -127,6 +127,23 @@ EXPERIMENTS = {
             "Table2",
             options=("n_sets", "n_clusters", "collections"),
         ),
+        *(
+            Experiment(
+                f"sisc-ml-{view}",
+                summary,
+                "moo_clustering.experiments._sisc_ml_plan",
+                attribute,
+                options=("collections",),
+                seeds=2,
+                study="sisc-ml",
+            )
+            for view, attribute, summary in (
+                ("table2", "table2", "SISC-ML, its rivals and plain models on multi-label documents, by AUC"),
+                ("table3", "table3", "SISC-ML and plain models with 10 % to 100 % of the documents labelled"),
+                ("fig2", "figure2", "SISC-ML and its rivals: averaged ROC curves"),
+                ("fig3", "figure3", "SISC-ML with 10 % to 100 % of the documents labelled: ROC curves"),
+            )
+        ),
     )
 }
 

@@ -17,6 +17,7 @@ from moo_clustering.operators._medoid_replace import MedoidReplaceMutation
 from moo_clustering.operators._medoid_sampling import MedoidSampling
 from moo_clustering.operators._medoid_swap import MedoidSwapMutation
 from moo_clustering.operators._min_size_repair import MinSizeRepair
+from moo_clustering.operators._mutation_choice import MutationChoice
 from moo_clustering.operators._neighbor_biased import NeighborBiasedMutation
 from moo_clustering.operators._neighbor_crossover import UniformNeighborCrossover
 from moo_clustering.operators._neighbor_mutation import NeighborResample
@@ -27,6 +28,9 @@ from moo_clustering.operators._prefix_union import PrefixUnionCrossover
 from moo_clustering.operators._rank_operators import RankPM, RankSBX
 from moo_clustering.operators._refilling_sampling import RefillingSampling
 from moo_clustering.operators._repair_sequence import RepairSequence
+from moo_clustering.operators._seed_crossover import AlignedSeedCrossover
+from moo_clustering.operators._seed_mutations import DistantSeedMutation, SweepSeedMutation
+from moo_clustering.operators._seed_sampling import SeedSampling
 from moo_clustering.operators._slot_operators import (
     SlotMutation,
     SlotOnePointCrossover,
@@ -38,11 +42,13 @@ from moo_clustering.operators._tree_sampling import MSTInterestingnessSampling
 __all__ = [
     "AlignedHUX",
     "AlignedOnePoint",
+    "AlignedSeedCrossover",
     "AlignedUniformCrossover",
     "CannotLinkRepair",
     "CanonicalDuplicates",
     "CanonicalRepair",
     "ConstraintCrowdingSurvival",
+    "DistantSeedMutation",
     "DynamicDiversitySurvival",
     "EncodingRepair",
     "EncodingSampling",
@@ -57,6 +63,7 @@ __all__ = [
     "MedoidSetRepair",
     "MedoidSwapMutation",
     "MinSizeRepair",
+    "MutationChoice",
     "NeighborBiasedMutation",
     "NeighborResample",
     "NeighborSampling",
@@ -66,10 +73,12 @@ __all__ = [
     "RankSBX",
     "RefillingSampling",
     "RepairSequence",
+    "SeedSampling",
     "SlotMutation",
     "SlotOnePointCrossover",
     "SlotRepair",
     "SlotSampling",
+    "SweepSeedMutation",
     "UniformNeighborCrossover",
     "batched_tournament",
 ]

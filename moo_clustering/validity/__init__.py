@@ -20,8 +20,10 @@ from moo_clustering.validity._i2 import i2_criterion
 from moo_clustering.validity._i_index import IIndex, i_index_from_medoids
 from moo_clustering.validity._k_error import k_error
 from moo_clustering.validity._matching import clustering_accuracy, matched_f1, matched_rand_index
+from moo_clustering.validity._multilabel_auc import class_aucs, macro_auc
 from moo_clustering.validity._nmi import nmi
 from moo_clustering.validity._registry import get_index
+from moo_clustering.validity._roc_curves import mean_roc_curve
 from moo_clustering.validity._silhouette import Silhouette
 from moo_clustering.validity._within_variation import FTWCV, TWCV
 from moo_clustering.validity._xie_beni import XieBeni, xie_beni_from_medoids
@@ -42,6 +44,7 @@ __all__ = [
     "average_nmi",
     "bag_indices",
     "bag_report",
+    "class_aucs",
     "cluster_entropy",
     "clustering_accuracy",
     "db_medoid",
@@ -49,8 +52,10 @@ __all__ = [
     "i2_criterion",
     "i_index_from_medoids",
     "k_error",
+    "macro_auc",
     "matched_f1",
     "matched_rand_index",
+    "mean_roc_curve",
     "nmi",
     "pairwise_nmi",
     "xie_beni_from_medoids",

@@ -1,0 +1,102 @@
+"""What fit makes of y."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.exceptions import DataConversionWarning
+
+from moo_clustering._targets import partial_targets
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [2, -1, 5, 2],
+        np.array([2.0, -1.0, 5.0, 2.0]),
+        np.array([2, -1, 5, 2], dtype=object),
+        pd.Series([2, -1, 5, 2], index=list("abcd")),
+    ],
+)
+def test_classes(y):
+    targets = partial_targets(y, 4)
+    assert targets.classes.tolist() == [2, 5]
+    assert targets.labelled.tolist() == [True, False, True, True]
+    assert targets.rows.tolist() == [0, 2, 3]
+    assert targets.indicators.tolist() == [[1, 0], [0, 0], [0, 1], [1, 0]]
+    assert targets.n_classes == 2
+    assert not targets.multilabel
+
+
+def test_names_of_classes():
+    targets = partial_targets(["b", "-1", "a"], 3)
+    assert targets.classes.tolist() == ["-1", "a", "b"]
+    assert targets.labelled.all()
+    targets = partial_targets(np.array(["b", -1, "a"], dtype=object), 3)
+    assert targets.classes.tolist() == ["a", "b"]
+    assert targets.labelled.tolist() == [True, False, True]
+    assert partial_targets([True, False], 2).labelled.all()
+
+
+@pytest.mark.parametrize("of", [list, np.array, pd.DataFrame, sparse.csr_array, sparse.coo_matrix])
+def test_label_sets(of):
+    targets = partial_targets(of([[0, 1, 1], [-1, -1, -1], [0, 0, 0]]), 3)
+    assert targets.indicators.tolist() == [[0, 1, 1], [0, 0, 0], [0, 0, 0]]
+    assert targets.labelled.tolist() == [True, False, True]
+    assert targets.classes.tolist() == [0, 1, 2]
+    assert targets.multilabel
+
+
+def test_subset():
+    targets = partial_targets([[0, 1], [-1, -1], [1, 1]], 3).subset(np.array([2, 1]))
+    assert targets.indicators.tolist() == [[1, 1], [0, 0]]
+    assert targets.labelled.tolist() == [True, False]
+    assert targets.n_classes == 2
+
+
+def test_none_and_nothing():
+    for y in (None, [-1, -1]):
+        targets = partial_targets(y, 2)
+        assert not targets.labelled.any()
+        assert targets.n_classes == 0
+        assert targets.indicators.shape == (2, 0)
+    targets = partial_targets([[-1, -1], [-1, -1]], 2)
+    assert not targets.labelled.any()
+    assert targets.n_classes == 2
+
+
+def test_columns_are_classes():
+    with pytest.warns(DataConversionWarning, match="column-vector y"):
+        targets = partial_targets([[3], [-1]], 2)
+    assert targets.classes.tolist() == [3]
+    assert not targets.multilabel
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([0, 1, 0], "expected 2, got 3"),
+        (np.zeros((2, 1, 1)), "one or two dimensions"),
+        ([0.5, 1.5], "continuous"),
+        ([0, np.nan], "NaN"),
+        ([np.inf, 0], "infinity"),
+        (np.array(["a", None], dtype=object), "None"),
+        (np.array(["a", np.nan], dtype=object), "nan"),
+        (np.array(["a", pd.NA], dtype=object), "NA"),
+        (pd.Series([1, pd.NA], dtype="Int64"), "NA|NaN"),
+        ([[0, 2], [1, 0]], "2 in row 0, column 1"),
+        ([[0, 1], [1, np.nan]], "nan in row 1, column 1"),
+        ([[0, 1], [-1, 0]], "row 1 of y is -1 in some columns only"),
+        ([["a", "b"], ["c", "d"]], "must hold the indicators"),
+        (np.zeros((2, 0)), "one column for each label"),
+    ],
+)
+def test_errors(y, message):
+    with pytest.raises(ValueError, match=message):
+        partial_targets(y, 2)
+
+
+def test_names_and_minus_one_in_a_list():
+    targets = partial_targets(["left", "right", -1, "left"], 4)
+    assert targets.labelled.tolist() == [True, True, False, True]
+    assert targets.classes.tolist() == ["left", "right"]
