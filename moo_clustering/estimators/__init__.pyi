@@ -30,11 +30,8 @@ __all__ = [
     "MIFGKA",
     "MIGCUK",
     "MIGKA",
-<<<<<<< HEAD
     "MOCK",
-=======
     "NSGA2SISC",
->>>>>>> main
     "PESC",
     "SCAD2",
     "SISC",

@@ -19,8 +19,8 @@ NOTES = {
     "mock": "MOCK is told the number of clusters and takes the least variance of the front at it. What it is "
     "good for is mixed shapes, not tables of measurements like these.",
     "moga": "MOGA(π,sep) is a method for categories: codes are taken as such (zoo, soybean_small, "
-    "lung_cancer), numbers by Euclidean distance. The other kind (numbers in 5 bins, codes as numbers) is among all "
-    "methods.",
+    "lung_cancer), numbers by Euclidean distance. The other kind (numbers in 5 bins, codes as numbers) is "
+    "among all methods.",
     "cspa": "CSPA merges the front of MOGA(π,sep), by the spectrum of the co-association instead of METIS; "
     "that of MOCK's front merges partitions of all numbers of clusters.",
     "controls": "Controls that are not in the paper: k-means (10 starts), PESC's initial population (ES2), "
@@ -46,8 +46,8 @@ NOTES = {
     "the share of the largest class.",
     "leakage": "index: crossover and mutation of sample numbers, as printed. On rows sorted by class a "
     "nearby number is a sample of the same class, so the classes leak into the search; a clustering that "
-    "gains by sorting has not seen it in the features. ours: SBX on ranks of neighbours (as in the paper), uniform "
-    "crossover (defaults). Sets of up to 1000 samples.",
+    "gains by sorting has not seen it in the features. ours: SBX on ranks of neighbours (as in the paper), "
+    "uniform crossover (defaults). Sets of up to 1000 samples.",
     "ranks": "Ranks are of mean accuracies; sets are the observations. In the figures, bars that are missing "
     "where Friedman's test does not reject are hints at most.",
     "claims": "A pair holds where the mean accuracy is greater on more than half of the sets (on all, where "

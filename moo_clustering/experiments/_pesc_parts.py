@@ -72,7 +72,8 @@ RIVALS = [
     _PESC,
     _SRMOSC,
     Part("MOCK", searches.mock, _BOTH),
-    Part("MOGA", searches.moga, settings=("natural", "other")),
+    Part("MOGA", searches.moga),
+    Part("MOGA, other kind", searches.moga_other),
     *_CONTROLS,
 ]
 GRAPHS = [_PESC, *_GRAPHS, *_CONTROLS]

@@ -103,17 +103,23 @@ def _mock_model(given: Given, reading: str, **options: Any) -> MOCK:
 
 
 def moga(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """MOGA(pi, sep) and CSPA of its front; ``setting`` is the kind of features, ``"natural"`` by the set."""
-    kinds = ("categories", "numbers") if given.is_nominal else ("numbers", "categories")
-    kind = kinds[0] if setting == "natural" else kinds[1]
-    metric: Any = "hamming" if kind == "categories" else "euclidean"
+    """MOGA(pi, sep) and CSPA of its front, on categories or numbers as the set has them."""
+    return _moga(given, given.is_nominal, "")
+
+
+def moga_other(given: Given, reading: str, setting: str) -> dict[str, Found]:
+    """The same on numbers in five bins, or on codes as numbers."""
+    return _moga(given, not given.is_nominal, ", other kind")
+
+
+def _moga(given: Given, categories: bool, suffix: str) -> dict[str, Found]:
+    X, metric = given.X, "hamming" if categories else "euclidean"
+    if categories and given.is_nominal:
+        # As fractions they would be put in bins; the codes of the file are as good as their ranks.
+        X = np.column_stack([np.unique(column, return_inverse=True)[1] for column in X.T])
     model = FuzzyModesMOGA(given.n_clusters, metric=metric, random_state=given.seed, **given.sizes)
-    # Fractions would be put in bins; the codes of the file are as good as their ranks.
-    codes = np.column_stack([np.unique(column, return_inverse=True)[1] for column in given.X.T])
-    X = codes if given.is_nominal and kind == "categories" else given.X
     _, seconds = timed(model.fit, X)
     merged, extra = timed(_consensus, model.pareto_labels_, given)
-    suffix = "" if setting == "natural" else ", the other kind"
     return {
         f"MOGA(π,sep){suffix}": Found(model.labels_, seconds),
         f"CSPA{suffix}": Found(merged, seconds + extra),

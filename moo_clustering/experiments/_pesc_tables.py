@@ -93,8 +93,7 @@ def all_methods(results: Results, number: int) -> ResultTable:
     scores = _LONG_UNLABELLED if labels else _LONG
     chosen = results.chosen
     here = chosen[(chosen["labels"] == labels) & (chosen["order"] == "shuffled") & (chosen["setting"] == "")]
-    natural = chosen[chosen["part"] == "MOGA"]
-    names = [*dict.fromkeys([*METHODS[number], *CONTROL_ROWS, *here["method"], *natural["method"]])]
+    names = [*dict.fromkeys([*METHODS[number], *CONTROL_ROWS, *here["method"]])]
     rows: list[list[Value]] = []
     for found in results.sets:
         for reading, title in READINGS.items():

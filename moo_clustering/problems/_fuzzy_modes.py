@@ -169,7 +169,7 @@ class FuzzyModesProblem(Problem):
         """
         modes = self.modes(X)
         sorted_modes = np.take_along_axis(modes, _sorted_modes(modes)[:, :, None], axis=1)
-        return sorted_modes.reshape(len(modes), -1)
+        return sorted_modes.reshape(len(modes), self.n_var)
 
     def modes_of(self, labels: ArrayLike) -> NDArray[Any]:
         """Modes of the clusters 0..k-1 of a partition (n_samples,), shape (k, n_features).
@@ -201,12 +201,12 @@ class FuzzyModesProblem(Problem):
         modes = self.modes(X)
         order = _sorted_modes(modes)
         modes = np.take_along_axis(modes, order[:, :, None], axis=1)
-        first, inverse = distinct_rows(modes.reshape(len(modes), -1))
+        first, inverse = distinct_rows(modes.reshape(len(modes), self.n_var))
         improved, F = self._improve(modes[first])
         # Modes keep the places they had.
         back = np.argsort(order, axis=1)[:, :, None]
         written = np.take_along_axis(improved[inverse], back, axis=1)
-        out["X"] = written.reshape(len(written), -1)
+        out["X"] = written.reshape(len(written), self.n_var)
         out["F"] = F[inverse]
 
     def _improve(self, modes: NDArray[Any]) -> tuple[NDArray[Any], FloatArray]:

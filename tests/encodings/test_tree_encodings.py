@@ -181,7 +181,6 @@ def test_decoding_is_that_of_all_links(kind, seed):
 @FEW
 def test_short_contains_split(seed):
     encoding, rng = any_encoding(seed, "split")
-    short = LocusAdjacencyEncoding(graph=encoding.graph, kind="short", delta="auto")
     short = LocusAdjacencyEncoding(
         graph=encoding.graph, kind="short", delta=100.0 * (1 - encoding.n_var / (encoding.n_samples - 1))
     )
