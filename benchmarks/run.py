@@ -13,6 +13,7 @@ import bench_documents
 import bench_end_to_end
 import bench_generation
 import bench_medoids
+import bench_mock
 import bench_nmf
 import bench_questions
 import bench_subspace
@@ -29,6 +30,7 @@ SUITES = {
     "documents": bench_documents.run,
     "bags": bench_bags.run,
     "nmf": bench_nmf.run,
+    "mock": bench_mock.run,
     "subspace": bench_subspace.run,
 }
 

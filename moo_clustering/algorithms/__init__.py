@@ -25,6 +25,7 @@ from moo_clustering.algorithms._memetic_chc_step import MemeticChcStep
 from moo_clustering.algorithms._pesa2 import PESA2
 from moo_clustering.algorithms._pymoo_search import PymooSearch
 from moo_clustering.algorithms._recorder import Recorder
+from moo_clustering.algorithms._row_table_evaluator import RowTableEvaluator
 from moo_clustering.algorithms._search import Checkpointable, Search
 from moo_clustering.algorithms._warnings import ExhaustedSearchWarning, InterruptedSearchWarning
 
@@ -44,6 +45,7 @@ __all__ = [
     "PymooSearch",
     "RandomDraws",
     "Recorder",
+    "RowTableEvaluator",
     "Search",
     "bag_nsga2",
     "best_of_random",

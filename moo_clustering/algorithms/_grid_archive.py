@@ -29,8 +29,10 @@ def grid_boxes(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
 
 def box_numbers(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
     """Number 0, 1, ... of the occupied box that every solution is in."""
-    _, numbers = np.unique(grid_boxes(F, n_bins), axis=0, return_inverse=True)
-    return np.asarray(numbers, dtype=np.int64).ravel()
+    numbers = np.zeros(len(F), dtype=np.int64)
+    for parts in grid_boxes(F, n_bins).T:
+        numbers = np.unique(numbers * n_bins + parts, return_inverse=True)[1]
+    return numbers
 
 
 def select_by_boxes(

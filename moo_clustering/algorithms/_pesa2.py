@@ -15,7 +15,7 @@ from pymoo.operators.sampling.rnd import FloatRandomSampling
 from pymoo.termination.default import DefaultMultiObjectiveTermination
 from pymoo.util.display.multi import MultiObjectiveOutput
 
-from moo_clustering.algorithms._grid_archive import GridArchive, select_by_boxes, whole_number
+from moo_clustering.algorithms._grid_archive import FloatArray, GridArchive, select_by_boxes, whole_number
 
 Selection = Literal["boxes", "tournament"]
 
@@ -102,6 +102,9 @@ class PESA2(Algorithm):
             eliminate_duplicates=NoDuplicateElimination(),
         )
         self.termination = DefaultMultiObjectiveTermination()
+        # What the archive was when its objectives were looked up, one by one, and what they were.
+        self._looked_up: Population | None = None
+        self._values: tuple[FloatArray, FloatArray] | None = None
 
     def _initialize_infill(self) -> Population:
         return self.initialization.do(
@@ -109,13 +112,13 @@ class PESA2(Algorithm):
         )
 
     def _initialize_advance(self, infills: Any = None, **options: Any) -> None:
-        self._keep(infills, 0)
+        self._keep(infills, *_values(infills), 0)
 
     def _infill(self) -> Population:
         n_parents = self.crossover.n_parents
         n_matings = -(-self.pop_size // self.crossover.n_offsprings)
         parents = select_by_boxes(
-            self.pop.get("F"),
+            self._members()[0],
             n_matings * n_parents,
             self.n_bins,
             self.selection == "tournament",
@@ -127,16 +130,30 @@ class PESA2(Algorithm):
         return children if self.repair is None else self.repair(self.problem, children, **options)
 
     def _advance(self, infills: Any = None, **options: Any) -> None:
-        self._keep(Population.merge(self.pop, infills), len(self.pop))
+        values = zip(self._members(), _values(infills), strict=True)
+        merged = [np.concatenate(pair) for pair in values]
+        self._keep(Population.merge(self.pop, infills), merged[0], merged[1], len(self.pop))
 
-    def _keep(self, solutions: Population, n_members: int) -> None:
+    def _members(self) -> tuple[FloatArray, FloatArray]:
+        """Objectives and constraint violations of the archive."""
+        if self._values is None or self._looked_up is not self.pop:
+            self._looked_up, self._values = self.pop, _values(self.pop)
+        return self._values
+
+    def _keep(self, solutions: Population, F: FloatArray, violation: FloatArray, n_members: int) -> None:
         """Of the solutions, the first of which are members, those that are in the archive."""
-        F, violation = solutions.get("F"), solutions.get("CV")[:, 0]
         archive = GridArchive(F, violation, self.archive_size, self.n_bins, self.random_state)
         archive.rows = list(range(n_members))
         for row in range(n_members, len(solutions)):
             archive.offer(row)
-        self.pop = solutions[np.array(archive.rows)]
+        rows = np.array(archive.rows)
+        self.pop = self._looked_up = solutions[rows]
+        self._values = F[rows], violation[rows]
 
     def _set_optimum(self) -> None:
         self.opt = self.pop
+
+
+def _values(solutions: Population) -> tuple[FloatArray, FloatArray]:
+    F, violation = solutions.get("F", "CV")
+    return F, violation[:, 0]

@@ -8,6 +8,7 @@ from ._pesc import PESC
 from ._spectral_graph import SpectralGraphClustering
 from ._spherical_kmeans import SphericalKMeans
 from .graph_family._mock import MOCK
+from .graph_family._srmosc import SRMOSC
 from .multi_instance._bamic import BAMIC
 from .multi_instance._chcmic import CHCMIC
 from .multi_instance._memetic_chcmic import MemeticCHCMIC
@@ -35,6 +36,7 @@ __all__ = [
     "PESC",
     "SCAD2",
     "SISC",
+    "SRMOSC",
     "AMOSAClus",
     "EnsembleNMF",
     "EntropyWeightedKMeans",

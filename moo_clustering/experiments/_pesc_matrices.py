@@ -97,5 +97,8 @@ def _draw(results: Results, found: FlatSet, path: Path) -> None:
             for ax, draw in zip(axes, (_draw_matrix, _draw_eigenvalues, _draw_vectors), strict=True):
                 draw(ax, data)
                 ax.set_xlabel("")
+            legend = axes[2].get_legend()
+            if legend is not None and i + 1 < len(shown):
+                legend.remove()
             axes[0].set_title(f"{name}, accuracy {row['accuracy']:.3f}")
         save_figure(figure, path)

@@ -9,8 +9,8 @@ NOTES = {
     "beside these; what the paper says about them is, as statements that hold here or do not.",
     "readings": "as in the paper: unnormalised Laplacian; PESC with SBX and polynomial mutation, on ranks of "
     "neighbours rather than sample numbers, and a particle swarm for ES1; conventional graphs without "
-    "bridges between components; SRMOSC evolved; MOCK of 2007 in the paper's sizes. defaults: those of the "
-    "estimators. What has no readings is the same in both.",
+    "bridges between components; SRMOSC evolved (its Laplacian is normalised in both); MOCK of 2007 in the "
+    "paper's sizes. defaults: those of the estimators. What has no readings is the same in both.",
     "shuffled": "Features are scaled to [0, 1], the reading of the paper that fits its statements. Rows are "
     "shuffled anew for every seed, alike for all methods. Accuracy is that of the best one-to-one matching "
     "of clusters and classes.",
@@ -36,13 +36,15 @@ NOTES = {
     "samples without label.",
     "semi": "Semi-MOCK has the adjusted Rand index of the labelled samples as a third objective; with labels "
     "that only pick, the search has none of them.",
-    "bounds": "The best of MOCK's front, and label-tuned values, are chosen by the classes: upper bounds.",
+    "bounds": "average of its grid: no value is chosen, all count. The best of MOCK's front, and "
+    "label-tuned values, are chosen by the classes: upper bounds.",
     "seconds": "seconds: of one process; the three ensembles share a search, which counts for each. Those of "
-    "a conventional graph are of its whole grid. With several processes at a time they are longer.",
+    "a conventional graph are of its whole grid, but for the average of the grid, which is of one value. "
+    "With several processes at a time they are longer.",
     "population": "generation 0, whole population: ES2 over all individuals of the initial population "
     "instead of its non-dominated ones. It tells what evolution adds beside a denser graph.",
-    "sets": "Those of the paper, as far as it names them, are among these: its 11 sets have 150 to 5000 "
-    "samples. Larger sets only where they are asked for by name. Accuracy of one cluster for everything is "
+    "sets": "The paper has 11 sets of 150 to 5000 samples; its text names wine, balance and waveform. "
+    "Larger sets only where they are asked for by name. Accuracy of one cluster for everything is "
     "the share of the largest class.",
     "leakage": "index: crossover and mutation of sample numbers, as printed. On rows sorted by class a "
     "nearby number is a sample of the same class, so the classes leak into the search; a clustering that "
@@ -59,8 +61,8 @@ NOTES = {
     "curve are of one search.",
     "starts": "Unnormalised Laplacian, rows shuffled. random: any other sample, as the paper's control; "
     "knn: near ones. index: operators as printed, on sample numbers.",
-    "pictures": "One seed, unnormalised Laplacian, samples by class. Conventional graphs have the value of "
-    "their grid that is best by the classes.",
+    "pictures": "One seed, unnormalised Laplacian (SRMOSC: normalised), samples by class. Conventional "
+    "graphs have the value of their grid that is best by the classes.",
     "bars": "Bars are geometric means over the sets, dots the sets.",
 }
 

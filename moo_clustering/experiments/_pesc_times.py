@@ -8,16 +8,21 @@ from pathlib import Path
 import numpy as np
 
 from moo_clustering.experiments._pesc_given import READINGS
+from moo_clustering.experiments._pesc_graphs import GRIDS
 from moo_clustering.experiments._pesc_notes import notes
 from moo_clustering.experiments._pesc_results import Results
 from moo_clustering.experiments._pesc_statements import seconds_of
-from moo_clustering.experiments._pesc_tables import CONTROL_ROWS, GRAPH_ROWS, METHODS, runs_of
+from moo_clustering.experiments._pesc_tables import CONTROL_ROWS, METHODS, runs_of
 from moo_clustering.experiments._tables import ResultFigure, ResultTable, Value
 from moo_clustering.visualization._figures import house_style, new_figure, save_figure
 from moo_clustering.visualization._palette import look_of
 
-# Both choices of a grid take the whole grid.
-SHOWN = (*METHODS[3], *(name for name in GRAPH_ROWS if name.endswith("label-tuned")), *CONTROL_ROWS)
+# A choice takes the whole grid, the average of a grid is of single values.
+SHOWN = (
+    *METHODS[3],
+    *(f"{name}, {which}" for name in GRIDS for which in ("label-tuned", "average of its grid")),
+    *CONTROL_ROWS,
+)
 
 
 def table(results: Results) -> ResultTable:

@@ -16,6 +16,7 @@ from moo_clustering.graphs._laplacian import laplacian
 from moo_clustering.graphs._locus_graph import LocusGraph, locus_graph
 from moo_clustering.graphs._neighbors import NeighborLists, neighbor_lists
 from moo_clustering.graphs._partition import SpectralPartition, spectral_partition
+from moo_clustering.graphs._ratio_cut import ratio_cut
 from moo_clustering.graphs._similarity import (
     epsilon_graph,
     full_graph,
@@ -49,6 +50,7 @@ __all__ = [
     "mutual_knn_graph",
     "neighbor_lists",
     "pair_distances",
+    "ratio_cut",
     "resolve_sigma",
     "spectral_embedding",
     "spectral_partition",

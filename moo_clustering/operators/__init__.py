@@ -28,6 +28,7 @@ from moo_clustering.operators._prefix_union import PrefixUnionCrossover
 from moo_clustering.operators._rank_operators import RankPM, RankSBX
 from moo_clustering.operators._refilling_sampling import RefillingSampling
 from moo_clustering.operators._repair_sequence import RepairSequence
+from moo_clustering.operators._row_uniform_crossover import RowUniformCrossover
 from moo_clustering.operators._seed_crossover import AlignedSeedCrossover
 from moo_clustering.operators._seed_mutations import DistantSeedMutation, SweepSeedMutation
 from moo_clustering.operators._seed_sampling import SeedSampling
@@ -37,6 +38,8 @@ from moo_clustering.operators._slot_operators import (
     SlotRepair,
     SlotSampling,
 )
+from moo_clustering.operators._sparse_row_sampling import SparseRowSampling
+from moo_clustering.operators._support_mutation import SupportMutation
 from moo_clustering.operators._tree_sampling import MSTInterestingnessSampling
 
 __all__ = [
@@ -73,11 +76,14 @@ __all__ = [
     "RankSBX",
     "RefillingSampling",
     "RepairSequence",
+    "RowUniformCrossover",
     "SeedSampling",
     "SlotMutation",
     "SlotOnePointCrossover",
     "SlotRepair",
     "SlotSampling",
+    "SparseRowSampling",
+    "SupportMutation",
     "SweepSeedMutation",
     "UniformNeighborCrossover",
     "batched_tournament",

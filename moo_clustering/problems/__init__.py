@@ -7,6 +7,7 @@ from moo_clustering.problems._medoids import MedoidProblem
 from moo_clustering.problems._mock import MOCKProblem
 from moo_clustering.problems._neighbor_graph import NeighborGraphProblem, default_n_neighbors
 from moo_clustering.problems._partition import PartitionProblem
+from moo_clustering.problems._srmosc import SRMOSCProblem
 from moo_clustering.problems._subspace_clustering import SubspaceClusteringProblem
 from moo_clustering.problems._subspace_seeds import SubspaceSeedEncoding
 
@@ -18,6 +19,7 @@ __all__ = [
     "MedoidProblem",
     "NeighborGraphProblem",
     "PartitionProblem",
+    "SRMOSCProblem",
     "SubspaceClusteringProblem",
     "SubspaceSeedEncoding",
     "default_n_neighbors",

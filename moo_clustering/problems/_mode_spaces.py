@@ -78,7 +78,7 @@ class HammingSpace:
         of_mode = self._dense(modes.reshape(n * k, p))
         equal = np.asarray(of_mode @ self._table(part).T).astype(np.float64, order="C")
         np.subtract(float(p), equal, out=equal)
-        return equal.reshape(n, k, -1)
+        return equal.reshape(n, k, equal.shape[1])
 
     def between(self, modes: NDArray[Any]) -> FloatArray:
         columns = [(modes != modes[:, [i]]).sum(axis=2) for i in range(modes.shape[1])]
@@ -146,7 +146,7 @@ class EuclideanSpace:
     def distances(self, modes: NDArray[Any], part: slice) -> FloatArray:
         n, k, p = modes.shape
         D: FloatArray = cdist(modes.reshape(n * k, p), self.data[part])
-        return D.reshape(n, k, -1)
+        return D.reshape(n, k, D.shape[1])
 
     def between(self, modes: NDArray[Any]) -> FloatArray:
         columns = [np.sqrt(np.square(modes - modes[:, [i]]).sum(axis=2)) for i in range(modes.shape[1])]

@@ -117,7 +117,9 @@ class FuzzyModesMOGA(ClusterMixin, BaseEstimator):
     -----
     O(n_gen pop_size K n_samples C) time, C being all categories or the features, and memory as
     :class:`~moo_clustering.problems.FuzzyModesProblem` says; nothing is quadratic in n_samples. The front
-    of categories often shrinks to a single solution: few distances differ.
+    of categories often shrinks to a single solution: sep is greatest where the modes differ in everything,
+    and pi then decides alone. That of numbers is little better than the first population, whose evaluation
+    already moves the modes into their clusters.
 
     References
     ----------

@@ -94,5 +94,6 @@ def _check(column: Column) -> None:
                 hash(value)
             except TypeError:
                 raise TypeError(
-                    f"{column.name} holds a {type(value).__name__}: every argument must be a string or number."
+                    f"{column.name} holds a {type(value).__name__}: every argument must be a string or "
+                    "number."
                 ) from None

@@ -49,8 +49,10 @@ def majority_vote(
 
     Notes
     -----
-    Ties go to the cluster with the lower number in the reference.
+    Ties go to the cluster that is first in the reference.
     """
+    # First numbered alike, so that no name decides between equally good matchings.
+    labels = relabel_by_first_appearance(labels)
     aligned = align_labels(labels[reference_row(labels, reference)], labels)
     votes = np.stack([np.count_nonzero(aligned == c, axis=0) for c in range(int(aligned.max()) + 1)])
     winner = votes.argmax(axis=0)

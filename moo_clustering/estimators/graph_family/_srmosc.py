@@ -64,7 +64,8 @@ class SRMOSC(SemiSupervisedClusterMixin, BaseEstimator):
         whose fronts are thin, so that graphs fall apart and the picks are worse.
     final : {"rcut", "consensus"}, default="rcut"
         The partition of a member that has the least ratio cut on the mean of all members' graphs, or the
-        partition of that mean, which costs one eigenproblem instead of up to 30.
+        partition of that mean, which costs one eigenproblem instead of up to 30 and is recommended above
+        some thousand samples.
     rho : float or "auto", default="auto"
         Weight of the ridge; ``"auto"`` is 0.025 of the mean feature variance.
     pop_size : int, default=100

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse import csgraph
 from tqdm import tqdm
 
 from moo_clustering.constraints import ConstraintGroups
@@ -60,7 +61,7 @@ class GraphMembers:
     join_groups: bool
     options: Mapping[str, Any]
     seed: np.random.SeedSequence
-    _found: dict[int, tuple[NDArray[np.int32], int]] = field(default_factory=dict, repr=False)
+    _found: dict[int, NDArray[np.int32]] = field(default_factory=dict, repr=False)
 
     def consensus(self) -> SpectralPartition:
         """Partition of the mean graph."""
@@ -69,12 +70,14 @@ class GraphMembers:
     def partition(self, member: int) -> SpectralPartition:
         """Partition of the graph of one member."""
         partition = self._cluster(symmetrize(self.graph(member)))
-        self._found[member] = partition.labels, partition.n_components
+        self._found[member] = partition.labels
         return partition
 
     def labels(self, member: int) -> NDArray[np.int32]:
         """Labels of one member, remembered."""
-        return self._summary(member)[0]
+        if member not in self._found:
+            self.partition(member)
+        return self._found[member]
 
     def least_cut(self) -> int:
         """The member whose partition has the least ratio cut on the mean graph.
@@ -83,14 +86,19 @@ class GraphMembers:
         are clusters are arbitrary and do not count, unless all are of such.
         """
         compared = spread_members(self.F[:, 1], _COMPARED)
-        progress = tqdm(compared, desc="SRMOSC partitions", disable=not self.options["verbose"])
-        found = [self._summary(int(member)) for member in progress]
-        cuts = ratio_cut(self._joined(self.mean_graph()), np.stack([labels for labels, _ in found]))
-        parts = np.array([n_components for _, n_components in found])
+        parts = np.array([self.n_parts(int(member)) for member in compared])
         reliable = parts <= self.options["n_clusters"]
         if reliable.any():
-            cuts = np.where(reliable, cuts, np.inf)
+            compared = compared[reliable]
+        progress = tqdm(compared, desc="SRMOSC partitions", disable=not self.options["verbose"])
+        labels = np.stack([self.labels(int(member)) for member in progress])
+        cuts = ratio_cut(self._joined(self.mean_graph()), labels)
         return int(compared[cuts.argmin()])
+
+    def n_parts(self, member: int) -> int:
+        """Connected components of the graph of one member."""
+        graph = self._joined(symmetrize(self.graph(member)))
+        return int(csgraph.connected_components(graph, directed=False)[0])
 
     def mean_graph(self) -> sp.csr_array:
         """Mean of the symmetrised similarity matrices of all members."""
@@ -98,11 +106,6 @@ class GraphMembers:
         for member in range(1, len(self.F)):
             total = total + symmetrize(self.graph(member))
         return symmetrize(total / len(self.F))
-
-    def _summary(self, member: int) -> tuple[NDArray[np.int32], int]:
-        if member not in self._found:
-            self.partition(member)
-        return self._found[member]
 
     def _cluster(self, S: sp.csr_array) -> SpectralPartition:
         options = self.options

@@ -76,19 +76,19 @@ def test_the_rcut_pick_has_the_least_cut_of_reliable_members(blobs):
 
 
 def test_members_in_too_many_parts_do_not_count(blobs, monkeypatch):
-    # Cutting off one sample costs nothing where it has no links at all, however wrong it is.
     model = SRMOSC(3, **QUICK).fit(blobs[0])
     members = model._members
-    parts = np.array([members.partition(k).n_components for k in range(len(members.F))])
+    m = len(members.F)
+    parts = np.array([members.n_parts(k) for k in range(m)])
+    np.testing.assert_array_equal(parts, [members.partition(k).n_components for k in range(m)])
     assert parts[0] > 3
     assert parts.min() <= 3
     good = members.labels(int(parts.argmin()))
-    for k in range(len(parts)):
-        members._found[k] = (np.zeros(120, dtype=np.int32) if parts[k] > 3 else good, int(parts[k]))
+    for k in range(m):  # nothing is a smaller cut than none
+        members._found[k] = np.zeros(120, dtype=np.int32) if parts[k] > 3 else good
     assert parts[members.least_cut()] <= 3
-    for k in range(len(parts)):
-        members._found[k] = (members._found[k][0], 4)
-    assert parts[members.least_cut()] > 3  # all unreliable: the uncut ones win
+    monkeypatch.setattr(type(members), "n_parts", lambda self, member: 4)
+    assert parts[members.least_cut()] > 3  # with none reliable all count
 
 
 def test_choose_picks_again_without_searching(blobs):
