@@ -7,6 +7,7 @@ from ._pairwise_kmeans import HMRFKMeans, PCKMeans
 from ._pesc import PESC
 from ._spectral_graph import SpectralGraphClustering
 from ._spherical_kmeans import SphericalKMeans
+from .graph_family._fuzzy_modes_moga import FuzzyModesMOGA
 from .graph_family._mock import MOCK
 from .graph_family._srmosc import SRMOSC
 from .multi_instance._bamic import BAMIC
@@ -40,6 +41,7 @@ __all__ = [
     "AMOSAClus",
     "EnsembleNMF",
     "EntropyWeightedKMeans",
+    "FuzzyModesMOGA",
     "HMRFKMeans",
     "MIKMeans",
     "MemeticCHCMIC",

@@ -9,9 +9,4 @@ from moo_clustering.fronts._attainment import AttainmentScores, attainment_score
 from moo_clustering.fronts._control_data import control_data
 from moo_clustering.fronts._srmosc_hull import SRMOSCHull, srmosc_hull_front
 
-__all__ = [
-    "AttainmentScores",
-    "attainment_scores",
-    "control_dataSRMOSCHull",
-    "srmosc_hull_front",
-]
+__all__ = ["AttainmentScores", "SRMOSCHull", "attainment_scores", "control_data", "srmosc_hull_front"]

@@ -17,6 +17,8 @@ from moo_clustering.operators._medoid_replace import MedoidReplaceMutation
 from moo_clustering.operators._medoid_sampling import MedoidSampling
 from moo_clustering.operators._medoid_swap import MedoidSwapMutation
 from moo_clustering.operators._min_size_repair import MinSizeRepair
+from moo_clustering.operators._modes_mutation import ModesMutation
+from moo_clustering.operators._modes_sampling import ModesSampling
 from moo_clustering.operators._mutation_choice import MutationChoice
 from moo_clustering.operators._neighbor_biased import NeighborBiasedMutation
 from moo_clustering.operators._neighbor_crossover import UniformNeighborCrossover
@@ -66,6 +68,8 @@ __all__ = [
     "MedoidSetRepair",
     "MedoidSwapMutation",
     "MinSizeRepair",
+    "ModesMutation",
+    "ModesSampling",
     "MutationChoice",
     "NeighborBiasedMutation",
     "NeighborResample",

@@ -3,6 +3,7 @@
 from moo_clustering.problems._bag_medoid import BagMedoidProblem
 from moo_clustering.problems._bag_partition import BagPartitionProblem
 from moo_clustering.problems._ensemble_selection import EnsembleSelectionProblem
+from moo_clustering.problems._fuzzy_modes import FuzzyModesProblem
 from moo_clustering.problems._medoids import MedoidProblem
 from moo_clustering.problems._mock import MOCKProblem
 from moo_clustering.problems._neighbor_graph import NeighborGraphProblem, default_n_neighbors
@@ -15,6 +16,7 @@ __all__ = [
     "BagMedoidProblem",
     "BagPartitionProblem",
     "EnsembleSelectionProblem",
+    "FuzzyModesProblem",
     "MOCKProblem",
     "MedoidProblem",
     "NeighborGraphProblem",
