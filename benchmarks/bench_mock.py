@@ -110,13 +110,17 @@ def trees(n: int = 100_000) -> list[Row]:
     for d, count, repeats in ((2, n, 3), (8, 10_000, 3), (16, 10_992, 1)):
         X = make_blobs(count, n_features=d, centers=30, random_state=0)[0]
         keys = tie_keys(count, "random", np.random.default_rng(0))
-        (ours,) = in_turns([lambda X=X, k=keys: euclidean_mst(X, ties=k, root=0, algorithm="boruvka")], repeats)
+        (ours,) = in_turns(
+            [lambda X=X, k=keys: euclidean_mst(X, ties=k, root=0, algorithm="boruvka")], repeats
+        )
         start = time.perf_counter()
         other = euclidean_mst(X, ties=keys, root=0, algorithm="prim")
         prim = time.perf_counter() - start
         tree = euclidean_mst(X, ties=keys, root=0)
         np.testing.assert_array_equal(tree.parent, other.parent)
-        (ranked,) = in_turns([lambda X=X, t=tree, k=keys: mst_interestingness(t, X, keys=k, n_jobs=1)], repeats)
+        (ranked,) = in_turns(
+            [lambda X=X, t=tree, k=keys: mst_interestingness(t, X, keys=k, n_jobs=1)], repeats
+        )
         name = f"{count:,} x {d}"
         rows.append(
             Row(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from moo_clustering.datasets import (
     read_table,
 )
 from moo_clustering.datasets._read_documents import holds_documents
+from moo_clustering.datasets._table import NotNumericError
 
 if TYPE_CHECKING:
     from moo_clustering.estimators._registry import Method
@@ -39,7 +41,8 @@ def load_data(
     """A bundled set by name, a file or a folder, as the method takes it.
 
     Texts are read where columns of text are named, and where there can be nothing else; bags and label
-    sets where the file holds them, bags also where a column of them is named.
+    sets where the file holds them, bags also where a column of them is named; categories where the method
+    takes them.
     """
     from moo_clustering.cli._bag_data import check_method, holds_bags, load_bags
     from moo_clustering.cli._label_data import holds_label_sets, load_label_sets
@@ -100,8 +103,30 @@ def load_data(
             partial_labels=partial_labels,
             drop=drop,
         )
-    return read_table(
-        path, labels=labels, partial_labels=partial_labels, id_column=id_column, drop=tuple(drop)
+    try:
+        return read_table(
+            path,
+            labels=labels,
+            partial_labels=partial_labels,
+            id_column=id_column,
+            drop=tuple(drop),
+            categories=method.categorical,
+        )
+    except NotNumericError as error:
+        raise DataError(f"{error.what}, and {_without_text(method, error.columns)}") from error
+
+
+def _without_text(method: Method, columns: Sequence[str]) -> str:
+    """What to do about columns of text that the method cannot take."""
+    from moo_clustering.estimators._registry import METHODS
+
+    takers = ", ".join(known.name for known in METHODS.values() if known.categorical)
+    out = " ".join(f"--drop {shlex.quote(column)}" for column in columns[:3])
+    more = " and so on" if len(columns) > 3 else ""
+    return (
+        f"method {method.name} takes numbers only: leave out with {out}{more}, say with --labels, "
+        "--partial-labels or --id-column what such a column is, read it as texts with --text-columns, or take "
+        f"a method for categories ({takers})"
     )
 
 

@@ -15,6 +15,8 @@ from moo_clustering.cli._bag_samples import BagSamples
 from moo_clustering.cli._clusters import cluster_frame, draw_terms
 from moo_clustering.cli._features import TextFeatures
 from moo_clustering.cli._job import Job
+from moo_clustering.cli._modes import mode_frame, typical_frame
+from moo_clustering.cli._numbers import attainment_record
 from moo_clustering.cli._scores import entropies, scores
 from moo_clustering.datasets import Documents, Table
 
@@ -28,7 +30,7 @@ class Description:
     record : dict
         Entries for the record.
     clusters : DataFrame, optional
-        Description of the clusters.
+        Description of the clusters, for the summary.
     frames : dict of str to DataFrame
         Tables by the names of their files.
     arrays : dict
@@ -60,11 +62,15 @@ def describe(job: Job) -> Description:
         from moo_clustering.cli._subspace_results import describe_subspaces
 
         return describe_subspaces(job, _scores(job))
-    found = Description({"scores": _scores(job)})
+    found = Description({"scores": _scores(job), **attainment_record(estimator)})
     if isinstance(data, TextFeatures):
         found.clusters = cluster_frame(data, estimator)
         found.frames["clusters.csv"] = found.clusters
         found.drawings.append(partial(draw_terms, text=data, estimator=estimator, name=table.name))
+    elif job.method.categorical:
+        found.clusters = typical_frame(job)
+        found.frames["clusters.csv"] = mode_frame(job)
+        found.arrays["memberships"] = estimator.memberships_
     return found
 
 

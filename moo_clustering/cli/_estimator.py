@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from moo_clustering.cli._settings import FLAGS, parameters_of
+from moo_clustering.cli._settings import FLAGS, SHORT, parameters_of
 from moo_clustering.estimators._registry import Method
 
 
@@ -43,6 +44,7 @@ def build_estimator(
             raise ValueError(
                 f"method {method.name} writes no checkpoints, so --checkpoint-every and --resume do not apply"
             )
+    _require_generations(method, known, options, given)
     for name in given:
         if name == "n_clusters" and name not in known and "k_max" in known:
             raise ValueError(
@@ -59,3 +61,21 @@ def build_estimator(
             else f"method {method.name} needs the option {name}: give it with --set {name}=..."
         )
     return estimator_class(**options, **{name: value for name, value in given.items() if name in known})
+
+
+def _require_generations(
+    method: Method,
+    known: Mapping[str, inspect.Parameter],
+    options: Mapping[str, Any],
+    given: Mapping[str, Any],
+) -> None:
+    """No number of generations and no checkpoints of them where there are none."""
+    flags = [SHORT["n_gen"]] if "n_gen" in options else []
+    flags += ["--checkpoint-every and --resume"] if "checkpoint" in given else []
+    for name, value in method.evolves_with.items():
+        found = options.get(name, known[name].default)
+        if flags and found != value:
+            raise ValueError(
+                f"method {method.name} has no generations with {name}={found}, so {' and '.join(flags)} do not "
+                f"apply; it has with --set {name}={value}"
+            )

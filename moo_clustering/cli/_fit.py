@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from moo_clustering.cli._errors import INTERRUPTED, reported
+from moo_clustering.cli._errors import INTERRUPTED, reported, shown_warnings
 
 
 def _frequency(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
@@ -116,7 +116,8 @@ def fit(
     """Cluster DATA and write a folder of results.
 
     DATA is a CSV, TSV, Parquet or npz file, or a bundled set: breast_cancer, digits, iris, wine.
-    Every numeric column without another role is a feature.
+    Every numeric column without another role is a feature. Columns of text can be features of the method
+    fuzzy-modes-moga only, where every different text is a category, and there must be no empty cells.
 
     DATA may also be documents: JSON lines (.jsonl, .jsonl.gz), a folder of .txt files (--labels folder:
     its sub-folders are the classes), or a CSV or TSV file with --text-columns. Their features are tf-idf
@@ -133,9 +134,12 @@ def fit(
     partial labels do; --hold-out withholds a share of either, and scores the predictions by it. Documents
     become 1 for each word they hold.
 
-    The folder gets labels.csv, result.npz, run.json, clusters.csv and terms.png for documents and, as far
-    as the method has them, front.csv, history.csv, predictions.csv, probabilities.csv and plots. A folder
-    that holds anything else is never touched.
+    Methods that find the number of clusters (mock, nsga2-clus, amosa-clus) do so without -k; mock also
+    takes one, and says without which other numbers are promising.
+
+    The folder gets labels.csv, result.npz, run.json, clusters.csv for documents and categories, terms.png
+    for documents and, as far as the method has them, front.csv, history.csv, predictions.csv,
+    probabilities.csv and plots. A folder that holds anything else is never touched.
     """
     started = time.perf_counter()
     with reported():
@@ -152,17 +156,18 @@ def fit(
 
         folder = open_folder(out, resume=resume)
         found, preset = find_method(method)
-        table = load_data(
-            data,
-            found,
-            bag=bag,
-            label_file=label_file,
-            text_columns=text_columns,
-            labels=labels,
-            partial_labels=partial_labels,
-            id_column=id_column,
-            drop=drop,
-        )
+        with shown_warnings() as notices:
+            table = load_data(
+                data,
+                found,
+                bag=bag,
+                label_file=label_file,
+                text_columns=text_columns,
+                labels=labels,
+                partial_labels=partial_labels,
+                id_column=id_column,
+                drop=drop,
+            )
         estimator_class = found.load()
         options = parse_settings(settings, found.name, estimator_class)
         options |= short_settings(
@@ -193,9 +198,8 @@ def fit(
             svd=svd,
             stemmer=stemmer,
         )
-        job = Job(
-            "fit", found, estimator, given.data, seed, given.labels, notices=given.warnings, started=started
-        )
+        notices += given.warnings
+        job = Job("fit", found, estimator, given.data, seed, given.labels, notices=notices, started=started)
         supervise(job, partial_labels, must_link, cannot_link)
         if resume and not folder.resumed and not quiet:
             click.echo(f"Nothing to resume in {out}: starting from the beginning.", err=True)

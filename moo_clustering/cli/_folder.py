@@ -24,6 +24,7 @@ FILES = (
     "history.csv",
     "result.npz",
     "front.png",
+    "attainment.png",
     "similarity.png",
     "history.png",
     "terms.png",

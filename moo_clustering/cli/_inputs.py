@@ -75,7 +75,7 @@ def _refuse_options(table: Any, options: dict[str, Any]) -> None:
     elif isinstance(table, MultiLabelTable):
         what = "features and label sets"
     else:
-        what, hint = "a table of numbers", " (--text-columns names columns of text)"
+        what, hint = "a table", " (--text-columns names columns of text)"
     raise ValueError(f"{flags} can only be given for documents, and {table.name} is read as {what}{hint}")
 
 

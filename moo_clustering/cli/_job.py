@@ -11,7 +11,7 @@ from moo_clustering.cli._errors import one_line
 from moo_clustering.cli._features import TextFeatures
 from moo_clustering.cli._folder import FORMAT
 from moo_clustering.cli._label_use import LabelUse
-from moo_clustering.datasets import Documents, MultiLabelTable, Table
+from moo_clustering.datasets import CategoryTable, Documents, MultiLabelTable, Table
 from moo_clustering.estimators._registry import Method
 from moo_clustering.persistence import environment, fingerprint, to_json
 
@@ -113,6 +113,13 @@ def _features(data: Table | TextFeatures | BagSamples | MultiLabelTable) -> dict
             "feature_names": names,
             "label_names": list(data.label_names),
             "fingerprint": fingerprint(data.X),
+        }
+    if isinstance(data, CategoryTable):
+        return {
+            "n_features": len(names),
+            "feature_names": names,
+            "categories": list(data.category_names),
+            "fingerprint": fingerprint(*data.columns()),
         }
     return {"n_features": len(names), "feature_names": names, "fingerprint": fingerprint(data.X)}
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 
 from moo_clustering.cli._bag_samples import BagSamples
 from moo_clustering.cli._folder import LABELS
-from moo_clustering.cli._satisfied import satisfied_shares
+from moo_clustering.cli._front import front_frame, kept_partitions
+from moo_clustering.cli._pictures import draw
 from moo_clustering.datasets import Documents, MultiLabelTable, Table
 from moo_clustering.persistence import write_archive
 from moo_clustering.persistence._atomic import replacing
@@ -70,7 +70,7 @@ def save_results(
     if history is not None:
         _write_csv(folder / "history.csv", history)
         files.append("history.csv")
-    return files + _draw(folder, estimator, table.name, front, history)
+    return files + draw(folder, estimator, table.name, front, history)
 
 
 def _save_bags(folder: Path, estimator: Any, bags: BagSamples, record: Mapping[str, Any]) -> list[str]:
@@ -93,46 +93,20 @@ def result_arrays(estimator: Any) -> dict[str, Any]:
         "eigenvalues": "eigenvalues_",
         "front": "pareto_front_",
         "front_neighbors": "pareto_neighbors_",
+        "front_n_clusters": "pareto_K_",
+        "attainment": "attainment_scores_",
         "run_labels": "run_labels_",
         "run_losses": "run_losses_",
         "association": "association_",
         "confidence": "confidence_",
     }
     arrays = {name: getattr(estimator, attribute, None) for name, attribute in kept.items()}
-    # As a property it may cost as much again as the fit.
-    arrays["front_labels"] = vars(estimator).get("pareto_labels_")
+    arrays["front_labels"] = kept_partitions(estimator)
     return {
         name: sparse.csr_array(value) if sparse.issparse(value) else np.asarray(value)
         for name, value in arrays.items()
         if value is not None
     }
-
-
-def front_frame(estimator: Any, supervision: Mapping[str, Any]) -> pd.DataFrame | None:
-    """Members of the front: number, objectives in natural sign, and, where their partitions are known,
-    shares of the satisfied constraints and whether it is the partition given.
-    """
-    front = getattr(estimator, "pareto_front_", None)
-    if front is None:
-        return None
-    frame = pd.DataFrame({"member": np.arange(len(front))})
-    for number, name in enumerate(estimator.objective_names_):
-        frame[name] = front[:, number]
-    partitions = vars(estimator).get("pareto_labels_")
-    if partitions is not None:
-        for name, shares in satisfied_shares(partitions, supervision).items():
-            frame[name] = shares
-        chosen = _chosen(estimator, np.asarray(partitions))
-        frame["chosen"] = False if chosen is None else frame["member"] == chosen
-    return frame
-
-
-def _chosen(estimator: Any, partitions: NDArray[Any]) -> int | None:
-    """Row of the member that the estimator took; None if it took another solution."""
-    if hasattr(estimator, "chosen_"):
-        return estimator.chosen_
-    same = np.flatnonzero((partitions == estimator.labels_).all(axis=1))
-    return int(same[0]) if len(same) else None
 
 
 def history_frame(estimator: Any) -> pd.DataFrame | None:
@@ -149,46 +123,3 @@ def _write_csv(path: Path, frame: pd.DataFrame) -> None:
     safe = frame.map(lambda cell: cell.translate(_ODD) if isinstance(cell, str) else cell)
     with replacing(path) as file:
         safe.to_csv(file, index=False, lineterminator="\n", encoding="utf-8")
-
-
-def _draw(
-    folder: Path, estimator: Any, name: str, front: pd.DataFrame | None, history: pd.DataFrame | None
-) -> list[str]:
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from moo_clustering.visualization import plot_front, plot_similarity
-
-    files = []
-    if front is not None and len(front):
-        chosen = front["chosen"].to_numpy() if "chosen" in front else None
-        plot_front(estimator.pareto_front_, estimator.objective_names_, chosen, path=folder / "front.png")
-        files.append("front.png")
-    if getattr(estimator, "similarity_", None) is not None:
-        plot_similarity(
-            estimator.similarity_,
-            estimator.labels_,
-            getattr(estimator, "eigenvalues_", ()),
-            getattr(estimator, "embedding_", None),
-            title=f"{type(estimator).__name__}, {name}",
-            path=folder / "similarity.png",
-        )
-        files.append("similarity.png")
-    if history is not None and len(history) > 1:
-        _draw_history(history, folder / "history.png")
-        files.append("history.png")
-    return files
-
-
-def _draw_history(history: pd.DataFrame, path: Path) -> None:
-    from moo_clustering.visualization import plot_history
-    from moo_clustering.visualization._figures import save_figure
-
-    if "sweep" not in history:
-        plot_history(history, path=path)
-        return
-    figure = plot_history(
-        history.rename(columns={"sweep": "generation", "objective": "objective (it need not fall)"})
-    )
-    figure.axes[-1].set_xlabel("sweep")
-    save_figure(figure, path)

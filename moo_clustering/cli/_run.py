@@ -28,7 +28,7 @@ class Outcome:
     interrupted : bool
         Whether Ctrl-C ended the fit.
     clusters : DataFrame, optional
-        Description of the clusters of documents, and of those with feature weights.
+        Description of the clusters of documents, and of those with feature weights or modes.
     """
 
     record: dict[str, Any]

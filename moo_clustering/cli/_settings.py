@@ -20,7 +20,7 @@ FLAGS = {
     "resume": "--resume",
 }
 # Parameters whose flag is short for --set.
-_SHORT = {"n_gen": "--generations", "min_cluster_size": "--min-cluster-size"}
+SHORT = {"n_gen": "--generations", "min_cluster_size": "--min-cluster-size"}
 
 
 def parameters_of(estimator_class: type[Any]) -> Mapping[str, inspect.Parameter]:
@@ -72,9 +72,9 @@ def short_settings(
     options = {name: value for name, value in shortcuts.items() if value is not None}
     for name in options:
         if name not in parameters_of(estimator_class):
-            raise ValueError(f"method {method} takes no {_SHORT[name]}")
+            raise ValueError(f"method {method} takes no {SHORT[name]}")
         if name in given:
-            raise ValueError(f"{_SHORT[name]} and --set {name}=... give the same option")
+            raise ValueError(f"{SHORT[name]} and --set {name}=... give the same option")
     return options
 
 

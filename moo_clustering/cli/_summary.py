@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from moo_clustering.cli._bag_samples import BagSamples
 from moo_clustering.cli._bag_summary import bag_remark, bag_rows
 from moo_clustering.cli._clusters import cluster_table
 from moo_clustering.cli._features import TextFeatures
 from moo_clustering.cli._job import Job
+from moo_clustering.cli._modes import mode_table
+from moo_clustering.cli._numbers import number_rows
 from moo_clustering.cli._run import Outcome
 from moo_clustering.cli._subspace_summary import label_rows, prediction_remark, prediction_rows, search_rows
 from moo_clustering.cli._tables import aligned
+from moo_clustering.datasets import CategoryTable
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 def summary(job: Job, outcome: Outcome, out: Path) -> str:
-    """Data, method, clusters and scores, after the clusters of documents and in subspaces."""
+    """Data, method, clusters and scores, after the clusters of documents, in subspaces and around modes."""
     record, data = outcome.record, job.data
     kind = "documents" if isinstance(data, TextFeatures) else "samples"
     rows = [["data", _shape(job, kind)]]
@@ -33,7 +37,8 @@ def summary(job: Job, outcome: Outcome, out: Path) -> str:
         shown = ", ".join(map(str, sizes[:10])) + (", ..." if len(sizes) > 10 else "")
         rows.append(["clusters", f"{result['n_clusters']} of {shown} {kind}"])
         if "n_solutions" in result:
-            rows.append(["front", f"{result['n_solutions']} members"])
+            rows.append(["front", _front(record, job)])
+        rows += number_rows(record, job.estimator, supervised=bool(job.supervision))
         rows += search_rows(record)
         rows += [[name.replace("_", " "), f"{value:.4f}"] for name, value in record["scores"].items()]
         rows += prediction_rows(record, kind)
@@ -49,8 +54,10 @@ def summary(job: Job, outcome: Outcome, out: Path) -> str:
 
 
 def _clusters(job: Job, clusters: pd.DataFrame) -> str:
-    if not job.weighs_features:
+    if isinstance(job.data, TextFeatures) and not job.weighs_features:
         return cluster_table(clusters)
+    if job.method.categorical:
+        return mode_table(clusters)
     # Loaded here because most runs have no feature weights.
     from moo_clustering.cli._subspace_clusters import subspace_table
 
@@ -62,4 +69,13 @@ def _shape(job: Job, kind: str) -> str:
     if isinstance(data, BagSamples):
         return str(data)
     features = str(data) if isinstance(data, TextFeatures) else f"{len(data.feature_names)} features"
+    if isinstance(data, CategoryTable):
+        features += f", {len(data.category_names)} of categories"
     return f"{job.table.name}, {job.table.n_samples} {kind}, {features}"
+
+
+def _front(record: Mapping[str, Any], job: Job) -> str:
+    n_solutions = record["result"]["n_solutions"]
+    text = f"{n_solutions} member{'' if n_solutions == 1 else 's'}"
+    numbers = getattr(job.estimator, "pareto_K_", None)
+    return text if numbers is None else f"{text} of {numbers.min()} to {numbers.max()} clusters"

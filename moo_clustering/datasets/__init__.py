@@ -27,13 +27,14 @@ from moo_clustering.datasets._read import read_table
 from moo_clustering.datasets._read_bags import read_bags
 from moo_clustering.datasets._read_documents import read_documents
 from moo_clustering.datasets._read_multilabel import read_multilabel
-from moo_clustering.datasets._table import DataError, Table
+from moo_clustering.datasets._table import CategoryTable, DataError, Table
 from moo_clustering.datasets._tfidf import tfidf
 from moo_clustering.datasets._write_bags import write_bag_arff
 
 __all__ = [
     "BUNDLED",
     "BagTable",
+    "CategoryTable",
     "DataError",
     "Documents",
     "EBMCorpus",

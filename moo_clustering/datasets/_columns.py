@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 
 from moo_clustering._suggest import did_you_mean
 from moo_clustering.datasets._classes import encode_classes
-from moo_clustering.datasets._table import DataError, Table
+from moo_clustering.datasets._categories import category_frame
+from moo_clustering.datasets._table import CategoryTable, DataError, NotNumericError, Table
 
 _SHOWN = 5
 
@@ -23,6 +25,8 @@ class Roles(NamedTuple):
     partial_labels: str | None = None
     id_column: str | None = None
     drop: tuple[str, ...] = ()
+    categories: bool = False
+    """Whether features may be other than numeric."""
 
     def by_column(self) -> dict[str, str]:
         """Role of each named column; a column with two roles is an error."""
@@ -57,14 +61,21 @@ def table_from_frame(frame: pd.DataFrame, roles: Roles, *, name: str, source: st
     features = [column for column in frame.columns if column not in taken]
     if not features:
         raise DataError(f"{source} has no feature columns besides {', '.join(map(repr, taken))}")
-    _require_numbers(frame, features, source)
-    X = frame[features].to_numpy(dtype=np.float64, na_value=np.nan)
-    require_finite(X, features, source)
+    others = not_numeric(frame, features)
+    if others and not roles.categories:
+        _refuse(frame, others, source)
+    numeric = [column for column in features if column not in others]
+    X = frame[numeric].to_numpy(dtype=np.float64, na_value=np.nan)
+    require_finite(X, numeric, source)
     row_ids: NDArray[Any] = np.arange(len(frame))
     if roles.id_column is not None:
         row_ids = identifiers(frame[roles.id_column], roles.id_column, source)
+    table = Table(name=name, X=np.ascontiguousarray(X), feature_names=tuple(features), row_ids=row_ids)
+    if others:
+        mixed = category_frame(frame[features], others, source)
+        table = CategoryTable(name, mixed, tuple(features), row_ids, category_names=tuple(others))
     return labelled(
-        Table(name=name, X=np.ascontiguousarray(X), feature_names=tuple(features), row_ids=row_ids),
+        table,
         None if roles.labels is None else frame[roles.labels],
         None if roles.partial_labels is None else frame[roles.partial_labels],
     )
@@ -76,7 +87,7 @@ def labelled(table: Table, labels: Any, partial_labels: Any) -> Table:
     partial, names = (
         (None, ()) if partial_labels is None else encode_classes(partial_labels, minus_one_is_missing=True)
     )
-    return Table(table.name, table.X, table.feature_names, table.row_ids, y, targets, partial, names)
+    return replace(table, y=y, target_names=targets, partial_y=partial, partial_names=names)
 
 
 def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
@@ -115,18 +126,23 @@ def _more(count: int) -> str:
     return f" (and {count} more such {'cell' if count == 1 else 'cells'})" if count else ""
 
 
-def _require_numbers(frame: pd.DataFrame, features: Sequence[str], source: str) -> None:
-    wrong = [column for column in features if not pd.api.types.is_numeric_dtype(frame[column])]
-    if not wrong:
-        return
+def not_numeric(frame: pd.DataFrame, features: Sequence[str]) -> list[str]:
+    """Features that are no numbers."""
+    return [column for column in features if not pd.api.types.is_numeric_dtype(frame[column])]
+
+
+def _refuse(frame: pd.DataFrame, wrong: Sequence[str], source: str) -> NoReturn:
     shown = ", ".join(map(repr, wrong[:_SHOWN]))
     if len(wrong) > _SHOWN:
         shown += f" and {len(wrong) - _SHOWN} more"
     what = f"columns {shown} are" if len(wrong) > 1 else f"column {shown} is"
-    raise DataError(
-        f"{source}: {what} not numeric{_example(frame[wrong[0]])}; columns that are not features are "
+    raise NotNumericError(
+        f"{source}: {what} not numeric{_example(frame[wrong[0]])}",
+        "columns that are not features are "
         "named by labels, partial_labels, id_column or drop (--labels, --partial-labels, --id-column, --drop)"
-        ", and columns of texts by text_columns of read_documents (--text-columns)"
+        ", and columns of texts by text_columns of read_documents (--text-columns); categories=True takes "
+        "them as categories",
+        wrong,
     )
 
 

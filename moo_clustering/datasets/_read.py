@@ -19,11 +19,13 @@ def read_table(
     partial_labels: str | None = None,
     id_column: str | None = None,
     drop: Sequence[str] = (),
+    categories: bool = False,
 ) -> Table:
     """Read a data set from CSV, TSV, Parquet or npz.
 
-    Every column that is given no other role is a feature and must be numeric. The first line of a
-    text file names the columns; a first column without a name is taken as the row identifier.
+    Every column that is given no other role is a feature and must be numeric, or with ``categories`` of
+    numbers or text. The first line of a text file names the columns; a first column without a name is
+    taken as the row identifier.
 
     Parameters
     ----------
@@ -41,16 +43,26 @@ def read_table(
         Column that identifies the rows.
     drop : sequence of str, default=()
         Columns to leave out.
+    categories : bool, default=False
+        Whether columns of text are features too: every different text is a category, "NA" and "?"
+        included. If there are any, ``X`` is a data frame. An npz file cannot have such columns.
 
     Returns
     -------
     Table
+        With categories a :class:`CategoryTable`.
 
     Raises
     ------
     DataError
         For files that are missing, empty, ragged or of unknown kind; columns that do not exist, are
-        not numeric, or have empty, NaN or infinite cells.
+        not numeric, or have empty, NaN or infinite cells; with ``categories``, columns with another text
+        in every row, of more than 20.
+
+    Warns
+    -----
+    UserWarning
+        Columns of categories most of which are numbers, or in which few are equal.
 
     Notes
     -----
@@ -63,7 +75,7 @@ def read_table(
     from moo_clustering.datasets._text import read_text
 
     path = Path(path)
-    roles = Roles(labels, partial_labels, id_column, tuple(drop))
+    roles = Roles(labels, partial_labels, id_column, tuple(drop), categories)
     suffix = path.suffix.lower()
     if not path.exists():
         raise DataError(f"there is no file {path}")

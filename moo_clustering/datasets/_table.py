@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +12,24 @@ from numpy.typing import NDArray
 
 class DataError(ValueError):
     """Data that cannot be used as they are; the message says where the trouble is."""
+
+
+class NotNumericError(DataError):
+    """Features that are no numbers.
+
+    Parameters
+    ----------
+    what : str
+        Which columns of which file.
+    advice : str
+        What to do about it.
+    columns : sequence of str
+    """
+
+    def __init__(self, what: str, advice: str, columns: Sequence[str]) -> None:
+        super().__init__(f"{what}; {advice}")
+        self.what = what
+        self.columns = tuple(columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +83,39 @@ class Table:
     def shuffled(self, random_state: int | np.random.Generator | None = None) -> Self:
         """The same rows in random order, with their identifiers and labels."""
         order = np.random.default_rng(random_state).permutation(self.n_samples)
-        return type(self)(
-            name=self.name,
-            X=self.X[order],
-            feature_names=self.feature_names,
+        return replace(
+            self,
+            X=self._rows(order),
             row_ids=self.row_ids[order],
             y=None if self.y is None else self.y[order],
-            target_names=self.target_names,
             partial_y=None if self.partial_y is None else self.partial_y[order],
-            partial_names=self.partial_names,
         )
+
+    def _rows(self, rows: NDArray[np.integer[Any]]) -> Any:
+        return self.X[rows]
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryTable(Table):
+    """A data set of which some or all features are categories.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_samples, n_features)
+        Columns of float64, of truth values, and of text (objects) for categories; no cell is missing.
+    category_names : tuple of str
+        The columns of categories.
+    """
+
+    X: Any
+    category_names: tuple[str, ...] = ()
+
+    def columns(self) -> list[NDArray[Any]]:
+        """One array per feature, of numbers or text."""
+        return [
+            self.X[name].to_numpy(dtype=str if name in self.category_names else np.float64)
+            for name in self.feature_names
+        ]
+
+    def _rows(self, rows: NDArray[np.integer[Any]]) -> Any:
+        return self.X.iloc[rows].reset_index(drop=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import itertools
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from moo_clustering.datasets._columns import Roles, check_roles, table_from_frame
+from moo_clustering.datasets._columns import Roles, check_roles, not_numeric, table_from_frame
 from moo_clustering.datasets._table import DataError, Table
 
 UNNAMED = "(unnamed first column)"
@@ -28,7 +28,13 @@ def read_text(path: Path, roles: Roles) -> Table:
         check_roles(roles, columns, source)
         if len(head) > 1 and len(head[1][1]) != len(columns):
             ragged(source, len(columns), *head[1])
-        frame = _frame(path, separator, columns, roles)
+        as_text = set(roles.by_column())
+        frame = _frame(path, separator, columns, as_text)
+        if roles.categories and (
+            categories := not_numeric(frame, [name for name in columns if name not in as_text])
+        ):
+            # Categories stay as they are written too.
+            frame = _frame(path, separator, columns, as_text | set(categories))
         # Cells missing at the end of a row look like empty ones to the parser.
         if len(columns) > 1 and bool(frame[columns[-1]].isna().any()):
             for line, row in table_rows(path, separator):
@@ -83,9 +89,9 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _frame(path: Path, separator: str, columns: list[str], roles: Roles) -> pd.DataFrame:
+def _frame(path: Path, separator: str, columns: list[str], text: Collection[str]) -> pd.DataFrame:
     # Identifiers and classes stay as they are written: "007" is not 7, and "NA" may be a class.
-    as_text: dict[Any, Any] = dict.fromkeys(roles.by_column(), str)
+    as_text: dict[Any, Any] = dict.fromkeys(text, str)
     try:
         return pd.read_csv(
             path,

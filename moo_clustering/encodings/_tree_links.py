@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -44,10 +45,11 @@ def relevant_links(delta: Delta, n_samples: int) -> int:
         delta = _SHARE if n_samples <= _SMALL else "sr5"
     if delta == "sr5":
         return min(n_samples - 1, math.floor(_ROOTS * math.sqrt(n_samples)))
-    if isinstance(delta, str | bool) or not 0 <= delta < 100:
+    given: Any = delta
+    if isinstance(given, bool) or not isinstance(given, Real) or not 0 <= float(given) < 100:
         raise ValueError(f"delta must be a percentage from 0 to below 100, 'auto' or 'sr5', got {delta!r}.")
     # Rounded first: (1 - 0.8) 5 is 0.999... in floating point.
-    return min(n_samples - 1, max(1, math.floor(round((1 - delta / 100) * (n_samples - 1), 9))))
+    return min(n_samples - 1, max(1, math.floor(round((1 - float(given) / 100) * (n_samples - 1), 9))))
 
 
 class TreeLinks:

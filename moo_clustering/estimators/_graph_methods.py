@@ -28,6 +28,7 @@ GRAPH_METHODS: tuple[Method, ...] = (
         needs="numeric features, and the number of clusters; labels or pairs if there are any",
         aliases={"SRMOSC-evolved": {"solver": "nsga2"}},
         supervision=("labels", "pairs"),
+        evolves_with={"solver": "nsga2"},
     ),
     Method(
         name="fuzzy-modes-moga",
@@ -36,5 +37,6 @@ GRAPH_METHODS: tuple[Method, ...] = (
         summary="votes among a front of fuzzy clusterings around modes; categories or numbers",
         needs="categories, or numeric features with metric='euclidean', and the number of clusters",
         aliases={"MOGA(pi,sep)": {}, "MOGA-numeric": {"metric": "euclidean"}},
+        categorical=True,
     ),
 )

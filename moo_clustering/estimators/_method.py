@@ -38,6 +38,10 @@ class Method:
         Whether it is made for documents, of which it takes the tf-idf weights of stems.
     presence : bool
         Whether it is made for documents, of which it takes which words are in them, as 0 and 1.
+    categorical : bool
+        Whether ``fit`` takes a data frame with columns of categories.
+    evolves_with : mapping
+        Options with whose values alone there are generations; empty if there always are, or never.
     """
 
     name: str
@@ -51,10 +55,13 @@ class Method:
     bags: bool = False
     stems: bool = False
     presence: bool = False
+    categorical: bool = False
+    evolves_with: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         frozen = {alias: MappingProxyType(dict(options)) for alias, options in self.aliases.items()}
         object.__setattr__(self, "aliases", MappingProxyType(frozen))
+        object.__setattr__(self, "evolves_with", MappingProxyType(dict(self.evolves_with)))
 
     def load(self) -> type[Any]:
         """The estimator's class."""

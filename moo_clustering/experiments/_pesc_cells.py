@@ -83,12 +83,17 @@ def _scored(classes: Ints, known: NDArray[np.bool_], found: Found, order: NDArra
 def scores(classes: Ints, known: NDArray[np.bool_], labels: NDArray[Any]) -> dict[str, Any]:
     """Agreement of a partition with the classes, on all samples and on those without label."""
     result: dict[str, Any] = {"n_clusters": len(np.unique(labels))}
-    for suffix, part in (("", slice(None)), ("_unlabelled", ~known)):
-        a, b = classes[part], labels[part]
-        result[f"accuracy{suffix}"] = clustering_accuracy(a, b)
-        result[f"ari{suffix}"] = float(adjusted_rand_score(a, b))
-        result[f"nmi{suffix}"] = float(nmi(a, b))
-    return result
+    everyone = _agreement(classes, labels)
+    others = _agreement(classes[~known], labels[~known]) if known.any() else everyone
+    return {**result, **everyone, **{f"{name}_unlabelled": score for name, score in others.items()}}
+
+
+def _agreement(classes: Ints, labels: NDArray[Any]) -> dict[str, float]:
+    return {
+        "accuracy": clustering_accuracy(classes, labels),
+        "ari": float(adjusted_rand_score(classes, labels)),
+        "nmi": float(nmi(classes, labels)),
+    }
 
 
 def _graph(graph: Graph, order: NDArray[np.intp]) -> dict[str, Any]:

@@ -122,7 +122,7 @@ def _comparison(number: int, of: Sequence[Part]) -> Callable[[Settings], Pesc]:
         found.append(statements(results, number))
         # One set is not enough for tests.
         if len(results.sets) > 1:
-            found += [statistics.ranks(results, number), statistics.conclusions(results, number)]
+            found += statistics.tests(results, number)
         if number == 3:
             found.append(tables.leakage(results, [one for one in results.sets if parts.is_sorted_too(one)]))
         return [*found, tables.all_methods(results, number)]

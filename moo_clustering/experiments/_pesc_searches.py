@@ -113,7 +113,8 @@ def moga_other(given: Given, reading: str, setting: str) -> dict[str, Found]:
 
 
 def _moga(given: Given, categories: bool, suffix: str) -> dict[str, Found]:
-    X, metric = given.X, "hamming" if categories else "euclidean"
+    X = given.X
+    metric: Any = "hamming" if categories else "euclidean"
     if categories and given.is_nominal:
         # As fractions they would be put in bins; the codes of the file are as good as their ranks.
         X = np.column_stack([np.unique(column, return_inverse=True)[1] for column in X.T])

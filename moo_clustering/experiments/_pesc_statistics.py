@@ -11,7 +11,8 @@ from moo_clustering.experiments._pesc_notes import notes
 from moo_clustering.experiments._pesc_results import Results
 from moo_clustering.experiments._pesc_tables import CONTROL_ROWS, LABELS, METHODS, TITLES
 from moo_clustering.experiments._tables import ResultFigure, ResultTable, Value
-from moo_clustering.stats import Comparison, compare, critical_difference_plot
+from moo_clustering.stats import average_ranks, cliques, critical_difference_plot, friedman, shaffer_static
+from moo_clustering.stats._sentences import sentences
 from moo_clustering.visualization._figures import house_style, new_figure, save_figure
 
 ALPHA = 0.05
@@ -30,38 +31,38 @@ def frame(results: Results, number: int, reading: str) -> pd.DataFrame:
     return results.frame(names, reading, tested_score(number), LABELS[number])
 
 
-def ranks(results: Results, number: int) -> ResultTable:
-    """Average ranks, best first, and Friedman's tests."""
-    found = _comparisons(results, number)
-    order = found["default"].average_ranks.sort_values(kind="stable").index
+def tests(results: Results, number: int) -> list[ResultTable]:
+    """Average ranks, best first, with Friedman's tests; and what may be claimed of pairs."""
+    frames = {reading: frame(results, number, reading) for reading in READINGS}
+    averages = {one: average_ranks(table, greater_is_better=True) for one, table in frames.items()}
+    friedmans = {one: friedman(table, greater_is_better=True) for one, table in frames.items()}
+    order = averages["default"].sort_values(kind="stable").index
     rows: list[list[Value]] = [
-        [str(name), *(float(found[reading].average_ranks[name]) for reading in READINGS)] for name in order
+        [str(name), *(float(averages[one][name]) for one in READINGS)] for name in order
     ]
     for title, attribute in (("p of Friedman's test", "p_value"), ("p of F", "iman_davenport_p_value")):
-        rows.append([title, *(float(getattr(found[one].friedman, attribute)) for one in READINGS)])
-    return ResultTable(
-        f"table{number}-ranks",
-        f"Average ranks (1 is best) over {len(results.sets)} sets, {TITLES[number]}",
-        ["method", *READINGS.values()],
-        rows,
-        notes("ranks"),
-        dict.fromkeys(READINGS.values(), ".4g"),
-    )
-
-
-def conclusions(results: Results, number: int) -> ResultTable:
-    """What may be claimed of pairs, by Shaffer's procedure."""
-    rows: list[list[Value]] = [
-        [title, sentence]
-        for reading, title in READINGS.items()
-        for sentence in _comparisons(results, number)[reading].conclusions
+        rows.append([title, *(float(getattr(friedmans[one], attribute)) for one in READINGS)])
+    claims: list[list[Value]] = []
+    for reading, title in READINGS.items():
+        pairs = shaffer_static(frames[reading], greater_is_better=True, alpha=ALPHA)
+        found = sentences(friedmans[reading], pairs, cliques(pairs), "shaffer", ALPHA)
+        claims += [[title, sentence] for sentence in found]
+    return [
+        ResultTable(
+            f"table{number}-ranks",
+            f"Average ranks (1 is best) over {len(results.sets)} sets, {TITLES[number]}",
+            ["method", *READINGS.values()],
+            rows,
+            notes("ranks"),
+            dict.fromkeys(READINGS.values(), ".4g"),
+        ),
+        ResultTable(
+            f"table{number}-conclusions",
+            f"What may be claimed at {1 - ALPHA:.0%}, {TITLES[number]}",
+            ["reading", "conclusion"],
+            claims,
+        ),
     ]
-    return ResultTable(
-        f"table{number}-conclusions",
-        f"What may be claimed at {1 - ALPHA:.0%}, {TITLES[number]}",
-        ["reading", "conclusion"],
-        rows,
-    )
 
 
 def diagram(results: Results, number: int) -> ResultFigure:
@@ -81,10 +82,3 @@ def diagram(results: Results, number: int) -> ResultFigure:
 
     title = f"Critical differences at {1 - ALPHA:.0%}, {TITLES[number]}"
     return ResultFigure(f"table{number}-ranks", title, draw)
-
-
-def _comparisons(results: Results, number: int) -> dict[str, Comparison]:
-    return {
-        reading: compare(frame(results, number, reading), greater_is_better=True, alpha=ALPHA)
-        for reading in READINGS
-    }

@@ -14,9 +14,10 @@ from sklearn.utils import check_array
 from moo_clustering._arrays import block_slices
 from moo_clustering._kernels.distance_ranks import ranks
 from moo_clustering._kernels.parts import for_parts
-from moo_clustering.graphs._box_tree import box_tree
+from moo_clustering.graphs._box_tree import MOST_FEATURES, box_tree
 from moo_clustering.graphs._distinct_rows import DistinctRows, distinct_rows
 from moo_clustering.graphs._neighbors import check_distances
+from moo_clustering.graphs._rank_products import ranks_by_products
 from moo_clustering.graphs._search import Metric, metric_space, round_distances
 from moo_clustering.graphs._spanning_tree import SpanningTree
 
@@ -139,6 +140,8 @@ def _ranks(
         if not twins.all():
             out[~twins] = _ranks(data, pairs[~twins], keys, metric, cap, n_jobs)
         return out
+    if space.points.shape[1] > MOST_FEATURES:
+        return np.minimum(ranks_by_products(space.points.astype(np.float64), pairs, keys), cap)
     tree = box_tree(space.points)
     places = tree.positions()[pairs]
     by_place = np.argsort(places[:, 0], kind="stable")

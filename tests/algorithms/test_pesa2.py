@@ -73,7 +73,9 @@ def test_the_worked_archive():
     assert archive([*WORKED, (0.5, 9)], 4, 4).rows == [0, 3, 4]
     assert archive([*WORKED, (1, 9.5)], 4, 4).rows == [0, 1, 2, 3]
     # A newcomer goes itself if it is in a most crowded box, and not otherwise.
-    gone = {frozenset({0, 1, 2, 3, 4} - set(archive([*WORKED, (1.5, 9.3)], 4, 4, seed=s).rows)) for s in range(80)}
+    gone = {
+        frozenset({0, 1, 2, 3, 4} - set(archive([*WORKED, (1.5, 9.3)], 4, 4, seed=s).rows)) for s in range(80)
+    }
     assert gone == {frozenset({i}) for i in (0, 1, 2, 4)}
 
 
@@ -204,7 +206,11 @@ def test_integers_keep_their_type_and_bits_are_found():
         def _evaluate(self, X, out, *args, **kwargs):
             out["F"] = np.column_stack([X.sum(axis=1), 30 - X[:, :20].sum(axis=1)]).astype(float)
 
-    bits = {"sampling": BinaryRandomSampling(), "crossover": UniformCrossover(), "mutation": BitflipMutation()}
+    bits = {
+        "sampling": BinaryRandomSampling(),
+        "crossover": UniformCrossover(),
+        "mutation": BitflipMutation(),
+    }
     found = minimize(TwoCounts(), PESA2(**bits), ("n_gen", 300), seed=1)
     assert found.pop.get("X").dtype == bool
     assert {tuple(f) for f in found.F} <= {(float(k), 30.0 - k) for k in range(21)}
@@ -217,9 +223,7 @@ class IntegerToyToCopy(IntegerToy):
 
 
 def test_repair_is_applied():
-    result = minimize(
-        IntegerToyToCopy(), PESA2(n_init=20, repair=RoundingRepair()), ("n_gen", 30), seed=1
-    )
+    result = minimize(IntegerToyToCopy(), PESA2(n_init=20, repair=RoundingRepair()), ("n_gen", 30), seed=1)
     assert_array_equal(result.pop.get("X"), np.rint(result.pop.get("X")))
 
 

@@ -74,7 +74,7 @@ def test_number_of_genes(delta, n, expected):
 
 @pytest.mark.parametrize("delta", [-1, 100, 101.5, "most", True, np.nan, None])
 def test_bad_delta(delta):
-    with pytest.raises((ValueError, TypeError), match="delta|not supported"):
+    with pytest.raises(ValueError, match="delta must be a percentage"):
         relevant_links(delta, 10)
 
 
@@ -142,7 +142,9 @@ def test_parts_are_what_the_other_links_join(kind, seed):
     fixed = tree.parent.copy()
     fixed[encoding.relevant] = encoding.relevant
     expected = components([fixed])[0]
-    assert len(set(zip(expected, encoding.base.tolist(), strict=True))) == max(expected) + 1 == encoding.n_parts
+    assert (
+        len(set(zip(expected, encoding.base.tolist(), strict=True))) == max(expected) + 1 == encoding.n_parts
+    )
     assert encoding.n_parts == encoding.n_var + 1
     assert encoding.base[tree.root] == 0
     links = encoding.links

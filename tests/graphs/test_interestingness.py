@@ -93,6 +93,18 @@ def test_ranks_are_places_in_the_neighbour_lists(n_features):
         assert lists[j, interest.rank_of_child[i] - 1] == i
 
 
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_ties_in_many_features(offset):
+    rng = np.random.default_rng(7)
+    X = rng.integers(0, 2, (90, 26)).astype(float) * rng.integers(0, 2, (90, 1)) + offset
+    X[60:] = X[:30]
+    keys = tie_keys(90, "random", rng)
+    tree = euclidean_mst(X, ties=keys, rng=rng)
+    for cap in (None, 9):
+        interest = mst_interestingness(tree, X, keys=keys, rank_cap=cap)
+        assert_as_defined(X, cdist(X, X), tree, interest, keys, cap)
+
+
 def test_both_ranks_must_be_large():
     # The outlier is far from the blob, which is its nearest; from the blob it is the farthest.
     X = np.vstack([np.random.default_rng(0).normal(size=(40, 2)), [[500.0, 0.0]]])

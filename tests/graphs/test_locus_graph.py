@@ -38,12 +38,16 @@ def test_the_worked_example():
     assert_allclose(graph.X.mean(axis=0), 0, atol=1e-15)
 
 
-@pytest.mark.parametrize("metric", ["cosine", "correlation", "canberra", "manhattan", "euclidean", "callable"])
+@pytest.mark.parametrize(
+    "metric", ["cosine", "correlation", "canberra", "manhattan", "euclidean", "callable"]
+)
 def test_lists_and_tree_are_of_the_samples_as_given(metric):
     # Angles and relative differences change when the mean is subtracted.
     X = rng(1).normal(size=(40, 4)) + 3.0
     D = cdist(X, X, {"manhattan": "cityblock", "callable": "canberra"}.get(metric, metric))
-    given = (lambda a, b: float(cdist(a[None], b[None], "canberra")[0, 0])) if metric == "callable" else metric
+    given = (
+        (lambda a, b: float(cdist(a[None], b[None], "canberra")[0, 0])) if metric == "callable" else metric
+    )
     graph = locus_graph(X, n_neighbors=5, metric=given, rng=rng())
     assert links_of(graph.tree) == links_by_kruskal(D, graph.keys)
     for i in range(40):

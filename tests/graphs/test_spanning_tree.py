@@ -116,9 +116,7 @@ def test_very_many_duplicates():
 def test_the_root_changes_no_link(algorithm):
     rng = np.random.default_rng(3)
     X, keys = rng.integers(0, 6, (60, 2)).astype(float), tie_keys(60, "random", rng)
-    found = {
-        frozenset(links_of(euclidean_mst(X, ties=keys, root=r, algorithm=algorithm))) for r in range(60)
-    }
+    found = {frozenset(links_of(euclidean_mst(X, ties=keys, root=r, algorithm=algorithm))) for r in range(60)}
     assert len(found) == 1
 
 

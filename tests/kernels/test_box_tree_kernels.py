@@ -51,9 +51,10 @@ def test_every_node_covers_its_points(kind, n, d):
             assert tree.stop[left + 1] == tree.stop[node]
             widest = int(np.argmax(inside.max(axis=0) - inside.min(axis=0)))
             middle = tree.stop[left]
-            assert tree.points[tree.start[left] : middle, widest].max() <= tree.points[
-                middle : tree.stop[left + 1], widest
-            ].min()
+            assert (
+                tree.points[tree.start[left] : middle, widest].max()
+                <= tree.points[middle : tree.stop[left + 1], widest].min()
+            )
         else:
             assert len(inside) <= LEAF
 

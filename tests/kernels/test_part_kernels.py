@@ -48,7 +48,7 @@ def test_split_components(tree):
 
 
 def test_short_components(tree):
-    above, gene, base = tree
+    _, gene, base = tree
     rng = np.random.default_rng(2)
     G = rng.integers(0, 100, (20, 29), dtype=np.int32)
     # Many that lead nowhere, else nearly all is one component.

@@ -22,7 +22,10 @@ KINDS = ("locus", "short", "split")
 
 def blobs(n=240, n_blobs=6, seed=0):
     rng = np.random.default_rng(seed)
-    return rng.normal(size=(n, 2)) + 12 * np.array([[b % 3, b // 3] for b in range(n_blobs)])[np.arange(n) % n_blobs]
+    return (
+        rng.normal(size=(n, 2))
+        + 12 * np.array([[b % 3, b // 3] for b in range(n_blobs)])[np.arange(n) % n_blobs]
+    )
 
 
 def sample(problem, n, *options, seed=0, **more):

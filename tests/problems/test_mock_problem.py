@@ -34,7 +34,9 @@ ALL = ("variance", "deviation", "connectivity")
 
 
 def line(kind="split", **options):
-    return MOCKProblem(LINE, **{"encoding": kind, "delta": 40, "n_neighbors": 2, "root": 0, "ties": "index"} | options)
+    return MOCKProblem(
+        LINE, **{"encoding": kind, "delta": 40, "n_neighbors": 2, "root": 0, "ties": "index"} | options
+    )
 
 
 def naive_lists(X, keys, width):
@@ -275,10 +277,17 @@ def test_violation_is_that_of_the_constraints(kind, weighted):
         chosen["cannot_link_weights"] = weights["cannot_link_weights"][: len(c)]
         pairs = PairwiseConstraints(m, c, n_samples=50, **(chosen if weighted else {}))
         problem = MOCKProblem(
-            X, encoding=kind, delta=70, objectives=("constraint_violation",), constraints=pairs, random_state=0
+            X,
+            encoding=kind,
+            delta=70,
+            objectives=("constraint_violation",),
+            constraints=pairs,
+            random_state=0,
         )
         encoding = problem.encoding
-        G = np.vstack([encoding.random(20, rng), encoding.encode(np.array([np.arange(50), np.zeros(50, int)]))])
+        G = np.vstack(
+            [encoding.random(20, rng), encoding.encode(np.array([np.arange(50), np.zeros(50, int)]))]
+        )
         found, expected = problem.evaluate(G)[:, 0], pairs.violation(problem.decode(G))
         assert_allclose(found, expected, atol=1e-12)
         # Exactly 0 where nothing is violated.
@@ -287,7 +296,9 @@ def test_violation_is_that_of_the_constraints(kind, weighted):
 
 def test_neighbours_in_conflict_do_not_count():
     groups = constraint_groups(6, [0, -1, 1, -1, -1, -1])
-    graph = locus_graph(LINE, n_neighbors=5, ties="index", root=0, groups=groups, rng=np.random.default_rng(0))
+    graph = locus_graph(
+        LINE, n_neighbors=5, ties="index", root=0, groups=groups, rng=np.random.default_rng(0)
+    )
     for kind in KINDS:
         problem = MOCKProblem(graph=graph, encoding=kind, delta=0, objectives=ALL)
         G = problem.encoding.random(10, np.random.default_rng(0))
