@@ -1,4 +1,4 @@
-"""Blocks of bounded size and centred copies: what rooms that score large arrays share."""
+"""Blocks of bounded size, centred copies, cells stored once: what rooms with large arrays share."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils import check_array
 
 # Numbers a block of individuals may occupy in temporary arrays: 32 MB of float64.
@@ -33,4 +34,13 @@ def centred_features(data: Any) -> NDArray[np.float64]:
         largest = np.einsum("ij,ij->i", X, X).max()
     if not np.isfinite(largest * len(X)):
         raise ValueError("data has values so large that squared distances overflow; rescale it")
+    return X
+
+
+def without_duplicates(X: Any) -> Any:
+    """A copy of compressed rows that store some cell in parts, with each in one; other data as they are."""
+    if not issparse(X) or X.has_canonical_format:
+        return X
+    X = X.copy()
+    X.sum_duplicates()
     return X

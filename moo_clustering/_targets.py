@@ -106,6 +106,13 @@ def _classes(y: NDArray[Any]) -> Targets:
     if len(kept):
         check_classification_targets(kept)
     classes, codes = np.unique(kept, return_inverse=True)
+    if classes.dtype.kind == "U" and "-1" in classes:
+        warnings.warn(
+            "y has the text '-1', which is taken for a class; samples without label have the number -1, in "
+            "an array of type object",
+            UserWarning,
+            stacklevel=4,
+        )
     indicators = np.zeros((len(y), len(classes)))
     indicators[np.flatnonzero(labelled), codes] = 1.0
     return Targets(indicators, labelled, classes, False)

@@ -100,3 +100,10 @@ def test_names_and_minus_one_in_a_list():
     targets = partial_targets(["left", "right", -1, "left"], 4)
     assert targets.labelled.tolist() == [True, True, False, True]
     assert targets.classes.tolist() == ["left", "right"]
+
+
+def test_the_text_of_minus_one_is_a_class():
+    with pytest.warns(UserWarning, match="the text '-1'"):
+        targets = partial_targets(np.array(["a", "b", -1]), 3)
+    assert targets.classes.tolist() == ["-1", "a", "b"]
+    assert partial_targets(["a", "b", -1], 3).labelled.tolist() == [True, True, False]

@@ -62,14 +62,17 @@ def checked_labels(labels: ArrayLike, n_samples: int) -> IntArray:
     return array
 
 
-def checked_cluster_range(k_min: Any, k_max: Any, n_samples: int) -> tuple[int, int]:
-    """Smallest and largest number of clusters as Python integers, 1 <= k_min <= k_max <= n_samples."""
-    for name, value in (("k_min", k_min), ("k_max", k_max)):
+def checked_cluster_range(k_min: Any, k_max: Any, n_samples: int, largest: str = "k_max") -> tuple[int, int]:
+    """Smallest and largest number of clusters as Python integers, 1 <= k_min <= k_max <= n_samples.
+
+    ``largest`` is what users know ``k_max`` as.
+    """
+    for name, value in (("k_min", k_min), (largest, k_max)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
             raise TypeError(f"{name} must be an integer, got {value!r}.")
     if not 1 <= k_min <= k_max <= n_samples:
         raise ValueError(
-            "k_min and k_max must satisfy 1 <= k_min <= k_max <= n_samples, "
-            f"got k_min={k_min}, k_max={k_max}, n_samples={n_samples}."
+            f"k_min and {largest} must satisfy 1 <= k_min <= {largest} <= n_samples, "
+            f"got k_min={k_min}, {largest}={k_max}, n_samples={n_samples}."
         )
     return int(k_min), int(k_max)

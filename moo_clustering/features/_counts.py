@@ -11,6 +11,7 @@ from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_array
 
+from moo_clustering._arrays import without_duplicates
 from moo_clustering.features._stemming import ExpandTerms, Stemmer, StemmingAnalyzer, StopWords, TextDocument
 
 
@@ -105,10 +106,7 @@ def prune_terms(
     O(stored counts) time and memory. ``prune_terms(counts[rows], terms, min_df=2)`` of the counts of all
     documents with ``min_df=1`` gives what :func:`document_term_counts` gives for these documents.
     """
-    rows = csr_matrix(check_array(counts, accept_sparse="csr", input_name="counts"))
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
+    rows = without_duplicates(csr_matrix(check_array(counts, accept_sparse="csr", input_name="counts")))
     names = np.asarray(terms)
     if names.shape != (rows.shape[1],):
         raise ValueError(

@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix, issparse
 from scipy.special import xlogy
 from sklearn.utils.validation import check_array
 
-from moo_clustering._arrays import block_slices
+from moo_clustering._arrays import block_slices, without_duplicates
 from moo_clustering._targets import Targets, partial_targets
 
 Floats = NDArray[np.float64]
@@ -76,10 +76,7 @@ def presence(X: Any) -> csr_matrix:
     """1 where a checked ``X`` is not 0, each cell stored once, as float64."""
     if not issparse(X):
         return csr_matrix(X != 0, dtype=np.float64)
-    rows = csr_matrix(X)
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
+    rows = without_duplicates(csr_matrix(X))
     stored = (rows.data != 0).astype(np.float64)
     found = csr_matrix((stored, rows.indices, rows.indptr), shape=rows.shape)
     if not stored.all():

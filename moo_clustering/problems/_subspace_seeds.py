@@ -83,7 +83,7 @@ class SubspaceSeedEncoding(Encoding):
         self.options = SubspaceOptions() if options is None else options
         self.n_samples = data.n
         self.k_min, self.k_max = checked_cluster_range(
-            n_seeds if k_min is None else k_min, n_seeds, self.n_samples
+            n_seeds if k_min is None else k_min, n_seeds, self.n_samples, "n_seeds"
         )
         self.n_var = self.k_max
         self.n_sweeps = n_sweeps

@@ -53,7 +53,17 @@ def class_shares(memberships: NDArray[np.floating[Any]], targets: Targets) -> ND
 
 
 def overall_shares(targets: Targets) -> NDArray[np.float64]:
-    """Shares of the classes among all labelled samples, shape (n_classes,); 0 where nothing is labelled."""
+    """Shares of the classes among all labelled samples.
+
+    Parameters
+    ----------
+    targets : Targets
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+        0 where nothing is labelled.
+    """
     rows = targets.rows
     if len(rows) == 0:
         return np.zeros(targets.n_classes)

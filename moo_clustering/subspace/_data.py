@@ -51,12 +51,12 @@ class SubspaceData:
         ValueError
             Not a matrix of finite numbers, numbers whose squares overflow, or another ``dtype``.
         """
-        kind = np.dtype(dtype)
-        if kind not in (np.dtype(np.float32), np.dtype(np.float64)):
-            raise ValueError(f"dtype must be 'float64' or 'float32', got {dtype!r}")
+        kind = _checked_dtype(dtype)
         given = check_array(X, accept_sparse="csr", dtype="numeric", input_name="X")
         if given.dtype.kind not in "fiub":
             raise ValueError(f"X must hold real numbers, got values of type {given.dtype}")
+        if given.dtype == np.float16:
+            given = given.astype(kind)  # sparse matrices have no such type
         _check_size(given, kind)
         if not issparse(given) and np.count_nonzero(given) > _DENSE * given.size:
             return cls(DenseMatrix(given, kind), kind, n_jobs)
@@ -127,6 +127,16 @@ class SubspaceData:
 
         for_blocks(kernel, self.m, self.n_operations(panel.shape[1]), self.n_jobs)
         return out
+
+
+def _checked_dtype(dtype: DTypeLike) -> np.dtype[Any]:
+    try:
+        name = np.dtype(dtype).name
+    except TypeError:
+        name = ""
+    if name not in ("float32", "float64"):
+        raise ValueError(f"dtype must be 'float64' or 'float32', got {dtype!r}")
+    return np.dtype(name)
 
 
 def _check_size(X: Any, dtype: np.dtype[Any]) -> None:

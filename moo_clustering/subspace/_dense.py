@@ -34,6 +34,11 @@ class DenseMatrix:
         """Number of values."""
         return self._X.size
 
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """What tells it from other matrices."""
+        return (self._X,)
+
     @cached_property
     def frequencies(self) -> NDArray[np.int64]:
         """Samples that have each feature."""

@@ -48,6 +48,11 @@ def distances(
     ndarray of shape (n_samples, n_clusters), float64
         Exactly 0 where it is 0 up to rounding.
 
+    Raises
+    ------
+    ValueError
+        Centers and weights of different shape, or of another number of features than the data.
+
     Notes
     -----
     O((non-zeros + features) * clusters) time, a panel of features * clusters numbers.
@@ -56,6 +61,11 @@ def distances(
     ----------
     Multi-label ASRS dataset classification using semi-supervised subspace clustering, equation (8).
     """
+    if np.ndim(centers) != 2 or np.shape(centers) != np.shape(log_weights):
+        raise ValueError(
+            "centers and log_weights must have the same shape, (n_features, n_clusters); got "
+            f"{np.shape(centers)} and {np.shape(log_weights)}"
+        )
     if len(centers) != data.m:
         raise ValueError(f"data must have {len(centers)} features, as the centers do; got {data.m}")
     weights = prepare(data, centers, log_weights, weight_exponent)

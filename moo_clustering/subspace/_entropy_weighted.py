@@ -12,7 +12,7 @@ from moo_clustering.subspace._blocks import for_blocks
 from moo_clustering.subspace._data import SubspaceData
 from moo_clustering.subspace._distances import distances
 from moo_clustering.subspace._sparse import Floats
-from moo_clustering.subspace._starts import equal_log_weights, seed_centers
+from moo_clustering.subspace._starts import checked_seeds, equal_log_weights, seed_centers
 
 
 class EntropyWeighted(NamedTuple):
@@ -76,6 +76,10 @@ def entropy_weighted_kmeans(
     seeds : ndarray of shape (n_clusters,), int, optional
         Samples to start from, random ones by default; centroids start half way to the mean.
 
+    Returns
+    -------
+    EntropyWeighted
+
     Raises
     ------
     ValueError
@@ -92,9 +96,9 @@ def entropy_weighted_kmeans(
     sparse data, IEEE Transactions on Knowledge and Data Engineering 19 (2007), 1026-1041.
     """
     _check(data, n_clusters, gamma, dispersion, max_iter, tol)
-    chosen = rng.choice(data.n, size=n_clusters, replace=False) if seeds is None else np.asarray(seeds)
-    if chosen.shape != (n_clusters,) or chosen.min() < 0 or chosen.max() >= data.n:
-        raise ValueError(f"seeds must be {n_clusters} numbers of samples from 0 to {data.n - 1}")
+    chosen = checked_seeds(rng.choice(data.n, n_clusters, replace=False) if seeds is None else seeds, data)
+    if len(chosen) != n_clusters:
+        raise ValueError(f"seeds must name a sample for each of the {n_clusters} clusters, got {len(chosen)}")
     found = _weighted_distances(data, seed_centers(data, chosen), equal_log_weights(data, n_clusters))
     labels = np.full(data.n, -1, dtype=np.int32)
     history: list[float] = []

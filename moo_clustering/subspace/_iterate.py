@@ -48,6 +48,10 @@ def iterate(
         At least 1.
     tol : float, default=1e-4
 
+    Returns
+    -------
+    Iterated
+
     Raises
     ------
     ValueError

@@ -41,8 +41,18 @@ def memberships_from_distances(
     -------
     ndarray of shape (n_samples, n_clusters), float64
         Rows sum to 1. Clusters at distance 0 share a sample equally.
+
+    Raises
+    ------
+    ValueError
+        Distances and impurities of another number of clusters.
     """
     given = np.ascontiguousarray(distances, dtype=np.float64)
+    if given.ndim != 2 or np.shape(impurities) != given.shape[1:]:
+        raise ValueError(
+            "distances must have a column and impurities a value for each cluster, got the shapes "
+            f"{given.shape} and {np.shape(impurities)}"
+        )
     out = np.empty(given.shape)
     factors = _factors(1.0 + np.asarray(impurities, dtype=np.float64), options)
     power = 1.0 / (options.fuzziness - 1.0)
@@ -94,4 +104,6 @@ def as_memberships(values: Any, data: SubspaceData) -> Floats:
     found: Floats = np.ascontiguousarray(values, dtype=data.dtype)
     if found.ndim != 2 or len(found) != data.n or found.shape[1] < 1:
         raise ValueError(f"memberships must have shape ({data.n}, n_clusters), got {found.shape}")
+    if not (found.min() >= 0 and found.max() < np.inf):
+        raise ValueError(f"memberships must be finite and at least 0, got {found.min():g} to {found.max():g}")
     return found

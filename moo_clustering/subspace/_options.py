@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import Literal
 
 Normalisation = Literal["mean", "count", "none"] | None
@@ -53,11 +54,11 @@ class SubspaceOptions:
     def __post_init__(self) -> None:
         for name in ("fuzziness", "weight_exponent"):
             value = getattr(self, name)
-            if not (value > 1 and math.isfinite(value)):
+            if not (isinstance(value, Real) and float(value) > 1 and math.isfinite(value)):
                 raise ValueError(f"{name} must be a finite number above 1, got {value!r}")
         for name in ("gamma", "floor"):
             value = getattr(self, name)
-            if not (value >= 0 and math.isfinite(value)):
+            if not (isinstance(value, Real) and float(value) >= 0 and math.isfinite(value)):
                 raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}")
         if self.impurity not in IMPURITIES:
             raise ValueError(f"impurity must be 'mean', 'count', 'none' or None, got {self.impurity!r}")

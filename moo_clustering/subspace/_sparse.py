@@ -42,6 +42,11 @@ class SparseMatrix:
         """Number of non-zeros."""
         return len(self._rows.indices)
 
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """What tells it from other matrices."""
+        return (np.array(self.shape), *self._rows)
+
     @cached_property
     def _columns(self) -> Compressed:
         values = np.ones(self.n_stored, np.int8) if self.is_binary else self._rows.values
@@ -88,6 +93,7 @@ class SparseMatrix:
         values = np.ones(len(indices)) if self.is_binary else values.astype(np.float64)
         where = np.repeat(np.arange(self.shape[0]), np.diff(starts))
         lengths = np.sqrt(np.bincount(where, weights=values * values, minlength=self.shape[0]))
+        lengths[lengths == 0.0] = 1.0  # squares of the least numbers are 0
         # k-means takes no other indices than int32.
         fits = len(indices) <= np.iinfo(np.int32).max
         indptr = starts.astype(np.int32) if fits else starts

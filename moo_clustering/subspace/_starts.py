@@ -77,6 +77,16 @@ def start(
     return np.ascontiguousarray(found, dtype=data.dtype)
 
 
+def checked_seeds(seeds: Any, data: SubspaceData) -> NDArray[np.integer[Any]]:
+    """Numbers of samples, or a ValueError."""
+    given = np.asarray(seeds)
+    if given.ndim != 1 or given.dtype.kind not in "iu" or len(given) == 0:
+        raise ValueError("seeds must be a vector of at least one sample number")
+    if given.min() < 0 or given.max() >= data.n:
+        raise ValueError(f"seeds must be from 0 to {data.n - 1}, got {given.min()} to {given.max()}")
+    return given
+
+
 def seed_centers(data: SubspaceData, seeds: NDArray[np.integer[Any]]) -> Floats:
     """Centroids half way between samples and the mean, shape (m, k)."""
     half: Floats = 0.5 * data.rows(seeds).T + 0.5 * data.mean()[:, None]
@@ -99,11 +109,7 @@ def memberships_from_seeds(
     -------
     ndarray of shape (n_samples, n_clusters)
     """
-    given = np.asarray(seeds)
-    if given.ndim != 1 or given.dtype.kind not in "iu" or len(given) == 0:
-        raise ValueError("seeds must be a vector of at least one sample number")
-    if given.min() < 0 or given.max() >= data.n:
-        raise ValueError(f"seeds must be from 0 to {data.n - 1}, got {given.min()} to {given.max()}")
+    given = checked_seeds(seeds, data)
     return _from_centers(data, seed_centers(data, given), options)
 
 

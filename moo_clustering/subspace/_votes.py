@@ -45,13 +45,18 @@ def votes(
     Raises
     ------
     ValueError
-        ``n_neighbors``, ``aggregation`` or ``fuzziness`` out of range.
+        ``n_neighbors``, ``aggregation`` or ``fuzziness`` out of range, or shapes that do not fit.
 
     Notes
     -----
     O(n_samples * n_clusters * n_classes) time.
     """
     k = distances.shape[1]
+    if len(shares) != k or np.shape(impurities) != (k,):
+        raise ValueError(
+            f"shares must have a row and impurities a value for each of the {k} clusters of distances, got "
+            f"the shapes {np.shape(shares)} and {np.shape(impurities)}"
+        )
     if n_neighbors is not None and not 1 <= n_neighbors <= k:
         raise ValueError(f"n_neighbors must be from 1 to the {k} clusters, got {n_neighbors!r}")
     if aggregation not in AGGREGATIONS:

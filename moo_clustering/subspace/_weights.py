@@ -88,4 +88,6 @@ def _panel(data: SubspaceData, memberships: Floats, options: SubspaceOptions) ->
 
 def _kept(data: SubspaceData, centers: Floats | None, k: int) -> Floats:
     given = np.repeat(data.mean()[:, None], k, axis=1) if centers is None else centers
+    if np.shape(given) != (data.m, k):
+        raise ValueError(f"centers must have shape ({data.m}, {k}), got {np.shape(given)}")
     return np.ascontiguousarray(given, dtype=data.dtype)

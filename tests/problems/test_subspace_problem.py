@@ -303,7 +303,7 @@ def test_the_fewest_and_the_most_clusters():
 @pytest.mark.parametrize(
     ("kwargs", "error", "text"),
     [
-        ({"n_seeds": 25}, ValueError, "k_max=25"),
+        ({"n_seeds": 25}, ValueError, "n_seeds=25"),
         ({"n_seeds": 3, "k_min": 4}, ValueError, "k_min=4"),
         ({"n_seeds": 2.5}, TypeError, "integer"),
         ({"n_sweeps": 0}, ValueError, "n_sweeps must be within 1..3, got 0"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import subspace
 from moo_clustering.estimators.multi_label._label_decisions import best_labels, checked_n_labels
+from moo_clustering.subspace._options import Aggregation
 
 Doubles = NDArray[np.float64]
-Aggregation = Literal["normalised", "sum", "membership"]
 
 
 class ClusterVotes:
@@ -116,6 +116,11 @@ class ClusterVotes:
         """Those that count in votes by membership."""
         return self._impurities
 
+    @property
+    def _vote_fuzziness(self) -> float:
+        """That of votes by membership."""
+        return 1.5
+
     def _check_classes(self) -> None:
         if not len(self.classes_):
             raise ValueError(
@@ -132,5 +137,5 @@ class ClusterVotes:
             self._vote_impurities,
             n_neighbors=self.n_neighbors,
             aggregation=aggregation,
-            fuzziness=getattr(self, "fuzziness", 1.5),
+            fuzziness=self._vote_fuzziness,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from numbers import Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,7 @@ from moo_clustering._targets import Targets
 from moo_clustering.estimators.multi_label._cluster_votes import Doubles
 from moo_clustering.estimators.multi_label._subspace_base import Clusters, SubspaceEstimator
 from moo_clustering.subspace import SubspaceData, SubspaceOptions
-
-Init = Literal["labels", "seeds", "kmeans", "dirichlet", "equal"]
+from moo_clustering.subspace._options import Init
 
 _REASONS = {
     "fuzziness": (
@@ -76,6 +75,10 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     @property
     def _vote_impurities(self) -> Doubles:
         return self._impurities if self._options.impurity_in_membership else np.zeros_like(self._impurities)
+
+    @property
+    def _vote_fuzziness(self) -> float:
+        return self._options.fuzziness
 
     def _nearest(self, distances: Doubles) -> NDArray[np.int32]:
         memberships = subspace.memberships_from_distances(distances, self._impurities, self._options)

@@ -1,4 +1,4 @@
-"""Label sets from scores."""
+"""Label sets from scores, and how many of them are right."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import accuracy_score
+
+from moo_clustering._targets import partial_targets
 
 
 def best_labels(scores: NDArray[np.floating[Any]], n_labels: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
@@ -46,3 +49,22 @@ def checked_n_labels(n_labels: ArrayLike, n_samples: int, n_classes: int) -> NDA
         odd = given.min() if given.min() < 0 else given.max()
         raise ValueError(f"n_labels must be from 0 to the number of labels, {n_classes}; got {odd}")
     return np.broadcast_to(given, n_samples).astype(np.intp)
+
+
+def labelled_accuracy(y: Any, predicted: NDArray[Any], sample_weight: ArrayLike | None) -> float:
+    """Share of the labelled samples whose class, or whole label set, is predicted.
+
+    Raises
+    ------
+    ValueError
+        No labelled sample, or a ``y`` that is none.
+    """
+    targets = partial_targets(y, len(predicted))
+    rows = targets.rows
+    if not len(rows):
+        raise ValueError("y has no labelled sample to score")
+    truth = targets.indicators[rows]
+    # Not y itself: of an array of objects scikit-learn does not know what they are.
+    known = truth.astype(np.int64) if targets.multilabel else targets.classes[truth.argmax(axis=1)]
+    weights = None if sample_weight is None else np.asarray(sample_weight)[rows]
+    return float(accuracy_score(known, predicted[rows], sample_weight=weights))

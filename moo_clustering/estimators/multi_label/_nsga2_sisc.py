@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.result import Result
 from pymoo.operators.selection.tournament import TournamentSelection
-from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -325,15 +324,8 @@ class NSGA2SISC(SISC):
                 f"{self.select!r}{did_you_mean(self.select, allowed)}"
             )
 
-    def _checked(self, X: Any, reset: bool) -> Any:
-        X = super()._checked(X, reset)
-        if reset:
-            self._features = X
-        return X
-
     def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:
-        features = self.__dict__.pop("_features")
-        checkpoint = self._checkpoint(features, targets)
+        checkpoint = self._checkpoint(data, targets)
         problem = self._problem(data, targets)
         labelled = bool(targets.labelled.any())
         sampling = SeedSampling(by_class=self.init == "labels" and labelled)
@@ -394,13 +386,12 @@ class NSGA2SISC(SISC):
             output=None,
         )
 
-    def _checkpoint(self, X: Any, targets: Targets) -> Checkpoint | None:
+    def _checkpoint(self, data: SubspaceData, targets: Targets) -> Checkpoint | None:
         # What is made of the front is no part of the search, and may change when it is resumed.
         same = clone(self).set_params(
             select="knee", control=True, n_neighbors=None, aggregation="normalised", threshold=0.5
         )
-        parts = (X.data, X.indices, X.indptr, np.array(X.shape)) if issparse(X) else (X,)
-        return checkpoint_for(same, *parts, targets.indicators, targets.labelled)
+        return checkpoint_for(same, *data.matrix.arrays, targets.indicators, targets.labelled)
 
     def _set_front(self, problem: SubspaceClusteringProblem) -> None:
         X, F = self.result_.pop.get("X", "F")

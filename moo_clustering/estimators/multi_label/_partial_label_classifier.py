@@ -9,11 +9,18 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
-from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from moo_clustering._arrays import without_duplicates
 from moo_clustering._targets import Targets, partial_targets
-from moo_clustering.estimators.multi_label._label_decisions import best_labels, checked_n_labels
+from moo_clustering.estimators.multi_label._label_decisions import (
+    best_labels,
+    checked_n_labels,
+    labelled_accuracy,
+)
+
+# liblinear never ends where fourth powers overflow.
+_LARGEST = 1e50
 
 
 class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
@@ -40,13 +47,7 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             No labelled sample.
         """
-        predicted = self.predict(X)
-        rows = partial_targets(y, len(predicted)).rows
-        if not len(rows):
-            raise ValueError("y has no labelled sample to score")
-        truth = y.toarray() if issparse(y) else np.asarray(y)
-        weights = None if sample_weight is None else np.asarray(sample_weight)[rows]
-        return float(accuracy_score(truth[rows], predicted[rows], sample_weight=weights))
+        return labelled_accuracy(y, self.predict(X), sample_weight)
 
     def _training_data(self, X: Any, y: Any) -> tuple[Any, Targets]:
         """Checked data of all samples, and what is known of them.
@@ -80,9 +81,9 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
     def _rows(self, X: Any, *, reset: bool = False) -> Any:
         if not reset:
             check_is_fitted(self)
-        return narrow_indices(
-            validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
-        )
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+        _check_size(X)
+        return narrow_indices(without_duplicates(X))
 
     def _decided(
         self, scores: NDArray[np.float64], threshold: float, n_labels: ArrayLike | None
@@ -101,6 +102,16 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_label = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _check_size(X: Any) -> None:
+    values = X.data if issparse(X) else X
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest > _LARGEST:
+        raise ValueError(
+            f"X must have values of at most {_LARGEST:g} in size, got {largest:g}: powers of larger ones "
+            "overflow in linear models; rescale it"
+        )
 
 
 def narrow_indices(X: Any) -> Any:

@@ -10,17 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.base import ClassifierMixin
-from sklearn.metrics import accuracy_score
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from moo_clustering._random import SeedLike
-from moo_clustering._targets import Targets, partial_targets
+from moo_clustering._targets import Targets
 from moo_clustering.estimators._shared_docs import fill_docs
 from moo_clustering.estimators.multi_label import _subspace_docs as docs
 from moo_clustering.estimators.multi_label._cluster_votes import Doubles
-from moo_clustering.estimators.multi_label._fuzzy import FuzzySubspaceEstimator, Init
+from moo_clustering.estimators.multi_label._fuzzy import FuzzySubspaceEstimator
+from moo_clustering.estimators.multi_label._label_decisions import labelled_accuracy
 from moo_clustering.estimators.multi_label._presence import are_counts, empty_rows
 from moo_clustering.subspace import SubspaceData, SubspaceOptions
+from moo_clustering.subspace._options import Init
 
 
 @fill_docs(
@@ -183,12 +184,7 @@ class SISC(ClassifierMixin, FuzzySubspaceEstimator):
         """
         predicted = self.predict(X)
         self._check_classes()
-        rows = partial_targets(y, len(predicted)).rows
-        if not len(rows):
-            raise ValueError("y has no labelled document to score")
-        weights = None if sample_weight is None else np.asarray(sample_weight)[rows]
-        truth = y.toarray() if issparse(y) else np.asarray(y)
-        return float(accuracy_score(truth[rows], predicted[rows], sample_weight=weights))
+        return labelled_accuracy(y, predicted, sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

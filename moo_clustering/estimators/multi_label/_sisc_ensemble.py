@@ -138,6 +138,8 @@ class SISCEnsemble(PartialLabelClassifier):
             delayed(_fit_member)(template, int(sizes[i % len(sizes)]), seed, X, labels)
             for i, seed in enumerate(spawn_seeds(self.random_state, self.n_estimators))
         )
+        for category, message in dict.fromkeys(said for member in members for said in member.warned):
+            warnings.warn(message, category, stacklevel=3)
         self.estimators_ = [member.model for member in members]
         self.scales_ = [member.scale for member in members]
         return self
@@ -177,13 +179,18 @@ class SISCEnsemble(PartialLabelClassifier):
 class _Member(NamedTuple):
     model: Any
     scale: LogitScale
+    warned: tuple[tuple[type[Warning], str], ...]
 
 
 def _fit_member(
     template: Any, n_clusters: int, seed: np.random.SeedSequence, X: Any, labels: NDArray[np.int64]
 ) -> _Member:
-    model = seeded(template, seed).set_params(n_clusters=n_clusters).fit(X, labels)
-    return _Member(model, LogitScale.of(logits(model.predict_proba(X))))
+    with warnings.catch_warnings(record=True) as caught:
+        # All members say the same of the data: it is said once, to the caller of fit.
+        warnings.simplefilter("always")
+        model = seeded(template, seed).set_params(n_clusters=n_clusters).fit(X, labels)
+    scale = LogitScale.of(logits(model.predict_proba(X)))
+    return _Member(model, scale, tuple((each.category, str(each.message)) for each in caught))
 
 
 def _checked_sizes(n_clusters: int | Sequence[int]) -> NDArray[np.integer[Any]]:

@@ -21,6 +21,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering import subspace
+from moo_clustering._arrays import without_duplicates
 from moo_clustering._random import spawn_seeds
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.estimators._leading_terms import leading_terms
@@ -218,6 +219,7 @@ class SubspaceEstimator(ClusterVotes, ClassNamePrefixFeaturesOutMixin, Transform
 
     def _checked(self, X: Any, reset: bool) -> Any:
         X = validate_data(self, X, accept_sparse="csr", dtype=np.dtype(self.dtype), reset=reset)
+        X = without_duplicates(X)
         return presence(X) if self.binarize else X
 
     def _data(self, X: Any) -> SubspaceData:

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from planted_subspaces import label_sets, planted
+from planted_subspaces import in_two_parts, label_sets, planted
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import make_scorer
@@ -113,3 +113,27 @@ def test_names_of_a_data_frame(model, data):
     assert fitted.feature_names_in_[1] == "word1"
     assert fitted.predict(frame).shape == Y.shape
     assert 0 <= fitted.score(frame, labels) <= 1
+
+
+@pytest.mark.parametrize("estimator", QUICK, ids=lambda each: type(each).__name__)
+def test_cells_in_parts(estimator):
+    X, clusters = planted()
+    Y = label_sets(clusters)
+    expected = clone(estimator).fit(X, Y).predict_proba(X)
+    parts = in_two_parts(X)
+    np.testing.assert_allclose(clone(estimator).fit(parts, Y).predict_proba(parts), expected)
+
+
+@pytest.mark.parametrize("estimator", QUICK, ids=lambda each: type(each).__name__)
+def test_values_of_which_no_model_is_found(estimator):
+    X, clusters = planted()
+    with pytest.raises(ValueError, match="at most 1e\\+50 in size, got 1e\\+100"):
+        clone(estimator).fit(X * 1e100, label_sets(clusters))
+
+
+@pytest.mark.parametrize("estimator", QUICK, ids=lambda each: type(each).__name__)
+def test_score_of_an_array_of_objects(estimator):
+    X, clusters = planted()
+    y = np.where(np.arange(len(clusters)) % 3 == 0, -1, clusters % 2)
+    model = clone(estimator).fit(X, y)
+    assert model.score(X, y.astype(object)) == model.score(X, y)

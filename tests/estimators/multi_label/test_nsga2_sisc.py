@@ -264,3 +264,11 @@ def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         check(estimator)
+
+
+def test_a_fit_that_fails_keeps_no_data():
+    X, topic = topics()
+    model = NSGA2SISC(len(X) + 1)
+    with pytest.raises(ValueError, match="n_clusters"):
+        model.fit(X, topic)
+    assert not any(isinstance(value, np.ndarray | csr_array) for value in vars(model).values())

@@ -1,5 +1,7 @@
 """SISCEnsemble: mean standardised logits of several SISC."""
 
+import warnings
+
 import numpy as np
 import pytest
 from planted_subspaces import label_sets, planted
@@ -145,3 +147,13 @@ def test_mixture_by_hand():
     np.testing.assert_allclose(mixed_logits(parts, scales, (1, 0)), parts[0])
     assert LogitScale.of(np.full((3, 1), 0.1)).spread[0] == 1
     np.testing.assert_allclose(logits(np.array([0.25, 0.0, 1.0])), [-np.log(3), -20.723, 20.723], rtol=1e-4)
+
+
+def test_what_members_warn_of_is_said_once(data):
+    X, Y, _, _ = data
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        SISCEnsemble(n_clusters=4, n_estimators=3, random_state=0).fit(2 * X, Y)
+    assert len(caught) == 1
+    assert "holds counts" in str(caught[0].message)
+    assert caught[0].filename == __file__

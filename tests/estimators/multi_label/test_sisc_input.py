@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from planted_subspaces import indicators, label_sets, naive_distances, planted
+from planted_subspaces import in_two_parts, indicators, label_sets, naive_distances, planted
 from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
@@ -207,3 +207,34 @@ def test_memory():
     assert peak < 300e6
     # Powers of small weights do not vanish.
     assert len(np.unique(scores[:, 0])) > n / 2
+
+
+def test_cells_in_parts(model, data):
+    X, partial, _ = data
+    parts = in_two_parts(X)
+    stored = parts.nnz
+    assert stored == 2 * X.nnz
+    for binarize in (False, True):
+        again = SISC(**QUICK, binarize=binarize).fit(parts, partial)
+        assert_allclose(again.predict_proba(parts), model.predict_proba(X))
+    assert parts.nnz == stored
+
+
+def test_k_means_start_of_least_values():
+    X = sparse.csr_array(np.eye(6)[np.arange(12) % 6] * 1e-200)
+    model = SISC(2, init="kmeans", random_state=0).fit(X)
+    assert np.isfinite(model.memberships_).all()
+
+
+def test_votes_by_memberships_keep_the_fuzziness_of_the_fit(data):
+    X, partial, _ = data
+    model = SISC(**QUICK, aggregation="membership").fit(X, partial)
+    expected = model.predict_proba(X)
+    assert_array_equal(model.set_params(fuzziness=3.0).predict_proba(X), expected)
+
+
+def test_score_of_an_array_of_objects(data):
+    X, _, Y = data
+    y = np.where(np.arange(len(Y)) % 3 == 0, -1, Y[:, 0])
+    model = SISC(**QUICK).fit(X, y)
+    assert model.score(X, y.astype(object)) == model.score(X, y)

@@ -98,7 +98,7 @@ def test_score_leaves_unlabelled_documents_out():
     assert model.score(X, y) == right[60:].mean()
     assert model.score(X, y, weights) == pytest.approx(np.average(right[60:], weights=weights[60:]))
     assert SISC(**QUICK).fit(X, label_sets(clusters)).score(X, label_sets(clusters)) < 1
-    with pytest.raises(ValueError, match="no labelled document"):
+    with pytest.raises(ValueError, match="no labelled sample"):
         model.score(X, np.full(120, -1))
     with pytest.raises(ValueError, match="fitted without labels"):
         SISC(**QUICK).fit(X).score(X, clusters)

@@ -1,0 +1,61 @@
+"""Arguments that do not fit together, each refused before a kernel reads beyond an array."""
+
+import numpy as np
+import pytest
+
+from moo_clustering._targets import partial_targets
+from moo_clustering.subspace import (
+    SubspaceData,
+    SubspaceOptions,
+    distances,
+    entropy_weighted_kmeans,
+    iterate,
+    memberships_from_distances,
+    sweep,
+    votes,
+)
+
+X = (np.random.default_rng(0).random((12, 5)) < 0.3).astype(float)
+DATA = SubspaceData.of(X)
+TARGETS = partial_targets(None, 12)
+OPTIONS = SubspaceOptions()
+EVEN = np.full((12, 3), 1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: sweep(DATA, TARGETS, np.full((12, 2), np.nan), OPTIONS), "finite and at least 0, got nan"),
+        (lambda: iterate(DATA, TARGETS, -EVEN, OPTIONS), "at least 0, got -0.333"),
+        (
+            lambda: sweep(DATA, TARGETS, np.eye(3)[[0] * 12], OPTIONS, centers=np.zeros((5, 2))),
+            r"centers must have shape \(5, 3\), got \(5, 2\)",
+        ),
+        (lambda: distances(DATA, np.zeros((5, 2)), np.zeros((5, 3)), 5.0), r"\(5, 2\) and \(5, 3\)"),
+        (lambda: distances(DATA, np.zeros(5), np.zeros(5), 5.0), "same shape"),
+        (lambda: distances(DATA, np.zeros((4, 2)), np.zeros((4, 2)), 5.0), "4 features"),
+        (lambda: memberships_from_distances(EVEN, np.zeros(2), OPTIONS), r"\(12, 3\) and \(2,\)"),
+        (lambda: votes(EVEN, np.ones((2, 4)), np.zeros(3)), "each of the 3 clusters"),
+        (lambda: votes(EVEN, np.ones((3, 4)), np.zeros(2)), "each of the 3 clusters"),
+        (lambda: SubspaceOptions(fuzziness="2"), "fuzziness must be a finite number above 1, got '2'"),
+        (lambda: SubspaceOptions(gamma=None), "gamma must be a finite number of at least 0, got None"),
+        (lambda: SubspaceData.of(X, dtype="double precision"), "'float64' or 'float32'"),
+    ],
+)
+def test_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("seeds", "message"), [([0.5, 1], "vector"), ([0, 12], "0 to 12"), ([1], "2 clusters")]
+)
+def test_seeds_of_k_means_are_refused(seeds, message):
+    with pytest.raises(ValueError, match=message):
+        entropy_weighted_kmeans(DATA, 2, rng=np.random.default_rng(0), seeds=seeds)
+
+
+def test_half_precision_is_taken():
+    half = SubspaceData.of(X.astype(np.float16))
+    assert half.is_binary
+    np.testing.assert_array_equal(half.by_column(EVEN), DATA.by_column(EVEN))
