@@ -125,8 +125,8 @@ def _without_text(method: Method, columns: Sequence[str]) -> str:
     more = " and so on" if len(columns) > 3 else ""
     return (
         f"method {method.name} takes numbers only: leave out with {out}{more}, say with --labels, "
-        "--partial-labels or --id-column what such a column is, read it as texts with --text-columns, or take "
-        f"a method for categories ({takers})"
+        "--partial-labels or --id-column what such a column is, read it as texts with --text-columns, or "
+        f"take a method for categories ({takers})"
     )
 
 

@@ -70,12 +70,14 @@ def _require_generations(
     given: Mapping[str, Any],
 ) -> None:
     """No number of generations and no checkpoints of them where there are none."""
-    flags = [SHORT["n_gen"]] if "n_gen" in options else []
-    flags += ["--checkpoint-every and --resume"] if "checkpoint" in given else []
     for name, value in method.evolves_with.items():
         found = options.get(name, known[name].default)
-        if flags and found != value:
-            raise ValueError(
-                f"method {method.name} has no generations with {name}={found}, so {' and '.join(flags)} do not "
-                f"apply; it has with --set {name}={value}"
-            )
+        for flag, is_given in (
+            (SHORT["n_gen"], "n_gen" in options),
+            ("--checkpoint-every or --resume", "checkpoint" in given),
+        ):
+            if is_given and found != value:
+                raise ValueError(
+                    f"method {method.name} has no generations with {name}={found}, and no use for {flag}; "
+                    f"it has both with --set {name}={value}"
+                )

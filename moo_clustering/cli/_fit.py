@@ -146,7 +146,7 @@ def fit(
         from moo_clustering.cli._data import load_data
         from moo_clustering.cli._estimator import build_estimator
         from moo_clustering.cli._folder import open_folder
-        from moo_clustering.cli._inputs import estimator_input
+        from moo_clustering.cli._inputs import estimator_input, units_note
         from moo_clustering.cli._job import Job
         from moo_clustering.cli._run import checkpoint_hint, run_job
         from moo_clustering.cli._settings import parse_settings, short_settings
@@ -199,6 +199,8 @@ def fit(
             stemmer=stemmer,
         )
         notices += given.warnings
+        if not quiet and "scale" not in options and (note := units_note(estimator, given.data)):
+            click.echo(note, err=True)
         job = Job("fit", found, estimator, given.data, seed, given.labels, notices=notices, started=started)
         supervise(job, partial_labels, must_link, cannot_link)
         if resume and not folder.resumed and not quiet:

@@ -40,10 +40,8 @@ def front_frame(estimator: Any, supervision: Mapping[str, Any]) -> pd.DataFrame 
 
 def kept_partitions(estimator: Any) -> NDArray[Any] | None:
     """Partitions of the front, if they are there or cheap to come by and to keep."""
-    if "pareto_labels_" not in vars(estimator) and hasattr(estimator, "pareto_K_"):
-        if len(estimator.pareto_K_) * len(estimator.labels_) > _LARGEST:
-            return None
-    return _partitions(estimator)
+    numbers = getattr(estimator, "pareto_K_", ())
+    return None if len(numbers) * len(estimator.labels_) > _LARGEST else _partitions(estimator)
 
 
 def _partitions(estimator: Any) -> NDArray[Any] | None:
@@ -57,7 +55,10 @@ def _partitions(estimator: Any) -> NDArray[Any] | None:
 def _chosen(estimator: Any) -> int | None:
     """Row of the member that the estimator took; None if it took another solution."""
     if hasattr(estimator, "chosen_"):
-        return estimator.chosen_
+        row: int | None = estimator.chosen_
+        return row
     partitions = _partitions(estimator)
-    same = () if partitions is None else np.flatnonzero((partitions == estimator.labels_).all(axis=1))
+    if partitions is None:
+        return None
+    same = np.flatnonzero((partitions == estimator.labels_).all(axis=1))
     return int(same[0]) if len(same) else None

@@ -13,6 +13,9 @@ from moo_clustering.cli._label_use import LabelUse, label_use
 from moo_clustering.datasets import Documents, MultiLabelTable, Table
 from moo_clustering.estimators._registry import METHODS, Method
 
+# Ratio of standard deviations beyond which features can hardly be of one unit.
+_UNITS = 20
+
 
 class Input(NamedTuple):
     """Data for the estimator, labels for methods that predict them, and the warnings of making both."""
@@ -51,6 +54,20 @@ def estimator_input(
 
             data = most_telling(data, labels, n_features)
     return Input(data, labels, warnings)
+
+
+def units_note(estimator: Any, data: Any) -> str | None:
+    """What there is to say where features of very different spread are taken as they are."""
+    if getattr(estimator, "scale", None) != "none" or not isinstance(data, Table):
+        return None
+    spreads = data.X.std(axis=0)
+    spreads = spreads[spreads > 0]
+    if len(spreads) < 2 or (ratio := spreads.max() / spreads.min()) < _UNITS:
+        return None
+    return (
+        f"Note: one feature varies {ratio:.3g} times as much as another, and they are taken as they are; "
+        "--set scale=zscore puts them on one scale, --set scale=none silences this."
+    )
 
 
 def _labels(

@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+# Rules that labels and pairs decide, if there are any.
+_BY_KNOWLEDGE = ("auto", "labels", "constraints")
+
 
 def attainment_record(estimator: Any) -> dict[str, Any]:
     """Score of the chosen member of a front, and the best members of other promising numbers of clusters,
@@ -31,7 +34,8 @@ def attainment_record(estimator: Any) -> dict[str, Any]:
 
 def number_rows(record: Mapping[str, Any], estimator: Any, *, supervised: bool) -> list[list[str]]:
     """What decided on the number of clusters, and which others are promising."""
-    chosen = f"{record['result']['n_clusters']} clusters"
+    number = record["result"]["n_clusters"]
+    chosen = f"{number} cluster{'' if number == 1 else 's'}"
     if "attainment" in record:
         found = record["attainment"]
         if found["score"] is None:
@@ -50,6 +54,3 @@ def number_rows(record: Mapping[str, Any], estimator: Any, *, supervised: bool) 
     if record["status"] == "interrupted" and estimator.select in ("auto", "attainment"):
         return [["chosen", f"{chosen}, nearest to the best of both objectives; no attainment scores yet"]]
     return []
-
-
-_BY_KNOWLEDGE = ("auto", "labels", "constraints")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "--seeds",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Repetitions; default: 15 for multi-instance, 2 for sisc-ml, 1 for others.",
+    help="Repetitions; default: 30 for pesc, 15 for multi-instance, 2 for sisc-ml, 1 for others.",
 )
 @click.option("--jobs", type=int, default=1, show_default=True, help="Processes; -1: all processors.")
 @click.option(
@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 @click.option(
     "--sets",
     metavar="NAMES|N",
-    help="Multi-instance: names of data sets, with commas; default: all of the paper that are found. "
+    help="Multi-instance, pesc: names of data sets, with commas; default: all of the paper that are found, "
+    "or all with at most 5000 samples. "
     "ensemble-nmf: data sets for each collection and k; default: 10.",
 )
 @click.option(
@@ -56,7 +57,7 @@ def reproduce(
     """Run the experiment NAME of a paper and write its tables; without NAME list the experiments.
 
     The same command again goes on with what is finished in the folder. Tables and figures of one
-    paper (multi-instance, sisc-ml) are views of the same runs: give all of them the same folder.
+    paper (multi-instance, sisc-ml, pesc) are views of the same runs: give all of them the same folder.
     """
     with reported():
         from moo_clustering.experiments import EXPERIMENTS, Settings, find_experiment

@@ -78,4 +78,6 @@ def _front(record: Mapping[str, Any], job: Job) -> str:
     n_solutions = record["result"]["n_solutions"]
     text = f"{n_solutions} member{'' if n_solutions == 1 else 's'}"
     numbers = getattr(job.estimator, "pareto_K_", None)
-    return text if numbers is None else f"{text} of {numbers.min()} to {numbers.max()} clusters"
+    if numbers is None or len(set(numbers)) == 1:
+        return text
+    return f"{text} of {numbers.min()} to {numbers.max()} clusters"

@@ -42,7 +42,8 @@ def cspa(
         Integers, -1 for objects a run has not seen: S_ij is about the runs that have seen both, 0
         without one. Runs may have different numbers of clusters.
     n_clusters : int
-        From 1 to n_samples; with ``"svd"`` to the number of clusters of all runs together.
+        From 1 to n_samples; with ``"svd"`` to the number of clusters of all runs together, and no more
+        are found than there are objects that some run tells apart.
     partitioner : {"average", "metis", "spectral", "svd"}, default="average"
         Average linkage on 1 - S, which returns identical runs unchanged; METIS into parts of about equal
         size, as in the original, which does not unless the clusters are of like size; spectral

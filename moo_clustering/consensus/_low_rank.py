@@ -25,7 +25,8 @@ def low_rank_parts(
 ) -> NDArray[np.intp]:
     """k-means of the leading eigenvectors of the co-association, rows of unit length.
 
-    Where objects differ in no more than ``n_parts`` ways, these are the parts.
+    Where objects differ in no more than ``n_parts`` ways, these are the parts. Where they fall into more
+    groups that no run joins, which of these are put together is arbitrary.
 
     Notes
     -----
@@ -39,7 +40,9 @@ def low_rank_parts(
     vector_seed, center_seed = (int(part.generate_state(1)[0] >> 1) for part in seed.spawn(2))
     few = Hyperedges(edges.codes[:, first], edges.starts)
     U, _ = leading_vectors(few, weights, n_parts, share=share, seed=vector_seed)
-    U /= np.linalg.norm(U, axis=1, keepdims=True)
+    length = np.linalg.norm(U, axis=1, keepdims=True)
+    # Of groups that never meet, more than parts, some are in none of the vectors.
+    U = np.divide(U, length, out=np.zeros_like(U), where=length > _ZERO)
     kmeans = KMeans(n_parts, n_init=10, random_state=center_seed)
     labels: NDArray[np.intp] = kmeans.fit(U, sample_weight=share).labels_[inverse]
     return labels

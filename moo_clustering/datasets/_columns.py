@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moo_clustering._suggest import did_you_mean
-from moo_clustering.datasets._classes import encode_classes
 from moo_clustering.datasets._categories import category_frame
+from moo_clustering.datasets._classes import encode_classes
 from moo_clustering.datasets._table import CategoryTable, DataError, NotNumericError, Table
 
 _SHOWN = 5

@@ -51,7 +51,9 @@ def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:
 
 
 def _plain(value: Any) -> Any:
-    """Parameters as JSON knows them; arrays by their fingerprint."""
+    """Parameters as JSON knows them; arrays by their fingerprint, functions by their name."""
+    if callable(value):
+        return getattr(value, "__qualname__", type(value).__qualname__)
     if isinstance(value, np.ndarray) or (
         isinstance(value, tuple | list) and any(isinstance(part, np.ndarray | list | tuple) for part in value)
     ):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Sequence
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
+
+from moo_clustering._suggest import did_you_mean
 
 Rule = str | int | Callable[[NDArray[np.float64]], int]
 
@@ -45,21 +47,28 @@ def choose_member(
     ValueError
         Unknown rule (names the nearest), or a row number outside the front.
     """
+    check_rule(rule, ("knee", *names))
     minimised = np.where(np.asarray(greater_is_better), -front, front)
     if callable(rule):
         rule = int(rule(front))
-    if isinstance(rule, int | np.integer):
-        if not -len(front) <= rule < len(front):
-            raise ValueError(f"rule={rule} is outside the front, which has {len(front)} members.")
-        return int(rule) % len(front)
-    if rule == "knee":
-        return knee(minimised)
-    if rule in names:
-        return int(minimised[:, list(names).index(rule)].argmin())
-    allowed = ["knee", *names]
-    near = difflib.get_close_matches(str(rule), allowed, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    if isinstance(rule, str):
+        return knee(minimised) if rule == "knee" else int(minimised[:, list(names).index(rule)].argmin())
+    if not -len(front) <= rule < len(front):
+        raise ValueError(f"rule={rule} is outside the front, which has {len(front)} members.")
+    return int(rule) % len(front)
+
+
+def check_rule(rule: object, allowed: Sequence[str]) -> None:
+    """Refuse what is neither an allowed name nor a row number nor a callable.
+
+    Raises
+    ------
+    ValueError
+        Naming what is allowed, and the nearest of it.
+    """
+    if callable(rule) or isinstance(rule, Integral) or (isinstance(rule, str) and rule in allowed):
+        return
     raise ValueError(
-        f"unknown rule {rule!r}; allowed are {', '.join(map(repr, allowed))}, a row number or a callable."
-        + hint
+        f"unknown rule {rule!r}; allowed are {', '.join(map(repr, allowed))}, a row number or a callable"
+        + (did_you_mean(rule, allowed) if isinstance(rule, str) else "")
     )

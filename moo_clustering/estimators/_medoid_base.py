@@ -206,8 +206,6 @@ class MedoidSetClusterer(SemiSupervisedClusterMixin, BaseEstimator, ABC):
     def _checkpoint(self, features: Any, *supervision: Any) -> Checkpoint | None:
         # How one of the front is picked is no part of the search, and may change when it is resumed.
         same = clone(self).set_params(select="knee", post_repair=False)
-        if callable(self.metric):
-            same.set_params(metric=getattr(self.metric, "__qualname__", type(self.metric).__qualname__))
         if issparse(features):
             return checkpoint_for(
                 same, features.data, features.indices, features.indptr, np.array(features.shape), *supervision

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering.estimators._choice import choose_member
+from moo_clustering.estimators._choice import check_rule, choose_member
 
 Rule = str | int | Callable[[NDArray[np.float64]], int]
 
@@ -57,9 +57,6 @@ def choose_solution(
                 # Sums of fractions that are equal may differ in their last bit.
                 best = merit >= merit.max() - 1e-12 * max(1.0, float(merit.max()))
                 return int(np.where(best, front[:, 0], np.inf).argmin())
-        elif rule not in ("knee", *names):
-            raise ValueError(
-                f"unknown rule {rule!r}; allowed are {', '.join(map(repr, (*RULES, *names)))}, a row number "
-                "or a callable."
-            )
+        else:
+            check_rule(rule, (*RULES, *names))
     return choose_member(front, names, [name == "i_index" for name in names], rule)

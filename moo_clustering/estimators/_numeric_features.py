@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
@@ -28,7 +29,7 @@ def numeric_features(estimator: BaseEstimator, X: Any, **options: Any) -> NDArra
     try:
         features: NDArray[np.float64] = validate_data(estimator, X, dtype=np.float64, **options)
     except (TypeError, ValueError) as error:
-        frame = hasattr(X, "items")
+        frame = isinstance(X, pd.DataFrame)
         # Of arrays, objects that are neither number nor string are a TypeError with scikit-learn.
         others = _others(X) if frame or isinstance(error, ValueError) else []
         if not others:
@@ -42,7 +43,7 @@ def numeric_features(estimator: BaseEstimator, X: Any, **options: Any) -> NDArra
 
 def _others(X: Any) -> list[str]:
     """Columns with what is no number, by name, and the first such value of each."""
-    if hasattr(X, "items"):
+    if isinstance(X, pd.DataFrame):
         columns = [(f"column {name!r}", values.to_numpy(dtype=object)) for name, values in X.items()]
     else:
         table = np.asarray(X, dtype=object)
@@ -56,19 +57,11 @@ def _others(X: Any) -> list[str]:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether it is a number, or could be if it were not missing."""
+    """Whether it is a number, if only a complex one, or missing."""
+    if isinstance(value, complex | np.complexfloating) or (pd.api.types.is_scalar(value) and pd.isna(value)):
+        return True
     try:
         float(value)
-    except ValueError:
-        return False
-    except TypeError:
-        # pandas' NA and NaT are equal to nothing, themselves included.
-        return value is None or value is not value or bool(_unequal_to_itself(value))
-    return True
-
-
-def _unequal_to_itself(value: Any) -> bool:
-    try:
-        return bool(value != value)  # noqa: PLR0124
     except (TypeError, ValueError):
-        return True
+        return False
+    return True

@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 
 from moo_clustering.consensus import cspa
-from moo_clustering.estimators import PESC
-from moo_clustering.estimators.graph_family._fuzzy_modes_moga import FuzzyModesMOGA
-from moo_clustering.estimators.graph_family._mock import MOCK
-from moo_clustering.estimators.graph_family._srmosc import SRMOSC
+from moo_clustering.estimators import MOCK, PESC, SRMOSC, FuzzyModesMOGA
 from moo_clustering.experiments._pesc_given import Found, Given, fitted, timed
 
 ENSEMBLES = ("es1", "es2", "es3")

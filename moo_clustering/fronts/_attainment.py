@@ -139,6 +139,8 @@ def _checked(F: ArrayLike, n_clusters: ArrayLike, what: str) -> tuple[FloatArray
     values, numbers = np.asarray(F, dtype=np.float64), np.asarray(n_clusters)
     if values.ndim != 2 or values.shape[1] != 2 or not len(values):
         raise ValueError(f"{what} must have shape (n_solutions, 2), got {values.shape}.")
+    if not np.isfinite(values).all():
+        raise ValueError(f"{what} has objectives that are not finite.")
     if numbers.shape != (len(values),):
         raise ValueError(f"{what} has {len(values)} solutions and {numbers.size} numbers of clusters.")
     return values, numbers.astype(np.int64)

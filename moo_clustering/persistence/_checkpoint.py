@@ -89,7 +89,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
     ArchiveError
         When the file is no readable checkpoint.
     CheckpointMismatchError
-        When it is of another run; the message names every difference.
+        When it is of another run; the message names the other method, or every difference.
     """
     try:
         arrays, meta = read_archive(checkpoint.path)
@@ -106,6 +106,9 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
 
 
 def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
+    if not _same(there, here, "method"):
+        # All parameters of another method differ too.
+        return [_difference("method", there, here, "method")]
     found = []
     for key in _keys(there, here):
         if _same(there, here, key):

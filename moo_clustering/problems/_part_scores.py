@@ -76,9 +76,7 @@ class PartScores:
         n = len(self.X)
 
         def share(lo: int, hi: int, out: FloatArray) -> None:
-            variances(
-                parts, self.sizes, self.sums, self.means, self.within, n, *self._room(), lo, hi, out
-            )
+            variances(parts, self.sizes, self.sums, self.means, self.within, n, *self._room(), lo, hi, out)
 
         return self._map(share, len(parts), 2 * self.sums.size)
 

@@ -20,18 +20,10 @@ from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.graphs import NeighborLists, neighbor_lists
 from moo_clustering.graphs._neighbors import Ties
 from moo_clustering.graphs._similarity import listed_edges
+from moo_clustering.problems._srmosc_limits import MAX_MEMORY, candidate_width, check_size, checked_norms
 
 FloatArray = NDArray[np.float64]
 Weights = NDArray[np.float32]
-
-MAX_MEMORY = 4 * 2**30
-# More samples than this may not all be candidates of each other.
-MOST_LITERAL = 2000
-
-
-def default_n_candidates(n_samples: int) -> int:
-    """w = 2 (floor(ln N) + 1), at most N - 1."""
-    return min(n_samples - 1, 2 * (math.floor(math.log(n_samples)) + 1))
 
 
 class SRMOSCProblem(Problem):
@@ -85,8 +77,13 @@ class SRMOSCProblem(Problem):
     Raises
     ------
     ValueError
-        All samples as candidates of too many, a population beyond ``max_memory``, or a sample left
-        without candidate.
+        All samples as candidates of too many, a population beyond ``max_memory``, a sample left without
+        candidate, or values whose squares overflow.
+
+    Warns
+    -----
+    UserWarning
+        Samples so far from the origin that rounding decides.
 
     Notes
     -----
@@ -135,8 +132,9 @@ class SRMOSCProblem(Problem):
             raise ValueError("SRMOSC needs at least 2 samples, got 1.")
         if isinstance(metric, str) and metric == "precomputed":
             raise ValueError('SRMOSC rebuilds samples from features; metric must not be "precomputed".')
-        width = _width(n_candidates, n_samples) if lists is None else lists.indices.shape[1]
-        _check_size(n_samples, width, pop_size, max_memory, force)
+        self.norms = checked_norms(self.X)
+        width = candidate_width(n_candidates, n_samples) if lists is None else lists.indices.shape[1]
+        check_size(n_samples, width, pop_size, max_memory, force)
         if lists is None:
             lists = neighbor_lists(
                 self.X,
@@ -152,7 +150,6 @@ class SRMOSCProblem(Problem):
         self.lists = lists
         self.width = width
         self.rho = self._ridge(rho)
-        self.norms: FloatArray = np.einsum("ij,ij->i", self.X, self.X)
         self.n_jobs = n_jobs
         super().__init__(
             n_var=n_samples * width, n_obj=2, n_ieq_constr=1, xl=0.0, xu=self._upper(), vtype=np.float32
@@ -231,31 +228,3 @@ def summed(errors: FloatArray, sizes: NDArray[np.int32]) -> tuple[FloatArray, Fl
     """Objectives and rows without a link, of tables (n_individuals, n_samples)."""
     F = np.column_stack([errors.sum(axis=1), sizes.sum(axis=1, dtype=np.int64)])
     return F, np.count_nonzero(sizes == 0, axis=1)[:, None].astype(np.float64)
-
-
-def _width(n_candidates: int | str | None, n_samples: int) -> int:
-    if n_candidates is None:
-        return default_n_candidates(n_samples)
-    if isinstance(n_candidates, str):
-        if n_candidates != "all":
-            raise ValueError(f'n_candidates must be an integer, "all" or None, got {n_candidates!r}.')
-        return n_samples - 1
-    if n_candidates < 1:
-        raise ValueError(f"n_candidates must be at least 1, got {n_candidates}.")
-    return min(int(n_candidates), n_samples - 1)
-
-
-def _check_size(n_samples: int, width: int, pop_size: int, max_memory: int, force: bool) -> None:
-    sparse = f"the sparse form, n_candidates=None, has {default_n_candidates(n_samples)} candidates a sample"
-    if width == n_samples - 1 and n_samples > MOST_LITERAL and not force:
-        raise ValueError(
-            f"n_candidates={width} makes every individual a full {n_samples} x {n_samples} matrix, which is "
-            f"refused above {MOST_LITERAL} samples; {sparse}. force=True allows it."
-        )
-    needed = 2 * pop_size * n_samples * (4 * width + 12)
-    if needed > max_memory:
-        raise ValueError(
-            f"a population of {pop_size} and its offspring need {needed / 2**30:.3g} GiB with {width} "
-            f"candidates for each of {n_samples} samples, more than max_memory={max_memory} bytes "
-            f"({max_memory / 2**30:.3g} GiB); {sparse}. Else lower pop_size or raise max_memory."
-        )

@@ -73,9 +73,14 @@ def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None
 
     Raises
     ------
-    ValueError
-        A row outside the front.
+    ValueError, TypeError
+        A row outside the front, or other things than scores.
     """
+    if not hasattr(attainment, "scores"):
+        raise TypeError(
+            f"attainment must be AttainmentScores, such as attainment_ of a fitted MOCK that was asked for "
+            f"them, got {type(attainment).__name__}"
+        )
     n = len(attainment.scores)
     row = attainment.best() if chosen is None else int(chosen)
     if not -n <= row < n:

@@ -87,7 +87,7 @@ def rows(tmp_path):
 def drawn(monkeypatch, request):
     """Most tests do without pictures, which take a second each."""
     if "pictures" not in request.fixturenames:
-        monkeypatch.setattr(_results, "_draw", lambda *_: [])
+        monkeypatch.setattr(_results, "draw", lambda *_: [])
         monkeypatch.setattr(_subspace_results, "draw_leading", lambda *_, **__: [])
         monkeypatch.setattr(_subspace_results, "_draw_roc", lambda *_, **__: [])
 

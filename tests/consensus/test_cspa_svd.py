@@ -133,3 +133,11 @@ def test_a_hundred_thousand_objects():
     assert nmi(truth, labels) > 0.95
     # Several arrays of (n_runs, n_samples), nothing of n_samples^2.
     assert peak < 300e6
+
+
+def test_more_groups_that_never_meet_than_clusters():
+    # Of three eigenvalues 1 two are taken, so that one group is in none of the vectors.
+    labels = cspa([[0, 0, 1, 1, 2]], 2, partitioner="svd", random_state=0)
+    assert labels[0] == labels[1]
+    assert labels[2] == labels[3]
+    assert set(labels.tolist()) == {0, 1}

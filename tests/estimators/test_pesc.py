@@ -174,7 +174,7 @@ def test_choose_picks_again_without_searching(blobs):
     model.choose("es2")
     np.testing.assert_array_equal(model.labels_, labels)
     assert abs(model.similarity_ - S).max() == 0
-    with pytest.raises(ValueError, match="Did you mean 'knee'"):
+    with pytest.raises(ValueError, match="did you mean 'knee'"):
         model.choose("kneee")
     with pytest.raises(ValueError, match="outside the front"):
         model.choose(1000)

@@ -153,3 +153,10 @@ def test_refused(change, message):
 def test_no_solution_with_so_many_clusters():
     with pytest.raises(ValueError, match="no solution with 7 clusters"):
         attainment_scores(FRONT, NUMBERS, [CONTROL]).best(7)
+
+
+def test_objectives_that_are_not_finite_are_refused():
+    with pytest.raises(ValueError, match="the front has objectives that are not finite"):
+        attainment_scores([(0, np.nan)], [1], [([(0, 0)], [1])])
+    with pytest.raises(ValueError, match="control front 0 has objectives that are not finite"):
+        attainment_scores([(0, 1)], [1], [([(0, np.inf)], [1])])

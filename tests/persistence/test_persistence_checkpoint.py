@@ -60,7 +60,7 @@ def test_every_difference_is_named(tmp_path):
     here = Checkpoint(
         path,
         identity={
-            "method": "AMOSAClus",
+            "method": "NSGA2Clus",
             "parameters": {"pop_size": 50, "alpha": 0.5, "bounds": (1, 2), "new": None},
             "data": fingerprint(DATA + 1),
             "package": "2",
@@ -69,11 +69,22 @@ def test_every_difference_is_named(tmp_path):
     with pytest.raises(CheckpointMismatchError) as error:
         load_checkpoint(here)
     assert str(error.value) == (
-        f"checkpoint {path} is of another run: method is 'NSGA2Clus' there and 'AMOSAClus' here; "
+        f"checkpoint {path} is of another run: "
         "parameter pop_size is 100 there and 50 here; parameter old is 'yes' there and absent here; "
         "parameter new is absent there and None here; the data differ; package is '1' there and '2' here"
     )
     assert isinstance(error.value, ValueError)
+
+
+def test_another_method_is_the_only_difference_that_is_named(tmp_path):
+    path = tmp_path / "x.npz"
+    saved(path)
+    here = Checkpoint(path, identity={"method": "AMOSAClus", "parameters": {"alpha": 1}, "data": "other"})
+    with pytest.raises(CheckpointMismatchError) as error:
+        load_checkpoint(here)
+    assert str(error.value) == (
+        f"checkpoint {path} is of another run: method is 'NSGA2Clus' there and 'AMOSAClus' here"
+    )
 
 
 def test_long_values_are_shortened(tmp_path):

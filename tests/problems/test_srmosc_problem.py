@@ -14,7 +14,8 @@ from moo_clustering.graphs import lists_from_arrays
 from moo_clustering.operators._row_uniform_crossover import RowUniformCrossover
 from moo_clustering.operators._sparse_row_sampling import SparseRowSampling
 from moo_clustering.operators._support_mutation import SupportMutation
-from moo_clustering.problems._srmosc import SRMOSCProblem, default_n_candidates
+from moo_clustering.problems._srmosc import SRMOSCProblem
+from moo_clustering.problems._srmosc_limits import default_n_candidates
 
 CORNERS = np.array([[1.0, 1], [2, 1], [1, 2], [2, 2]])
 

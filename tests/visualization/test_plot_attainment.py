@@ -101,3 +101,8 @@ def test_refused(scores):
         attainment_plot_data(scores, 4)
     with pytest.raises(ValueError, match="names must be those of two"):
         plot_attainment(scores, names=["a"])
+
+
+def test_only_scores_are_plotted():
+    with pytest.raises(TypeError, match=r"must be AttainmentScores.*got dict"):
+        plot_attainment({})

@@ -15,11 +15,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._random import SeedLike, spawn_seeds
-from moo_clustering._suggest import did_you_mean
 from moo_clustering.algorithms import Recorder, drive
 from moo_clustering.consensus import cspa
 from moo_clustering.estimators._checkpoints import checkpoint_for
-from moo_clustering.estimators._choice import Rule, choose_member
+from moo_clustering.estimators._choice import Rule, check_rule, choose_member
 from moo_clustering.estimators.graph_family._mode_coders import CategoryCoder, NumberCoder
 from moo_clustering.estimators.graph_family._mode_columns import read_columns
 from moo_clustering.estimators.graph_family._mode_votes import majority_vote
@@ -254,12 +253,7 @@ class FuzzyModesMOGA(ClusterMixin, BaseEstimator):
             Unknown rule, or a row number outside the front.
         """
         check_is_fitted(self, "pareto_front_")
-        known = (*FINALS, "knee", *self.objective_names_)
-        if isinstance(rule, str) and rule not in known:
-            raise ValueError(
-                f"unknown rule {rule!r}; allowed are {', '.join(map(repr, known))}, a row number or a "
-                f"callable{did_you_mean(rule, known)}"
-            )
+        check_rule(rule, (*FINALS, "knee", *self.objective_names_))
         if isinstance(rule, str) and rule in FINALS:
             self.chosen_: int | None = None
             self.labels_: Labels = self._vote() if rule == "vote" else self._consensus()

@@ -12,17 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 from pymoo.core.result import Result
 from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import validate_data
 
 from moo_clustering._distances import Metric
 from moo_clustering._random import SeedLike, spawn_seeds
 from moo_clustering.algorithms import Recorder, drive
 from moo_clustering.encodings._tree_links import relevant_links
 from moo_clustering.estimators._checkpoints import checkpoint_for
-from moo_clustering.estimators._choice import Rule
+from moo_clustering.estimators._choice import Rule, check_rule
+from moo_clustering.estimators._numeric_features import numeric_features
 from moo_clustering.estimators._scaling import scale_features
 from moo_clustering.estimators._semi_supervised import SemiSupervisedClusterMixin
-from moo_clustering.estimators.graph_family._mock_choice import RULES, check_rule
+from moo_clustering.estimators.graph_family._mock_choice import RULES, known_rules
 from moo_clustering.estimators.graph_family._mock_front import FrontOfPartitions
 from moo_clustering.estimators.graph_family._mock_presets import DELTA, PAPER_2007, PESC_PAPER
 from moo_clustering.estimators.graph_family._mock_search import Settings, found_front, single_result
@@ -353,16 +353,16 @@ objective, int or callable, default="auto"
         UserWarning
             No solution has ``n_clusters`` clusters, or the labels are of one class.
         """
-        features: FloatArray = validate_data(self, X, dtype=np.float64)
+        features = numeric_features(self, X)
         n_samples = len(features)
         self._check(n_samples)
         knowledge = take_knowledge(n_samples, y, must_link, cannot_link, self.supervision)
         seeds = spawn_seeds(self.random_state, 2 + self.n_controls)
         checkpoint = self._checkpoint(n_samples, features, y, must_link, cannot_link)
         settings = replace(Settings.of(self), delta=self._delta(n_samples))
+        check_rule(self.select, known_rules(settings.objective_names(knowledge)))
         scaled = np.asarray(scale_features(features, self.scale), dtype=np.float64)
         problem = settings.problem(scaled, np.random.default_rng(seeds[0]), knowledge, self.n_jobs)
-        check_rule(self.select, problem.objective_names)
         self._forget()
         self._run(problem, settings, int(seeds[1].generate_state(1)[0]), checkpoint)
         self._front = found_front(problem, self.result_)
@@ -398,8 +398,6 @@ objective, int or callable, default="auto"
         same.set_params(objectives="+".join(self.objectives), delta=self._delta(n_samples))
         if self.engine == "nsga2":
             same.set_params(k_user=1)
-        if callable(self.metric):
-            same.set_params(metric=getattr(self.metric, "__qualname__", type(self.metric).__qualname__))
         return checkpoint_for(same, *data)
 
     def _run(

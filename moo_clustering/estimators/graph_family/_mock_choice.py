@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering._suggest import did_you_mean
-from moo_clustering.estimators._choice import Rule, choose_member
+from moo_clustering.estimators._choice import Rule, check_rule, choose_member
 from moo_clustering.estimators.graph_family._mock_search import Front
 from moo_clustering.fronts import AttainmentScores, attainment_scores
 
@@ -37,20 +36,9 @@ def resolve_rule(rule: Rule, known: str | None, n_clusters: int | None) -> Rule:
     return "attainment" if n_clusters is None else "variance"
 
 
-def check_rule(rule: Rule, names: Sequence[str]) -> None:
-    """Refuse names of no rule and no objective.
-
-    Raises
-    ------
-    ValueError
-        Naming what there is.
-    """
-    allowed = [*RULES, *(name for name in names if name not in RULES)]
-    if isinstance(rule, str) and rule not in allowed:
-        raise ValueError(
-            f"unknown rule {rule!r}; allowed are {', '.join(map(repr, allowed))}, a row number or a callable"
-            + did_you_mean(rule, allowed)
-        )
+def known_rules(names: Sequence[str]) -> tuple[str, ...]:
+    """Names of rules, those of objectives among them."""
+    return (*RULES, *(name for name in names if name not in RULES))
 
 
 def nearest_rows(numbers: NDArray[np.integer[Any]], n_clusters: int | None) -> NDArray[np.intp]:
@@ -94,7 +82,7 @@ or callable
     ValueError
         Unknown rule, or a row outside the front.
     """
-    check_rule(rule, names)
+    check_rule(rule, known_rules(names))
     if not isinstance(rule, str):
         return choose_member(natural, names, [False] * natural.shape[1], rule)
     allowed = nearest_rows(front.n_clusters, n_clusters)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,9 +71,7 @@ class FrontOfPartitions:
             No solution has ``n_clusters`` clusters; the nearest number is taken.
         """
         check_is_fitted(self)
-        wanted = self.n_clusters if n_clusters == "fitted" else n_clusters
-        if wanted is not None and wanted < 1:
-            raise ValueError(f"n_clusters must be at least 1, got {wanted}.")
+        wanted = _checked_number(self.n_clusters if n_clusters == "fitted" else n_clusters)
         rule = resolve_rule(rule, self._knowledge.rule, wanted)
         self.chosen_ = choose_row(
             self._front,
@@ -161,3 +159,11 @@ class FrontOfPartitions:
         self.attainment_scores_ = found.scores
         self.promising_ = found.promising()
         return self.attainment_scores_
+
+
+def _checked_number(n_clusters: Any) -> int | None:
+    if n_clusters is None:
+        return None
+    if isinstance(n_clusters, int | np.integer) and n_clusters >= 1:
+        return int(n_clusters)
+    raise ValueError(f"n_clusters must be an integer from 1, None or 'fitted', got {n_clusters!r}.")

@@ -74,6 +74,10 @@ class Settings:
         """Those of an estimator."""
         return cls(**{field.name: getattr(estimator, field.name) for field in fields(cls)})
 
+    def objective_names(self, knowledge: Knowledge) -> tuple[str, ...]:
+        """Those given, and what labels and pairs add."""
+        return (*self.objectives, *(() if knowledge.objective is None else (knowledge.objective,)))
+
     def problem(
         self, X: FloatArray, rng: np.random.Generator, knowledge: Knowledge, n_jobs: int | None
     ) -> MOCKProblem:
@@ -96,10 +100,9 @@ class Settings:
         else:
             graph = put_conflicts_first(graph, knowledge.groups)
             encoding = JoinedEncoding(graph, knowledge.groups, kind=kind, delta=self.delta, n_jobs=n_jobs)
-        third = () if knowledge.objective is None else (knowledge.objective,)
         return MOCKProblem(
             encoding=encoding,
-            objectives=(*self.objectives, *third),
+            objectives=self.objective_names(knowledge),  # type: ignore[arg-type]
             connectivity=self.connectivity,  # type: ignore[arg-type]
             y=knowledge.y,
             constraints=knowledge.pairs,

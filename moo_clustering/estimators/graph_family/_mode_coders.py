@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from moo_clustering.estimators.graph_family._mode_columns import Column
 
@@ -92,21 +91,31 @@ class NumberCoder:
     """
 
     def __init__(self, columns: Sequence[Column], scale: str) -> None:
-        self._scaler = {"minmax": MinMaxScaler, "zscore": StandardScaler}.get(scale, lambda: None)()
-        if self._scaler is not None:
-            self._scaler.fit(_matrix(columns))
+        X = _matrix(columns)
+        # Halves, so that the difference of huge numbers stays finite.
+        self._origin, self._half = np.zeros(X.shape[1]), np.full(X.shape[1], 0.5)
+        if scale != "none":
+            low, high = X.min(axis=0), X.max(axis=0)
+            self._origin, self._half = low, _not_zero(high / 2 - low / 2)
+        if scale == "zscore":
+            # Standardising the range first keeps the squares of tiny and huge numbers within bounds.
+            scaled = self.encode(columns)
+            self._origin = self.decode(scaled.mean(axis=0))
+            self._half = self._half * _not_zero(scaled.std(axis=0))
 
     def encode(self, columns: Sequence[Column]) -> NDArray[np.float64]:
         """Numbers of shape (n_samples, n_features)."""
-        X = _matrix(columns)
-        return X if self._scaler is None else self._scaler.transform(X)
+        X: NDArray[np.float64] = (_matrix(columns) / 2 - self._origin / 2) / self._half
+        return X
 
     def decode(self, modes: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of shape (..., n_features), as they were given."""
-        if self._scaler is None:
-            return modes.copy()
-        rows = self._scaler.inverse_transform(modes.reshape(-1, modes.shape[-1]))
-        return np.asarray(rows).reshape(modes.shape)
+        X: NDArray[np.float64] = (self._origin / 2 + modes * self._half) * 2
+        return X
+
+
+def _not_zero(spread: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(spread > 0.0, spread, 1.0)
 
 
 def _matrix(columns: Sequence[Column]) -> NDArray[np.float64]:

@@ -53,6 +53,8 @@ def majority_vote(
     """
     # First numbered alike, so that no name decides between equally good matchings.
     labels = relabel_by_first_appearance(labels)
+    if len(labels) == 1:
+        return labels[0]
     aligned = align_labels(labels[reference_row(labels, reference)], labels)
     votes = np.stack([np.count_nonzero(aligned == c, axis=0) for c in range(int(aligned.max()) + 1)])
     winner = votes.argmax(axis=0)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +14,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csgraph
 from tqdm import tqdm
 
+from moo_clustering.algorithms import InterruptedSearchWarning
+from moo_clustering.algorithms._interrupt import InterruptGuard
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.fronts._spread import spread_members
 from moo_clustering.graphs import (
@@ -25,8 +29,8 @@ from moo_clustering.graphs._ratio_cut import ratio_cut
 
 FloatArray = NDArray[np.float64]
 
-# Members that the ratio cut picks from.
-_COMPARED = 30
+# Members that the ratio cut picks from, and samples in all of them: eigenvectors of large graphs take long.
+_COMPARED, _FEWEST, _COMPARED_SAMPLES = 30, 6, 150_000
 # Above so many pairs within groups must_link=True joins a group by a star instead of a clique.
 _MAX_CLIQUE_PAIRS = 1_000_000
 
@@ -62,6 +66,7 @@ class GraphMembers:
     options: Mapping[str, Any]
     seed: np.random.SeedSequence
     _found: dict[int, NDArray[np.int32]] = field(default_factory=dict, repr=False)
+    _least: dict[int, SpectralPartition] = field(default_factory=dict, repr=False)
 
     def consensus(self) -> SpectralPartition:
         """Partition of the mean graph."""
@@ -69,31 +74,57 @@ class GraphMembers:
 
     def partition(self, member: int) -> SpectralPartition:
         """Partition of the graph of one member."""
-        partition = self._cluster(symmetrize(self.graph(member)))
-        self._found[member] = partition.labels
-        return partition
+        found = self._least.pop(member, None)
+        return self._cluster(symmetrize(self.graph(member))) if found is None else found
 
     def labels(self, member: int) -> NDArray[np.int32]:
         """Labels of one member, remembered."""
         if member not in self._found:
-            self.partition(member)
+            self._remember(member)
         return self._found[member]
 
     def least_cut(self) -> int:
         """The member whose partition has the least ratio cut on the mean graph.
 
-        Of at most 30, evenly along the front. Partitions of graphs that fall into more parts than there
-        are clusters are arbitrary and do not count, unless all are of such.
+        Of at most 30, evenly along the front; from 5000 samples on of fewer, down to 6. Partitions of graphs
+        that fall into more parts than there are clusters are arbitrary and do not count, unless all are of
+        such. Ctrl-C ends the comparison with the best so far.
+
+        Warns
+        -----
+        InterruptedSearchWarning
+            After Ctrl-C.
         """
-        compared = spread_members(self.F[:, 1], _COMPARED)
-        parts = np.array([self.n_parts(int(member)) for member in compared])
-        reliable = parts <= self.options["n_clusters"]
-        if reliable.any():
-            compared = compared[reliable]
-        progress = tqdm(compared, desc="SRMOSC partitions", disable=not self.options["verbose"])
-        labels = np.stack([self.labels(int(member)) for member in progress])
-        cuts = ratio_cut(self._joined(self.mean_graph()), labels)
-        return int(compared[cuts.argmin()])
+        n_compared = min(_COMPARED, max(_FEWEST, _COMPARED_SAMPLES // len(self.X)))
+        compared = spread_members(self.F[:, 1], n_compared)
+        n_clusters = self.options["n_clusters"]
+        parts = {member: self.n_parts(member) for member in compared.tolist()}
+        reliable = [member for member, n_parts in parts.items() if n_parts <= n_clusters]
+        mean = self._joined(self.mean_graph())
+        best, least, n_done = -1, np.inf, 0
+        progress = tqdm(reliable or [*parts], desc="SRMOSC partitions", disable=not self.options["verbose"])
+        with InterruptGuard() as guard, closing(progress):
+            for member in progress:
+                n_done += 1
+                partition = None if member in self._found else self._remember(member)
+                cut = float(ratio_cut(mean, self._found[member][None])[0])
+                if cut < least:
+                    best, least = member, cut
+                    self._least.clear()
+                    # One that deserves a warning is made again, with it.
+                    if partition is not None and (self.options["bridge"] or parts[member] <= n_clusters):
+                        self._least[member] = partition
+                # Nothing is cut less than nothing.
+                if least <= 0.0 or guard.requested:
+                    break
+        if guard.requested:
+            warnings.warn(
+                f"the comparison of partitions was interrupted after {n_done} of {progress.total}; the best "
+                'so far is taken, and choose("rcut") goes on.',
+                InterruptedSearchWarning,
+                stacklevel=4,
+            )
+        return best
 
     def n_parts(self, member: int) -> int:
         """Connected components of the graph of one member."""
@@ -106,6 +137,14 @@ class GraphMembers:
         for member in range(1, len(self.F)):
             total = total + symmetrize(self.graph(member))
         return symmetrize(total / len(self.F))
+
+    def _remember(self, member: int) -> SpectralPartition:
+        with warnings.catch_warnings():
+            # Of the one that is chosen is enough.
+            warnings.filterwarnings("ignore", message="the graph has .* components")
+            partition = self.partition(member)
+        self._found[member] = partition.labels
+        return partition
 
     def _cluster(self, S: sp.csr_array) -> SpectralPartition:
         options = self.options
