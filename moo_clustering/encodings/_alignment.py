@@ -70,7 +70,8 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     """
     fixed, moving = _same_width(_checked(reference, n_clusters), _checked(labels, n_clusters))
     fixed, moving = np.broadcast_arrays(fixed, moving)
-    rows, others = (np.ascontiguousarray(np.atleast_2d(x), dtype=np.int32) for x in (fixed, moving))
+    # Copies: views of broadcast arrays warn where a kernel might write.
+    rows, others = (np.array(np.atleast_2d(x), dtype=np.int32, order="C") for x in (fixed, moving))
     aligned = _flipped(rows, others) if _n_codes(rows, others) <= 2 else _assigned(rows, others)
     return aligned.reshape(moving.shape).astype(moving.dtype)
 

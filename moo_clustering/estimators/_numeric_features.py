@@ -27,7 +27,7 @@ def numeric_features(estimator: BaseEstimator, X: Any, **options: Any) -> NDArra
         Bad data; columns that hold other things than numbers are named.
     """
     try:
-        features: NDArray[np.float64] = validate_data(estimator, X, dtype=np.float64, **options)
+        features: NDArray[np.float64] = validate_data(estimator, X, dtype=np.float64, order="C", **options)
     except (TypeError, ValueError) as error:
         frame = isinstance(X, pd.DataFrame)
         # Of arrays, objects that are neither number nor string are a TypeError with scikit-learn.

@@ -173,3 +173,13 @@ def test_numbers_of_clusters_to_choose_are_checked(n_clusters, X):
     model = MOCK(3, **QUICK).fit(X)
     with pytest.raises(ValueError, match="n_clusters must be an integer from 1, None or 'fitted', got"):
         model.choose("variance", n_clusters=n_clusters)
+
+
+def test_the_layout_of_the_data_in_memory_does_not_matter():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    first, second = (
+        MOCK(random_state=0, n_gen=5, pop_size=20).fit(layout(X))
+        for layout in (np.ascontiguousarray, np.asfortranarray)
+    )
+    np.testing.assert_array_equal(first.pareto_front_, second.pareto_front_)
+    np.testing.assert_array_equal(first.attainment_.scores, second.attainment_.scores)
