@@ -106,7 +106,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
 
 
 def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
-    if not _same(there, here, "method"):
+    if ("method" in there or "method" in here) and not _same(there, here, "method"):
         # All parameters of another method differ too.
         return [_difference("method", there, here, "method")]
     found = []
