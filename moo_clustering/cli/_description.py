@@ -2,52 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from moo_clustering.cli._bag_samples import BagSamples
 from moo_clustering.cli._clusters import cluster_frame, draw_terms
 from moo_clustering.cli._features import TextFeatures
+from moo_clustering.cli._findings import Description
 from moo_clustering.cli._job import Job
 from moo_clustering.cli._modes import mode_frame, typical_frame
 from moo_clustering.cli._numbers import attainment_record
 from moo_clustering.cli._scores import entropies, scores
 from moo_clustering.datasets import Documents, Table
-
-
-@dataclass
-class Description:
-    """Findings of a fit.
-
-    Parameters
-    ----------
-    record : dict
-        Entries for the record.
-    clusters : DataFrame, optional
-        Description of the clusters, for the summary.
-    frames : dict of str to DataFrame
-        Tables by the names of their files.
-    arrays : dict
-        Arrays for ``result.npz``.
-    drawings : list of callable
-        Each draws into a folder and returns the names of its files.
-    """
-
-    record: dict[str, Any]
-    clusters: pd.DataFrame | None = None
-    frames: dict[str, pd.DataFrame] = field(default_factory=dict)
-    arrays: dict[str, Any] = field(default_factory=dict)
-    drawings: list[Callable[[Path], list[str]]] = field(default_factory=list)
-
-    def draw(self, folder: Path) -> list[str]:
-        """Draw everything; names of the files."""
-        return [name for drawing in self.drawings for name in drawing(folder)]
 
 
 def describe(job: Job) -> Description:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from moo_clustering.cli._description import Description
 from moo_clustering.cli._features import TextFeatures
+from moo_clustering.cli._findings import Description
 from moo_clustering.cli._job import Job
 from moo_clustering.cli._predictions import (
     Predictions,

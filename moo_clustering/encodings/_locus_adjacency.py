@@ -21,7 +21,7 @@ from moo_clustering.encodings._checks import (
 from moo_clustering.encodings._tree_links import Delta, Parts, TreeLinks, relevant_links
 
 if TYPE_CHECKING:
-    from moo_clustering.graphs import LocusGraph
+    from moo_clustering.graphs._locus_graph import LocusGraph
 
 Kind = Literal["locus", "short", "split"]
 

@@ -13,7 +13,7 @@ from moo_clustering._kernels.parts import for_parts
 from moo_clustering._kernels.tree_components import sample_labels, short_components, split_components
 
 if TYPE_CHECKING:
-    from moo_clustering.graphs import LocusGraph
+    from moo_clustering.graphs._locus_graph import LocusGraph
 
 Delta = float | Literal["auto", "sr5"]
 Parts = NDArray[np.int32]

@@ -68,7 +68,7 @@ EXPERIMENTS = {
         Experiment(
             "nsga2-clus-table2",
             "NSGA-II-clus, its rivals and exhaustive search on the clinical questions, cosine and Euclid",
-            "moo_clustering.experiments._nsga2_clus_table2",
+            "moo_clustering.experiments.nsga2_clus._table2",
             "Table2",
             options=("k_max", "questions"),
         ),
@@ -76,7 +76,7 @@ EXPERIMENTS = {
             Experiment(
                 f"multi-instance-{view}",
                 summary,
-                "moo_clustering.experiments._multi_instance_plan",
+                "moo_clustering.experiments.multi_instance._plan",
                 attribute,
                 options=("sets",),
                 seeds=15,
@@ -97,7 +97,7 @@ EXPERIMENTS = {
             Experiment(
                 f"pesc-{view}",
                 summary,
-                "moo_clustering.experiments._pesc_plan",
+                "moo_clustering.experiments.pesc._plan",
                 attribute,
                 options=("sets",),
                 seeds=30,
@@ -123,7 +123,7 @@ EXPERIMENTS = {
         Experiment(
             "ensemble-nmf-table2",
             "ensemble NMF and its rivals on data sets of 3 to 10 topics from collections of documents",
-            "moo_clustering.experiments._ensemble_nmf_table2",
+            "moo_clustering.experiments.ensemble_nmf._table2",
             "Table2",
             options=("n_sets", "n_clusters", "collections"),
         ),
@@ -131,7 +131,7 @@ EXPERIMENTS = {
             Experiment(
                 f"sisc-ml-{view}",
                 summary,
-                "moo_clustering.experiments._sisc_ml_plan",
+                "moo_clustering.experiments.sisc_ml._plan",
                 attribute,
                 options=("collections",),
                 seeds=2,

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from moo_clustering.cli._results_file import read_results
-from moo_clustering.experiments._multi_instance_published import PUBLISHED
+from moo_clustering.experiments.multi_instance._published import PUBLISHED
 
 
 @pytest.fixture

@@ -18,10 +18,11 @@ from sklearn.preprocessing import normalize
 
 from moo_clustering.cli import main
 from moo_clustering.datasets import DataError
-from moo_clustering.experiments import Settings, _ensemble_nmf_cells, _ensemble_nmf_table2, find_experiment
-from moo_clustering.experiments import _ensemble_nmf_published as published
+from moo_clustering.experiments import Settings, find_experiment
 from moo_clustering.experiments._document_collections import available_collections
-from moo_clustering.experiments._ensemble_nmf_cells import (
+from moo_clustering.experiments.ensemble_nmf import _cells, _table2
+from moo_clustering.experiments.ensemble_nmf import _published as published
+from moo_clustering.experiments.ensemble_nmf._cells import (
     CONSENSUS,
     Task,
     completed,
@@ -29,7 +30,7 @@ from moo_clustering.experiments._ensemble_nmf_cells import (
     hierarchical,
     run_task,
 )
-from moo_clustering.experiments._ensemble_nmf_scores import best_of, z_value
+from moo_clustering.experiments.ensemble_nmf._scores import best_of, z_value
 from moo_clustering.validity import nmi
 
 pytest.importorskip("snowballstemmer")
@@ -74,7 +75,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def fewer_runs(monkeypatch):
-    monkeypatch.setattr(_ensemble_nmf_table2, "N_RUNS", N_RUNS)
+    monkeypatch.setattr(_table2, "N_RUNS", N_RUNS)
 
 
 @pytest.fixture
@@ -169,11 +170,11 @@ def test_command_writes_tables_and_goes_on_after_a_kill(command, tmp_path):
 
 def test_more_of_everything_goes_on_in_the_folder(command, tmp_path, monkeypatch):
     assert command("--out", "x", "--collections", "asrs").exit_code == 0
-    monkeypatch.setattr(_ensemble_nmf_table2, "run_task", lambda task: pytest.fail("it was there already"))
+    monkeypatch.setattr(_table2, "run_task", lambda task: pytest.fail("it was there already"))
     assert command("--out", "x", "--collections", "asrs", "-k", "3").exit_code == 0
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(_ensemble_nmf_table2, "N_RUNS", N_RUNS)
+    monkeypatch.setattr(_table2, "N_RUNS", N_RUNS)
     assert (
         command("--out", "x", "--collections", "asrs", "-k", "2,3", "--sets", 1, "--seeds", 2).exit_code == 0
     )
@@ -200,7 +201,7 @@ def test_ctrl_c_keeps_cells(command, tmp_path, monkeypatch):
             os.kill(os.getpid(), signal.SIGINT)
         return run_task(task)
 
-    monkeypatch.setattr(_ensemble_nmf_table2, "run_task", interrupted)
+    monkeypatch.setattr(_table2, "run_task", interrupted)
     result = command("--out", "cut", "--sets", 1)
     assert result.exit_code == 130
     assert "1 of 3 cells are kept in cut" in result.stderr
@@ -221,7 +222,7 @@ def test_command_refuses(command, tmp_path, monkeypatch):
     assert "n_sets must be at least 1, got 0" in failure(command("--out", "x", "--sets", 0))
     other = command("--out", "x", "-k", 3, name="multi-instance-table3")
     assert "multi-instance-table3 has no setting n_clusters" in failure(other)
-    monkeypatch.setattr(_ensemble_nmf_table2, "find_spec", lambda name: None)
+    monkeypatch.setattr(_table2, "find_spec", lambda name: None)
     assert "moo_clustering[text]" in failure(command("--out", "x"))
     assert not (tmp_path / "x").exists()
 
@@ -276,7 +277,7 @@ def test_scores_of_separate_topics():
 
 def test_best_of_ten_is_by_i2(monkeypatch):
     taken = []
-    monkeypatch.setattr(_ensemble_nmf_cells, "best_of", lambda *given: taken.append(given) or (0.0, 0.0))
+    monkeypatch.setattr(_cells, "best_of", lambda *given: taken.append(given) or (0.0, 0.0))
     task = blocks()
     value = run_task(task)
     assert [given[0] for given in taken] == [value["runs"]["K-means"], value["runs"]["Bisecting"]]
@@ -300,9 +301,7 @@ def test_consensus_by_metis_is_the_original():
 
 
 def test_topics_never_reach_a_method(monkeypatch):
-    monkeypatch.setattr(
-        _ensemble_nmf_cells, "pairwise_nmi", lambda _, labels: (labels @ np.arange(19.0))[np.newaxis]
-    )
+    monkeypatch.setattr(_cells, "pairwise_nmi", lambda _, labels: (labels @ np.arange(19.0))[np.newaxis])
     task = blocks()
     value = run_task(task)
     assert len(set(value["runs"]["Random labels"])) > 1
@@ -310,10 +309,8 @@ def test_topics_never_reach_a_method(monkeypatch):
 
 
 def test_runs_without_metis_call_matching_the_ensemble(folder, monkeypatch, tmp_path):
-    find = _ensemble_nmf_table2.find_spec
-    monkeypatch.setattr(
-        _ensemble_nmf_table2, "find_spec", lambda name: None if name == "pymetis" else find(name)
-    )
+    find = _table2.find_spec
+    monkeypatch.setattr(_table2, "find_spec", lambda name: None if name == "pymetis" else find(name))
     plan = find_experiment(NAME).plan(Settings(folder, collections=("asrs",)))
     assert plan.parameters["metis"] is False
     tables = plan.tables([plan.compute(key, plan.data(key)) for key in plan.cells])

@@ -10,13 +10,14 @@ from click.testing import CliRunner
 from moo_clustering.bags import Bags
 from moo_clustering.cli import main
 from moo_clustering.datasets import DataError, make_bags
-from moo_clustering.experiments import Settings, _multi_instance_cells, _multi_instance_plan, find_experiment
-from moo_clustering.experiments._multi_instance_cells import Task, mirrored_distances, run_task, scores
-from moo_clustering.experiments._multi_instance_controls import average_linkage, random_labels, spectral
-from moo_clustering.experiments._multi_instance_errata import ERRATA
-from moo_clustering.experiments._multi_instance_methods import EFFORT, ENTRIES
-from moo_clustering.experiments._multi_instance_published import DATASETS, METHODS, PUBLISHED
-from moo_clustering.experiments._multi_instance_sets import load_bag_sets
+from moo_clustering.experiments import Settings, find_experiment
+from moo_clustering.experiments.multi_instance import _cells, _plan
+from moo_clustering.experiments.multi_instance._cells import Task, mirrored_distances, run_task, scores
+from moo_clustering.experiments.multi_instance._controls import average_linkage, random_labels, spectral
+from moo_clustering.experiments.multi_instance._errata import ERRATA
+from moo_clustering.experiments.multi_instance._methods import EFFORT, ENTRIES
+from moo_clustering.experiments.multi_instance._published import DATASETS, METHODS, PUBLISHED
+from moo_clustering.experiments.multi_instance._sets import load_bag_sets
 
 FILES = {"musk1": 14, "img_tiger": 16, "eastwest": 12}
 VIEWS = ("table4", "table5", "table6", "table7", "table8", "fig1", "fig2")
@@ -59,10 +60,10 @@ def study(data, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         for size in EFFORT:
             patch.setitem(EFFORT, size, {"pop_size": 6, "n_gen": 2})
-        patch.setattr(_multi_instance_cells, "perf_counter", lambda: 0.0)
+        patch.setattr(_cells, "perf_counter", lambda: 0.0)
         said = {"table3": command("--out", folder, "--seeds", 2, data=data)}
         cells = (folder / "results.jsonl").read_bytes()
-        patch.setattr(_multi_instance_plan, "run_task", None)
+        patch.setattr(_plan, "run_task", None)
         for view in VIEWS:
             said[view] = command("--out", folder, "--seeds", 2, view=view, data=data)
     for view, result in said.items():
@@ -249,7 +250,7 @@ def test_figures_are_drawn_beside_their_reports(study):
 
 def test_goes_on_after_a_kill_and_with_more_seeds(study, data, tmp_path, monkeypatch):
     folder, _ = study
-    monkeypatch.setattr(_multi_instance_cells, "perf_counter", lambda: 0.0)
+    monkeypatch.setattr(_cells, "perf_counter", lambda: 0.0)
     assert command("--out", tmp_path / "x", "--seeds", 1, data=data).exit_code == 0
     path = tmp_path / "x" / "results.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)

@@ -15,10 +15,11 @@ from scipy.sparse import csr_matrix
 from moo_clustering.cli import main
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.datasets import load_ebm
-from moo_clustering.experiments import Settings, _nsga2_clus_runs, _nsga2_clus_table2, find_experiment
-from moo_clustering.experiments._nsga2_clus_published import PUBLISHED, REASONS, Published, reasons
-from moo_clustering.experiments._nsga2_clus_runs import METHODS, Question, chosen, kmdm, kmprob
-from moo_clustering.experiments._nsga2_clus_scores import (
+from moo_clustering.experiments import Settings, find_experiment
+from moo_clustering.experiments.nsga2_clus import _runs, _table2
+from moo_clustering.experiments.nsga2_clus._published import PUBLISHED, REASONS, Published, reasons
+from moo_clustering.experiments.nsga2_clus._runs import METHODS, Question, chosen, kmdm, kmprob
+from moo_clustering.experiments.nsga2_clus._scores import (
     RandomEntropy,
     question_scores,
     two_cluster_floor,
@@ -57,8 +58,8 @@ def corpus(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def fewer_generations(monkeypatch):
-    monkeypatch.setattr(_nsga2_clus_runs, "N_GEN", 3)
-    monkeypatch.setitem(_nsga2_clus_runs.ANNEALING, "t_min", 50.0)
+    monkeypatch.setattr(_runs, "N_GEN", 3)
+    monkeypatch.setitem(_runs.ANNEALING, "t_min", 50.0)
 
 
 @pytest.fixture
@@ -147,7 +148,7 @@ def test_ctrl_c_keeps_cells(command, tmp_path, monkeypatch):
             os.kill(os.getpid(), signal.SIGINT)
         return question_scores(question)
 
-    monkeypatch.setattr(_nsga2_clus_table2, "question_scores", interrupted)
+    monkeypatch.setattr(_table2, "question_scores", interrupted)
     result = command("--out", "cut")
     assert result.exit_code == 130
     assert "1 of 4 cells are kept in cut" in result.stderr

@@ -14,19 +14,20 @@ from sklearn.metrics import adjusted_rand_score
 from moo_clustering import PESC, SpectralGraphClustering
 from moo_clustering.cli import main
 from moo_clustering.datasets import DataError
-from moo_clustering.experiments import Settings, _pesc_cells, _pesc_plan, _pesc_sets, find_experiment
-from moo_clustering.experiments._pesc_cells import Task, given_of, partial_labels, run_task, scores
-from moo_clustering.experiments._pesc_courses import PROBABILITIES, _course, generations
-from moo_clustering.experiments._pesc_given import EFFORT, READINGS, Found, Given
-from moo_clustering.experiments._pesc_graphs import EPSILONS, GRIDS, gap_of, graph_model, grid_model
-from moo_clustering.experiments._pesc_matrices import similarity
-from moo_clustering.experiments._pesc_notes import NOTES
-from moo_clustering.experiments._pesc_parts import PARTS, RIVALS, SEMI_SUPERVISED, Part
-from moo_clustering.experiments._pesc_results import Results
-from moo_clustering.experiments._pesc_searches import pesc_model
-from moo_clustering.experiments._pesc_sets import FlatSet, load_flat_sets
-from moo_clustering.experiments._pesc_statements import statements
-from moo_clustering.experiments._pesc_tables import CONTROL_ROWS, METHODS
+from moo_clustering.experiments import Settings, find_experiment
+from moo_clustering.experiments.pesc import _cells, _plan, _sets
+from moo_clustering.experiments.pesc._cells import Task, given_of, partial_labels, run_task, scores
+from moo_clustering.experiments.pesc._courses import PROBABILITIES, _course, generations
+from moo_clustering.experiments.pesc._given import EFFORT, READINGS, Found, Given
+from moo_clustering.experiments.pesc._graphs import EPSILONS, GRIDS, gap_of, graph_model, grid_model
+from moo_clustering.experiments.pesc._matrices import similarity
+from moo_clustering.experiments.pesc._notes import NOTES
+from moo_clustering.experiments.pesc._parts import PARTS, RIVALS, SEMI_SUPERVISED, Part
+from moo_clustering.experiments.pesc._results import Results
+from moo_clustering.experiments.pesc._searches import pesc_model
+from moo_clustering.experiments.pesc._sets import FlatSet, load_flat_sets
+from moo_clustering.experiments.pesc._statements import statements
+from moo_clustering.experiments.pesc._tables import CONTROL_ROWS, METHODS
 
 SMALL = {"pop_size": 6, "n_gen": 2, "long": 6, "evaluations": 60}
 VIEWS = (*(f"table{i}" for i in range(3, 7)), *(f"fig{i}" for i in range(1, 7)))
@@ -52,8 +53,8 @@ def eased(patch):
     """Small searches, nothing compiled beforehand, no clock."""
     for name, value in SMALL.items():
         patch.setitem(EFFORT, name, value)
-    patch.setattr(_pesc_cells, "warm_up", lambda *key: None)
-    patch.setattr("moo_clustering.experiments._pesc_given.perf_counter", lambda: 0.0)
+    patch.setattr(_cells, "warm_up", lambda *key: None)
+    patch.setattr("moo_clustering.experiments.pesc._given.perf_counter", lambda: 0.0)
     patch.delenv("MOO_CLUSTERING_DATA", raising=False)
 
 
@@ -86,7 +87,7 @@ def study(data, tmp_path_factory):
         eased(patch)
         said = {view: reproduced(view) for view in VIEWS[:-1]}
         cells = (folder / "results.jsonl").read_bytes()
-        patch.setattr(_pesc_plan, "run_task", None)
+        patch.setattr(_plan, "run_task", None)
         # Its cells are those of tables 3 and 4, and no view that was there computes anything again.
         said["fig6"] = reproduced("fig6")
         again = reproduced("table5")
@@ -237,7 +238,7 @@ def test_goes_on_after_a_kill_and_with_two_processes(study, data, tmp_path):
 def test_classes_of_samples_without_label_reach_no_method(monkeypatch):
     X, y = make_set("wine", 30)
     fixed = np.where(np.arange(30) % 5 == 0, y, -1)
-    monkeypatch.setattr(_pesc_cells, "partial_labels", lambda classes, percent, rng: fixed.copy())
+    monkeypatch.setattr(_cells, "partial_labels", lambda classes, percent, rng: fixed.copy())
     poisoned = np.where(fixed >= 0, y, np.roll(y, 7))
     assert (poisoned != y).any()
     for part in dict.fromkeys([*SEMI_SUPERVISED, *RIVALS]):
@@ -457,7 +458,7 @@ def test_sets(data, tmp_path, monkeypatch):
     assert list(found) == ["zoo", "wine", "iris", "breast_cancer_wdbc"]
     assert len(found["wine"].X) == 36
     assert [one.is_nominal for one in found.values()] == [True, False, False, False]
-    monkeypatch.setattr(_pesc_sets, "MOST_SAMPLES", 150)
+    monkeypatch.setattr(_sets, "MOST_SAMPLES", 150)
     assert [one.name for one in load_flat_sets(data)] == ["zoo", "wine", "iris"]
     assert [one.name for one in load_flat_sets(data, ["breast_cancer_wdbc"])] == ["breast_cancer_wdbc"]
     monkeypatch.setenv("MOO_CLUSTERING_DATA", str(data))

@@ -13,23 +13,18 @@ from sklearn.metrics import roc_auc_score
 
 from moo_clustering.cli import main
 from moo_clustering.datasets import DataError
-from moo_clustering.experiments import (
-    Settings,
-    _sisc_ml_cells,
-    _sisc_ml_plan,
-    _sisc_ml_splits,
-    find_experiment,
-)
-from moo_clustering.experiments import _sisc_ml_figures as figures
-from moo_clustering.experiments import _sisc_ml_rivals as rivals
-from moo_clustering.experiments._sisc_ml_cells import Task, run_task
-from moo_clustering.experiments._sisc_ml_methods import ALL, METHODS, ONE, OPTIONS, SUM
-from moo_clustering.experiments._sisc_ml_notes import NOTES, notes
-from moo_clustering.experiments._sisc_ml_published import DATASETS, FRACTIONS, TABLE2, TABLE3
-from moo_clustering.experiments._sisc_ml_readings import LOGISTIC, PROTOCOLS, SISC_ML, all_scored, title_of
-from moo_clustering.experiments._sisc_ml_results import Results
-from moo_clustering.experiments._sisc_ml_sets import load_labelled_sets
-from moo_clustering.experiments._sisc_ml_splits import Split, make_split
+from moo_clustering.experiments import Settings, find_experiment
+from moo_clustering.experiments.sisc_ml import _cells, _plan, _splits
+from moo_clustering.experiments.sisc_ml import _figures as figures
+from moo_clustering.experiments.sisc_ml import _rivals as rivals
+from moo_clustering.experiments.sisc_ml._cells import Task, run_task
+from moo_clustering.experiments.sisc_ml._methods import ALL, METHODS, ONE, OPTIONS, SUM
+from moo_clustering.experiments.sisc_ml._notes import NOTES, notes
+from moo_clustering.experiments.sisc_ml._published import DATASETS, FRACTIONS, TABLE2, TABLE3
+from moo_clustering.experiments.sisc_ml._readings import LOGISTIC, PROTOCOLS, SISC_ML, all_scored, title_of
+from moo_clustering.experiments.sisc_ml._results import Results
+from moo_clustering.experiments.sisc_ml._sets import load_labelled_sets
+from moo_clustering.experiments.sisc_ml._splits import Split, make_split
 
 SMALL = {
     "SISC": {"n_clusters": 6, "max_iter": 3},
@@ -77,9 +72,9 @@ def data(tmp_path_factory):
 def smaller(patch):
     for name, options in SMALL.items():
         patch.setitem(OPTIONS, name, options)
-    for module in (_sisc_ml_plan, _sisc_ml_splits):
+    for module in (_plan, _splits):
         patch.setattr(module, "N_FEATURES", 25)
-    patch.setattr(_sisc_ml_cells, "perf_counter", lambda: 0.0)
+    patch.setattr(_cells, "perf_counter", lambda: 0.0)
 
 
 @pytest.fixture(autouse=True)
@@ -107,7 +102,7 @@ def study(data, tmp_path_factory):
         said["table3"] = command(*once, *asrs, view="table3", data=data)
         cells = (folder / "results.jsonl").read_bytes()
         # Figures compute nothing that the tables have not.
-        patch.setattr(_sisc_ml_plan, "run_task", None)
+        patch.setattr(_plan, "run_task", None)
         said["fig2"] = command(*once, view="fig2", data=data)
         said["fig3"] = command(*once, *asrs, view="fig3", data=data)
     for view, result in said.items():
@@ -341,7 +336,7 @@ def changed(given, rows):
 
 
 def test_only_the_leaky_selector_sees_labels_of_unlabelled_documents(data, monkeypatch):
-    monkeypatch.setattr(_sisc_ml_splits, "N_FEATURES", 12)
+    monkeypatch.setattr(_splits, "N_FEATURES", 12)
     (asrs,) = load_labelled_sets(data, ["asrs"])
     # The number of every document in binary, to see which are labelled.
     bits = np.arange(90)[:, None] >> np.arange(7) & 1
@@ -511,7 +506,7 @@ def test_real_sets_have_all_cells(data_folder, monkeypatch):
     plan = find_experiment("sisc-ml-table3").plan(settings)
     assert len(plan.cells) == 2 * 9 * len(LIMITED)
     # To choose 1000 of 500 words is no choice.
-    monkeypatch.setattr(_sisc_ml_plan, "N_FEATURES", 1000)
+    monkeypatch.setattr(_plan, "N_FEATURES", 1000)
     assert len(find_experiment("sisc-ml-table3").plan(settings).cells) == 2 * 5 * len(LIMITED)
     task = plan.data(plan.cells[0])
     assert task.split.X_train.shape[0] == task.split.X_test.shape[0] == 5000

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 
-from moo_clustering.experiments._multi_instance_published import PUBLISHED
+from moo_clustering.experiments.multi_instance._published import PUBLISHED
 from moo_clustering.stats import (
     cliques,
     compare,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import norm
 
-from moo_clustering.experiments._multi_instance_published import PUBLISHED
+from moo_clustering.experiments.multi_instance._published import PUBLISHED
 from moo_clustering.stats import (
     critical_difference,
     friedman,
