@@ -1,12 +1,17 @@
-"""Where data that are not part of the project may be found."""
+"""What all tests share: where data may be found, and that Ctrl-C is heard."""
 
 import os
+import signal
 from pathlib import Path
 
 import matplotlib as mpl
 import pytest
 
 mpl.use("Agg")
+
+# Shells start jobs in the background with Ctrl-C ignored, and so would be the processes that tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
