@@ -9,6 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from moo_clustering._kernels.part_objectives import add_up, divide
+from moo_clustering._kernels.union_find import join, settle
 
 
 @njit(cache=True, nogil=True)
@@ -18,19 +19,8 @@ def components(links: NDArray[Any], q: int, row: NDArray[Any]) -> None:
     for i in range(n):
         row[i] = i
     for i in range(n):
-        a, b = i, links[q, i]
-        while row[a] != a:
-            row[a] = row[row[a]]
-            a = row[a]
-        while row[b] != b:
-            row[b] = row[row[b]]
-            b = row[b]
-        if a < b:
-            row[b] = a
-        else:
-            row[a] = b
-    for i in range(n):
-        row[i] = row[row[i]]
+        join(row, i, links[q, i])
+    settle(row)
 
 
 @njit(cache=True, nogil=True)

@@ -12,6 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from moo_clustering._kernels.kd_tree import nearest_of_box, rounded, square_distance
+from moo_clustering._kernels.union_find import join, settle
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -23,14 +24,6 @@ def _before(d: float, i: int, j: int, e: float, g: int, h: int) -> bool:
     if min(i, j) != min(g, h):
         return min(i, j) < min(g, h)
     return max(i, j) < max(g, h)
-
-
-@njit(cache=True, nogil=True)
-def _root(parents: NDArray[Any], i: int) -> int:
-    while parents[i] != i:
-        parents[i] = parents[parents[i]]
-        i = parents[i]
-    return i
 
 
 @njit(cache=True, nogil=True)
@@ -147,13 +140,11 @@ def boruvka(
             i = source[own]
             if i < 0:
                 continue
-            a, b = _root(parents, i), _root(parents, nearest[i])
-            if a != b:
-                parents[a] = b
+            if join(parents, i, nearest[i]):
                 links[done, 0], links[done, 1] = i, nearest[i]
                 done += 1
-        for i in range(n):
-            component[i] = _root(parents, i)
+        settle(parents)
+        component[:] = parents
 
 
 @njit(cache=True, nogil=True)
@@ -172,8 +163,11 @@ def _offer(
 
 
 @njit(cache=True, nogil=True)
-def prim(X: NDArray[Any], keys: NDArray[Any], links: NDArray[Any]) -> None:
-    """Fill ``links`` (n-1, 2) with samples, one joined after the other; no distance is kept."""
+def prim(X: NDArray[Any], precomputed: bool, keys: NDArray[Any], links: NDArray[Any]) -> None:
+    """Fill ``links`` (n-1, 2) with samples, one joined after the other; no distance is kept.
+
+    X holds points, or a symmetric matrix of distances.
+    """
     n = len(X)
     left = np.arange(1, n)
     length, source = np.full(n, np.inf), np.zeros(n, np.int64)
@@ -182,28 +176,7 @@ def prim(X: NDArray[Any], keys: NDArray[Any], links: NDArray[Any]) -> None:
         chosen = -1
         for place in range(n - 1 - done):
             i = left[place]
-            distance = square_distance(X, newest, i)
-            if _before(distance, keys[newest], keys[i], length[i], keys[source[i]], keys[i]):
-                length[i], source[i] = distance, newest
-            if chosen < 0 or _earlier(i, left[chosen], length, source, keys):
-                chosen = place
-        newest = left[chosen]
-        links[done, 0], links[done, 1] = source[newest], newest
-        left[chosen] = left[n - 2 - done]
-
-
-@njit(cache=True, nogil=True)
-def prim_of_distances(D: NDArray[Any], keys: NDArray[Any], links: NDArray[Any]) -> None:
-    """As :func:`prim`, from a symmetric matrix of distances."""
-    n = len(D)
-    left = np.arange(1, n)
-    length, source = np.full(n, np.inf), np.zeros(n, np.int64)
-    newest = 0
-    for done in range(n - 1):
-        chosen = -1
-        for place in range(n - 1 - done):
-            i = left[place]
-            distance = rounded(D[newest, i])
+            distance = rounded(X[newest, i]) if precomputed else square_distance(X, newest, i)
             if _before(distance, keys[newest], keys[i], length[i], keys[source[i]], keys[i]):
                 length[i], source[i] = distance, newest
             if chosen < 0 or _earlier(i, left[chosen], length, source, keys):

@@ -11,6 +11,8 @@ from typing import Any
 from numba import njit
 from numpy.typing import NDArray
 
+from moo_clustering._kernels.union_find import join, settle
+
 
 @njit(cache=True, nogil=True)
 def split_components(
@@ -34,20 +36,8 @@ def short_components(
         for c in range(n_parts):
             row[c] = c
         for c in range(1, n_parts):
-            a, b = c, base[G[q, gene[c]]]
-            while row[a] != a:
-                row[a] = row[row[a]]
-                a = row[a]
-            while row[b] != b:
-                row[b] = row[row[b]]
-                b = row[b]
-            if a < b:
-                row[b] = a
-            else:
-                row[a] = b
-        # A part hangs from a smaller one, whose own is final by now.
-        for c in range(n_parts):
-            row[c] = row[row[c]]
+            join(row, c, base[G[q, gene[c]]])
+        settle(row)
 
 
 @njit(cache=True, nogil=True)

@@ -73,32 +73,23 @@ def tfidf(
     # scikit-learn takes a second to import, which reading a table should not.
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
-        raise TypeError("texts must be a sequence of texts, one per document")
-    if not len(texts):
-        raise ValueError("texts must have at least one document, got none")
+    from moo_clustering.features._vocabulary import as_stop_words, fit_terms
+
     vectorizer = TfidfVectorizer(
         sublinear_tf=sublinear,
         norm=norm,
-        stop_words=stop_words if stop_words is None or isinstance(stop_words, str) else list(stop_words),
+        stop_words=as_stop_words(stop_words),
         min_df=min_df,
         max_df=max_df,
     )
     try:
-        X = vectorizer.fit_transform(texts)
+        X, vocabulary = fit_terms(vectorizer, texts)
     except ValueError as error:
-        problem = str(error)
-        if "empty vocabulary" in problem:
-            raise DataError("all documents are empty after stop words") from error
-        if "no terms remain" in problem or "max_df corresponds to" in problem:
-            raise DataError(
-                f"min_df={min_df} and max_df={max_df} leave no term of the {len(texts)} documents"
-            ) from error
-        raise
+        raise DataError(str(error)) from error
     empty = int(np.count_nonzero(np.diff(X.indptr) == 0))
     if empty:
         verb = "has" if empty == 1 else "have"
         warnings.warn(
             f"{empty} of {len(texts)} documents {verb} no terms: all weights are zero", stacklevel=2
         )
-    return X, vectorizer.get_feature_names_out()
+    return X, vocabulary

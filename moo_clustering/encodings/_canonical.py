@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._kernels.adjacency import number_by_first_appearance
+from moo_clustering._kernels.numbering import number_by_first_appearance
 from moo_clustering.encodings._base import IntArray, Labels
 
 

@@ -27,9 +27,6 @@ FloatArray = NDArray[np.float64]
 
 ENSEMBLES = ("es1", "es2", "es3")
 
-# Above so many pairs within classes must_link=True joins a class by a star instead of a clique.
-_MAX_CLIQUE_PAIRS = 1_000_000
-
 
 @dataclass(frozen=True)
 class GraphEnsemble:
@@ -122,7 +119,8 @@ class GraphEnsemble:
     def _cluster(self, S: sp.csr_array) -> SpectralPartition:
         options = self.options
         if self.join_groups and not self.groups.is_empty:
-            S = write_constraints(S, self.groups, must_link=self._how_to_join(), X=self.X)
+            how: Any = options["must_link"] if isinstance(options["must_link"], str) else "auto"
+            S = write_constraints(S, self.groups, must_link=how, X=self.X)
         return spectral_partition(
             S,
             options["n_clusters"],
@@ -134,10 +132,3 @@ class GraphEnsemble:
             eigen_solver=options["eigen_solver"],
             rng=np.random.default_rng(self.spectral_seed),
         )
-
-    def _how_to_join(self) -> Any:
-        how = self.options["must_link"]
-        if isinstance(how, str):
-            return how
-        n_pairs = sum(len(members) * (len(members) - 1) // 2 for members in self.groups.members())
-        return "clique" if n_pairs <= _MAX_CLIQUE_PAIRS else "star"

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import CountVectorizer
 
+from moo_clustering.features._vocabulary import as_stop_words, fit_terms
+
 
 def binary_unigrams(
     texts: Sequence[str],
@@ -57,26 +59,7 @@ def binary_unigrams(
     >>> X.toarray().tolist(), vocabulary.tolist()
     ([[1.0, 1.0, 1.0], [0.0, 0.0, 1.0]], ['engine', 'failed', 'smoke'])
     """
-    if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
-        raise TypeError("texts must be a sequence of texts, one per document")
-    if not len(texts):
-        raise ValueError("texts must have at least one document, got none")
     vectorizer = CountVectorizer(
-        binary=True,
-        stop_words=stop_words if stop_words is None or isinstance(stop_words, str) else list(stop_words),
-        min_df=min_df,
-        max_df=max_df,
-        dtype=np.float64,
+        binary=True, stop_words=as_stop_words(stop_words), min_df=min_df, max_df=max_df, dtype=np.float64
     )
-    try:
-        X = vectorizer.fit_transform(texts)
-    except ValueError as error:
-        problem = str(error)
-        if "empty vocabulary" in problem:
-            raise ValueError("texts hold no word that is not a stop word") from error
-        if "no terms remain" in problem or "max_df corresponds to" in problem:
-            raise ValueError(
-                f"min_df={min_df} and max_df={max_df} leave no word of the {len(texts)} documents"
-            ) from error
-        raise
-    return X, vectorizer.get_feature_names_out()
+    return fit_terms(vectorizer, texts)

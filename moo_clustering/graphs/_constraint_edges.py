@@ -14,13 +14,14 @@ from moo_clustering.graphs._similarity import symmetrize
 
 # Up to this many members the medoid is exact; above, the member nearest to the mean.
 _EXACT_MEDOID = 2048
+_MAX_CLIQUE_PAIRS = 1_000_000
 
 
 def write_constraints(
     S: Any,
     groups: ConstraintGroups,
     *,
-    must_link: Literal["clique", "star"] = "clique",
+    must_link: Literal["auto", "clique", "star"] = "clique",
     X: NDArray[np.floating[Any]] | None = None,
 ) -> sp.csr_array:
     """Similarity max(S) for pairs that belong together, 0 for pairs that belong apart.
@@ -30,9 +31,10 @@ def write_constraints(
     S : sparse matrix or array-like of shape (n_samples, n_samples)
         Symmetrised first; not modified.
     groups : ConstraintGroups
-    must_link : {"clique", "star"}, default="clique"
+    must_link : {"auto", "clique", "star"}, default="clique"
         Every pair of a group, which is quadratic in its size; or each member with the medoid of the
-        group only (neighbours on a ring if ``X`` is not given).
+        group only (neighbours on a ring if ``X`` is not given). ``"auto"``: the former up to a million
+        pairs in all.
     X : ndarray of shape (n_samples, n_features), optional
         Features the medoid is taken in.
 
@@ -48,8 +50,11 @@ def write_constraints(
     ----------
     PESC, section on semi-supervised baselines.
     """
-    if must_link not in ("clique", "star"):
-        raise ValueError(f"must_link must be 'clique' or 'star', got {must_link!r}.")
+    if must_link not in ("auto", "clique", "star"):
+        raise ValueError(f"must_link must be 'auto', 'clique' or 'star', got {must_link!r}.")
+    if must_link == "auto":
+        n_pairs = sum(len(members) * (len(members) - 1) // 2 for members in groups.members())
+        must_link = "clique" if n_pairs <= _MAX_CLIQUE_PAIRS else "star"
     graph = symmetrize(S)
     if groups.n_samples != graph.shape[0]:
         raise ValueError(f"groups are about {groups.n_samples} samples, the graph has {graph.shape[0]}.")

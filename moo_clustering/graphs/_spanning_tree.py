@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import breadth_first_order
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_array
 
-from moo_clustering._kernels.spanning_tree import boruvka, prim, prim_of_distances
+from moo_clustering._kernels.spanning_tree import boruvka, prim
 from moo_clustering.graphs._box_tree import MOST_FEATURES, box_tree
 from moo_clustering.graphs._distinct_rows import distinct_rows
 from moo_clustering.graphs._neighbors import Ties, check_distances, tie_keys
@@ -155,7 +155,7 @@ def _of_matrix(D: NDArray[Any], keys: NDArray[np.int32], algorithm: str) -> tupl
         raise ValueError('metric="precomputed": distances must be symmetric for a spanning tree.')
     links = np.empty((len(D) - 1, 2), dtype=np.int64)
     # Both halves alike to the bit, so that ties are ties from either end.
-    prim_of_distances(np.maximum(D, D.T).astype(np.float64), keys, links)
+    prim(np.maximum(D, D.T).astype(np.float64), True, keys, links)
     return links, D[links[:, 0], links[:, 1]].astype(np.float64)
 
 
@@ -180,7 +180,7 @@ def _of_rows(
         boruvka(tree.points, keys[first][tree.samples], *tree.nodes, links)
         links = tree.samples[links]
     else:
-        prim(points, keys[first], links)
+        prim(points, False, keys[first], links)
     lengths = _lengths(points, links, metric, space.power)
     space.finish(lengths)
     others = np.setdiff1d(np.arange(len(X)), first)

@@ -441,7 +441,7 @@ HELD_OUT = "--features selects by the labels that the fit is given, and there ar
         ),
         ("notes.jsonl --method sisc --svd 3", "takes which words documents hold, and no --svd"),
         ("notes.jsonl --method sisc --stemmer porter", "sisc takes words as they are; --stemmer is for"),
-        ("notes.jsonl --method sisc --min-df 61", "leave no word of the 60 documents"),
+        ("notes.jsonl --method sisc --min-df 61", "leave no term of the 60 documents"),
         ("notes.jsonl --method pesc --hold-out 0.2", "pesc takes no --hold-out; methods that do are .*sisc"),
         ("notes.jsonl --method pesc --features 2", "pesc takes no --features; methods that do are .*sisc"),
         ("notes.jsonl --method sisc --partial-labels none", "no column 'none'"),

@@ -10,7 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from moo_clustering._kernels.adjacency import component_labels, number_by_first_appearance
+from moo_clustering._kernels.locus_links import component_rows
+from moo_clustering._kernels.numbering import number_by_first_appearance
 from moo_clustering.encodings import LocusAdjacencyEncoding
 
 NEIGHBORS = np.array([[1, 2], [0, 2], [1, 3], [2, 4], [3, 2]])
@@ -59,8 +60,8 @@ def test_decode_equals_the_definition_and_scipy(seed):
 def test_kernels_take_any_integer(dtype):
     links = np.array([[1, 2, 3, 4, 4], [0, 0, 2, 2, 4]], dtype=dtype)
     labels = np.empty((2, 5), dtype=np.int32)
-    component_labels(links, np.empty(5, dtype=np.int64), labels)
-    assert_array_equal(labels, [[0, 0, 0, 0, 0], [0, 0, 1, 1, 2]])
+    component_rows(links, 0, 2, labels)
+    assert_array_equal(labels, [[0, 0, 0, 0, 0], [0, 0, 2, 2, 4]])
     number_by_first_appearance(links, np.empty(5, dtype=np.int32), labels)
     assert_array_equal(labels, [[0, 1, 2, 3, 3], [0, 0, 1, 1, 2]])
 

@@ -245,8 +245,8 @@ def test_binary_words():
         ("one text", {}, TypeError, "sequence of texts"),
         ([1, 2], {}, TypeError, "sequence of texts"),
         ([], {}, ValueError, "at least one document"),
-        (["the of", ""], {}, ValueError, "no word that is not a stop word"),
-        (["engine", "wing"], {"min_df": 2}, ValueError, "min_df=2 and max_df=1.0 leave no word of the 2"),
+        (["the of", ""], {}, ValueError, "all documents are empty after stop words"),
+        (["engine", "wing"], {"min_df": 2}, ValueError, "min_df=2 and max_df=1.0 leave no term of the 2"),
     ],
 )
 def test_binary_words_refuse(texts, options, error, message):

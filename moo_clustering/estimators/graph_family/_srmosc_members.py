@@ -31,8 +31,6 @@ FloatArray = NDArray[np.float64]
 
 # Members that the ratio cut picks from, and samples in all of them: eigenvectors of large graphs take long.
 _COMPARED, _FEWEST, _COMPARED_SAMPLES = 30, 6, 150_000
-# Above so many pairs within groups must_link=True joins a group by a star instead of a clique.
-_MAX_CLIQUE_PAIRS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,11 +161,6 @@ class GraphMembers:
     def _joined(self, S: sp.csr_array) -> sp.csr_array:
         if not self.join_groups or self.groups.is_empty:
             return S
-        return write_constraints(S, self.groups, must_link=self._how_to_join(), X=self.X)
-
-    def _how_to_join(self) -> Any:
-        how = self.options["must_link"]
-        if isinstance(how, str):
-            return how
-        n_pairs = sum(len(members) * (len(members) - 1) // 2 for members in self.groups.members())
-        return "clique" if n_pairs <= _MAX_CLIQUE_PAIRS else "star"
+        given = self.options["must_link"]
+        how: Any = given if isinstance(given, str) else "auto"
+        return write_constraints(S, self.groups, must_link=how, X=self.X)

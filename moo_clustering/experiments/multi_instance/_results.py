@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
+from moo_clustering.experiments._spread import Spread
 from moo_clustering.experiments._store import Key
 from moo_clustering.experiments.multi_instance._published import METHODS
 from moo_clustering.experiments.multi_instance._sets import BagSet, Row
@@ -18,17 +18,6 @@ INTERNAL = {
     "default": {"S": "silhouette_cluster", "DB": "davies_bouldin_bag", "S_Dbw": "sdbw_bag"},
 }
 EXTERNAL = {"RI": "matched_rand_index", "E": "entropy", "F1": "f1"}
-
-
-class Spread(NamedTuple):
-    """Mean and standard deviation over seeds, NaN for one seed."""
-
-    mean: float
-    std: float
-
-    def text(self) -> str:
-        """As in papers."""
-        return f"{self.mean:.3f}" + ("" if math.isnan(self.std) else f" ± {self.std:.3f}")
 
 
 class Results:

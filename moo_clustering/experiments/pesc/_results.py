@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
+from moo_clustering.experiments._spread import Spread
 from moo_clustering.experiments._store import Key
 from moo_clustering.experiments.pesc._graphs import GRIDS
 from moo_clustering.experiments.pesc._sets import FlatSet
 
 _KEY = ("set", "method", "reading", "setting", "labels", "order", "seed")
-
-
-class Spread(NamedTuple):
-    """Mean and standard deviation over seeds, NaN for one seed."""
-
-    mean: float
-    std: float
-
-    def text(self) -> str:
-        """As in papers."""
-        return f"{self.mean:.3f}" + ("" if math.isnan(self.std) else f" ± {self.std:.3f}")
 
 
 class Results:

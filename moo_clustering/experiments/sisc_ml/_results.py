@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from moo_clustering.experiments._spread import Spread
 from moo_clustering.experiments._store import Key
-from moo_clustering.experiments.multi_instance._results import Spread
 from moo_clustering.experiments.sisc_ml._cells import N_POINTS
 from moo_clustering.experiments.sisc_ml._readings import Scored
 from moo_clustering.experiments.sisc_ml._sets import LabelledSet

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from moo_clustering.experiments._spread import Spread
 from moo_clustering.experiments._tables import ResultTable, Value
-from moo_clustering.experiments.multi_instance._results import Spread
 from moo_clustering.experiments.sisc_ml._notes import notes
 from moo_clustering.experiments.sisc_ml._published import published_table3
 from moo_clustering.experiments.sisc_ml._readings import (
