@@ -95,13 +95,9 @@ class SubspaceEstimator(ClusterVotes, ClassNamePrefixFeaturesOutMixin, Transform
             targets = partial_targets(None, X.shape[0])
         data = self._data(X)
         self._warn_of_data(X, data, targets)
-        best: Clusters | None = None
-        for seed in spawn_seeds(self.random_state, self.n_init):
-            found = self._clusters(data, targets, np.random.default_rng(seed))
-            if best is None or found.objective < best.objective:
-                best = found
-        assert best is not None
-        self._set(best, data, targets)
+        seeds = spawn_seeds(self.random_state, self.n_init)
+        starts = (self._clusters(data, targets, np.random.default_rng(seed)) for seed in seeds)
+        self._set(min(starts, key=lambda found: found.objective), data, targets)
         return self
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None) -> NDArray[np.int32]:
