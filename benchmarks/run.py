@@ -11,11 +11,15 @@ import bench_constraints
 import bench_diversity
 import bench_documents
 import bench_end_to_end
+import bench_flagship
 import bench_generation
 import bench_medoids
+import bench_memetic
 import bench_mock
 import bench_nmf
+import bench_pareto
 import bench_questions
+import bench_report
 import bench_subspace
 from _harness import Row, as_markdown, machine
 
@@ -32,6 +36,12 @@ SUITES = {
     "nmf": bench_nmf.run,
     "mock": bench_mock.run,
     "subspace": bench_subspace.run,
+    "flagship": bench_flagship.run,
+    "memetic": bench_memetic.run,
+    "report": bench_report.run,
+    "pareto": bench_pareto.against_families,
+    "pareto-100k": partial(bench_pareto.large, [100_000]),
+    "pareto-1m": partial(bench_pareto.large, [1_000_000]),
 }
 
 

@@ -1,4 +1,8 @@
-"""Cluster bags of instances by two indices at once, and choose from the front.
+"""
+Bags, two objectives
+====================
+
+Cluster bags of instances by two indices at once, and choose from the front.
 
 Shows: generated bags with outlying instances, scaled over all instances, the Davies-Bouldin index against
 the silhouette with a least cluster size as a constraint, and the knee of the front.
@@ -11,6 +15,7 @@ from moo_clustering.bags import BagTransformer
 from moo_clustering.datasets import make_bags
 from moo_clustering.problems import BagPartitionProblem
 from moo_clustering.validity import clustering_accuracy
+from moo_clustering.visualization import plot_bag_embedding
 
 table = make_bags(80, 3, bag_std=3.0, instance_std=2.0, outlying=0.05, random_state=0)
 bags = BagTransformer().fit_transform(table.bags)
@@ -29,3 +34,4 @@ for row, (values, labels) in enumerate(zip(problem.natural(F), partitions, stric
     print(f"{values[0]:14.3f}  {values[1]:10.3f}  {np.bincount(labels)}{mark}")
 print("labels:", *partitions[knee], sep="")
 print(f"accuracy of the knee: {clustering_accuracy(table.labels, partitions[knee]):.2f}")
+plot_bag_embedding(bags, partitions[knee], path="bags_two_objectives.png")

@@ -1,22 +1,23 @@
-"""CHC on problems of your own in DEAP, without any clustering.
+"""
+CHC in a toolbox of your own
+============================
 
-Shows: `chc` as a drop-in for DEAP's loops on one-max with list individuals; the same loop on a toolbox
-of real vectors with a distance of its own and batched evaluation; and a run with a budget of evaluations
-that writes checkpoints.
+Shows: `chc` as a drop-in for DEAP's loops on one-max with list individuals, without any clustering; the
+same loop on a toolbox of real vectors with a distance of its own, with a budget of evaluations and
+checkpoints.
 """
 
-from pathlib import Path
-
 import numpy as np
+import pandas as pd
 from deap import base, creator, tools
 
 from moo_clustering.algorithms import ChcStep, DeapSearch, chc, drive
 from moo_clustering.operators.deap import ArrayIndividual, Minimize, batch_map
 from moo_clustering.persistence import Checkpoint
+from moo_clustering.visualization import plot_history
 
 rng = np.random.default_rng(1)
 
-# One-max: lists of bits, maximised
 creator.create("MostOnes", base.Fitness, weights=(1.0,))
 creator.create("Bits", list, fitness=creator.MostOnes)
 
@@ -70,6 +71,8 @@ toolbox.register("map", batch_map)
 
 step = ChcStep(threshold=2.0, step=0.5, n_keep=5, max_evals=5000)
 search = DeapSearch(toolbox, step, rng=rng, pop_size=40)
-drive(search, n_gen=10_000, checkpoint=Checkpoint(Path("chc_example_checkpoint"), every=50))
+drive(search, n_gen=10_000, checkpoint=Checkpoint("chc_example_checkpoint", every=50))
 lowest = min(individual.fitness.values[0] for individual in search.population)
 print(f"Rastrigin: {lowest:.1e} after {step.evaluations} evaluations and {step.restarts} restarts")
+course = pd.DataFrame(logbook)[["gen", "avg", "max"]].rename(columns={"gen": "generation"})
+plot_history(course, path="chc_on_onemax.png")

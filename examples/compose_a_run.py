@@ -1,4 +1,8 @@
-"""Compose a run from an encoding, validity indices and any pymoo algorithm, and plot the front.
+"""
+Compose a run
+=============
+
+Compose a run from an encoding, validity indices and any pymoo algorithm, and plot the front.
 
 Shows: partitions by medoids, two indices at once, must-links and cannot-links as a further objective, and
 the same problem in two algorithms.

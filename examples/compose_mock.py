@@ -1,7 +1,11 @@
-"""Find clusters of any shape and their number: MOCK composed of its parts, and as an estimator.
+"""
+Clusters of any shape, and their number
+=======================================
 
-Shows: the problem with its tree encoding in NSGA-II and in PESA-II, fronts of data without clusters, and the
-solution that is farthest ahead of them.
+Find clusters of any shape and their number: MOCK composed of its parts, and as an estimator.
+
+Shows: the problem with its tree encoding in NSGA-II and in PESA-II, fronts of data without clusters, and
+the solution that is farthest ahead of them.
 """
 
 import numpy as np

@@ -1,4 +1,8 @@
-"""Classify reports that have several labels each, of which few are known, and look into the clusters.
+"""
+Reports with several labels
+===========================
+
+Classify reports that have several labels each, of which few are known, and look into the clusters.
 
 Shows: SISC-ML behind feature selection that sees labelled reports only, macro AUC on reports that the fit
 never saw, a linear model as its rival (which wins here, as it mostly does), both stacked, and the leading
@@ -12,7 +16,8 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 
 from moo_clustering import SISC, InformationGainSelector, SISCStacked
-from moo_clustering.validity import macro_auc
+from moo_clustering.validity import macro_auc, mean_roc_curve
+from moo_clustering.visualization import plot_roc
 
 rng = np.random.default_rng(0)
 n, n_words, n_labels, n_kinds = 1200, 600, 5, 9
@@ -39,8 +44,11 @@ linear = OneVsRestClassifier(LogisticRegression()).fit(X[known], Y[known])
 stacked = SISCStacked(SISC(n_clusters=20), random_state=0).fit(X[train], y[train])
 
 print(f"{known.sum()} labelled and {np.count_nonzero(train & ~known)} unlabelled reports to learn from")
+curves = {}
 for name, model in (("SISC-ML", reports), ("logistic regression", linear), ("stacked", stacked)):
-    print(f"macro AUC of {name}: {macro_auc(Y[test], model.predict_proba(X[test])):.3f}")
+    scores = model.predict_proba(X[test])
+    curves[name] = mean_roc_curve(Y[test], scores)
+    print(f"macro AUC of {name}: {macro_auc(Y[test], scores):.3f}")
 print(f"weight of SISC-ML in the stack: {stacked.weight_:.1f}")
 
 selector, sisc = reports[0], reports[-1]
@@ -48,3 +56,4 @@ names = words[selector.get_support()]
 purest = sisc.impurities_.argmin()
 print("labels of the purest cluster:", sisc.class_shares_[purest].round(2))
 print("its leading words:", *sisc.leading_features(6, names)[purest])
+plot_roc(curves, path="reports_with_several_labels.png")

@@ -1,4 +1,8 @@
-"""Subclass one operator of the medoid family and run it with plain pymoo, without any estimator.
+"""
+Subclass a mutation
+===================
+
+Subclass one operator of the medoid family and run it with plain pymoo, without any estimator.
 
 Shows: MedoidProblem with its operators in NSGA-II, and a mutation that moves a medoid to a near sample
 instead of a random one.
@@ -21,6 +25,7 @@ from moo_clustering.operators import (
     PrefixUnionCrossover,
 )
 from moo_clustering.problems import MedoidProblem
+from moo_clustering.visualization import plot_partition
 
 X, y = load_wine(return_X_y=True)
 X = scale(X)
@@ -53,3 +58,5 @@ for mutation in (MedoidReplaceMutation(), NearbyMedoid()):
     result = minimize(problem, algorithm, ("n_gen", 20), seed=1)
     scores = [adjusted_rand_score(y, labels) for labels in problem.decode(result.X)]
     print(f"{type(mutation).__name__}: {len(scores)} solutions, adjusted Rand index up to {max(scores):.2f}")
+labels = problem.decode(result.X)[0]
+plot_partition(X, labels, title="Wine, by near medoids", path="subclass_a_medoid_operator.png")

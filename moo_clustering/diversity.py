@@ -48,7 +48,17 @@ def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Coun
 
 
 def remove_counts(counts: Counts, ranks: Ranks, *, n_jobs: int | None = None) -> None:
-    """Take the chromosomes ``ranks`` out of a count table, in place."""
+    """Take the chromosomes ``ranks`` out of a count table, in place.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_loci, width)
+        As :func:`locus_counts` returns it; changed.
+    ranks : ndarray of shape (n_individuals, n_loci)
+        Chromosomes that were counted.
+    n_jobs : int, optional
+        Threads over blocks of loci.
+    """
     for_blocks(lambda lo, hi: loci.subtract_counts(ranks, counts, lo, hi), ranks.shape[1], len(ranks), n_jobs)
 
 
@@ -56,6 +66,18 @@ def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -
     """Sum over the loci of how many chromosomes of the counted set made the same choice.
 
     Divided by (n_loci * size of the counted set) this is 1 - DIV. O(n_individuals * n_loci).
+
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_individuals, n_loci)
+    counts : ndarray of shape (n_loci, width)
+        Of the counted set, see :func:`locus_counts`.
+    n_jobs : int, optional
+        Threads over blocks of loci.
+
+    Returns
+    -------
+    ndarray of shape (n_individuals,), int64
     """
     return sum_blocks(
         lambda lo, hi, out: loci.sum_counts(ranks, counts, lo, hi, out),
@@ -67,7 +89,19 @@ def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -
 
 
 def equal_loci(ranks: Ranks, row: Ranks, *, n_jobs: int | None = None) -> NDArray[np.int64]:
-    """Number of loci at which each chromosome agrees with ``row``, shape (n_individuals,)."""
+    """Number of loci at which each chromosome agrees with ``row``.
+
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_individuals, n_loci)
+    row : ndarray of shape (n_loci,)
+    n_jobs : int, optional
+        Threads over blocks of loci.
+
+    Returns
+    -------
+    ndarray of shape (n_individuals,), int64
+    """
     return sum_blocks(
         lambda lo, hi, out: loci.count_equal(ranks, row, lo, hi, out),
         ranks.shape[1],

@@ -7,8 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
+
+from moo_clustering._threads import n_threads
 
 BLOCK = 4096
 # Below this many gene visits a thread costs more than it saves.
@@ -20,7 +21,7 @@ Kernel = Callable[[int, int], None]
 def for_blocks(kernel: Kernel, n_loci: int, n_rows: int, n_jobs: int | None = None) -> None:
     """Call ``kernel(lo, hi)`` for every block; blocks must not write to the same place."""
     starts = range(0, n_loci, BLOCK)
-    workers = min(effective_n_jobs(n_jobs), len(starts))
+    workers = min(n_threads(n_jobs), len(starts))
     if workers <= 1 or n_loci * n_rows < _WORTH_A_THREAD:
         for lo in starts:
             kernel(lo, min(lo + BLOCK, n_loci))

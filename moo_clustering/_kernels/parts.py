@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from joblib import effective_n_jobs
+from moo_clustering._threads import n_threads
 
 # Below this many additions or comparisons a thread costs more than it saves.
 _WORTH_A_THREAD = 10_000_000
@@ -28,7 +28,7 @@ def for_parts(kernel: Kernel, count: int, n_operations: float, n_jobs: int | Non
     n_jobs : int or None
         As for joblib.
     """
-    workers = min(effective_n_jobs(n_jobs), count)
+    workers = min(n_threads(n_jobs), count)
     if workers <= 1 or n_operations < _WORTH_A_THREAD:
         kernel(0, count)
         return

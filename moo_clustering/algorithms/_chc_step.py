@@ -25,7 +25,30 @@ class ChcStep(CountedStep):
     """One generation of CHC, with the threshold of incest prevention as its state.
 
     For :class:`DeapSearch`, or called in a loop of your own; :func:`chc` is that loop, where the
-    parameters are described.
+    parameters are described at length.
+
+    Parameters
+    ----------
+    mutpb, kmpb : float, default=0
+        Probabilities for each child of ``mutate`` and, after it, of ``km``.
+    threshold : float, optional
+        First ``d``; a quarter of the number of genes by default, at least 1.
+    n_keep : int, default=10
+        The best that survive a restart.
+    threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
+        When ``d`` falls.
+    mutate : {"children", "population"}, default="children"
+        What is mutated.
+    step : float, default=1
+        By how much ``d`` falls.
+    restart : callable, optional
+        ``restart(best, n_new, rng)`` makes individuals after a restart.
+    restart_threshold : float, optional
+        ``d`` after a restart; ``threshold`` by default.
+    max_evals : int, optional
+        Evaluations in all.
+    unique : callable, optional
+        ``unique(individual)`` gives a key, of which survivors have different ones.
 
     Attributes
     ----------

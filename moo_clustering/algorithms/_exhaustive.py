@@ -20,7 +20,19 @@ MAX_SETS = 5000
 
 
 def count_medoid_sets(n: int, k_max: int) -> int:
-    """Number of sets of 2 to k_max out of n samples."""
+    """Number of sets of 2 to k_max out of n samples.
+
+    Parameters
+    ----------
+    n : int
+        Samples.
+    k_max : int
+        Medoids at most.
+
+    Returns
+    -------
+    int
+    """
     return sum(comb(n, k) for k in range(2, k_max + 1))
 
 

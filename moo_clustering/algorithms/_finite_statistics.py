@@ -15,6 +15,10 @@ def finite_statistics() -> tools.Statistics:
     """``deap.tools.Statistics`` min, avg, std and max of the finite among the fitness values.
 
     For one objective, in natural values; NaN where no value is finite.
+
+    Returns
+    -------
+    deap.tools.Statistics
     """
     statistics = tools.Statistics(_first_value)
     for name, function in (("min", np.min), ("avg", np.mean), ("std", np.std), ("max", np.max)):

@@ -12,6 +12,19 @@ class GcukStep(GenerationalStep):
     For :class:`DeapSearch`, or called in a loop of your own; :func:`gcuk` is that loop, where the
     parameters are described.
 
+    Parameters
+    ----------
+    cxpb : float, default=0.2
+        Probability of crossing a pair of the selected.
+    mutpb : float, default=0.3
+        Probability of mutating each of them then.
+    elitism : {1, 0}, default=1
+        Whether the best so far replaces the worst of a generation that has none as good.
+    legal : callable, optional
+        ``legal(individual) -> bool``: others do not count as the best so far.
+    max_evals : int, optional
+        Evaluations in all.
+
     Attributes
     ----------
     evaluations, trials : int

@@ -11,6 +11,17 @@ class GkaStep(GenerationalStep):
     For :class:`DeapSearch`, or called in a loop of your own; :func:`gka` is that loop, where the
     parameters are described.
 
+    Parameters
+    ----------
+    mutpb, kmpb : float, default=0.8, 0.2
+        Probabilities for each selected individual of ``mutate`` and, after it, of ``km``.
+    elitism : {1, 0}, default=1
+        Whether the best so far replaces the worst of a generation that has none as good.
+    legal : callable, optional
+        ``legal(individual) -> bool``: others do not count as the best so far.
+    max_evals : int, optional
+        Evaluations in all.
+
     Attributes
     ----------
     evaluations, trials : int

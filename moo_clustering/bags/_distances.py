@@ -6,12 +6,12 @@ import math
 from typing import Any, Literal, get_args
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from moo_clustering._kernels.parts import for_parts
 from moo_clustering._suggest import did_you_mean
+from moo_clustering._threads import n_threads
 from moo_clustering.bags._as_bags import as_bags
 from moo_clustering.bags._bags import Bags
 from moo_clustering.bags._blocks import bag_blocks
@@ -141,7 +141,7 @@ def _distances(
     # Products of two blocks serve both directions.
     pairs = [(x, y) for k, x in enumerate(a.blocks) for y in b.blocks[k if b is a else 0 :]]
     largest = [max(block.n_rows for block in side.blocks) for side in (a, b)]
-    workers = min(effective_n_jobs(n_jobs), max(1, int(max_memory) // _table_bytes(max(largest))))
+    workers = min(n_threads(n_jobs), max(1, int(max_memory) // _table_bytes(max(largest))))
 
     def kernel(low: int, high: int) -> None:
         table = np.empty(largest[0] * largest[1])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from moo_clustering.bags import Bags
 from moo_clustering.cli._bag_samples import BagSamples
-from moo_clustering.estimators.multi_instance._bag_scaling import FeatureRange
+from moo_clustering.estimators.multi_instance._scaled_bags import scaled_bags
 from moo_clustering.validity import (
     BagDaviesBouldin,
     BagSDbw,
@@ -23,11 +23,6 @@ from moo_clustering.validity import (
 # Multiplications and bags above which the distances of all pairs of bags are not taken for an index.
 _MOST_WORK = 2e11
 _MOST_BAGS = 5000
-
-
-def scaled_bags(estimator: Any, bags: Bags) -> Bags:
-    """Bags in the scale in which a fitted estimator measured them."""
-    return FeatureRange(estimator.data_min_, estimator.data_range_).scale_bags(bags)
 
 
 def bag_findings(estimator: Any, samples: BagSamples) -> dict[str, Any]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from moo_clustering.bags import Bags
-from moo_clustering.cli._bag_findings import scaled_bags
 from moo_clustering.cli._bag_samples import BagSamples
 from moo_clustering.estimators.multi_instance._bag_scaling import FeatureRange
+from moo_clustering.estimators.multi_instance._scaled_bags import scaled_bags
 
 DISTANCES, EMBEDDING, HISTORY = "bag_distances.png", "bag_embedding.png", "history.png"
 
@@ -22,9 +20,6 @@ _ARRAYS = {
     "data_min": "data_min_",
     "data_range": "data_range_",
 }
-# Multiplications that the distances of one picture may take.
-_MOST_WORK = 2e10
-_FEWEST = 20
 # Columns of the course that are drawn, and what they are called there.
 _DRAWN = {
     "min": "best objective",
@@ -41,21 +36,13 @@ def bag_arrays(estimator: Any) -> dict[str, Any]:
     return {name: np.asarray(value) for name, value in found.items() if value is not None}
 
 
-def bag_history(estimator: Any) -> pd.DataFrame:
-    """The logbook of the search, a generation or an update of centres a row."""
-    frame = pd.DataFrame(list(estimator.logbook_)).rename(columns={"gen": "generation", "iter": "generation"})
-    seconds = getattr(getattr(estimator, "history_", None), "seconds", ())
-    if len(seconds) == len(frame):
-        frame.insert(1, "seconds", seconds)
-    return frame
-
-
-def draw_bags(folder: Path, estimator: Any, samples: BagSamples, history: pd.DataFrame) -> list[str]:
+def draw_bags(folder: Path, estimator: Any, samples: BagSamples, history: pd.DataFrame | None) -> list[str]:
     """Distances between bags, bags in the plane, and the course of the search; names of the files."""
     from moo_clustering.visualization import plot_bag_distances, plot_bag_embedding, plot_history
+    from moo_clustering.visualization._bag_input import affordable_bags
 
     bags, labels = scaled_bags(estimator, samples.X), estimator.labels_
-    most = _affordable(bags)
+    most = affordable_bags(bags)
     centers = getattr(estimator, "cluster_centers_", None)
     if centers is not None:
         centers = FeatureRange(estimator.data_min_, estimator.data_range_).scale(centers)
@@ -68,9 +55,9 @@ def draw_bags(folder: Path, estimator: Any, samples: BagSamples, history: pd.Dat
         max_bags=min(1000, most),
         path=folder / EMBEDDING,
     )
-    if len(history) < 2:
+    if history is None or len(history) < 2:
         return [DISTANCES, EMBEDDING]
-    plot_history(_drawn(history), path=folder / HISTORY)
+    plot_history(_drawn(history) if hasattr(estimator, "logbook_") else history, path=folder / HISTORY)
     return [DISTANCES, EMBEDDING, HISTORY]
 
 
@@ -79,9 +66,3 @@ def _drawn(history: pd.DataFrame) -> pd.DataFrame:
     # A threshold that never falls is no news.
     names = [name for name in names if name != "d" or history[name].nunique() > 1]
     return history[["generation", *names]].rename(columns=_DRAWN)
-
-
-def _affordable(bags: Bags) -> int:
-    """Bags of usual size whose distances can be taken within some seconds."""
-    instances = math.sqrt(_MOST_WORK / bags.n_features)
-    return max(_FEWEST, int(instances * bags.n_bags / bags.n_instances))

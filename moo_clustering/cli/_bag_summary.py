@@ -38,6 +38,8 @@ def bag_rows(record: Mapping[str, Any]) -> list[list[str]]:
 def bag_remark(record: Mapping[str, Any]) -> str | None:
     """A sentence about clusters that are hardly any."""
     sizes = record["result"]["sizes"]
+    if "alternatives" in record:  # chosen by other than indices of separation
+        return None
     if len(sizes) < 2 or (min(sizes) > 1 and min(sizes) >= _SMALL * sum(sizes)):
         return None
     return (

@@ -70,8 +70,8 @@ def compare(
 
 
 def _draw(outcome: Comparison, path: Path) -> None:
-    from moo_clustering.stats import critical_difference_plot
+    from moo_clustering.visualization import plot_critical_difference
 
     if not path.parent.is_dir():
         raise ValueError(f"there is no folder {path.parent} to save the figure in")
-    critical_difference_plot(outcome, alpha=outcome.alpha, method=outcome.posthoc, path=path)
+    plot_critical_difference(outcome, alpha=outcome.alpha, method=outcome.posthoc, path=path)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from moo_clustering._suggest import did_you_mean
 from moo_clustering.cli._bag_samples import BagSamples
 from moo_clustering.cli._label_sets import load_documents
+from moo_clustering.cli._sparse_samples import holds_sparse, load_sparse
 from moo_clustering.datasets import (
     BUNDLED,
     DataError,
@@ -20,9 +21,11 @@ from moo_clustering.datasets import (
     read_table,
 )
 from moo_clustering.datasets._read_documents import holds_documents
+from moo_clustering.datasets._read_frame import holds_columns
 from moo_clustering.datasets._table import NotNumericError
 
 if TYPE_CHECKING:
+    from moo_clustering.cli._prepared import Preparation
     from moo_clustering.estimators._registry import Method
 
 
@@ -37,12 +40,13 @@ def load_data(
     partial_labels: str | None = None,
     id_column: str | None = None,
     drop: Sequence[str] = (),
+    prepares: Preparation | None = None,
 ) -> Table | Documents | BagSamples | MultiLabelTable:
     """A bundled set by name, a file or a folder, as the method takes it.
 
     Texts are read where columns of text are named, and where there can be nothing else; bags and label
     sets where the file holds them, bags also where a column of them is named; categories where the method
-    takes them.
+    takes them. ``prepares`` makes features of whatever columns a table has.
     """
     from moo_clustering.cli._bag_data import check_method, holds_bags, load_bags
     from moo_clustering.cli._label_data import holds_label_sets, load_label_sets
@@ -102,6 +106,21 @@ def load_data(
             labels=labels,
             partial_labels=partial_labels,
             drop=drop,
+        )
+    if holds_sparse(path):
+        names = {"--labels": labels, "--partial-labels": partial_labels, "--id-column": id_column}
+        return load_sparse(path, method, {**names, "--drop": drop})
+    if prepares is not None and holds_columns(path):
+        # Loaded here because most methods take tables as they are.
+        from moo_clustering.cli._prepared import load_prepared
+
+        return load_prepared(
+            path,
+            labels=labels,
+            partial_labels=partial_labels,
+            id_column=id_column,
+            drop=drop,
+            scale=prepares,
         )
     try:
         return read_table(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def demo(out: Path, seed: int) -> None:
     """Cluster the wine data with PESC, beside three controls, and write a folder of results."""
     with reported():
-        from moo_clustering.cli._folder import open_folder
+        from moo_clustering.cli._folder import REPORT, open_folder
         from moo_clustering.cli._job import Job
         from moo_clustering.cli._run import run_job
         from moo_clustering.datasets import load_wine
@@ -45,7 +45,9 @@ def demo(out: Path, seed: int) -> None:
         click.echo("Interrupted.", err=True)
         click.get_current_context().exit(INTERRUPTED)
     click.echo(_table(outcome.record["scores"], controls))
-    click.echo(f"Saved in {out}; see similarity.png and front.png there.")
+    files = outcome.record["files"]
+    shown = "open report.html" if REPORT in files else "see similarity.png and front.png"
+    click.echo(f"Saved in {out}; {shown} there.")
 
 
 def _controls(table: Table, seed: int) -> dict[str, dict[str, float]]:

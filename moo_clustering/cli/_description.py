@@ -13,7 +13,9 @@ from moo_clustering.cli._findings import Description
 from moo_clustering.cli._job import Job
 from moo_clustering.cli._modes import mode_frame, typical_frame
 from moo_clustering.cli._numbers import attainment_record
+from moo_clustering.cli._pareto_results import describe_pareto, has_pool
 from moo_clustering.cli._scores import entropies, scores
+from moo_clustering.cli._squares import describe_squares
 from moo_clustering.datasets import Documents, Table
 
 
@@ -24,7 +26,10 @@ def describe(job: Job) -> Description:
         # Loaded here because most runs have no bags, and below because most have no feature weights.
         from moo_clustering.cli._bag_findings import bag_findings
 
-        return Description(bag_findings(estimator, table))
+        found = Description(bag_findings(estimator, table))
+        if has_pool(estimator):
+            describe_pareto(job, found)
+        return found
     if job.weighs_features:
         from moo_clustering.cli._subspace_results import describe_subspaces
 
@@ -38,6 +43,9 @@ def describe(job: Job) -> Description:
         found.clusters = typical_frame(job)
         found.frames["clusters.csv"] = mode_frame(job)
         found.arrays["memberships"] = estimator.memberships_
+    describe_squares(estimator, found)
+    if has_pool(estimator):
+        describe_pareto(job, found)
     return found
 
 

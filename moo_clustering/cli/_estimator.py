@@ -45,6 +45,11 @@ def build_estimator(
                 f"method {method.name} writes no checkpoints, so --checkpoint-every and --resume do not apply"
             )
     _require_generations(method, known, options, given)
+    if checkpoint is not None and "n_gen" in known and options.get("n_gen", known["n_gen"].default) == 0:
+        raise ValueError(
+            f"method {method.name} has no generations without --generations, and no use for "
+            "--checkpoint-every or --resume"
+        )
     for name in given:
         if name == "n_clusters" and name not in known and "k_max" in known:
             raise ValueError(
@@ -61,6 +66,15 @@ def build_estimator(
             else f"method {method.name} needs the option {name}: give it with --set {name}=..."
         )
     return estimator_class(**options, **{name: value for name, value in given.items() if name in known})
+
+
+def writes_checkpoints(method: Method, values: Mapping[str, Any]) -> bool:
+    """Whether a fit with these values of all parameters has generations that it can go on from."""
+    return (
+        "checkpoint" in values
+        and values.get("n_gen", 1) != 0
+        and all(values[name] == value for name, value in method.evolves_with.items())
+    )
 
 
 def _require_generations(

@@ -26,6 +26,8 @@ class Description:
         Arrays for ``result.npz``.
     drawings : list of callable
         Each draws into a folder and returns the names of its files.
+    report : dict
+        More keyword arguments of ``report_content``.
     """
 
     record: dict[str, Any]
@@ -33,6 +35,7 @@ class Description:
     frames: dict[str, pd.DataFrame] = field(default_factory=dict)
     arrays: dict[str, Any] = field(default_factory=dict)
     drawings: list[Callable[[Path], list[str]]] = field(default_factory=list)
+    report: dict[str, Any] = field(default_factory=dict)
 
     def draw(self, folder: Path) -> list[str]:
         """Draw everything; names of the files."""

@@ -9,6 +9,9 @@ import click
 
 from moo_clustering.cli._errors import INTERRUPTED, reported, shown_warnings
 
+# Samples from which on the recommended method takes so long that one may doubt whether it goes on.
+LONG = 1000
+
 
 def _frequency(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
     """A number of documents, or with a point a share of them."""
@@ -24,8 +27,13 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 
 @click.command()
 @click.argument("data")
-@click.option("--method", default="pesc", show_default=True, help="Method; `methods` lists them.")
-@click.option("-k", "--n-clusters", type=int, help="Number of clusters.")
+@click.option(
+    "--method",
+    help="Method; `methods` lists them.  [default: pareto-clustering, for bags pareto-bags]",
+)
+@click.option(
+    "-k", "--n-clusters", type=int, help="Number of clusters; most methods need it, the default finds it."
+)
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Option of the method; repeatable."
 )
@@ -83,10 +91,11 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 @click.option(
     "--out", required=True, metavar="DIR", type=click.Path(path_type=Path), help="Folder for the results."
 )
+@click.option("--no-report", is_flag=True, help="Do not write report.npz and report.html.")
 @click.option("--quiet", is_flag=True, help="No progress and no summary.")
 def fit(
     data: str,
-    method: str,
+    method: str | None,
     n_clusters: int | None,
     settings: tuple[str, ...],
     generations: int | None,
@@ -111,13 +120,24 @@ def fit(
     checkpoint_every: int | None,
     resume: bool,
     out: Path,
+    no_report: bool,
     quiet: bool,
 ) -> None:
     """Cluster DATA and write a folder of results.
 
-    DATA is a CSV, TSV, Parquet or npz file, or a bundled set: breast_cancer, digits, iris, wine.
-    Every numeric column without another role is a feature. Columns of text can be features of the method
-    fuzzy-modes-moga only, where every different text is a category, and there must be no empty cells.
+    DATA and --out are all that is needed: without --method and -k the recommended method finds clusters and
+    their number, says how sure that is (confidence), and what else is worth a look (alternatives).
+
+    DATA is a CSV, TSV, Parquet or npz file (arrays, or a sparse matrix of scipy's), or a bundled set:
+    breast_cancer, digits, iris, wine.
+    For the recommended method a table may be as it comes out of a spreadsheet: columns of text become
+    indicators of categories, dates numbers of days, units beside numbers are taken off, empty cells are
+    filled, and columns that tell nothing (constants, row numbers, texts that are all different) are left
+    out; what was done is said line by line.
+    Every column, of whatever kind, has the same weight, unless --set scale=... says otherwise.
+
+    For other methods every column without another role must be numeric, without empty cells. Columns of
+    text can be features of the method fuzzy-modes-moga, where every different text is a category.
 
     DATA may also be documents: JSON lines (.jsonl, .jsonl.gz), a folder of .txt files (--labels folder:
     its sub-folders are the classes), or a CSV or TSV file with --text-columns. Their features are tf-idf
@@ -134,28 +154,42 @@ def fit(
     partial labels do; --hold-out withholds a share of either, and scores the predictions by it. Documents
     become 1 for each word they hold.
 
-    Methods that find the number of clusters (mock, nsga2-clus, amosa-clus) do so without -k; mock also
-    takes one, and says without which other numbers are promising.
+    Methods that find the number of clusters (pareto-clustering, pareto-bags, mock, nsga2-clus, amosa-clus)
+    do so without -k. The first three take one as well, and say without which other numbers are worth a look.
 
-    The folder gets labels.csv, result.npz, run.json, clusters.csv for documents and categories, terms.png
-    for documents and, as far as the method has them, front.csv, history.csv, predictions.csv,
-    probabilities.csv and plots. A folder that holds anything else is never touched.
+    The recommended methods evolve with --generations G only, and then show their controls, the result
+    without evolution and with survival at random, beside the result.
+
+    The folder gets labels.csv, result.npz, run.json and, as far as data and method have them, clusters.csv
+    (what is typical of each cluster), alternatives.csv (other clusterings worth a look, one a column) with
+    alternatives_summary.csv, scores.csv (all clusterings compared), front.csv, history.csv,
+    predictions.csv, probabilities.csv and pictures. Begin with its report.html: all solutions to look at,
+    compare and choose from, in any browser and without network (report.npz is what `moo-clustering report`
+    makes it of). A folder that holds anything else is never touched.
     """
     started = time.perf_counter()
     with reported():
         from moo_clustering.cli._data import load_data
-        from moo_clustering.cli._estimator import build_estimator
+        from moo_clustering.cli._default_method import choose_method
+        from moo_clustering.cli._estimator import build_estimator, writes_checkpoints
         from moo_clustering.cli._folder import open_folder
         from moo_clustering.cli._inputs import estimator_input, units_note
         from moo_clustering.cli._job import Job
-        from moo_clustering.cli._run import checkpoint_hint, run_job
-        from moo_clustering.cli._settings import parse_settings, short_settings
+        from moo_clustering.cli._prepared import PreparedSamples, prepares
+        from moo_clustering.cli._run import after_interruption, run_job
+        from moo_clustering.cli._settings import parameters_of, parse_settings, short_settings
         from moo_clustering.cli._summary import summary
         from moo_clustering.cli._supervise import supervise
         from moo_clustering.estimators._registry import find_method
 
         folder = open_folder(out, resume=resume)
-        found, preset = find_method(method)
+        choice = choose_method(method, data, bag)
+        found, preset = find_method(choice.name)
+        estimator_class = found.load()
+        options = parse_settings(settings, found.name, estimator_class)
+        options |= short_settings(
+            found.name, estimator_class, options, n_gen=generations, min_cluster_size=min_cluster_size
+        )
         with shown_warnings() as notices:
             table = load_data(
                 data,
@@ -167,13 +201,17 @@ def fit(
                 partial_labels=partial_labels,
                 id_column=id_column,
                 drop=drop,
+                prepares=prepares(found, options),
             )
-        estimator_class = found.load()
-        options = parse_settings(settings, found.name, estimator_class)
-        options |= short_settings(
-            found.name, estimator_class, options, n_gen=generations, min_cluster_size=min_cluster_size
+        if isinstance(table, PreparedSamples):
+            options.setdefault("scale", "none")  # columns have equal weights by now
+            for line in () if quiet else table.notes:
+                click.echo(f"Note: {line}", err=True)
+        values = {name: option.default for name, option in parameters_of(estimator_class).items()}
+        checkpointing = checkpoint_every is not None or (
+            # A killed run that left nothing but its record is started over, whatever the method.
+            resume and (not folder.killed or writes_checkpoints(found, values | preset | options))
         )
-        checkpointing = resume or checkpoint_every is not None
         estimator = build_estimator(
             found,
             estimator_class,
@@ -201,14 +239,29 @@ def fit(
         notices += given.warnings
         if not quiet and "scale" not in options and (note := units_note(estimator, given.data)):
             click.echo(note, err=True)
-        job = Job("fit", found, estimator, given.data, seed, given.labels, notices=notices, started=started)
+        job = Job(
+            "fit",
+            found,
+            estimator,
+            given.data,
+            seed,
+            given.labels,
+            notices=notices,
+            started=started,
+            why=choice.why,
+        )
         supervise(job, partial_labels, must_link, cannot_link)
         if resume and not folder.resumed and not quiet:
             click.echo(f"Nothing to resume in {out}: starting from the beginning.", err=True)
-        outcome = run_job(job, folder)
+        if not quiet and job.table.n_samples > LONG and found.prepares:
+            click.echo(f"Clustering {job.table.n_samples} samples, which may take some minutes ...", err=True)
+        outcome = run_job(job, folder, with_report=not no_report)
     if not quiet:
         click.echo(summary(job, outcome, out))
     if outcome.interrupted:
-        saved = "the result so far is saved" if "result" in outcome.record else "there is no result yet"
-        click.echo(f"Interrupted: {saved}; {checkpoint_hint(folder)}.", err=True)
+        has_result = "result" in outcome.record
+        saved = "the result so far is saved" if has_result else "there is no result yet"
+        click.echo(
+            f"Interrupted: {saved}; {after_interruption(folder, job, has_result=has_result)}.", err=True
+        )
         click.get_current_context().exit(INTERRUPTED)

@@ -15,11 +15,16 @@ from moo_clustering.persistence._atomic import replacing
 RECORD = "run.json"
 CHECKPOINT = "checkpoint.npz"
 LABELS = "labels.csv"
+CONTENT = "report.npz"
+REPORT = "report.html"
 FILES = (
     LABELS,
     "clusters.csv",
     "probabilities.csv",
     "predictions.csv",
+    "scores.csv",
+    "alternatives.csv",
+    "alternatives_summary.csv",
     "front.csv",
     "history.csv",
     "result.npz",
@@ -28,9 +33,12 @@ FILES = (
     "similarity.png",
     "history.png",
     "terms.png",
+    "partition.png",
     "roc.png",
     "bag_distances.png",
     "bag_embedding.png",
+    CONTENT,
+    REPORT,
 )
 FORMAT = "moo_clustering run"
 
@@ -59,6 +67,11 @@ class RunFolder:
     has_record: bool = False
     _made: list[Path] = field(default_factory=list)
     _claimed: bool = False
+
+    @property
+    def killed(self) -> bool:
+        """Whether there is the record of an earlier run and nothing that it got to save."""
+        return self.has_record and not self.resumed
 
     @property
     def checkpoint(self) -> Path:
@@ -105,8 +118,13 @@ class RunFolder:
             file.write(_text(record).encode())
 
     def finish(self, record: Mapping[str, Any], *, complete: bool) -> None:
-        """Write the last record; a complete run needs its checkpoint no longer."""
+        """Write the last record; a complete run needs its checkpoint no longer.
+
+        The report of what an interrupted run had found is none of its result.
+        """
         self.write_record(record)
+        for name in (CONTENT, REPORT):
+            (self.path / name).unlink(missing_ok=True)
         if complete:
             self.checkpoint.unlink(missing_ok=True)
 

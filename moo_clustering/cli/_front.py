@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moo_clustering.cli._satisfied import satisfied_shares
+from moo_clustering.constraints._shares import satisfied_shares
 
 # Partitions that are decoded for the archive alone; of four bytes a label.
 _LARGEST = 25_000_000
@@ -26,6 +26,8 @@ def front_frame(estimator: Any, supervision: Mapping[str, Any]) -> pd.DataFrame 
     frame = pd.DataFrame({"member": np.arange(len(front))})
     for number, name in enumerate(estimator.objective_names_):
         frame[name] = front[:, number]
+    if getattr(estimator, "pool_", None) is not None:
+        frame["n_clusters"] = [len(np.unique(labels)) for labels in estimator.pareto_labels_]
     for name, attribute in (("n_clusters", "pareto_K_"), ("attainment", "attainment_scores_")):
         if hasattr(estimator, attribute):
             frame[name] = getattr(estimator, attribute)
@@ -40,12 +42,16 @@ def front_frame(estimator: Any, supervision: Mapping[str, Any]) -> pd.DataFrame 
 
 def kept_partitions(estimator: Any) -> NDArray[Any] | None:
     """Partitions of the front, if they are there or cheap to come by and to keep."""
-    numbers = getattr(estimator, "pareto_K_", ())
-    return None if len(numbers) * len(estimator.labels_) > _LARGEST else _partitions(estimator)
+    return (
+        None
+        if len(getattr(estimator, "pareto_front_", ())) * len(estimator.labels_) > _LARGEST
+        else _partitions(estimator)
+    )
 
 
 def _partitions(estimator: Any) -> NDArray[Any] | None:
-    if hasattr(estimator, "pareto_K_"):  # decoded from genes
+    # Decoded from genes, or rows of a pool.
+    if hasattr(estimator, "pareto_K_") or getattr(estimator, "pool_", None) is not None:
         return np.asarray(estimator.pareto_labels_)
     # Elsewhere as a property it may cost as much again as the fit.
     found = vars(estimator).get("pareto_labels_")

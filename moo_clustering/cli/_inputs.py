@@ -10,6 +10,7 @@ from moo_clustering.cli._bag_samples import BagSamples
 from moo_clustering.cli._errors import shown_warnings
 from moo_clustering.cli._features import TextFeatures, text_features
 from moo_clustering.cli._label_use import LabelUse, label_use
+from moo_clustering.cli._sparse_samples import SparseSamples
 from moo_clustering.datasets import Documents, MultiLabelTable, Table
 from moo_clustering.estimators._registry import METHODS, Method
 
@@ -58,7 +59,8 @@ def estimator_input(
 
 def units_note(estimator: Any, data: Any) -> str | None:
     """What there is to say where features of very different spread are taken as they are."""
-    if getattr(estimator, "scale", None) != "none" or not isinstance(data, Table):
+    dense = isinstance(data, Table) and not isinstance(data, SparseSamples)
+    if getattr(estimator, "scale", None) != "none" or not dense:
         return None
     spreads = data.X.std(axis=0)
     spreads = spreads[spreads > 0]

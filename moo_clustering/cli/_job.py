@@ -11,6 +11,7 @@ from moo_clustering.cli._errors import one_line
 from moo_clustering.cli._features import TextFeatures
 from moo_clustering.cli._folder import FORMAT
 from moo_clustering.cli._label_use import LabelUse
+from moo_clustering.cli._prepared import PreparedSamples
 from moo_clustering.datasets import CategoryTable, Documents, MultiLabelTable, Table
 from moo_clustering.estimators._registry import Method
 from moo_clustering.persistence import environment, fingerprint, to_json
@@ -41,6 +42,8 @@ class Job:
         Warnings given before.
     started : float
         ``time.perf_counter()`` when the command began.
+    why : str
+        Why this method was taken, unless it was named.
     """
 
     command: str
@@ -53,6 +56,7 @@ class Job:
     sources: dict[str, Any] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.perf_counter)
+    why: str = ""
 
     @property
     def table(self) -> Table | Documents | BagSamples | MultiLabelTable:
@@ -89,6 +93,7 @@ class Job:
             "status": "running",
             "command": self.command,
             "method": self.method.name,
+            **({"method_taken": self.why} if self.why else {}),
             "estimator": type(self.estimator).__name__,
             "parameters": {
                 name: _plain(value) for name, value in parameters.items() if name not in _NOT_RECORDED
@@ -121,7 +126,11 @@ def _features(data: Table | TextFeatures | BagSamples | MultiLabelTable) -> dict
             "categories": list(data.category_names),
             "fingerprint": fingerprint(*data.columns()),
         }
-    return {"n_features": len(names), "feature_names": names, "fingerprint": fingerprint(data.X)}
+    found = {"n_features": len(names), "feature_names": names, "fingerprint": fingerprint(data.X)}
+    if isinstance(data, PreparedSamples):
+        found |= {"columns": list(data.columns), "categories": list(data.category_names)}
+        found["notes"] = list(data.notes)
+    return found
 
 
 def _plain(value: Any) -> Any:

@@ -11,8 +11,10 @@ from moo_clustering import __version__
 from moo_clustering.cli._compare import compare
 from moo_clustering.cli._demo import demo
 from moo_clustering.cli._errors import INTERRUPTED, one_line
+from moo_clustering.cli._explore import explore
 from moo_clustering.cli._fit import fit
 from moo_clustering.cli._methods import methods
+from moo_clustering.cli._report import report
 from moo_clustering.cli._reproduce import reproduce
 
 
@@ -47,5 +49,5 @@ def main(context: click.Context, traceback: bool) -> None:
         click.echo(context.get_help())
 
 
-for command in (compare, demo, fit, methods, reproduce):
+for command in (compare, demo, explore, fit, methods, report, reproduce):
     main.add_command(command)

@@ -16,18 +16,18 @@ from moo_clustering.datasets import CategoryTable
 if TYPE_CHECKING:
     from moo_clustering.cli._job import Job
 
-_OWN = ("cluster", "size")
-_TYPICAL = "typical values"
+OWN = ("cluster", "size")
+TYPICAL = "typical values"
 _SHOWN, _WIDTH = 20, 84
 
 
 def mode_frame(job: Job) -> pd.DataFrame:
     """Number and size of every cluster, and its mode, or mean of numbers, in every attribute."""
     estimator, names = job.estimator, job.feature_names
-    frame = _sizes(estimator.labels_)
+    frame = sizes_frame(estimator.labels_)
     for feature, name in enumerate(names):
         # As it is, an attribute of this name would be taken for what is said of the cluster.
-        column = f"{name} (attribute)" if name in _OWN else name
+        column = f"{name} (attribute)" if name in OWN else name
         frame[column] = [_cell(value) for value in estimator.modes_[:, feature]]
     return frame
 
@@ -39,7 +39,7 @@ def typical_frame(job: Job) -> pd.DataFrame:
     from the mean of all, in standard deviations.
     """
     estimator = job.estimator
-    frame = _sizes(estimator.labels_)
+    frame = sizes_frame(estimator.labels_)
     columns = job.data.columns() if isinstance(job.data, CategoryTable) else list(np.asarray(job.data.X).T)
     tells = _excess_means if estimator.metric == "euclidean" else _excess_shares
     excess = [
@@ -47,9 +47,9 @@ def typical_frame(job: Job) -> pd.DataFrame:
         for feature, column in enumerate(columns)
     ]
     table = np.column_stack(excess)
-    frame[_TYPICAL] = [
+    frame[TYPICAL] = [
         "; ".join(
-            f"{job.feature_names[feature]} {_short(estimator.modes_[cluster, feature])}"
+            f"{job.feature_names[feature]} {short_cell(estimator.modes_[cluster, feature])}"
             for feature in np.argsort(-table[cluster], kind="stable")
             if table[cluster, feature] > 0
         )
@@ -61,7 +61,7 @@ def typical_frame(job: Job) -> pd.DataFrame:
 def mode_table(frame: pd.DataFrame) -> str:
     """The largest clusters, for a terminal."""
     largest = frame.sort_values("size", ascending=False, kind="stable").head(_SHOWN)
-    rows = [[*_OWN, _TYPICAL]]
+    rows = [[*OWN, TYPICAL]]
     rows += [[str(c), str(s), shortened(text, _WIDTH)] for c, s, text in largest.itertuples(index=False)]
     text = aligned(rows, right=(0, 1))
     if len(frame) > _SHOWN:
@@ -69,7 +69,8 @@ def mode_table(frame: pd.DataFrame) -> str:
     return text
 
 
-def _sizes(labels: NDArray[np.integer[Any]]) -> pd.DataFrame:
+def sizes_frame(labels: NDArray[np.integer[Any]]) -> pd.DataFrame:
+    """Number and size of every cluster."""
     sizes = np.bincount(labels)
     return pd.DataFrame({"cluster": np.arange(len(sizes)), "size": sizes})
 
@@ -105,6 +106,7 @@ def _cell(value: Any) -> Any:
     return value
 
 
-def _short(value: Any) -> str:
+def short_cell(value: Any) -> str:
+    """A number of four digits at most, or text."""
     cell = _cell(value)
     return f"{cell:.4g}" if isinstance(cell, float | np.floating) else str(cell)

@@ -47,7 +47,8 @@ def _draw_history(history: pd.DataFrame, path: Path) -> None:
     from moo_clustering.visualization._figures import save_figure
 
     if "sweep" not in history:
-        plot_history(history, path=path)
+        # A search that ends as it begins may say the same generation twice.
+        plot_history(history.drop_duplicates(history.columns[0], keep="last"), path=path)
         return
     figure = plot_history(
         history.rename(columns={"sweep": "generation", "objective": "objective (it need not fall)"})

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     "--seeds",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Repetitions; default: 30 for pesc, 15 for multi-instance, 2 for sisc-ml, 1 for others.",
+    help="Repetitions; default: 30 for pesc, 15 for multi-instance, 3 for flagship, 2 for sisc-ml, "
+    "1 for others.",
 )
 @click.option("--jobs", type=int, default=1, show_default=True, help="Processes; -1: all processors.")
 @click.option(
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
 @click.option(
     "--sets",
     metavar="NAMES|N",
-    help="Multi-instance, pesc: names of data sets, with commas; default: all of the paper that are found, "
-    "or all with at most 5000 samples. "
+    help="Multi-instance, pesc, flagship: names of data sets, with commas; default: all of the paper that "
+    "are found, or all with at most 5000 samples; flagship: all that can be read. "
     "ensemble-nmf: data sets for each collection and k; default: 10.",
 )
 @click.option(
@@ -50,9 +51,16 @@ if TYPE_CHECKING:
 @click.option(
     "-k", "--n-clusters", metavar="NUMBERS", help="Numbers of topics, with commas; default: 3 to 10."
 )
+@click.option(
+    "--blocks",
+    metavar="NAMES",
+    help="Flagship: which questions, with commas: unsupervised, known, labels, novel, pairs, evolution, "
+    "families; default: all.",
+)
 def reproduce(
     name: str | None, out: Path | None, data: Path | None, seeds: int | None, jobs: int, k_max: str,
     questions: int | None, sets: str | None, collections: str | None, n_clusters: str | None,
+    blocks: str | None,
 ) -> None:  # fmt: skip
     """Run the experiment NAME of a paper and write its tables; without NAME list the experiments.
 
@@ -81,6 +89,7 @@ def reproduce(
             n_sets=_whole("--sets", sets) if counted and sets is not None else None,
             n_clusters=tuple(_whole("--n-clusters", part) for part in _parts(n_clusters)),
             collections=_parts(collections),
+            blocks=_parts(blocks),
         )
         with shown_warnings():
             result = run(experiment, out, settings, n_jobs=jobs, verbose=True)

@@ -15,6 +15,7 @@ from moo_clustering.cli._folder import LABELS
 from moo_clustering.cli._front import front_frame, kept_partitions
 from moo_clustering.cli._pictures import draw
 from moo_clustering.datasets import Documents, MultiLabelTable, Table
+from moo_clustering.estimators._history_frame import bag_history, history_frame
 from moo_clustering.persistence import write_archive
 from moo_clustering.persistence._atomic import replacing
 
@@ -55,9 +56,9 @@ def save_results(
         Names of the files.
     """
     if isinstance(table, BagSamples):
-        return _save_bags(folder, estimator, table, record)
+        return _save_bags(folder, estimator, table, record, supervision, frames, arrays)
     files = [LABELS, "result.npz"]
-    _write_csv(folder / LABELS, pd.DataFrame({"row": table.row_ids, "label": estimator.labels_}))
+    _write_csv(folder / LABELS, _labels("row", table.row_ids, estimator.labels_, record))
     write_archive(folder / "result.npz", {**result_arrays(estimator), **arrays}, record)
     for name, frame in frames.items():
         _write_csv(folder / name, frame)
@@ -73,15 +74,41 @@ def save_results(
     return files + draw(folder, estimator, table.name, front, history)
 
 
-def _save_bags(folder: Path, estimator: Any, bags: BagSamples, record: Mapping[str, Any]) -> list[str]:
+def _save_bags(
+    folder: Path,
+    estimator: Any,
+    bags: BagSamples,
+    record: Mapping[str, Any],
+    supervision: Mapping[str, Any],
+    frames: Mapping[str, pd.DataFrame],
+    arrays: Mapping[str, Any],
+) -> list[str]:
     # Loaded here because most runs have no bags.
-    from moo_clustering.cli._bag_results import bag_arrays, bag_history, draw_bags
+    from moo_clustering.cli._bag_results import bag_arrays, draw_bags
 
-    _write_csv(folder / LABELS, pd.DataFrame({"bag": bags.row_ids, "label": estimator.labels_}))
-    write_archive(folder / "result.npz", result_arrays(estimator) | bag_arrays(estimator), record)
+    files = [LABELS, "result.npz"]
+    _write_csv(folder / LABELS, _labels("bag", bags.row_ids, estimator.labels_, record))
+    kept = result_arrays(estimator) | bag_arrays(estimator) | dict(arrays)
+    write_archive(folder / "result.npz", kept, record)
+    tables = {name: frame.rename(columns={"row": "bag"}) for name, frame in frames.items()}
+    front = front_frame(estimator, supervision)
+    if front is not None:
+        tables["front.csv"] = front
     history = bag_history(estimator)
-    _write_csv(folder / "history.csv", history)
-    return [LABELS, "result.npz", "history.csv", *draw_bags(folder, estimator, bags, history)]
+    if history is not None:
+        tables["history.csv"] = history
+    for name, frame in tables.items():
+        _write_csv(folder / name, frame)
+    files += [*tables, *draw_bags(folder, estimator, bags, history)]
+    return files + ([] if front is None else draw(folder, estimator, bags.name, front, None))
+
+
+def _labels(kind: str, ids: Any, labels: Any, record: Mapping[str, Any]) -> pd.DataFrame:
+    """Label of every row or bag, and the name of its class where clusters have one."""
+    frame = pd.DataFrame({kind: ids, "label": labels})
+    if "classes" in record:
+        frame["class"] = np.array(record["classes"], dtype=object)[labels]
+    return frame
 
 
 def result_arrays(estimator: Any) -> dict[str, Any]:
@@ -107,16 +134,6 @@ def result_arrays(estimator: Any) -> dict[str, Any]:
         for name, value in arrays.items()
         if value is not None
     }
-
-
-def history_frame(estimator: Any) -> pd.DataFrame | None:
-    """The course of the search."""
-    history = getattr(estimator, "history_", None)
-    if history is None:
-        return None
-    if isinstance(history, np.ndarray):
-        return pd.DataFrame({"sweep": np.arange(1, len(history) + 1), "objective": history})
-    return history.to_frame(getattr(estimator, "objective_names_", None))
 
 
 def _write_csv(path: Path, frame: pd.DataFrame) -> None:

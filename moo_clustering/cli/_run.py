@@ -12,9 +12,11 @@ import pandas as pd
 
 from moo_clustering.cli._description import describe
 from moo_clustering.cli._errors import shown_warnings
+from moo_clustering.cli._estimator import writes_checkpoints
 from moo_clustering.cli._folder import CHECKPOINT, RunFolder
 from moo_clustering.cli._job import Job
 from moo_clustering.cli._results import save_results
+from moo_clustering.cli._run_report import save_report
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,9 @@ class Outcome:
     clusters: pd.DataFrame | None = None
 
 
-def run_job(job: Job, folder: RunFolder, extra: Mapping[str, Any] | None = None) -> Outcome:
+def run_job(
+    job: Job, folder: RunFolder, extra: Mapping[str, Any] | None = None, *, with_report: bool = True
+) -> Outcome:
     """Fit and save; after Ctrl-C, save what there is.
 
     Parameters
@@ -45,9 +49,11 @@ def run_job(job: Job, folder: RunFolder, extra: Mapping[str, Any] | None = None)
     folder : RunFolder
     extra : mapping, optional
         More entries for the record.
+    with_report : bool, default=True
+        Whether the report is made, as the last step.
     """
     record = job.record() | dict(extra or {})
-    clusters = None
+    found = None
     folder.claim(record)
     try:
         with shown_warnings() as warnings:
@@ -61,7 +67,6 @@ def run_job(job: Job, folder: RunFolder, extra: Mapping[str, Any] | None = None)
             if hasattr(job.estimator, "labels_"):
                 record["result"] = _summary(job.estimator)
                 found = describe(job)
-                clusters = found.clusters
                 record |= found.record
                 record["files"] = save_results(
                     folder.path,
@@ -75,10 +80,17 @@ def run_job(job: Job, folder: RunFolder, extra: Mapping[str, Any] | None = None)
                 record["files"] += found.draw(folder.path)
             record["timings"]["total"] = time.perf_counter() - job.started
             folder.finish(record, complete=not interrupted)
+            if with_report and found is not None:
+                # Last, so that nothing is lost whatever happens.
+                before = len(warnings)
+                record["files"] += save_report(folder.path, job, record, found.report)
+                record["warnings"] += warnings[before:]
+                record["timings"]["total"] = time.perf_counter() - job.started
+                folder.write_record(record)
     except BaseException:
         folder.release()
         raise
-    return Outcome(record, interrupted, clusters)
+    return Outcome(record, interrupted, None if found is None else found.clusters)
 
 
 def _fit(job: Job) -> bool:
@@ -103,8 +115,10 @@ def _summary(estimator: Any) -> dict[str, Any]:
     return result
 
 
-def checkpoint_hint(folder: RunFolder) -> str:
+def after_interruption(folder: RunFolder, job: Job, *, has_result: bool) -> str:
     """What to do after an interruption."""
     if (folder.path / CHECKPOINT).exists():
         return "go on with the same command and --resume"
-    return "there is no checkpoint to go on from (--checkpoint-every writes them)"
+    if writes_checkpoints(job.method, job.estimator.get_params(deep=False)):
+        return "there is no checkpoint to go on from (--checkpoint-every writes them)"
+    return f"the same command starts from the beginning{', in another folder' if has_result else ''}"

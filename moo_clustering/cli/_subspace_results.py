@@ -46,9 +46,9 @@ def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
         found.frames[PREDICTIONS] = prediction_frame(predictions, job.table.row_ids)
         if record.get("macro_auc") is not None:
             title = f"{type(job.estimator).__name__}, {job.table.name}"
-            found.drawings.append(
-                partial(_draw_roc, predictions=predictions, areas=record["auc"], title=title)
-            )
+            curves, exact = _roc_curves(predictions, record["auc"])
+            found.drawings.append(partial(_draw_roc, curves=curves, exact=exact, title=title))
+            found.report["roc_curves"] = curves
     return found
 
 
@@ -75,14 +75,13 @@ def _arrays(job: Job) -> dict[str, Any]:
     return arrays
 
 
-def _draw_roc(
-    folder: Path, predictions: Predictions, areas: dict[str, float | None], title: str
-) -> list[str]:
-    """The mean ROC curve of the labels, and those of the best and the worst."""
+def _roc_curves(
+    predictions: Predictions, areas: dict[str, float | None]
+) -> tuple[dict[str, Any], dict[str, float]]:
+    """The mean ROC curve of the labels, and those of the best and the worst; areas that are known exactly."""
     from sklearn.metrics import roc_curve
 
     from moo_clustering.validity import mean_roc_curve
-    from moo_clustering.visualization import plot_roc
 
     use, scored = predictions.use, predictions.use.is_held_out
     gold, scores = use.held_out[scored], predictions.scores[scored]
@@ -99,5 +98,11 @@ def _draw_roc(
         if n_labels > 1:
             name += f" ({which}, n={int(gold[:, place].sum())})"
         curves[name] = roc_curve(gold[:, place], scores[:, place])[:2]
+    return curves, exact
+
+
+def _draw_roc(folder: Path, curves: dict[str, Any], exact: dict[str, float], title: str) -> list[str]:
+    from moo_clustering.visualization import plot_roc
+
     plot_roc(curves, aucs=exact, path=folder / ROC, title=title)
     return [ROC]

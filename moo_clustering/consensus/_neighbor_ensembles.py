@@ -21,7 +21,18 @@ _SMALLEST = 1e-300
 
 
 def to_csr(weights: FloatArray, lists: NeighborLists) -> sp.csr_array:
-    """Directed similarity matrix from weights of shape (n_samples, width) on the neighbour lists."""
+    """Directed similarity matrix from weights on the neighbour lists.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_samples, width)
+        Of every sample for its listed neighbours.
+    lists : NeighborLists
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples)
+    """
     n = len(weights)
     used = weights > 0
     indptr = np.concatenate([[0], np.cumsum(used.sum(axis=1))])
@@ -81,6 +92,11 @@ def kernel_weights(edges: sp.csr_array, distances: FloatArray, sigma: float) -> 
         Distances of the edges in CSR order.
     sigma : float
         0 gives weight 1 everywhere (as do distances that are all 0).
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples)
+        The edges with their weights.
     """
     if sigma <= 0 or not distances.any():
         weights = np.ones(len(distances))
@@ -97,6 +113,13 @@ def edge_distances(ranks: IntArray, lists: NeighborLists) -> tuple[sp.csr_array,
     ranks : ndarray of shape (n_members, n_samples)
         The ensemble in rank encoding.
     lists : NeighborLists
+
+    Returns
+    -------
+    edges : csr_array of shape (n_samples, n_samples)
+        Truth values.
+    distances : ndarray of shape (nnz,)
+        In the order of the edges.
     """
     counts = locus_counts(ranks, lists.indices.shape[1])
     # Stored as 1 + distance so that a distance of 0 stays an entry.

@@ -31,6 +31,11 @@ def ensemble_members(F: FloatArray, min_members: int = 1) -> IntArray:
     min_members : int, default=1
         1 takes the non-dominated set alone. A handful of members makes a graph so thin that it falls
         apart.
+
+    Returns
+    -------
+    ndarray of shape (n_members,)
+        Rows of F, ascending.
     """
     members: list[int] = []
     for front in NonDominatedSorting().do(F):
@@ -43,7 +48,21 @@ def ensemble_members(F: FloatArray, min_members: int = 1) -> IntArray:
 def reconstruction_graph(
     ranks: IntArray, lists: NeighborLists, X: NDArray[np.floating[Any]], **options: Any
 ) -> sp.csr_array:
-    """ES1 of an ensemble; options as in :func:`reconstruction_weights`."""
+    """ES1 of an ensemble.
+
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_members, n_samples)
+        The ensemble in rank encoding.
+    lists : NeighborLists
+    X : ndarray of shape (n_samples, n_features)
+    **options
+        Of :func:`reconstruction_weights`.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples)
+    """
     edges, _ = edge_distances(ranks, lists)
     return reconstruction_weights(X, edges, **options)
 
@@ -55,7 +74,22 @@ def diversity_graph(
     weight: Literal["one_minus_div", "div", "count"],
     n_jobs: int | None = None,
 ) -> sp.csr_array:
-    """ES2 of an ensemble; falls back to counting where diversity weights would all be zero."""
+    """ES2 of an ensemble; falls back to counting where diversity weights would all be zero.
+
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_members, n_samples)
+        The ensemble in rank encoding.
+    lists : NeighborLists
+    weight : {"one_minus_div", "div", "count"}
+        What a member's edges weigh.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples)
+    """
     if weight == "div" and (ranks == ranks[0]).all():
         warnings.warn(
             "es2_weight='div' gives every member weight 0, since all members of the ensemble are "
@@ -78,10 +112,27 @@ def kernel_graph(
 ) -> tuple[sp.csr_array, float]:
     """ES3 of an ensemble, and the scale factor used.
 
-    ``sigma`` is a number, ``"mean"`` or ``"median"`` (of the distances of the chosen edges), or
-    ``"grid"``: the one of :data:`SIGMA_GRID` with the largest gap between eigenvalues K and K + 1 of
-    the symmetric normalised Laplacian. The paper picks the one with the best result, which needs the
-    true classes.
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_members, n_samples)
+        The ensemble in rank encoding.
+    lists : NeighborLists
+    sigma : float, "mean", "median" or "grid"
+        A number; that of the distances of the chosen edges; or the one of :data:`SIGMA_GRID` with the
+        largest gap between eigenvalues K and K + 1 of the symmetric normalised Laplacian. The paper picks
+        the one with the best result, which needs the true classes.
+    n_clusters : int
+        K.
+    laplacian : str
+        Kind of the Laplacian of the graph that will be clustered.
+    rng : numpy.random.Generator
+        Draws starting vectors.
+
+    Returns
+    -------
+    graph : csr_array of shape (n_samples, n_samples)
+    sigma : float
+        The scale factor used.
     """
     edges, distances = edge_distances(ranks, lists)
     if laplacian == "unnormalized":

@@ -46,6 +46,10 @@ def reconstruction_weights(
         features the minimiser is not unique without it. The swarm minimises the same sum.
     min_weight : float, default=0.0
         Edges of smaller weight get this one; with 0 edges of weight 0 are dropped.
+    rng : numpy.random.Generator, optional
+        For the swarm.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
 
     Returns
     -------

@@ -51,7 +51,16 @@ class SelectionFront(NamedTuple):
 
 
 class ParetoSelection(NamedTuple):
-    """Runs chosen, their consensus, and the front they were chosen from."""
+    """Runs chosen, their consensus, and the front they were chosen from.
+
+    Attributes
+    ----------
+    runs : ndarray of int
+        Of the chosen subset.
+    labels : ndarray of shape (n_samples,), int32
+        Their consensus.
+    front : SelectionFront
+    """
 
     runs: NDArray[np.intp]
     labels: NDArray[np.int32]

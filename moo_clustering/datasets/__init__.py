@@ -23,6 +23,7 @@ from moo_clustering.datasets._generated_bags import make_bags
 from moo_clustering.datasets._multilabel_documents import label_indicators
 from moo_clustering.datasets._multilabel_table import MultiLabelTable
 from moo_clustering.datasets._multilabel_write import write_multilabel_arff
+from moo_clustering.datasets._prepare_table import PreparedTable, prepare_table
 from moo_clustering.datasets._read import read_table
 from moo_clustering.datasets._read_bags import read_bags
 from moo_clustering.datasets._read_documents import read_documents
@@ -40,6 +41,7 @@ __all__ = [
     "EBMCorpus",
     "EBMQuestion",
     "MultiLabelTable",
+    "PreparedTable",
     "Table",
     "label_indicators",
     "load_breast_cancer",
@@ -51,6 +53,7 @@ __all__ = [
     "make_bags",
     "make_balance",
     "make_waveform",
+    "prepare_table",
     "read_bags",
     "read_documents",
     "read_multilabel",

@@ -46,20 +46,40 @@ def load_bundled(name: str) -> Table:
 
 
 def load_wine() -> Table:
-    """Wine: 178 samples, 13 features, 3 classes."""
+    """Wine: 178 samples, 13 features, 3 classes.
+
+    Returns
+    -------
+    Table
+    """
     return load_bundled("wine")
 
 
 def load_iris() -> Table:
-    """Iris: 150 samples, 4 features, 3 classes."""
+    """Iris: 150 samples, 4 features, 3 classes.
+
+    Returns
+    -------
+    Table
+    """
     return load_bundled("iris")
 
 
 def load_digits() -> Table:
-    """Digits: 1797 images of 8 x 8 pixels, 10 classes."""
+    """Digits: 1797 images of 8 x 8 pixels, 10 classes.
+
+    Returns
+    -------
+    Table
+    """
     return load_bundled("digits")
 
 
 def load_breast_cancer() -> Table:
-    """Breast cancer Wisconsin (diagnostic): 569 samples, 30 features, 2 classes."""
+    """Breast cancer Wisconsin (diagnostic): 569 samples, 30 features, 2 classes.
+
+    Returns
+    -------
+    Table
+    """
     return load_bundled("breast_cancer")

@@ -58,7 +58,7 @@ def _beside(path: Path, ending: str) -> Path | None:
     return beside if beside.is_file() else None
 
 
-def _sparse(arrays: Arrays, source: str) -> sp.csr_array:
+def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
     """The matrix of an archive by ``scipy.sparse.save_npz``, checked before anything relies on it."""
     form = arrays["format"].reshape(-1)[:1].astype(str).tolist()
     if form not in (["csr"], ["csc"]) or not set(arrays) >= _SPARSE:
@@ -79,7 +79,7 @@ def _sparse(arrays: Arrays, source: str) -> sp.csr_array:
 
 def _features(arrays: Arrays, source: str) -> sp.csr_array:
     if "format" in arrays:
-        X = _sparse(arrays, source)
+        X = sparse_matrix(arrays, source)
     elif "X" in arrays:
         if arrays["X"].ndim != 2 or arrays["X"].dtype.kind not in "iufb":
             raise DataError(
@@ -110,7 +110,7 @@ def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
             f"{source} has no array 'Y' of shape (n_samples, n_labels); it holds {held}; name the archive "
             "that has it with labels=..."
         )
-    Y: Any = arrays["Y"] if "Y" in arrays else _sparse(arrays, source)
+    Y: Any = arrays["Y"] if "Y" in arrays else sparse_matrix(arrays, source)
     if Y.ndim != 2 or Y.dtype.kind not in "iufb" or Y.shape[0] != n_rows or not Y.shape[1]:
         raise DataError(
             f"{source}: the indicators of labels must be numeric, with a row for each of the {n_rows} rows "

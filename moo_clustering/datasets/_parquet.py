@@ -12,6 +12,12 @@ from moo_clustering.datasets._table import DataError, Table
 
 def read_parquet(path: Path, roles: Roles) -> Table:
     """Read a Parquet file; see :func:`~moo_clustering.datasets.read_table`."""
+    frame, roles = parquet_frame(path, roles)
+    return table_from_frame(frame, roles, name=path.name, source=str(path))
+
+
+def parquet_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles]:
+    """Columns named by text, and the roles with the index for identifiers where the file has one."""
     try:
         frame = pd.read_parquet(path, engine="pyarrow")
     except ImportError as error:
@@ -28,4 +34,4 @@ def read_parquet(path: Path, roles: Roles) -> Table:
         frame.insert(0, index, frame.index.astype(str))
         if roles.id_column is None:
             roles = roles._replace(id_column=index)
-    return table_from_frame(frame, roles, name=path.name, source=str(path))
+    return frame, roles

@@ -7,9 +7,12 @@ from ._pairwise_kmeans import HMRFKMeans, PCKMeans
 from ._pesc import PESC
 from ._spectral_graph import SpectralGraphClustering
 from ._spherical_kmeans import SphericalKMeans
+from .flagship._pareto_bags import ParetoBagClustering
+from .flagship._pareto_clustering import ParetoClustering
 from .graph_family._fuzzy_modes_moga import FuzzyModesMOGA
 from .graph_family._mock import MOCK
 from .graph_family._srmosc import SRMOSC
+from .memetic._memetic_kmeans import MemeticKMeans
 from .multi_instance._bamic import BAMIC
 from .multi_instance._chcmic import CHCMIC
 from .multi_instance._memetic_chcmic import MemeticCHCMIC
@@ -45,11 +48,14 @@ __all__ = [
     "HMRFKMeans",
     "MIKMeans",
     "MemeticCHCMIC",
+    "MemeticKMeans",
     "MetaLabeler",
     "MetricKMeans",
     "NMFClustering",
     "NSGA2Clus",
     "PCKMeans",
+    "ParetoBagClustering",
+    "ParetoClustering",
     "PrunedSetsEnsemble",
     "SISCEnsemble",
     "SISCStacked",

@@ -21,6 +21,7 @@ from moo_clustering.estimators._amosa_clus_moves import perturb_centers, perturb
 from moo_clustering.estimators._center_problem import CenterProblem, CenterSampling
 from moo_clustering.estimators._medoid_base import MedoidSetClusterer
 from moo_clustering.estimators._medoid_choice import Rule
+from moo_clustering.estimators._settled_result import settled
 from moo_clustering.operators import CanonicalDuplicates, MedoidSampling
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
@@ -105,6 +106,7 @@ class AMOSAClus(MedoidSetClusterer):
     pareto_centers_ : ndarray of shape (n_solutions, k_max, n_features)
         Only with ``encoding="centre"``; padded with NaN.
     result_ : pymoo.core.result.Result
+        ``result_.F`` holds the front, minimised; of the least violation if no solution satisfies all.
     history_ : Recorder
         Of the archive at every temperature.
     n_iter_ : int
@@ -256,7 +258,7 @@ class AMOSAClus(MedoidSetClusterer):
         )
         search = PymooSearch(problem, algorithm, seed=seed)
         self._drive(search, problem, algorithm.n_temperatures, checkpoint)
-        self.result_ = search.result()
+        self.result_ = settled(search.result())
         # It holds functions, which a pickled estimator cannot.
         self.result_.algorithm = None
         return self.result_.pop

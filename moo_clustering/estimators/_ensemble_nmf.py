@@ -34,6 +34,7 @@ from moo_clustering.estimators._ensemble_consensus import (
 )
 from moo_clustering.estimators._ensemble_runs import ensemble_runs
 from moo_clustering.estimators._leading_terms import cluster_means, leading_terms
+from moo_clustering.estimators._reporting import ReportMixin
 from moo_clustering.factorization import MAX_MEMORY, SOLVERS
 from moo_clustering.features import NCWTransformer, PaperTfidfTransformer
 from moo_clustering.features._rows import validated_rows
@@ -46,7 +47,9 @@ Labels = NDArray[np.int32]
 _MAX_MEMORY = 512 * 2**20
 
 
-class EnsembleNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class EnsembleNMF(
+    ReportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
     """Clusters documents by the consensus of many non-negative matrix factorisations.
 
     Every run factorises the term weights from another random start and puts a document into the topic it

@@ -40,6 +40,8 @@ class Method:
         Whether it is made for documents, of which it takes which words are in them, as 0 and 1.
     categorical : bool
         Whether ``fit`` takes a data frame with columns of categories.
+    prepares : bool
+        Whether a table of any columns may be turned into features for it, with empty cells filled.
     evolves_with : mapping
         Options with whose values alone there are generations; empty if there always are, or never.
     """
@@ -56,6 +58,7 @@ class Method:
     stems: bool = False
     presence: bool = False
     categorical: bool = False
+    prepares: bool = False
     evolves_with: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering._random import SeedLike, spawn_seeds
 from moo_clustering.estimators._number_clusters import number_clusters
+from moo_clustering.estimators._reporting import ReportMixin
 from moo_clustering.factorization import (
     MAX_MEMORY,
     SOLVERS,
@@ -33,7 +34,9 @@ from moo_clustering.factorization import (
 Floats = NDArray[np.floating[Any]]
 
 
-class NMFClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class NMFClustering(
+    ReportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
     """Document clustering by non-negative matrix factorisation, X ~ V U^T.
 
     The columns of U are topics, the rows of V say how much of each topic a document has; a document

@@ -24,6 +24,7 @@ from moo_clustering.algorithms import (
 from moo_clustering.estimators._medoid_base import MedoidSetClusterer
 from moo_clustering.estimators._medoid_choice import Rule
 from moo_clustering.estimators._nsga2_clus_search import deap_result, deap_search, pymoo_search
+from moo_clustering.estimators._settled_result import settled
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
 
@@ -127,6 +128,7 @@ default="balanced"
     constraint_scores_ : ndarray of shape (n_solutions, 2) or None
         Must-links and cannot-links that ``pareto_labels_`` satisfy; None without constraints.
     result_ : pymoo.core.result.Result
+        ``result_.F`` holds the front, minimised; of the least violation if no solution satisfies all.
     logbook_, hall_of_fame_ : deap.tools.Logbook, deap.tools.ParetoFront
         Of an evolution with ``engine="deap"``.
     history_ : Recorder
@@ -268,7 +270,7 @@ default="balanced"
         if self.engine == "pymoo":
             search = pymoo_search(problem, **options, seed=seed)
             self._drive(search, problem, self.n_gen, checkpoint)
-            self.result_ = search.result()
+            self.result_ = settled(search.result())
         else:
             search = deap_search(problem, **options, seed=seed)
             self._drive(search, problem, self.n_gen, checkpoint)

@@ -7,6 +7,7 @@ from typing import Any
 from moo_clustering._suggest import did_you_mean
 from moo_clustering.estimators._bag_methods import BAG_METHODS
 from moo_clustering.estimators._document_methods import DOCUMENT_METHODS
+from moo_clustering.estimators._flagship_methods import FLAGSHIP_METHODS
 from moo_clustering.estimators._graph_methods import GRAPH_METHODS
 from moo_clustering.estimators._method import Method
 from moo_clustering.estimators._subspace_methods import SUBSPACE_METHODS
@@ -20,6 +21,7 @@ _NSGA2_CLUS_PAPER = "semi-supervised clustering of medical documents with NSGA-I
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
+        *FLAGSHIP_METHODS,
         Method(
             name="pesc",
             class_name="PESC",

@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClusterMixin
 
 from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.estimators._reporting import ReportMixin
 from moo_clustering.estimators._supervision import supervision_groups
 
 
-class SemiSupervisedClusterMixin(ClusterMixin):
+class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
     """A clusterer whose ``y`` are partial labels, which scikit-learn's ``fit_predict`` would drop."""
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None, **options: Any) -> NDArray[np.int32]:

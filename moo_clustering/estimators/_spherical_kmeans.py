@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from numpy.typing import NDArray
 from sklearn.base import (
     BaseEstimator,
@@ -20,8 +20,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from moo_clustering._calls import run_calls
 from moo_clustering._random import SeedLike, spawn_seeds
 from moo_clustering.estimators._number_clusters import check_n_clusters, number_clusters
+from moo_clustering.estimators._reporting import ReportMixin
 from moo_clustering.estimators._spherical_core import (
     Floats,
     Rows,
@@ -34,7 +36,9 @@ from moo_clustering.validity._unit_rows import unit_rows
 ALGORITHMS = {"kmeans": spherical_kmeans, "bisecting": bisecting_spherical_kmeans}
 
 
-class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class SphericalKMeans(
+    ReportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
     """k-means of the directions of the rows, the usual one for documents.
 
     Maximises I2, the sum over the clusters of the length of the sum of their rows of unit length, which
@@ -201,7 +205,7 @@ class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
         # The products release the interpreter lock, and threads share the data.
         seeds = spawn_seeds(self.random_state, self.n_init)
-        runs = Parallel(n_jobs=self.n_jobs, prefer="threads")(delayed(run)(seed) for seed in seeds)
+        runs = run_calls((delayed(run)(seed) for seed in seeds), n_jobs=self.n_jobs, prefer="threads")
         return max(runs, key=lambda partition: partition.i2)
 
     def _warn(self, best: SphericalPartition, n_zero: int) -> None:

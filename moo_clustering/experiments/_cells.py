@@ -6,14 +6,16 @@ import hashlib
 import json
 import os
 import signal
+import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from tqdm import tqdm
 
+from moo_clustering._calls import finished_calls
 from moo_clustering.experiments._store import CellStore, Key
 
 Compute = Callable[[Key, Any], Any]
@@ -28,6 +30,15 @@ def seed_of(*parts: str | int | float) -> np.random.SeedSequence:
 
     A cell that makes its seeds of its key has the same value in whatever order, process or
     selection of cells it is computed.
+
+    Parameters
+    ----------
+    *parts : str, int or float
+        What the seed depends on, in this order.
+
+    Returns
+    -------
+    numpy.random.SeedSequence
     """
     digest = hashlib.sha256(json.dumps(parts).encode()).digest()
     return np.random.SeedSequence(np.frombuffer(digest, dtype="<u4").tolist())
@@ -39,7 +50,7 @@ def run_cells(
     data: Callable[[Key], Any],
     store: CellStore,
     *,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     verbose: bool = False,
     description: str = "cells",
 ) -> bool:
@@ -55,8 +66,10 @@ def run_cells(
         ``data(key)``: what a cell needs; called in this process shortly before the cell is due, so
         that only little data travels.
     store : CellStore
-    n_jobs : int, default=1
-        Processes; -1 for all processors. The values do not depend on it.
+    n_jobs : int or None, default=None
+        Processes; -1 for all processors. None is one, unless a :func:`joblib.parallel_config` says
+        otherwise: with ``backend="dask"`` the cells are computed on the workers of a cluster. The values
+        do not depend on it.
     verbose : bool, default=False
         Show progress.
     description : str, default="cells"
@@ -94,21 +107,17 @@ def run_cells(
 
 
 def _finished(
-    compute: Compute, cells: Sequence[Key], data: Callable[[Key], Any], n_jobs: int
+    compute: Compute, cells: Sequence[Key], data: Callable[[Key], Any], n_jobs: int | None
 ) -> Generator[tuple[Key, Any]]:
     """Keys and values in the order in which they are ready."""
-    if n_jobs == 1:
-        for key in cells:
-            yield key, _value(compute, key, data(key))
-        return
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     parent = os.getpid()
-    yield from parallel(delayed(_task)(compute, key, data(key), parent) for key in cells)
+    calls = (delayed(_task)(compute, key, data(key), parent) for key in cells)
+    yield from finished_calls(calls, n_jobs=n_jobs)
 
 
 def _task(compute: Compute, key: Key, data: Any, parent: int) -> tuple[Key, Any]:
     # Ctrl-C goes to all processes of a terminal; only the parent is to answer.
-    if os.getpid() != parent:
+    if os.getpid() != parent and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     return key, _value(compute, key, data)
 

@@ -33,6 +33,8 @@ class Settings:
         Numbers of clusters; default: those of the experiment.
     collections : sequence of str, default=()
         Names of collections that data sets are drawn from; default: all that there are.
+    blocks : sequence of str, default=()
+        Names of parts of the experiment; default: all.
 
     Raises
     ------
@@ -48,6 +50,7 @@ class Settings:
     n_sets: int | None = None
     n_clusters: Sequence[int] = ()
     collections: Sequence[str] = ()
+    blocks: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         for name in ("seeds", "questions", "n_sets"):

@@ -55,7 +55,7 @@ class Experiment:
             For a setting that the experiment does not have; or as the plan does.
         """
         defaults = Settings()
-        for option in ("k_max", "questions", "sets", "n_sets", "n_clusters", "collections"):
+        for option in ("k_max", "questions", "sets", "n_sets", "n_clusters", "collections", "blocks"):
             if option not in self.options and getattr(settings, option) != getattr(defaults, option):
                 raise ValueError(f"{self.name} has no setting {option}")
         make: Callable[[Settings], Plan] = getattr(import_module(self.module), self.attribute)
@@ -65,6 +65,14 @@ class Experiment:
 EXPERIMENTS = {
     experiment.name: experiment
     for experiment in (
+        Experiment(
+            "flagship",
+            "ParetoClustering and common methods on all sets of a folder: no labels, few labels, pairs",
+            "moo_clustering.experiments.flagship._plan",
+            "Flagship",
+            options=("sets", "blocks"),
+            seeds=3,
+        ),
         Experiment(
             "nsga2-clus-table2",
             "NSGA-II-clus, its rivals and exhaustive search on the clinical questions, cosine and Euclid",
@@ -150,6 +158,15 @@ EXPERIMENTS = {
 
 def find_experiment(name: str) -> Experiment:
     """The experiment of this name.
+
+    Parameters
+    ----------
+    name : str
+        As ``moo-clustering reproduce`` takes it.
+
+    Returns
+    -------
+    Experiment
 
     Raises
     ------

@@ -38,7 +38,12 @@ class Reproduction:
 
 
 def reproduce(
-    experiment: Experiment, folder: Path, settings: Settings, *, n_jobs: int = 1, verbose: bool = False
+    experiment: Experiment,
+    folder: Path,
+    settings: Settings,
+    *,
+    n_jobs: int | None = None,
+    verbose: bool = False,
 ) -> Reproduction:
     """Run an experiment, or go on with it, and write its tables.
 
@@ -53,7 +58,8 @@ def reproduce(
         A new or empty folder, or that of an earlier run with the same parameters (or, of an experiment
         of the same study), which is gone on with.
     settings : Settings
-    n_jobs : int, default=1
+    n_jobs : int or None, default=None
+        Processes; None is one, unless a :func:`joblib.parallel_config` says otherwise.
     verbose : bool, default=False
 
     Returns

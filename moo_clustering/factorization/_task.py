@@ -7,9 +7,11 @@ from numbers import Integral
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import delayed, effective_n_jobs
 from numpy.typing import ArrayLike
 
+from moo_clustering._calls import run_calls
+from moo_clustering._parcels import active_shelf
 from moo_clustering.factorization._batches import Batches, plan_batches
 from moo_clustering.factorization._matrix import Matrix, check_matrix
 from moo_clustering.factorization._runs import NMFRuns
@@ -67,16 +69,20 @@ def prepare_task(
     origins = _origins(matrix, n_components, n_runs, seeds, starts)
     n_runs = len(origins.U) if isinstance(origins, Starts) else len(origins)
     n_rows, row_bytes = sum(matrix.A.shape), n_components * matrix.A.dtype.itemsize
+    # Workers elsewhere cannot share the rows of a run.
+    far = active_shelf() is not None and n_jobs != 1
     # Batches and their concatenation.
     kept = 2 * n_runs * n_rows * row_bytes if keep else 0
     batches = plan_batches(
         n_runs,
         n_rows,
         row_bytes,
-        lanes=method.lanes,
+        lanes=1 if far else method.lanes,
         workers=effective_n_jobs(n_jobs),
         memory=max_memory - kept,
     )
+    if far:
+        batches = batches._replace(n_threads=1)
     return Task(matrix, n_components, method, float(tol), int(max_iter), origins, batches)
 
 
@@ -95,8 +101,7 @@ def run_task(task: Task, function: Callable[[NMFRuns], Result]) -> list[Result]:
         )
         for runs in task.batches.runs
     )
-    results: list[Result] = Parallel(n_jobs=task.batches.n_workers, prefer=task.solver.prefer)(jobs)
-    return results
+    return run_calls(jobs, n_jobs=task.batches.n_workers, prefer=task.solver.prefer)
 
 
 def _run_batch(

@@ -89,6 +89,10 @@ def attainment_scores(
     surface : {"staircase", "points"}, default="staircase"
         Distance to the surface, or only to the solutions of the control fronts.
 
+    Returns
+    -------
+    AttainmentScores
+
     Raises
     ------
     ValueError

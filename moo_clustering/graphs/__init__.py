@@ -10,13 +10,17 @@ from moo_clustering.graphs._bridging import bridge_components
 from moo_clustering.graphs._constraint_edges import write_constraints
 from moo_clustering.graphs._eigengap import eigengap
 from moo_clustering.graphs._embedding import spectral_embedding
+from moo_clustering.graphs._genie import genie_cuts, genie_merges
 from moo_clustering.graphs._given_lists import lists_from_arrays
 from moo_clustering.graphs._interestingness import LinkInterest, mst_interestingness
 from moo_clustering.graphs._laplacian import laplacian
 from moo_clustering.graphs._locus_graph import LocusGraph, locus_graph
+from moo_clustering.graphs._minimax import minimax_distances
+from moo_clustering.graphs._mutual_reachability import mutual_reachability_mst
 from moo_clustering.graphs._neighbors import NeighborLists, neighbor_lists
 from moo_clustering.graphs._partition import SpectralPartition, spectral_partition
 from moo_clustering.graphs._ratio_cut import ratio_cut
+from moo_clustering.graphs._self_tuning import self_tuning_graph
 from moo_clustering.graphs._similarity import (
     epsilon_graph,
     full_graph,
@@ -28,6 +32,7 @@ from moo_clustering.graphs._similarity import (
     symmetrize,
 )
 from moo_clustering.graphs._spanning_tree import SpanningTree, euclidean_mst
+from moo_clustering.graphs._spectral_cuts import spectral_cuts
 from moo_clustering.graphs._waterfill import waterfill_graph, waterfill_lambda, waterfill_weights
 
 __all__ = [
@@ -42,16 +47,22 @@ __all__ = [
     "euclidean_mst",
     "full_graph",
     "gaussian_similarity",
+    "genie_cuts",
+    "genie_merges",
     "knn_graph",
     "laplacian",
     "lists_from_arrays",
     "locus_graph",
+    "minimax_distances",
     "mst_interestingness",
     "mutual_knn_graph",
+    "mutual_reachability_mst",
     "neighbor_lists",
     "pair_distances",
     "ratio_cut",
     "resolve_sigma",
+    "self_tuning_graph",
+    "spectral_cuts",
     "spectral_embedding",
     "spectral_partition",
     "symmetrize",

@@ -24,6 +24,10 @@ def eigengap(
     rng : numpy.random.Generator
         Draws starting vectors.
 
+    Returns
+    -------
+    float
+
     References
     ----------
     PESC: a rule for the scale factor that needs no classes.

@@ -27,6 +27,10 @@ def lists_from_arrays(
     groups : ConstraintGroups, optional
         Forbidden neighbours are taken out; ask the search for more neighbours than needed then.
 
+    Returns
+    -------
+    NeighborLists
+
     Raises
     ------
     ValueError

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_array
@@ -152,7 +151,7 @@ def _ranks(
         stack = np.empty(256, dtype=np.int64)
         ranks(ordered, tree.points, keys[tree.samples], *tree.nodes, cap, stack, lo, hi, found)
 
-    for_parts(share, len(pairs), 1e3 * len(pairs), effective_n_jobs(n_jobs))
+    for_parts(share, len(pairs), 1e3 * len(pairs), n_jobs)
     out[by_place] = found
     return out
 

@@ -87,6 +87,10 @@ def locus_graph(
     n_jobs : int, optional
         Threads; the result does not depend on it.
 
+    Returns
+    -------
+    LocusGraph
+
     Raises
     ------
     ValueError

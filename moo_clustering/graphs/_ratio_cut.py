@@ -12,7 +12,7 @@ from moo_clustering.graphs._similarity import symmetrize
 
 
 def ratio_cut(W: Any, labels: ArrayLike) -> NDArray[np.float64]:
-    """RCut = sum_c cut(C_c, rest) / |C_c| of partitions; less is better.
+    """Ratio cut ``sum_c cut(C_c, rest) / |C_c|`` of partitions; less is better.
 
     Parameters
     ----------

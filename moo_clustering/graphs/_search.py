@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
+
+from moo_clustering._threads import n_threads, threads_here
 
 Floats = NDArray[np.floating[Any]]
 Metric = str | Callable[..., float]
@@ -124,7 +125,7 @@ class _MinkowskiSearch(PointSearch):
     def __init__(self, points: Floats, power: float, n_jobs: int | None) -> None:
         super().__init__(points)
         self.power = power
-        self.workers = effective_n_jobs(n_jobs)
+        self.workers = n_threads(n_jobs)
         self._tree: Any = None
 
     def all_distances(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -183,7 +184,8 @@ class _AnyMetricSearch(PointSearch):
         return np.maximum(np.asarray(distances, dtype=np.float64), 0.0)
 
     def nearest(self, rows: NDArray[np.int64], n_found: int) -> Found:
-        distances, points = self._scan.kneighbors(self.points[rows], n_neighbors=n_found)
+        with threads_here(self.n_jobs):
+            distances, points = self._scan.kneighbors(self.points[rows], n_neighbors=n_found)
         distances = round_distances(np.maximum(distances, 0.0))
         return Found(points, distances, distances[:, -1])
 

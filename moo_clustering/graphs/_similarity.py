@@ -39,6 +39,10 @@ def symmetrize(S: Any) -> sp.csr_array:
     S : sparse matrix or array-like of shape (n_samples, n_samples)
         Non-negative similarities; not modified.
 
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples)
+
     Notes
     -----
     O(nnz) time and memory.
@@ -66,7 +70,18 @@ def _without_diagonal(matrix: sp.csr_array) -> sp.csr_array:
 
 
 def resolve_sigma(distances: NDArray[np.floating[Any]], sigma: Sigma) -> float:
-    """A scale factor: the number given, or the mean or median of the distances of the edges."""
+    """A scale factor: the number given, or the mean or median of the distances of the edges.
+
+    Parameters
+    ----------
+    distances : ndarray
+        Of the edges.
+    sigma : float, "mean" or "median"
+
+    Returns
+    -------
+    float
+    """
     if sigma == "mean":
         return float(np.mean(distances, dtype=np.float64)) if distances.size else 0.0
     if sigma == "median":
@@ -77,7 +92,18 @@ def resolve_sigma(distances: NDArray[np.floating[Any]], sigma: Sigma) -> float:
 
 
 def gaussian_similarity(distances: NDArray[np.floating[Any]], sigma: float) -> NDArray[np.float64]:
-    """exp(-d^2 / (2 sigma^2)), at least 1e-300 so that no edge is lost; all 1 for ``sigma=0``."""
+    """exp(-d^2 / (2 sigma^2)), at least 1e-300 so that no edge is lost; all 1 for ``sigma=0``.
+
+    Parameters
+    ----------
+    distances : ndarray
+    sigma : float
+        Scale factor.
+
+    Returns
+    -------
+    ndarray of the shape of the distances
+    """
     if sigma == 0:
         return np.ones(np.shape(distances))
     scaled = np.asarray(distances, dtype=np.float64) / sigma
@@ -124,7 +150,15 @@ def knn_graph(lists: NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
 def mutual_knn_graph(lists: NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
     """Gaussian similarities of pairs that list each other; samples may be left without any edge.
 
-    Parameters and result as of :func:`knn_graph`; the scale factor averages all listed distances.
+    Parameters
+    ----------
+    lists : NeighborLists
+    sigma : float, "mean" or "median", default="mean"
+        As of :func:`knn_graph`; the average is over all listed distances.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples)
     """
     directed = _gaussian_edges(lists, sigma)
     mutual = directed.minimum(directed.T.tocsr()).tocsr()
@@ -241,7 +275,14 @@ def pair_distances(
 ) -> NDArray[np.float64]:
     """Distances of all pairs, if a graph of all pairs stays within ``max_memory``.
 
-    Parameters and errors as of :func:`full_graph`.
+    Errors as of :func:`full_graph`.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    metric : str or callable, default="euclidean"
+    max_memory : int, default=4 GiB
+        Bytes that a graph of all pairs may take.
 
     Returns
     -------

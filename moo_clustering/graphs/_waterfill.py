@@ -17,6 +17,14 @@ def waterfill_lambda(lists: NeighborLists) -> float:
     """Default trade-off: three times the mean distance of the 10 nearest neighbours (all, if fewer).
 
     1 if those distances are all 0, where any positive number gives the same graph.
+
+    Parameters
+    ----------
+    lists : NeighborLists
+
+    Returns
+    -------
+    float
     """
     near = lists.distances[:, :10]
     mean = float(np.mean(near[lists.indices[:, :10] >= 0], dtype=np.float64))

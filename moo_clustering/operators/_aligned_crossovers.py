@@ -60,6 +60,8 @@ class AlignedOnePoint(_AlignedCrossover):
         False: cross the chromosomes as they are.
     prob : float, default=0.9
         Probability that a pair is crossed; otherwise its children are copies.
+    **kwargs
+        Of pymoo's ``Crossover``, such as ``prob``.
 
     Notes
     -----
@@ -85,6 +87,8 @@ class AlignedHUX(_AlignedCrossover):
     ----------
     align, prob
         As in :class:`AlignedOnePoint`.
+    **kwargs
+        Of pymoo's ``Crossover``, such as ``prob``.
 
     Notes
     -----
@@ -106,6 +110,8 @@ class AlignedUniformCrossover(_AlignedCrossover):
     ----------
     align, prob
         As in :class:`AlignedOnePoint`.
+    **kwargs
+        Of pymoo's ``Crossover``, such as ``prob``.
 
     Notes
     -----

@@ -36,6 +36,8 @@ def batched_tournament(
         ``"comp_by_rank_and_crowding"``.
     random_state : numpy.random.Generator, optional
         Tosses the coins; default that of the algorithm.
+    **kwargs
+        What else pymoo hands over; not used.
 
     Returns
     -------

@@ -32,6 +32,8 @@ class ImprovementMutation(ChosenMutation):
         Instead of the problem's.
     prob : float, default=1.0
         Probability that an individual is mutated.
+    **kwargs
+        Of pymoo's ``Mutation``, such as ``prob``.
 
     Attributes
     ----------

@@ -29,6 +29,8 @@ class IndexSBX(RankSBX):
     ----------
     prob, eta, prob_var
         As in :class:`RankSBX`.
+    **kwargs
+        Of pymoo's ``Crossover``, such as ``prob``.
     """
 
     def _do(self, problem: Any, X: IntArray, *args: Any, **kwargs: Any) -> IntArray:
@@ -46,6 +48,8 @@ class IndexPM(RankPM):
     ----------
     prob_var, eta, prob
         As in :class:`RankPM`.
+    **kwargs
+        Of pymoo's ``Mutation``, such as ``prob``.
     """
 
     def _do(self, problem: Any, X: IntArray, *args: Any, **kwargs: Any) -> IntArray:

@@ -31,6 +31,8 @@ class KMMutation(ChosenMutation):
         Instead of the problem's.
     prob : float, default=0.2
         Probability that an individual is mutated.
+    **kwargs
+        Of pymoo's ``Mutation``, such as ``prob``.
 
     Raises
     ------

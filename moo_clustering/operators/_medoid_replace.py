@@ -50,6 +50,8 @@ class MedoidReplaceMutation(Mutation):
         and the smallest number of medoids replace instead.
     prob : float, default=0.2
         Probability that an individual is mutated.
+    **kwargs
+        Of pymoo's ``Mutation``, such as ``prob``.
 
     Notes
     -----

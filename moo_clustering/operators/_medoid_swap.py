@@ -34,6 +34,8 @@ class MedoidSwapMutation(Mutation):
     ----------
     prob : float, default=0.2
         Probability that an individual is mutated.
+    **kwargs
+        Of pymoo's ``Mutation``, such as ``prob``.
 
     References
     ----------

@@ -24,6 +24,8 @@ class MinSizeRepair(Repair):
     ----------
     objective : BagObjective, optional
         Instead of the problem's.
+    **kwargs
+        Of pymoo's ``Repair``.
 
     Raises
     ------

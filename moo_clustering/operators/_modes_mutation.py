@@ -19,6 +19,8 @@ class ModesMutation(Mutation):
     ----------
     prob : float, default=0.2
         Probability that an individual is mutated.
+    **kwargs
+        Of pymoo's ``Mutation``, such as ``prob``.
     """
 
     def __init__(self, prob: float = 0.2, **kwargs: Any) -> None:

@@ -23,6 +23,8 @@ class MutationChoice(ChosenMutation):
         Relative frequencies; default equal.
     prob : float, default=0.3
         Probability that an individual is mutated.
+    **kwargs
+        Of pymoo's ``Mutation``, such as ``prob``.
     """
 
     def __init__(

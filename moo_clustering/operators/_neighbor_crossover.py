@@ -22,6 +22,8 @@ class UniformNeighborCrossover(Crossover):
     ----------
     prob : float, default=0.9
         Probability that a pair is crossed; otherwise its children are copies.
+    **kwargs
+        Of pymoo's ``Crossover``, such as ``prob``.
     """
 
     def __init__(self, prob: float = 0.9, **kwargs: Any) -> None:

@@ -24,6 +24,8 @@ class NeighborResample(Mutation):
         Probability per gene; default 1/N.
     prob : float, default=1.0
         Probability that an individual is mutated at all.
+    **kwargs
+        Of pymoo's ``Mutation``, such as ``prob``.
 
     Notes
     -----

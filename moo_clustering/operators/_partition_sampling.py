@@ -40,6 +40,11 @@ class PartitionSampling(Sampling):
     objective : BagObjective, optional
         Instead of the problem's.
 
+    Attributes
+    ----------
+    n_trials : int
+        Trial evaluations made so far.
+
     Raises
     ------
     TypeError
@@ -52,11 +57,6 @@ class PartitionSampling(Sampling):
     Numbers per kind are rounded to the largest remainders, so that the mix of a population does not
     depend on chance. Descents cost far more than the others; ``n_trials`` of evaluations are made in
     them. Several may end in the same partition: see :class:`RefillingSampling`.
-
-    Attributes
-    ----------
-    n_trials : int
-        Trial evaluations made so far.
 
     References
     ----------

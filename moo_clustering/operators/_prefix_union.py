@@ -61,6 +61,8 @@ class PrefixUnionCrossover(Crossover):
           have in common. A child with fewer than two genes gets random ones.
     prob : float, default=0.6
         Probability that a pair is crossed; otherwise its children are copies.
+    **kwargs
+        Of pymoo's ``Crossover``, such as ``prob``.
 
     Notes
     -----

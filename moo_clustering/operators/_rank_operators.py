@@ -33,6 +33,8 @@ class RankSBX(SBX):
         Distribution index; not printed in the paper.
     prob_var : float, default=0.5
         Probability per gene.
+    **kwargs
+        Of pymoo's ``Crossover``, such as ``prob``.
 
     References
     ----------
@@ -60,6 +62,8 @@ class RankPM(PM):
         Distribution index; not printed in the paper.
     prob : float, default=1.0
         Probability that an individual is mutated at all.
+    **kwargs
+        Of pymoo's ``Mutation``, such as ``prob``.
     """
 
     def __init__(

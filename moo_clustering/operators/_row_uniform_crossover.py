@@ -29,6 +29,8 @@ class RowUniformCrossover(Crossover):
     ----------
     prob : float, default=0.7
         Probability that a pair is crossed; otherwise its children share the parents' arrays.
+    **kwargs
+        Of pymoo's ``Crossover``, such as ``prob``.
 
     Notes
     -----

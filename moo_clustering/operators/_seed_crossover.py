@@ -29,6 +29,8 @@ class AlignedSeedCrossover(Crossover):
     ----------
     prob : float, default=0.9
         Probability that a pair is crossed; otherwise its children are copies.
+    **kwargs
+        Of pymoo's ``Crossover``, such as ``prob``.
 
     Notes
     -----

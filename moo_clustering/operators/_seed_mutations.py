@@ -28,6 +28,8 @@ class DistantSeedMutation(ChosenMutation):
         largest and the smallest number of clusters replace instead, so always where it is fixed.
     prob : float, default=0.3
         Probability that an individual is mutated.
+    **kwargs
+        Of pymoo's ``Mutation``, such as ``prob``.
 
     Notes
     -----
@@ -98,6 +100,8 @@ class SweepSeedMutation(ChosenMutation):
     ----------
     prob : float, default=0.3
         Probability that an individual is mutated.
+    **kwargs
+        Of pymoo's ``Mutation``, such as ``prob``.
 
     Notes
     -----

@@ -55,6 +55,8 @@ class SlotOnePointCrossover(Crossover):
     ----------
     prob : float, default=0.2
         Probability that a pair is crossed; otherwise its children are copies.
+    **kwargs
+        Of pymoo's ``Crossover``, such as ``prob``.
 
     References
     ----------
@@ -94,6 +96,8 @@ class SlotMutation(Mutation):
         r = floor(reach n_samples); at least 1 and at most all others for ``"rank"``.
     prob : float, default=0.3
         Probability that an individual is mutated.
+    **kwargs
+        Of pymoo's ``Mutation``, such as ``prob``.
 
     References
     ----------

@@ -34,6 +34,8 @@ class SupportMutation(Mutation):
         Part of its rows that change, at least one.
     n_sweeps : int, default=5
         Sweeps of non-negative coordinate descent over the links of a row.
+    **kwargs
+        Of pymoo's ``Mutation``, such as ``prob``.
 
     Notes
     -----

@@ -31,7 +31,9 @@ class ArchiveError(ValueError):
     """The file is not an archive this version can read."""
 
 
-def write_archive(path: str | PathLike[str], arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+def write_archive(
+    path: str | PathLike[str], arrays: Mapping[str, Any], meta: Mapping[str, Any], *, compressed: bool = False
+) -> None:
     """Write arrays and metadata, replacing the file as a whole or not at all.
 
     Parameters
@@ -42,6 +44,8 @@ def write_archive(path: str | PathLike[str], arrays: Mapping[str, Any], meta: Ma
         Names of letters, digits and ``_ . / -``; ``numpy.load`` finds dense arrays under them.
     meta : mapping
         Anything :func:`to_json` takes; it is read back as that function returns it.
+    compressed : bool, default=False
+        Whether to deflate: for what is written once and has much that repeats.
 
     Raises
     ------
@@ -54,7 +58,7 @@ def write_archive(path: str | PathLike[str], arrays: Mapping[str, Any], meta: Ma
 
     Notes
     -----
-    Nothing is compressed, so writing costs O(bytes) and no copy of C-contiguous arrays.
+    O(bytes) time, and no copy of C-contiguous arrays.
     """
     members: dict[str, NDArray[Any]] = {}
     sparse_classes: dict[str, dict[str, Any]] = {}
@@ -73,7 +77,8 @@ def write_archive(path: str | PathLike[str], arrays: Mapping[str, Any], meta: Ma
         "meta": to_json(meta, "meta"),
     }
     members[_HEADER] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-    with replacing(Path(path)) as file, zipfile.ZipFile(file, "w", allowZip64=True) as archive:
+    method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
+    with replacing(Path(path)) as file, zipfile.ZipFile(file, "w", method, allowZip64=True) as archive:
         for name, array in members.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 npy.write_array(member, array, allow_pickle=False)

@@ -10,6 +10,7 @@ from moo_clustering import __version__
 RUNTIME_DEPENDENCIES = (
     "click",
     "deap",
+    "jinja2",
     "joblib",
     "lazy_loader",
     "matplotlib",
@@ -17,6 +18,7 @@ RUNTIME_DEPENDENCIES = (
     "numba",
     "numpy",
     "pandas",
+    "plotly",
     "pymoo",
     "scikit-learn",
     "scikit-posthocs",

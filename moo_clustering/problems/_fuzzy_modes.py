@@ -10,11 +10,11 @@ from numbers import Integral, Real
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.problem import Problem
 from threadpoolctl import ThreadpoolController
 
+from moo_clustering._threads import n_threads
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings._canonical import distinct_rows
 from moo_clustering.problems._fuzzy_memberships import compactness, memberships, powered, separation
@@ -212,7 +212,7 @@ class FuzzyModesProblem(Problem):
     def _improve(self, modes: NDArray[Any]) -> tuple[NDArray[Any], FloatArray]:
         parts = [modes[rows] for rows in self._individuals(max(len(modes), 1))]
         with _blas().limit(limits=1, user_api="blas"):
-            workers = min(effective_n_jobs(self.n_jobs), len(parts))
+            workers = min(n_threads(self.n_jobs), len(parts))
             if workers > 1:
                 with ThreadPoolExecutor(workers) as pool:
                     results = list(pool.map(self._score, parts))
@@ -245,7 +245,7 @@ class FuzzyModesProblem(Problem):
 
     def _individuals(self, n_individuals: int) -> Iterator[slice]:
         """Blocks of bounded memory; as many as threads where these are worth it."""
-        k, threads = self.n_clusters, effective_n_jobs(self.n_jobs)
+        k, threads = self.n_clusters, n_threads(self.n_jobs)
         items = k * (_COPIES * min(self.n_samples, _SAMPLES) + 3 * self.space.width + 2 * k)
         step = max(1, min(_BLOCK, _LARGEST // threads) // items)
         if n_individuals * k * self.n_samples >= _WORTH_A_THREAD:

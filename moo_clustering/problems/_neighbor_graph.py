@@ -21,7 +21,17 @@ IntArray = NDArray[np.integer[Any]]
 
 
 def default_n_neighbors(n_samples: int) -> int:
-    """Smallest integer greater than ln N, at most N - 1 (PESC, Algorithm 3: k > ln N)."""
+    """Smallest integer greater than ln N, at most N - 1 (PESC, Algorithm 3: k > ln N).
+
+    Parameters
+    ----------
+    n_samples : int
+        N.
+
+    Returns
+    -------
+    int
+    """
     return min(n_samples - 1, math.floor(math.log(n_samples)) + 1)
 
 

@@ -123,8 +123,9 @@ class SubspaceSeedEncoding(Encoding):
 
     def grow_all(self, X: IntArray, use: Callable[[Sweep], Result]) -> list[Result]:
         """What ``use`` makes of the clusters of every row of :meth:`canonical`, on ``n_jobs`` threads."""
-        # Used where they were made: the memberships of all at once would be much memory.
-        run = Parallel(n_jobs=self.n_jobs, prefer="threads")
+        # Used where they were made: the memberships of all at once would be much memory. Never on a
+        # cluster: what goes back of an individual takes as long as growing it.
+        run = Parallel(n_jobs=self.n_jobs, require="sharedmem")
         results: list[Result] = run(delayed(self._grown)(row[row >= 0], use) for row in X)
         return results
 

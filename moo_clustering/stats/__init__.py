@@ -1,8 +1,9 @@
 """Statistics for tables of results: do methods differ over several data sets, and which?
 
 :func:`compare` does it all at once. :func:`friedman` tests all methods together;
-:func:`shaffer_static`, :func:`holm` and :func:`nemenyi` test all pairs; :func:`critical_difference_plot`
-draws it. All of them rank the methods on every data set, and take average ranks as well as tables.
+:func:`shaffer_static`, :func:`holm` and :func:`nemenyi` test all pairs; :func:`critical_difference_data`
+prepares a diagram. All of them rank the methods on every data set, and take average ranks as well as
+tables.
 """
 
 from moo_clustering.stats._cliques import cliques
@@ -10,7 +11,6 @@ from moo_clustering.stats._compare import Comparison, compare
 from moo_clustering.stats._critical_difference import (
     CriticalDifferenceData,
     critical_difference_data,
-    critical_difference_plot,
 )
 from moo_clustering.stats._friedman import FriedmanResult, friedman
 from moo_clustering.stats._pairs import pair_matrix
@@ -27,7 +27,6 @@ __all__ = [
     "compare",
     "critical_difference",
     "critical_difference_data",
-    "critical_difference_plot",
     "friedman",
     "holm",
     "nemenyi",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -14,16 +13,10 @@ from moo_clustering.stats._pairs import pair_matrix
 from moo_clustering.stats._posthoc import critical_difference, find_posthoc
 from moo_clustering.stats._ranks import as_rank_summary
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-_INK = "#333333"
-_BAR = "#bb3322"
-
 
 @dataclass(frozen=True, eq=False)
 class CriticalDifferenceData:
-    """What :func:`critical_difference_plot` shows.
+    """What :func:`~moo_clustering.visualization.plot_critical_difference` shows.
 
     Parameters
     ----------
@@ -57,7 +50,27 @@ def critical_difference_data(
     n_datasets: int | None = None,
     methods: Sequence[str] | None = None,
 ) -> CriticalDifferenceData:
-    """Ranks and groups of a critical difference diagram; parameters as for the plot."""
+    """Ranks and groups of a critical difference diagram.
+
+    Parameters
+    ----------
+    results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or result
+        A table, average ranks, or what :func:`friedman` or :func:`compare` returned.
+    alpha : float, default=0.05
+        Level of significance.
+    method : {"shaffer", "holm", "nemenyi"}, default="shaffer"
+        Procedure for the pairs.
+    greater_is_better : bool
+        Whether large values are good. Needed with a table only.
+    n_datasets : int, optional
+        Over how many data sets given ranks are averages.
+    methods : sequence of str, optional
+        Names of the columns of an array.
+
+    Returns
+    -------
+    CriticalDifferenceData
+    """
     procedure = find_posthoc(method)
     summary = as_rank_summary(results, greater_is_better, n_datasets, methods)
     ranks = summary.average_ranks.sort_values(kind="stable")
@@ -71,101 +84,3 @@ def critical_difference_data(
         alpha=alpha,
         critical_difference=width,
     )
-
-
-def critical_difference_plot(
-    results: Any,
-    *,
-    alpha: float = 0.05,
-    method: str = "shaffer",
-    greater_is_better: bool | None = None,
-    n_datasets: int | None = None,
-    methods: Sequence[str] | None = None,
-    ax: Axes | None = None,
-    path: str | PathLike[str] | None = None,
-) -> Axes:
-    """Average ranks on an axis, with bars that join methods not significantly different.
-
-    Parameters
-    ----------
-    results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or FriedmanResult
-        A table, average ranks, or the result of :func:`friedman` or :func:`compare`.
-    alpha : float, default=0.05
-        Level of significance.
-    method : {"shaffer", "holm", "nemenyi"}, default="shaffer"
-        Procedure for the pairs.
-    greater_is_better : bool
-        Whether large values are good. Needed with a table only.
-    n_datasets : int, optional
-        Over how many data sets given ranks are averages.
-    methods : sequence of str, optional
-        Names of the columns of an array.
-    ax : Axes, optional
-        Where to draw; names stand to the left and right of the axis and need a figure with
-        ``layout="constrained"`` or room beside the axes. Default: a new figure made apart from pyplot.
-    path : path-like, optional
-        Also write the figure to this file.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-
-    References
-    ----------
-    .. [1] J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", Journal of
-       Machine Learning Research 7, 2006, section 3.2.4.
-    """
-    data = critical_difference_data(
-        results, alpha=alpha, method=method, greater_is_better=greater_is_better, n_datasets=n_datasets,
-        methods=methods,
-    )  # fmt: skip
-    from moo_clustering.visualization._figures import figure_of, house_style, new_figure, save_figure
-
-    with house_style():
-        if ax is None:
-            ax = new_figure(*_size(data)).subplots()
-        _draw(data, ax)
-        save_figure(figure_of(ax), path)
-    return ax
-
-
-def _size(data: CriticalDifferenceData) -> tuple[float, float]:
-    """Inches for two columns of names, and for a line per name and bar."""
-    longest = max(len(name) for name in data.average_ranks.index)
-    lines = (len(data.average_ranks) + 1) // 2 + len(data.groups)
-    return 6.0 + 0.14 * max(0, longest - 6), 1.2 + 0.26 * lines
-
-
-def _draw(data: CriticalDifferenceData, ax: Axes) -> None:
-    from matplotlib.ticker import MaxNLocator
-    from scikit_posthocs import critical_difference_diagram
-
-    n_methods = len(data.average_ranks)
-    critical_difference_diagram(
-        data.average_ranks.to_dict(),
-        # Its own comparison with alpha leaves out equality: nothing but 0 and 1 is decided here.
-        1.0 - data.different.astype(float),
-        alpha=data.alpha,
-        ax=ax,
-        label_fmt_left="{label} ({rank:.2f})",
-        label_fmt_right="({rank:.2f}) {label}",
-        label_props={"parse_math": False},
-        color_palette=dict.fromkeys(data.average_ranks.index, _INK),
-        marker_props={"s": 16, "clip_on": False},
-        elbow_props={"linewidth": 0.9, "clip_on": False},
-        # The dots show which methods a bar joins, and the bar itself where their ranks are equal.
-        crossbar_props={"color": _BAR, "linewidth": 2.5, "marker": "o", "markersize": 5, "clip_on": False},
-        text_h_margin=0.01 * (n_methods - 1),
-    )
-    ax.spines["top"].set_visible(True)
-    ax.set_xlim(1, n_methods)
-    ax.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True, min_n_ticks=2))
-    ax.xaxis.set_label_position("top")
-    ax.set_xlabel(f"{_caption(data)}\naverage rank, best on the left", linespacing=1.6)
-
-
-def _caption(data: CriticalDifferenceData) -> str:
-    bars = "bars join methods that do not differ" if data.groups else "all methods differ"
-    width = data.critical_difference
-    note = "" if width is None else f", critical difference {width:.2f}"
-    return f"{bars} ({data.procedure.capitalize()}, {data.alpha:g}{note})"

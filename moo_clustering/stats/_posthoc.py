@@ -25,8 +25,25 @@ def holm(
 ) -> pd.DataFrame:
     """Which pairs of methods differ, by Holm's step-down procedure.
 
-    Parameters and the returned table are those of :func:`shaffer_static`; the adjustment is
-    :func:`statsmodels.stats.multitest.multipletests`.
+    The adjustment is :func:`statsmodels.stats.multitest.multipletests`.
+
+    Parameters
+    ----------
+    results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or FriedmanResult
+        A table, average ranks, or the result of :func:`friedman`.
+    greater_is_better : bool
+        Whether large values are good. Needed with a table only.
+    alpha : float, default=0.05
+        Level of significance.
+    n_datasets : int, optional
+        Over how many data sets given ranks are averages.
+    methods : sequence of str, optional
+        Names of the columns of an array.
+
+    Returns
+    -------
+    DataFrame
+        As of :func:`shaffer_static`.
     """
     return adjusted_pairs(_holm, results, greater_is_better, alpha, n_datasets, methods)
 
@@ -42,14 +59,42 @@ def nemenyi(
     """Which pairs of methods differ, by Nemenyi's test.
 
     Two methods differ if their average ranks do by at least :func:`critical_difference`. Simple, and
-    the least powerful of the three. Parameters and the returned table are those of
-    :func:`shaffer_static`; p-values are those of :func:`scipy.stats.studentized_range`.
+    the least powerful of the three. P-values are those of :func:`scipy.stats.studentized_range`.
+
+    Parameters
+    ----------
+    results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or FriedmanResult
+        A table, average ranks, or the result of :func:`friedman`.
+    greater_is_better : bool
+        Whether large values are good. Needed with a table only.
+    alpha : float, default=0.05
+        Level of significance.
+    n_datasets : int, optional
+        Over how many data sets given ranks are averages.
+    methods : sequence of str, optional
+        Names of the columns of an array.
+
+    Returns
+    -------
+    DataFrame
+        As of :func:`shaffer_static`.
     """
     return adjusted_pairs(_nemenyi, results, greater_is_better, alpha, n_datasets, methods)
 
 
 def critical_difference(n_methods: int, n_datasets: int, *, alpha: float = 0.05) -> float:
     """Nemenyi's critical difference of average ranks.
+
+    Parameters
+    ----------
+    n_methods : int
+    n_datasets : int
+    alpha : float, default=0.05
+        Level of significance.
+
+    Returns
+    -------
+    float
 
     Examples
     --------

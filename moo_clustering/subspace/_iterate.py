@@ -16,7 +16,18 @@ from moo_clustering.subspace._sweep import Sweep, check_targets, sweep_from
 
 
 class Iterated(NamedTuple):
-    """The last sweep, the objectives of all, their number, and whether memberships stayed."""
+    """What sweeps led to.
+
+    Attributes
+    ----------
+    sweep : Sweep
+        The last one.
+    history : ndarray of shape (n_iter,)
+        Objectives of all sweeps.
+    n_iter : int
+    converged : bool
+        Whether memberships stayed.
+    """
 
     sweep: Sweep
     history: NDArray[np.float64]

@@ -60,6 +60,10 @@ def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
         Integers, -1 for objects a run has not seen.
     candidate : array-like of shape (n_samples,)
 
+    Returns
+    -------
+    float
+
     References
     ----------
     Strehl & Ghosh, JMLR 3, 2002, Eq. 4.

@@ -11,6 +11,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from moo_clustering._arrays import block_slices, centred_features
 from moo_clustering._distances import Metric
+from moo_clustering._threads import threads_here
 from moo_clustering.validity._population import integer_rows
 
 # Room for the rounding of squared distances that scikit-learn's brute-force search expands.
@@ -38,7 +39,8 @@ def nearest_others(X: Any, width: int, metric: Metric, keys: NDArray[np.int64]) 
         tied = []
         for part in block_slices(len(pending), n_candidates * (X.shape[1] if euclidean else 1)):
             rows = pending[part]
-            found, ids = search.kneighbors(points[rows], n_neighbors=n_candidates)
+            with threads_here():
+                found, ids = search.kneighbors(points[rows], n_neighbors=n_candidates)
             farthest = found[:, -1]
             if euclidean:
                 found = _direct(X, rows, ids)

@@ -9,17 +9,27 @@ from moo_clustering.validity._bag_davies_bouldin import BagDaviesBouldin
 from moo_clustering.validity._bag_sdbw import BagSDbw
 from moo_clustering.validity._bag_silhouette import BagSilhouette
 from moo_clustering.validity._base import ValidityIndex
+from moo_clustering.validity._boundary_cut import BoundaryCut
 from moo_clustering.validity._connectivity import Connectivity
 from moo_clustering.validity._davies_bouldin import DaviesBouldin
 from moo_clustering.validity._deviation import Deviation
+from moo_clustering.validity._family_agreement import FamilyAgreement
+from moo_clustering.validity._graph_modularity import GraphModularity
 from moo_clustering.validity._i_index import IIndex
+from moo_clustering.validity._label_evidence import LabelEvidence
+from moo_clustering.validity._minimax_silhouette import MinimaxSilhouette
+from moo_clustering.validity._pair_evidence import PairEvidence
 from moo_clustering.validity._silhouette import Silhouette
 from moo_clustering.validity._within_variation import FTWCV, TWCV
 from moo_clustering.validity._xie_beni import XieBeni
 
-_OF_SAMPLES = (Connectivity, DaviesBouldin, Deviation, IIndex, Silhouette, XieBeni)
+_OF_SAMPLES = (Connectivity, DaviesBouldin, Deviation, IIndex, MinimaxSilhouette, Silhouette, XieBeni)
 _OF_BAGS = (BagDaviesBouldin, BagSDbw, BagSilhouette, FTWCV, TWCV)
-INDICES: dict[str, type[ValidityIndex]] = {index.name: index for index in (*_OF_SAMPLES, *_OF_BAGS)}
+# Fitted to a graph, a pool, labels or pairs instead of features.
+_OF_OTHER_DATA = (BoundaryCut, FamilyAgreement, GraphModularity, LabelEvidence, PairEvidence)
+INDICES: dict[str, type[ValidityIndex]] = {
+    index.name: index for index in (*_OF_SAMPLES, *_OF_BAGS, *_OF_OTHER_DATA)
+}
 
 
 def get_index(index: str | ValidityIndex | type[ValidityIndex]) -> ValidityIndex:
@@ -29,6 +39,10 @@ def get_index(index: str | ValidityIndex | type[ValidityIndex]) -> ValidityIndex
     ----------
     index : str, ValidityIndex, or subclass of ValidityIndex
         A name or a class gives a new object with default parameters; an object is returned as is.
+
+    Returns
+    -------
+    ValidityIndex
 
     Raises
     ------

@@ -20,11 +20,13 @@ def mean_roc_curve(
 
     Parameters
     ----------
-    y_true, y_score, classes
+    y_true, y_score
         See :func:`class_aucs`.
     n_points : int or None, default=101
         False positive rates, evenly spaced from 0 to 1; None for all at which some curve bends, which is
         the exact average.
+    classes
+        See :func:`class_aucs`.
 
     Returns
     -------

@@ -71,6 +71,10 @@ def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None
     chosen : int, optional
         Solution to mark, as a row of the scores; default the best. One without a score is not marked.
 
+    Returns
+    -------
+    AttainmentData
+
     Raises
     ------
     ValueError, TypeError

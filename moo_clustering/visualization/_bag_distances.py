@@ -75,6 +75,10 @@ def bag_distance_data(
     max_bags : int, default=1500
         Bags above which the same share of every cluster is shown, and measured.
 
+    Returns
+    -------
+    BagDistanceData
+
     Raises
     ------
     ValueError

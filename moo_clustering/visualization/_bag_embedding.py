@@ -82,6 +82,10 @@ def bag_embedding_data(
     random_state : int, Generator, RandomState or None, default=0
         For random starts of the scaling, beside that from classical scaling.
 
+    Returns
+    -------
+    BagEmbeddingData
+
     Raises
     ------
     ValueError

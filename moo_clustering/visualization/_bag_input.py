@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,10 @@ KINDS = {
     "mean": "mean distance of instances",
 }
 GIVEN = "distance"
+
+# Multiplications that the distances of one picture may take.
+_MOST_WORK = 2e10
+_FEWEST = 20
 
 
 class Clusters(NamedTuple):
@@ -71,6 +76,12 @@ def sampled(clusters: Clusters, max_bags: int) -> NDArray[np.int64]:
             for start, size, quota in zip(starts, clusters.sizes, quotas, strict=True)
         ]
     )
+
+
+def affordable_bags(bags: Bags) -> int:
+    """Bags of usual size whose distances can be taken within some seconds."""
+    instances = math.sqrt(_MOST_WORK / bags.n_features)
+    return max(_FEWEST, int(instances * bags.n_bags / bags.n_instances))
 
 
 def counted(n_shown: int, n_bags: int) -> str:

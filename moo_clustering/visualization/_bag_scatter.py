@@ -35,12 +35,14 @@ def plot_bag_embedding(
 
     Parameters
     ----------
-    bags_or_distances, labels, medoids, centers, max_bags, random_state
+    bags_or_distances, labels, medoids, centers, max_bags
         See :func:`bag_embedding_data`.
     ax : matplotlib axes, optional
         Where to draw; a new figure by default.
     path : path-like, optional
         Also write the figure to this file.
+    random_state
+        See :func:`bag_embedding_data`.
 
     Returns
     -------

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ from moo_clustering.visualization._figures import (
     new_figure,
     save_figure,
 )
+from moo_clustering.visualization._pyplot import lent_to_pyplot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,6 +62,10 @@ def front_data(
     chosen : int, array-like of int or of bool, optional
         Rows to mark.
 
+    Returns
+    -------
+    FrontData
+
     Raises
     ------
     ValueError
@@ -81,6 +86,37 @@ def front_data(
         except IndexError as error:
             raise ValueError(f"chosen={chosen!r} is outside the front, which has {len(F)} members") from error
     return FrontData(F, names, marked)
+
+
+def front_bounds(F: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Least and greatest value of every objective, as pymoo's ``Petal`` and ``Radar`` want their ``bounds``.
+
+    Parameters
+    ----------
+    F : array-like of shape (n_solutions, n_objectives)
+        Finite objectives, such as ``result_.F``: minimised, so that the first of the bounds is the ideal
+        and the second the nadir point.
+
+    Returns
+    -------
+    lower, upper : ndarray of shape (n_objectives,)
+        An objective that has one value only goes on to the next whole unit of its size.
+
+    Raises
+    ------
+    ValueError
+        As of :func:`front_data`.
+
+    Examples
+    --------
+    >>> lower, upper = front_bounds([[0.0, 3.0], [1.0, 3.0]])
+    >>> lower.tolist(), upper.tolist()
+    ([0.0, 3.0], [1.0, 6.0])
+    """
+    F = front_data(F).F
+    lower, upper = F.min(axis=0), F.max(axis=0)
+    size = np.where(lower == 0.0, 1.0, np.abs(lower))
+    return lower, np.where(upper > lower, upper, lower + size)
 
 
 def plot_front(
@@ -134,15 +170,13 @@ def _scatter(data: FrontData, ax: Axes | None) -> Figure:
 
 
 def _parallel(data: FrontData, ax: Axes | None) -> Figure:
-    import matplotlib.pyplot as plt
     from pymoo.visualization.pcp import PCP
 
+    own = ax is None
+    if ax is None:
+        ax = new_figure(1.5 * len(data.names) + 1.5, 4.0).add_subplot()
     # PCP draws into pyplot's current axes, whichever it is given.
-    with _restored_current_figure():
-        own = ax is None
-        if ax is None:
-            ax = plt.figure(figsize=(1.5 * len(data.names) + 1.5, 4.0), dpi=150).add_subplot()
-        plt.sca(ax)
+    with lent_to_pyplot(ax):
         with _restored_font():
             plot = PCP(
                 ax=ax, labels=_labels(data), func_number_to_text="{:.3g}".format, close_on_destroy=False
@@ -152,11 +186,10 @@ def _parallel(data: FrontData, ax: Axes | None) -> Figure:
         if data.chosen.any():
             plot.add(data.F[data.chosen], color=_CHOSEN, linewidth=2.0)
         plot.do()
-        ax.set_title(_title(data), pad=24)
-        figure = figure_of(ax)
-        if own:
-            figure.set_layout_engine("tight")
-            plt.close(figure)
+    ax.set_title(_title(data), pad=24)
+    figure = figure_of(ax)
+    if own:
+        figure.set_layout_engine("tight")
     return figure
 
 
@@ -175,15 +208,3 @@ def _restored_font() -> Iterator[None]:
 
     yield
     mpl.rcParams["font.family"] = STYLE["font.family"]
-
-
-@contextmanager
-def _restored_current_figure() -> Iterator[None]:
-    import matplotlib.pyplot as plt
-
-    previous: Any = plt.gcf() if plt.get_fignums() else None
-    try:
-        yield
-    finally:
-        if previous is not None and plt.fignum_exists(previous.number):
-            plt.figure(previous.number)

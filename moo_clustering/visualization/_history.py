@@ -1,32 +1,31 @@
-"""The course of a search."""
+"""The course of a search that is a table."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering.visualization._figures import house_style, new_figure, save_figure
+from moo_clustering.visualization._convergence import plot_convergence
+from moo_clustering.visualization._search_history import read_history
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-_NOT_SHOWN = ("generation", "seconds")
-
 
 @dataclass(frozen=True, eq=False)
 class HistoryData:
-    """What :func:`plot_history` shows.
+    """Curves of one run.
 
     Parameters
     ----------
     generations : ndarray of shape (n_generations,)
     series : dict of str to ndarray of shape (n_generations,)
-        One curve per panel, by its title.
+        One curve per column, by its title.
     """
 
     generations: NDArray[np.int64]
@@ -41,22 +40,22 @@ def history_data(frame: pd.DataFrame) -> HistoryData:
     frame : DataFrame
         As ``Recorder.to_frame`` returns it: a column ``generation`` and a column for each curve.
 
+    Returns
+    -------
+    HistoryData
+
     Raises
     ------
     ValueError
         Without a column ``generation``, or without any other curve.
     """
-    if "generation" not in frame.columns:
-        raise ValueError(f"frame must have a column 'generation', it has {list(frame.columns)}")
-    curves = [name for name in frame.columns if name not in _NOT_SHOWN]
-    if not curves:
-        raise ValueError("frame has no columns to draw")
-    series = {str(name).replace("_", " "): frame[name].to_numpy(dtype=np.float64) for name in curves}
-    return HistoryData(frame["generation"].to_numpy(dtype=np.int64), series)
+    _, table, *_ = read_history(frame)
+    series = {str(name).replace("_", " "): table[name].to_numpy(dtype=np.float64) for name in table}
+    return HistoryData(table.index.to_numpy(dtype=np.int64), series)
 
 
 def plot_history(frame: pd.DataFrame, *, path: str | PathLike[str] | None = None) -> Figure:
-    """Best objective values and size of the front over the generations, one panel each.
+    """:func:`plot_convergence` of one run that is a table.
 
     Parameters
     ----------
@@ -69,14 +68,4 @@ def plot_history(frame: pd.DataFrame, *, path: str | PathLike[str] | None = None
     -------
     matplotlib.figure.Figure
     """
-    data = history_data(frame)
-    with house_style():
-        figure = new_figure(6.0, 1.0 + 1.5 * len(data.series))
-        panels: Any = figure.subplots(len(data.series), 1, sharex=True, squeeze=False)[:, 0]
-        for ax, (title, values) in zip(panels, data.series.items(), strict=True):
-            ax.plot(data.generations, values, color="#4477aa", marker="." if len(values) < 30 else None)
-            ax.set_title(title, loc="left")
-        panels[-1].set_xlabel("generation")
-        panels[-1].xaxis.get_major_locator().set_params(integer=True)
-        save_figure(figure, path)
-    return figure
+    return plot_convergence(frame, path=path)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -62,6 +65,79 @@ def components(X: Floats, n_fitted: int) -> tuple[Floats, float]:
         return np.zeros((len(X), 2)), 1.0
     pca = PCA(min(2, n_fitted, X.shape[1]), random_state=0).fit(X[:n_fitted])
     return _settled(pca.transform(X)), float(pca.explained_variance_ratio_.sum())
+
+
+def feature_plane(
+    table: Any, feature_names: Sequence[str] | None = None
+) -> tuple[Floats, tuple[str, str], float | None]:
+    """Two features as they are, or two principal components of more.
+
+    Parameters
+    ----------
+    table : ndarray or sparse matrix of shape (n, n_features)
+    feature_names : sequence of str, optional
+        ``x0``, ``x1``, ... by default.
+
+    Returns
+    -------
+    positions : ndarray of shape (n, 2)
+        A single feature is spread by the number of the row, so that equal values do not hide each other.
+    axes : tuple of two str
+    share : float or None
+        Of the variance that two components show; None for features as they are.
+    """
+    from scipy import sparse
+
+    if table.shape[1] > 2:
+        found = _sparse_components(table) if sparse.issparse(table) else components(table, len(table))
+        return found[0], ("first principal component", "second principal component"), found[1]
+    dense = table.toarray() if sparse.issparse(table) else table
+    names = [f"x{column}" for column in range(dense.shape[1])] if feature_names is None else feature_names
+    one = dense.shape[1] == 1
+    positions = np.column_stack([dense[:, 0], np.arange(len(dense)) if one else dense[:, 1]])
+    return positions, (str(names[0]), "row" if one else str(names[1])), None
+
+
+def landmark_plane(to_landmarks: Floats, between_landmarks: Floats) -> Floats:
+    """Classical scaling of some points, beside which all others are placed by their distances to them.
+
+    Parameters
+    ----------
+    to_landmarks : ndarray of shape (n, n_landmarks)
+        Distances of every point from the landmarks.
+    between_landmarks : ndarray of shape (n_landmarks, n_landmarks)
+
+    Returns
+    -------
+    ndarray of shape (n, 2)
+        Landmarks lie where classical scaling of them alone puts them; Euclidean distances of points in a
+        plane come out exactly.
+
+    Notes
+    -----
+    O(n_landmarks^3 + n n_landmarks) time.
+
+    References
+    ----------
+    de Silva and Tenenbaum, Sparse multidimensional scaling using landmark points, 2004.
+    """
+    axes = _classical(between_landmarks)
+    lengths = (axes**2).sum(axis=0)
+    # What is left of a direction in which landmarks do not differ is rounding.
+    back = np.divide(axes, lengths, out=np.zeros_like(axes), where=lengths > 1e-9 * lengths.max())
+    means = (between_landmarks**2).mean(axis=0)
+    placed: Floats = -0.5 * (to_landmarks**2 - means) @ back
+    return placed
+
+
+def _sparse_components(X: Any) -> tuple[Floats, float]:
+    from sklearn.decomposition import PCA
+
+    if min(X.shape) <= 3:
+        return components(X.toarray(), X.shape[0])
+    pca = PCA(2, svd_solver="arpack", random_state=0).fit(X)
+    share = float(pca.explained_variance_ratio_.sum())
+    return np.asarray(pca.transform(X)), share if np.isfinite(share) else 1.0
 
 
 def _classical(D: Floats) -> Floats:

@@ -59,6 +59,10 @@ def roc_data(
     aucs : mapping of name to float, optional
         Areas known more exactly; by default the trapezoid rule gives them.
 
+    Returns
+    -------
+    RocData
+
     Raises
     ------
     ValueError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering.visualization._blocks import block_means
-from moo_clustering.visualization._figures import house_style, new_figure, save_figure
+from moo_clustering.visualization._figures import figure_of, house_style, new_figure, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,6 +75,10 @@ def similarity_data(
     max_blocks : int, default=600
         Samples above which they are put together in blocks.
 
+    Returns
+    -------
+    SimilarityData
+
     Raises
     ------
     ValueError
@@ -120,15 +125,22 @@ def plot_similarity(
     *,
     title: str = "",
     max_blocks: int = 600,
+    ax: Axes | Sequence[Axes] | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
     """Similarity matrix in the order of the labels (white is large), eigenvalues and eigenvectors.
 
     Parameters
     ----------
-    similarity, labels, eigenvalues, embedding, max_blocks
+    similarity, labels, eigenvalues, embedding
         See :func:`similarity_data`.
     title : str, default=""
+        Of a new figure.
+    max_blocks
+        See :func:`similarity_data`.
+    ax : matplotlib axes or sequence of up to three of these, optional
+        Where to draw the matrix, the eigenvalues and the eigenvectors, as far as there are axes; a new
+        figure by default.
     path : path-like, optional
         Also write the figure to this file.
 
@@ -136,18 +148,29 @@ def plot_similarity(
     -------
     matplotlib.figure.Figure
 
+    Raises
+    ------
+    ValueError
+        As of :func:`similarity_data`, and for no axes or more than three.
+
     References
     ----------
     PESC: "Pareto ensemble-based spectral clustering", Fig. 5.
     """
     data = similarity_data(similarity, labels, eigenvalues, embedding, max_blocks=max_blocks)
     with house_style():
-        figure = new_figure(10.0, 5.2)
-        grid = figure.add_gridspec(2, 2, width_ratios=[1.15, 1.0], height_ratios=[1.0, 1.4])
-        _draw_matrix(figure.add_subplot(grid[:, 0]), data)
-        _draw_eigenvalues(figure.add_subplot(grid[0, 1]), data)
-        _draw_vectors(figure.add_subplot(grid[1, 1]), data)
-        figure.suptitle(title)
+        if ax is None:
+            figure = new_figure(10.0, 5.2)
+            grid = figure.add_gridspec(2, 2, width_ratios=[1.15, 1.0], height_ratios=[1.0, 1.4])
+            axes = [figure.add_subplot(cell) for cell in (grid[:, 0], grid[0, 1], grid[1, 1])]
+            figure.suptitle(title)
+        else:
+            axes = list(np.ravel(np.asarray(ax, dtype=object)))
+            if not 1 <= len(axes) <= len(_PANELS):
+                raise ValueError(f"ax must be 1 to {len(_PANELS)} axes, got {len(axes)}")
+            figure = figure_of(axes[0])
+        for panel, draw in zip(axes, _PANELS, strict=False):
+            draw(panel, data)
         save_figure(figure, path)
     return figure
 
@@ -206,3 +229,6 @@ def _draw_vectors(ax: Axes, data: SimilarityData) -> None:
         ax.legend(
             ncols=data.vectors.shape[1], loc="upper center", bbox_to_anchor=(0.5, -0.2), markerscale=3.0
         )
+
+
+_PANELS = (_draw_matrix, _draw_eigenvalues, _draw_vectors)

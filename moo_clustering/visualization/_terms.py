@@ -72,6 +72,10 @@ def term_data(
     max_clusters : int, default=24
         Of more clusters the largest, or without sizes the first, are shown.
 
+    Returns
+    -------
+    TermData
+
     Raises
     ------
     ValueError

@@ -164,7 +164,7 @@ def test_memory_is_bounded(rng, sizes, kind):
 
 def test_workers_share_the_memory(monkeypatch):
     seen = []
-    monkeypatch.setattr(module, "effective_n_jobs", lambda n_jobs: n_jobs)
+    monkeypatch.setattr(module, "n_threads", lambda n_jobs: n_jobs)
     monkeypatch.setattr(
         module, "for_parts", lambda kernel, count, n, n_jobs: (seen.append(n_jobs), kernel(0, count))
     )

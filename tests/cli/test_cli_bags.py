@@ -105,6 +105,8 @@ def test_folder_of_a_fit(run, bags, tmp_path):
         "bag_distances.png",
         "bag_embedding.png",
         "history.png",
+        "report.npz",
+        "report.html",
     }
     assert set(record["files"]) == files
     assert {path.name for path in (tmp_path / "out").iterdir()} == files | {"run.json"}
@@ -312,13 +314,13 @@ def test_generations_are_short_for_a_setting(run, slices, table):
     ("arguments", "message"),
     [
         (
-            "bags.arff.gz -k 2",
+            "bags.arff.gz --method pesc -k 2",
             "bags.arff.gz holds bags of instances, and method pesc takes single rows; methods that take bags "
-            "are bamic, .*memetic-chcmic$",
+            "are pareto-bags, bamic, .*memetic-chcmic$",
         ),
         ("bags.npz --method nsga2-clus", "bags.npz holds bags of instances, and method nsga2-clus takes"),
         (
-            "bags.csv --bag molecule -k 2",
+            "bags.csv --bag molecule --method pesc -k 2",
             "--bag molecule makes bags of the rows of bags.csv, and method pesc",
         ),
         (
@@ -344,7 +346,7 @@ def test_generations_are_short_for_a_setting(run, slices, table):
             "bags.npz --method chcmic --generations 3 --set n_gen=4",
             "--generations and --set n_gen=... give the same",
         ),
-        ("wine -k 3 --min-cluster-size 3", "method pesc takes no --min-cluster-size"),
+        ("wine -k 3 --min-cluster-size 3", "method pareto-clustering takes no --min-cluster-size"),
         ("bags.npz --method chcmic --min-cluster-size 0", "Invalid value for '--min-cluster-size'"),
         ("bags.npz --method chcmic -k 40", "n_clusters=40 is more than the number of bags"),
         ("bags.npz --method chcmic -k 4 --min-cluster-size 8", "need 32 bags; there are 30"),

@@ -10,8 +10,8 @@ import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from moo_clustering.cli._satisfied import satisfied_shares
 from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.constraints._shares import satisfied_shares
 from moo_clustering.datasets import read_documents, tfidf
 from moo_clustering.estimators import _registry
 from moo_clustering.estimators._registry import Method
@@ -156,8 +156,8 @@ def test_seed_and_components(run, rows):
 
 def test_pesc_with_partial_labels(run, rows):
     result = run(
-        "fit", "notes.jsonl", "--labels", "kind", "--partial-labels", "some", "-k", 3, "--set", "n_gen=3",
-        "--set", "pop_size=12", "--out", "out",
+        "fit", "notes.jsonl", "--labels", "kind", "--partial-labels", "some", "-k", 3, "--method", "pesc",
+        "--set", "n_gen=3", "--set", "pop_size=12", "--out", "out",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     assert record_of()["scores"]["accuracy_unlabelled"] == 1.0

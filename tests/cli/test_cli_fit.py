@@ -19,7 +19,10 @@ def read_record(folder="out"):
 def test_folder_of_a_fit(run, slices, table):
     result = run(*FIT, "--labels", "kind", "-k", 3, "--seed", 7, "--set", "low=0.5")
     assert result.exit_code == 0, result.output
-    assert result.stdout.splitlines()[-1].split() == ["saved", "in", "out"]
+    assert [line.split() for line in result.stdout.splitlines()[-2:]] == [
+        ["saved", "in", "out"],
+        ["open", "out/report.html"],
+    ]
     labels = pd.read_csv("out/labels.csv")
     assert labels.columns.tolist() == ["row", "label"]
     assert labels["row"].tolist() == table["id"].tolist()
@@ -40,7 +43,7 @@ def test_folder_of_a_fit(run, slices, table):
     arrays, meta = read_archive("out/result.npz")
     assert arrays["labels"].tolist() == labels["label"].tolist()
     assert meta["seed"] == 7
-    assert sorted(record["files"]) == ["labels.csv", "result.npz"]
+    assert sorted(record["files"]) == ["labels.csv", "report.html", "report.npz", "result.npz"]
 
 
 def test_record_has_no_paths(run, slices, table, tmp_path):

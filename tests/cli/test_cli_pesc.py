@@ -14,8 +14,9 @@ from moo_clustering import PESC
 from moo_clustering.datasets import load_iris
 from moo_clustering.persistence import read_archive
 
-QUICK = ("--set", "n_gen=3", "--set", "pop_size=20")
-SMALL = ("--set", "pop_size=12")
+METHOD = ("--method", "pesc")
+QUICK = (*METHOD, "--set", "n_gen=3", "--set", "pop_size=20")
+SMALL = (*METHOD, "--set", "pop_size=12")
 
 
 @pytest.fixture
@@ -49,7 +50,17 @@ def test_same_as_the_estimator(run, tmp_path):
     assert meta["parameters"]["n_gen"] == 3
     record = json.loads((out / "run.json").read_text())
     assert sorted(record["files"]) == sorted(
-        ["labels.csv", "front.csv", "history.csv", "result.npz", "front.png", "similarity.png", "history.png"]
+        [
+            "labels.csv",
+            "front.csv",
+            "history.csv",
+            "result.npz",
+            "front.png",
+            "similarity.png",
+            "history.png",
+            "report.npz",
+            "report.html",
+        ]
     )
     assert sorted(path.name for path in out.iterdir()) == sorted([*record["files"], "run.json"])
     assert record["result"]["n_solutions"] == len(front)
@@ -87,14 +98,14 @@ def test_equal_rows_are_one_cluster_and_a_warning(run, write, tmp_path):
 )
 def test_mistakes(fails, write, tmp_path, arguments, words):
     data = write("six.csv", pd.DataFrame({"a": [0.0, 0.1, 0.3, 9.0, 9.2, 9.3]}))
-    message = fails("fit", data, *arguments, "--quiet", "--out", "out")
+    message = fails("fit", data, *METHOD, *arguments, "--quiet", "--out", "out")
     assert all(word in message for word in words)
     assert not (tmp_path / "out").exists()
 
 
 def test_one_row(fails, write):
     data = write("row.csv", pd.DataFrame({"a": [0.0], "b": [1.0]}))
-    assert "1 sample" in fails("fit", data, "-k", 1, "--out", "out")
+    assert "1 sample" in fails("fit", data, *METHOD, "-k", 1, "--out", "out")
 
 
 def test_contradictory_pairs(fails, write, tmp_path):
@@ -102,7 +113,8 @@ def test_contradictory_pairs(fails, write, tmp_path):
     (tmp_path / "must.csv").write_text("0,1\n1,2\n")
     (tmp_path / "cannot.csv").write_text("0,2\n")
     message = fails(
-        "fit", data, "-k", 2, "--must-link", "must.csv", "--cannot-link", "cannot.csv", "--out", "out"
+        "fit", data, *METHOD, "-k", 2, "--must-link", "must.csv", "--cannot-link", "cannot.csv",
+        "--out", "out",
     )  # fmt: skip
     assert "contradictory constraints" in message
 
@@ -131,11 +143,23 @@ def start(tmp_path, *arguments):
         [*fit, *arguments], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     end = time.monotonic() + 60
-    while not (tmp_path / "out" / "checkpoint.npz").exists():
+    while not (tmp_path / "out" / "checkpoint.npz").exists() and time.monotonic() < end:
         assert process.poll() is None, process.communicate()
-        assert time.monotonic() < end
         time.sleep(0.02)
+    if not (tmp_path / "out" / "checkpoint.npz").exists():
+        process.kill()  # it must not go on after the test
+        pytest.fail(f"no checkpoint: {process.communicate()}")
     return process
+
+
+def ended(process):
+    """What it says when it ends, which it must within a minute."""
+    try:
+        return process.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise
 
 
 def assert_goes_on_as_if_nothing_had_happened(run, tmp_path):
@@ -153,7 +177,7 @@ def assert_goes_on_as_if_nothing_had_happened(run, tmp_path):
 def test_ctrl_c_and_resume(run, tmp_path):
     process = start(tmp_path, "--set", "n_gen=1000000", "--checkpoint-every", "5")
     process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=60)
+    stdout, stderr = ended(process)
     assert process.returncode == 130, stderr
     assert "Interrupted: the result so far is saved; go on with the same command and --resume." in stderr
     assert "Traceback" not in stderr
@@ -169,7 +193,7 @@ def test_kill_and_resume(run, fails, tmp_path):
     process = start(tmp_path, "--set", "n_gen=1000000", "--checkpoint-every", "1")
     process.kill()
     process.communicate(timeout=60)
-    assert "unfinished run" in fails("fit", "iris", "-k", 3, "--out", "out")
+    assert "unfinished run" in fails("fit", "iris", *METHOD, "-k", 3, "--out", "out")
     assert "parameter n_clusters is 3 there and 2 here" in fails(
         "fit", "iris", "-k", 2, *SMALL, "--out", "out", "--resume", "--quiet"
     )

@@ -13,7 +13,9 @@ def test_folder(run, fails, tmp_path):
     assert result.exit_code == 0, result.output
     out = tmp_path / "out"
     record = json.loads((out / "run.json").read_text())
-    assert sorted(record["files"]) == ["labels.csv", "result.npz", "similarity.png"]
+    assert sorted(record["files"]) == [
+        "labels.csv", "report.html", "report.npz", "result.npz", "similarity.png"
+    ]  # fmt: skip
     assert sorted(path.name for path in out.iterdir()) == sorted([*record["files"], "run.json"])
     assert record["parameters"]["graph"] == "waterfill"
     assert record["method"] == "spectral-graph"

@@ -67,7 +67,17 @@ def test_mock_finds_the_number_of_clusters(run, table, tmp_path):
     assert front.loc[front["chosen"], "member"].tolist() == [model.chosen_]
     record = record_in(out)
     assert sorted(record["files"]) == sorted(
-        ["labels.csv", "result.npz", "front.csv", "history.csv", "front.png", "history.png", "attainment.png"]
+        [
+            "labels.csv",
+            "result.npz",
+            "front.csv",
+            "history.csv",
+            "front.png",
+            "history.png",
+            "attainment.png",
+            "report.npz",
+            "report.html",
+        ]
     )
     assert sorted(path.name for path in out.iterdir()) == sorted([*record["files"], "run.json"])
     arrays, _ = read_archive(out / "result.npz")

@@ -13,12 +13,12 @@ from moo_clustering.stats import (
     compare,
     critical_difference,
     critical_difference_data,
-    critical_difference_plot,
     holm,
     nemenyi,
     pair_matrix,
     shaffer_static,
 )
+from moo_clustering.visualization import plot_critical_difference
 
 DB = {"BAMIC": 3.8, "MIKM": 3.2, "MIGKA": 3.8, "MIFGKA": 4.1, "MIGCUK": 4.9, "CHCMIC": 1.2}
 REST = ("MIKM", "BAMIC", "MIGKA", "MIFGKA", "MIGCUK")
@@ -75,7 +75,7 @@ def test_diagram(n_methods, tmp_path):
     settings_before, figures = dict(mpl.rcParams), plt.get_fignums()
     names = [f"a long name of $method$ {{{i}}}" for i in range(n_methods)]
     ranks = dict(zip(names, np.arange(1.0, n_methods + 1), strict=True))
-    ax = critical_difference_plot(ranks, n_datasets=20, path=tmp_path / "cd.png")
+    ax = plot_critical_difference(ranks, n_datasets=20, path=tmp_path / "cd.png").axes[0]
     texts, bars = drawn(ax)
     assert len(texts) == n_methods
     assert all(any(name in text for text in texts) for name in names)
@@ -96,7 +96,7 @@ def test_diagram(n_methods, tmp_path):
 
 def test_diagram_of_ties_on_own_axes():
     figure, ax = plt.subplots(layout="constrained")
-    assert critical_difference_plot(dict.fromkeys("abc", 2), n_datasets=5, method="holm", ax=ax) is ax
+    assert plot_critical_difference(dict.fromkeys("abc", 2), n_datasets=5, method="holm", ax=ax) is figure
     texts, bars = drawn(ax)
     assert texts == {"a (2.00)", "b (2.00)", "(2.00) c"}
     assert bars == [(2, 2)]

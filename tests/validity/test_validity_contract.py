@@ -16,6 +16,7 @@ from moo_clustering.validity import (
     DaviesBouldin,
     Deviation,
     IIndex,
+    MinimaxSilhouette,
     Silhouette,
     ValidityIndex,
     XieBeni,
@@ -29,6 +30,7 @@ INDICES = {
     "i_index_medoid": lambda: IIndex("medoid"),
     "davies_bouldin": lambda: DaviesBouldin(),
     "silhouette": lambda: Silhouette(),
+    "minimax_silhouette": lambda: MinimaxSilhouette(),
     "deviation": lambda: Deviation(),
     "connectivity": lambda: Connectivity(n_neighbors=4),
 }
@@ -64,7 +66,7 @@ def test_is_a_validity_index_with_name_and_direction(make):
 
 def test_directions():
     maximised = {name for name, make in EVERY.items() if make().greater_is_better}
-    assert maximised == {"bag_silhouette", "i_index", "i_index_medoid", "silhouette"}
+    assert maximised == {"bag_silhouette", "i_index", "i_index_medoid", "minimax_silhouette", "silhouette"}
 
 
 @every_index
@@ -128,6 +130,7 @@ DEGENERATE = {
     "i_index_medoid": (0.0, (1e12 * 7 / 4) ** 2),
     "davies_bouldin": (1e12, 0.0),
     "silhouette": (-1.0, 0.0),
+    "minimax_silhouette": (-1.0, 0.0),
     "deviation": (2.75 + 1.75 + 0.25 + 4.25, 0.0),
     "connectivity": (0.0, 4 * (1 + 1 / 2 + 1 / 3)),
     "bag_davies_bouldin": (1e6, 0.0),
@@ -154,6 +157,7 @@ EQUAL_SAMPLES = {
     "i_index_medoid": (0.0, 0.0),
     "davies_bouldin": (1e12, 0.0),
     "silhouette": (-1.0, 0.0),
+    "minimax_silhouette": (-1.0, 0.0),
     "deviation": (0.0, 0.0),
     "bag_davies_bouldin": (1e6, 1e6),
     "bag_silhouette": (0.0, 0.0),

@@ -11,14 +11,20 @@ from moo_clustering import validity
 from moo_clustering.validity import Silhouette, XieBeni, get_index
 
 NAMES = [
+    "agreement",
     "bag_davies_bouldin",
     "bag_sdbw",
     "bag_silhouette",
+    "boundary_cut",
     "connectivity",
     "davies_bouldin",
     "deviation",
     "ftwcv",
     "i_index",
+    "label_evidence",
+    "minimax_silhouette",
+    "modularity",
+    "pair_evidence",
     "silhouette",
     "twcv",
     "xie_beni",

@@ -19,6 +19,7 @@ from moo_clustering.algorithms import Recorder, drive
 from moo_clustering.consensus import cspa
 from moo_clustering.estimators._checkpoints import checkpoint_for
 from moo_clustering.estimators._choice import Rule, check_rule, choose_member
+from moo_clustering.estimators._reporting import ReportMixin
 from moo_clustering.estimators.graph_family._mode_coders import CategoryCoder, NumberCoder
 from moo_clustering.estimators.graph_family._mode_columns import read_columns
 from moo_clustering.estimators.graph_family._mode_votes import majority_vote
@@ -32,7 +33,7 @@ Labels = NDArray[np.int32]
 FINALS = ("vote", "cspa")
 
 
-class FuzzyModesMOGA(ClusterMixin, BaseEstimator):
+class FuzzyModesMOGA(ReportMixin, ClusterMixin, BaseEstimator):
     """MOGA(pi, sep): modes whose fuzzy clusters are compact and far apart, and a vote among them.
 
     For tables of categories (numbers, strings, columns of a data frame), or of numbers with

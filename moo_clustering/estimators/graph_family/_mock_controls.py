@@ -7,9 +7,10 @@ from contextlib import closing
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import delayed, effective_n_jobs
 from numpy.typing import NDArray
 
+from moo_clustering._calls import run_calls
 from moo_clustering.algorithms._progress import Progress
 from moo_clustering.estimators.graph_family._mock_search import Settings, found_front, single_result
 from moo_clustering.estimators.graph_family._mock_supervision import Knowledge
@@ -50,8 +51,8 @@ def control_fronts(
             _search(X, seed, settings, kind, steps, n_jobs, name)
             for seed, name in zip(seeds, names, strict=True)
         ]
-    found: list[ControlFront] = Parallel(n_jobs=n_jobs)(
-        delayed(_search)(X, seed, settings, kind, steps, 1) for seed in seeds
+    found: list[ControlFront] = run_calls(
+        (delayed(_search)(X, seed, settings, kind, steps, 1) for seed in seeds), n_jobs=n_jobs
     )
     return found
 

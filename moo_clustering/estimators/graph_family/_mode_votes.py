@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import KNeighborsClassifier
 
+from moo_clustering._threads import threads_here
 from moo_clustering.encodings import align_labels, relabel_by_first_appearance
-from moo_clustering.validity._hyperedges import hyperedges
+from moo_clustering.validity import pairwise_ari
 
 Labels = NDArray[np.int32]
 
@@ -62,8 +63,9 @@ def majority_vote(
     enough = np.count_nonzero(sure) >= _N_NEIGHBORS
     if not sure.all() and enough and np.array_equal(np.unique(winner[sure]), np.unique(winner)):
         classifier = KNeighborsClassifier(_N_NEIGHBORS, metric=metric, n_jobs=n_jobs)
-        classifier.fit(data[sure], winner[sure])
-        winner[~sure] = classifier.predict(data[~sure])
+        with threads_here(n_jobs):
+            classifier.fit(data[sure], winner[sure])
+            winner[~sure] = classifier.predict(data[~sure])
     return relabel_by_first_appearance(winner[None])[0]
 
 
@@ -71,34 +73,7 @@ def reference_row(labels: Labels, reference: str) -> int:
     """Row that the others are renumbered to."""
     if reference == "first" or len(labels) == 1:
         return 0
-    similarity = adjusted_rand_table(labels)
+    similarity = pairwise_ari(labels)
     mean = (similarity.sum(axis=1) - 1.0) / (len(labels) - 1)
     # Rounding must not decide between equals.
     return int((mean >= mean.max() - _EQUAL).argmax())
-
-
-def adjusted_rand_table(labels: Labels) -> NDArray[np.float64]:
-    """Adjusted Rand index of all pairs of partitions, shape (n_partitions, n_partitions).
-
-    O(n_samples n_partitions^2 + E^2) time for E clusters in all.
-    """
-    edges = hyperedges(labels)
-    of_run = (np.arange(edges.n_runs)[:, None] == edges.runs).astype(np.float64)
-    together = of_run @ _pairs(edges.intersections) @ of_run.T
-    own = of_run @ _pairs(edges.sizes)
-    expected = np.outer(own, own) / max(float(_pairs(np.array(edges.n_samples))), 1.0)
-    largest = (own[:, None] + own) / 2.0
-    # Both trivial in the same way: equal.
-    ari: NDArray[np.float64] = np.divide(
-        together - expected,
-        largest - expected,
-        out=np.ones_like(expected),
-        where=np.abs(largest - expected) > 1e-12 * np.maximum(largest, 1.0),
-    )
-    return ari
-
-
-def _pairs(counts: NDArray[Any]) -> NDArray[np.float64]:
-    numbers = counts.astype(np.float64)
-    pairs: NDArray[np.float64] = numbers * (numbers - 1.0) / 2.0
-    return pairs

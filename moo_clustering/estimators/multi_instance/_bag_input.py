@@ -39,7 +39,7 @@ def read_bags(
     TypeError
         ``X`` does not hold numbers.
     """
-    if groups is None and offsets is None and not _holds_bags(X):
+    if groups is None and offsets is None and not holds_bags(X):
         rows = validate_data(estimator, X, dtype=[np.float64, np.float32], reset=reset)
         names = getattr(estimator, "feature_names_in_", None) if hasattr(X, "columns") else None
         return Bags(rows, np.arange(len(rows) + 1), feature_names=names)
@@ -48,7 +48,7 @@ def read_bags(
     return bags
 
 
-def _holds_bags(X: Any) -> bool:
+def holds_bags(X: Any) -> bool:
     """Whether items of X are bags rather than rows of numbers."""
     if isinstance(X, Bags):
         return True

@@ -14,6 +14,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils._param_validation import HasMethods, Interval
 
 from moo_clustering._random import SeedLike, spawn_seeds
+from moo_clustering._threads import threads_here
 from moo_clustering.estimators.multi_label._label_decisions import best_labels
 from moo_clustering.estimators.multi_label._partial_label_classifier import (
     PartialLabelClassifier,
@@ -135,7 +136,8 @@ class MetaLabeler(PartialLabelClassifier):
         self.ranker_ = None
         if len(self.ranked_):
             ranked = Y[:, self.ranked_] if len(self.ranked_) > 1 else Y[:, self.ranked_[0]]
-            self.ranker_ = OneVsRestClassifier(seeded(base, rank_seed), n_jobs=self.n_jobs).fit(X, ranked)
+            with threads_here(self.n_jobs):
+                self.ranker_ = OneVsRestClassifier(seeded(base, rank_seed), n_jobs=self.n_jobs).fit(X, ranked)
         self.counter_ = fit_classes(seeded(base, count_seed), X, targets.indicators.sum(axis=1).astype(int))
         return self
 

@@ -25,6 +25,7 @@ from moo_clustering.algorithms._exhaustive import non_dominated
 from moo_clustering.encodings._canonical import distinct_rows
 from moo_clustering.estimators._checkpoints import checkpoint_for
 from moo_clustering.estimators._choice import choose_member
+from moo_clustering.estimators._settled_result import settled
 from moo_clustering.estimators._shared_docs import fill_docs
 from moo_clustering.estimators.multi_label import _subspace_docs as docs
 from moo_clustering.estimators.multi_label._sisc import SISC
@@ -141,7 +142,8 @@ class NSGA2SISC(SISC):
     n_evaluations_ : int
         Of the search, and of the control unless it was interrupted.
     result_ : pymoo.core.result.Result
-        ``result_.problem`` holds the data of the fit.
+        ``result_.F`` holds the front, also of one objective as a table; ``result_.problem`` the data of the
+        fit.
     history_ : Recorder
         Objectives of every generation.
     n_iter_ : int
@@ -342,7 +344,7 @@ class NSGA2SISC(SISC):
             checkpoint=checkpoint,
         )
         self._searched = (recorder, search.generation)
-        self.result_: Result = search.result()
+        self.result_: Result = settled(search.result())
         self.n_evaluations_ = int(search.algorithm.evaluator.n_eval)
         self._set_front(problem)
         self.control_: RandomDraws | None = None

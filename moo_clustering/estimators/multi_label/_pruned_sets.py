@@ -7,12 +7,13 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
 from sklearn.svm import LinearSVC
 from sklearn.utils._param_validation import HasMethods, Interval
 
+from moo_clustering._calls import run_calls
 from moo_clustering._random import SeedLike, spawn_seeds
 from moo_clustering.estimators.multi_label._partial_label_classifier import (
     PartialLabelClassifier,
@@ -141,9 +142,12 @@ class PrunedSetsEnsemble(PartialLabelClassifier):
         size = max(1, round(self.max_samples * X.shape[0]))
         # A rare class is no set of which subsets could stand for it.
         min_count = self.min_count if self.multilabel_ else 1
-        members = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_member)(base, X, targets.indicators, size, min_count, self.n_subsets, seed)
-            for seed in spawn_seeds(self.random_state, self.n_estimators)
+        members = run_calls(
+            (
+                delayed(_fit_member)(base, X, targets.indicators, size, min_count, self.n_subsets, seed)
+                for seed in spawn_seeds(self.random_state, self.n_estimators)
+            ),
+            n_jobs=self.n_jobs,
         )
         self.estimators_ = [member.classifier for member in members]
         self.label_sets_ = [member.label_sets for member in members]

@@ -8,11 +8,12 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import HasMethods, Interval
 
+from moo_clustering._calls import run_calls
 from moo_clustering._random import SeedLike, spawn_seeds
 from moo_clustering.estimators.multi_label._logit_mixture import (
     LogitScale,
@@ -134,9 +135,12 @@ class SISCEnsemble(PartialLabelClassifier):
         sizes = np.minimum(sizes, X.shape[0])
         template = SISC(fuzziness=1.4) if self.sisc is None else self.sisc
         labels = label_codes(targets)
-        members = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_member)(template, int(sizes[i % len(sizes)]), seed, X, labels)
-            for i, seed in enumerate(spawn_seeds(self.random_state, self.n_estimators))
+        members = run_calls(
+            (
+                delayed(_fit_member)(template, int(sizes[i % len(sizes)]), seed, X, labels)
+                for i, seed in enumerate(spawn_seeds(self.random_state, self.n_estimators))
+            ),
+            n_jobs=self.n_jobs,
         )
         for category, message in dict.fromkeys(said for member in members for said in member.warned):
             warnings.warn(message, category, stacklevel=3)

@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from numpy.typing import NDArray
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
+from moo_clustering._calls import run_calls
 from moo_clustering._targets import Targets
 from moo_clustering.estimators.multi_label._logit_mixture import mixed_logits
 from moo_clustering.estimators.multi_label._stacked_parts import fit_linear, fit_subspace, part_logits
@@ -70,9 +71,12 @@ def cross_validated_scores(
     ndarray of shape (n_folds, n_weights)
         NaN where a fold has no label that some of its samples have and some have not.
     """
-    scores = Parallel(n_jobs=n_jobs)(
-        delayed(_fold_scores)(templates, X, targets, weights, split, scoring, fold_seed)
-        for split, fold_seed in zip(splits, seed.spawn(len(splits)), strict=True)
+    scores = run_calls(
+        (
+            delayed(_fold_scores)(templates, X, targets, weights, split, scoring, fold_seed)
+            for split, fold_seed in zip(splits, seed.spawn(len(splits)), strict=True)
+        ),
+        n_jobs=n_jobs,
     )
     return np.array(scores, dtype=np.float64).reshape(len(splits), len(weights))
 

@@ -14,6 +14,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 
 from moo_clustering._targets import Targets
+from moo_clustering._threads import threads_here
 from moo_clustering.estimators.multi_label._logit_mixture import LogitScale, logits
 from moo_clustering.estimators.multi_label._partial_label_classifier import fit_classes, label_codes, seeded
 
@@ -48,7 +49,7 @@ def fit_linear(template: Any, X: Any, targets: Targets, seed: np.random.SeedSequ
     """Fit a copy to the labelled samples. The scale is that over all of them."""
     model = seeded(template, seed, unset_only=True)
     labels = label_codes(targets)[targets.rows]
-    with warnings.catch_warnings():
+    with threads_here(), warnings.catch_warnings():
         # Labels of no sample get probability 0, which needs no word for every part of the data.
         warnings.filterwarnings("ignore", message="Label .* is present in all training examples")
         if targets.multilabel:

@@ -26,6 +26,7 @@ from moo_clustering._random import spawn_seeds
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.estimators._leading_terms import leading_terms
 from moo_clustering.estimators._number_clusters import check_n_clusters
+from moo_clustering.estimators._reporting import ReportMixin
 from moo_clustering.estimators.multi_label._cluster_votes import ClusterVotes, Doubles
 from moo_clustering.estimators.multi_label._presence import presence
 from moo_clustering.subspace import SubspaceData
@@ -48,7 +49,9 @@ class Clusters(NamedTuple):
         return float(self.history[-1])
 
 
-class SubspaceEstimator(ClusterVotes, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class SubspaceEstimator(
+    ReportMixin, ClusterVotes, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Base of the subspace clusterers: clusters with weights of features, and classes by their votes.
 
     A subclass says how one start becomes clusters (``_clusters``), at what exponent weights count in

@@ -9,7 +9,7 @@ import numpy as np
 
 from moo_clustering.experiments.multi_instance._results import Results
 from moo_clustering.experiments.multi_instance._statistics import sources
-from moo_clustering.stats import critical_difference_plot
+from moo_clustering.visualization import plot_critical_difference
 from moo_clustering.visualization._figures import house_style, new_figure, save_figure
 
 # Inches of one diagram.
@@ -27,7 +27,7 @@ def draw(results: Results, metrics: Sequence[str], alpha: float, path: Path) -> 
         axes = np.atleast_2d(figure.subplots(n_rows, len(metrics), squeeze=False))
         for column, metric, found in zip(axes.T, metrics, columns, strict=True):
             for ax, source in zip(column, found, strict=True):
-                critical_difference_plot(
+                plot_critical_difference(
                     source.values, alpha=alpha, greater_is_better=source.greater_is_better, ax=ax
                 )
                 ax.set_title(f"{metric}: {source.name}", loc="left", pad=10, fontweight="bold")

@@ -11,8 +11,9 @@ from moo_clustering.experiments.pesc._given import READINGS
 from moo_clustering.experiments.pesc._notes import notes
 from moo_clustering.experiments.pesc._results import Results
 from moo_clustering.experiments.pesc._tables import CONTROL_ROWS, LABELS, METHODS, TITLES
-from moo_clustering.stats import average_ranks, cliques, critical_difference_plot, friedman, shaffer_static
+from moo_clustering.stats import average_ranks, cliques, friedman, shaffer_static
 from moo_clustering.stats._sentences import sentences
+from moo_clustering.visualization import plot_critical_difference
 from moo_clustering.visualization._figures import house_style, new_figure, save_figure
 
 ALPHA = 0.05
@@ -76,7 +77,7 @@ def diagram(results: Results, number: int) -> ResultFigure:
             axes = figure.subplots(len(READINGS), 1)
             for ax, (reading, title) in zip(axes, READINGS.items(), strict=True):
                 table = frame(results, number, reading)
-                critical_difference_plot(table, alpha=ALPHA, greater_is_better=True, ax=ax)
+                plot_critical_difference(table, alpha=ALPHA, greater_is_better=True, ax=ax)
                 ax.set_title(title, loc="left", pad=10, fontweight="bold")
             save_figure(figure, path)
 

@@ -20,6 +20,17 @@ def as_mate(
     Changes both individuals in place, deletes their fitness and returns them, as DEAP's own
     crossovers do. Whether a pair is crossed at all is the caller's decision, as in DEAP.
 
+    Parameters
+    ----------
+    crossover : pymoo.core.crossover.Crossover
+        Of two parents and two children.
+    problem : pymoo.core.problem.Problem
+        Handed to the crossover.
+
+    Returns
+    -------
+    callable
+
     Examples
     --------
     >>> toolbox.register("mate", as_mate(UniformNeighborCrossover(), problem))  # doctest: +SKIP
@@ -41,7 +52,18 @@ def as_mate(
 def as_mutate(
     mutation: Mutation, problem: Any
 ) -> Callable[[Individual, np.random.Generator], tuple[Individual]]:
-    """``mutate(individual, rng)`` from a pymoo mutation; in place, returns a tuple as in DEAP."""
+    """``mutate(individual, rng)`` from a pymoo mutation; in place, returns a tuple as in DEAP.
+
+    Parameters
+    ----------
+    mutation : pymoo.core.mutation.Mutation
+    problem : pymoo.core.problem.Problem
+        Handed to the mutation.
+
+    Returns
+    -------
+    callable
+    """
 
     def mutate(individual: Individual, rng: np.random.Generator) -> tuple[Individual]:
         individual[:] = mutation._do(problem, np.asarray(individual)[None, :], random_state=rng)[0]

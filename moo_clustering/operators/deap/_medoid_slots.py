@@ -30,6 +30,11 @@ def cx_slots_one_point(
     k_min : int
         Smallest number of medoids.
     n_samples : int
+
+    Returns
+    -------
+    tuple of two individuals
+        The same objects, for DEAP.
     """
     first, second = copied_genes(a, np.int64), copied_genes(b, np.int64)
     children = cross_slots(first, second, rng, k_min=k_min, n_samples=n_samples)
@@ -66,6 +71,11 @@ def mut_slots(
         Nearest samples of every sample, as from
         :meth:`~moo_clustering.encodings.MedoidSlotEncoding.nearest`: a medoid moves to one of its own,
         whatever ``reach`` is (the mutation ``kind="rank"``).
+
+    Returns
+    -------
+    tuple of one individual
+        The same object, for DEAP.
     """
     genes = mutate_slots(
         copied_genes(ind, np.int64),

@@ -41,6 +41,11 @@ def cx_prefix_union(
         Largest number of medoids.
     n_samples : int
     length : {"grow", "keep", "two_cut"}, default="grow"
+
+    Returns
+    -------
+    tuple of two individuals
+        The same objects, for DEAP.
     """
     a, b = _row(first, k_max), _row(second, k_max)
     for individual, head, tail in ((first, a, b), (second, b, a)):
@@ -57,14 +62,43 @@ def mut_medoid_replace(
     n_samples: int,
     kind: Kind = "replace",
 ) -> tuple[Individual]:
-    """:class:`~moo_clustering.operators.MedoidReplaceMutation` of one individual, in place."""
+    """:class:`~moo_clustering.operators.MedoidReplaceMutation` of one individual, in place.
+
+    Parameters
+    ----------
+    individual : individual
+        Changed; its fitness is deleted.
+    rng : numpy.random.Generator
+    k_max : int
+        Largest number of medoids.
+    n_samples : int
+    kind : str, default="replace"
+        As of the pymoo operator.
+
+    Returns
+    -------
+    tuple of one individual
+        The same object, for DEAP.
+    """
     sets = _row(individual, k_max)
     _put(individual, replace_one(sets, n_samples, rng, kind=kind, k_min=min(2, n_samples)))
     return (individual,)
 
 
 def mut_medoid_swap(individual: Individual, rng: np.random.Generator) -> tuple[Individual]:
-    """:class:`~moo_clustering.operators.MedoidSwapMutation` of one individual, in place."""
+    """:class:`~moo_clustering.operators.MedoidSwapMutation` of one individual, in place.
+
+    Parameters
+    ----------
+    individual : individual
+        Changed; its fitness is deleted.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    tuple of one individual
+        The same object, for DEAP.
+    """
     _put(individual, swap_two(_row(individual, len(individual)), rng))
     return (individual,)
 
@@ -89,6 +123,10 @@ def sel_constraint_nsga2(
     rng : numpy.random.Generator, optional
         Without, the earlier of equal individuals survives.
     boundary : {"infinite", "finite"}, default="infinite"
+
+    Returns
+    -------
+    list of length k
     """
     F = -np.array([individual.fitness.wvalues for individual in individuals])
     bonus = np.array([getattr(individual.fitness, "bonus", 0.0) for individual in individuals])
@@ -112,6 +150,10 @@ def sel_tournament_rank(individuals: list[Individual], k: int, rng: np.random.Ge
         With ``fitness.rank`` and ``fitness.crowding_dist``, as :func:`sel_constraint_nsga2` sets them.
     k : int
     rng : numpy.random.Generator
+
+    Returns
+    -------
+    list of length k
     """
     rank = np.array([individual.fitness.rank for individual in individuals])
     crowding = np.array([individual.fitness.crowding_dist for individual in individuals])

@@ -46,6 +46,11 @@ def cx_one_point(
         Give the clusters of ``b`` the numbers they have in ``a`` before.
     n_clusters : int, optional
         See :func:`~moo_clustering.encodings.align_labels`.
+
+    Returns
+    -------
+    tuple of two individuals
+        The same objects, for DEAP.
     """
     return _cross(a, b, tails, rng, align, n_clusters)
 
@@ -59,8 +64,22 @@ def cx_hux(
 ) -> Pair:
     """:class:`~moo_clustering.operators.AlignedHUX` of two individuals, in place.
 
-    Exactly floor(h / 2) of the h differing genes are exchanged. Parameters as in
-    :func:`cx_one_point`.
+    Exactly floor(h / 2) of the h differing genes are exchanged.
+
+    Parameters
+    ----------
+    a, b : individuals
+        Changed; their fitness is deleted.
+    rng : numpy.random.Generator
+    align : bool, default=False
+        Give the clusters of ``b`` the numbers they have in ``a`` before.
+    n_clusters : int, optional
+        See :func:`~moo_clustering.encodings.align_labels`.
+
+    Returns
+    -------
+    tuple of two individuals
+        The same objects, for DEAP.
     """
     return _cross(a, b, half_differing, rng, align, n_clusters)
 
@@ -74,7 +93,20 @@ def cx_uniform(
 ) -> Pair:
     """:class:`~moo_clustering.operators.AlignedUniformCrossover` of two individuals, in place.
 
-    Parameters as in :func:`cx_one_point`.
+    Parameters
+    ----------
+    a, b : individuals
+        Changed; their fitness is deleted.
+    rng : numpy.random.Generator
+    align : bool, default=False
+        Give the clusters of ``b`` the numbers they have in ``a`` before.
+    n_clusters : int, optional
+        See :func:`~moo_clustering.encodings.align_labels`.
+
+    Returns
+    -------
+    tuple of two individuals
+        The same objects, for DEAP.
     """
     return _cross(a, b, coins, rng, align, n_clusters)
 
@@ -100,13 +132,35 @@ def partition_distance(
     """Number of genes in which two individuals differ, as they are or with their clusters aligned.
 
     See :func:`~moo_clustering.encodings.aligned_distance`.
+
+    Parameters
+    ----------
+    a, b : individuals
+    align : bool, default=False
+        Give the clusters of ``b`` the numbers they have in ``a`` before.
+    n_clusters : int, optional
+        See :func:`~moo_clustering.encodings.align_labels`.
+
+    Returns
+    -------
+    int
     """
     first, second = np.asarray(a), np.asarray(b)
     return int(aligned_distance(first, second, n_clusters) if align else hamming_distance(first, second))
 
 
 def partition_key(individual: Individual) -> bytes:
-    """The same bytes for individuals that are the same partition, whatever the numbers of its clusters."""
+    """The same bytes for individuals that are the same partition, whatever the numbers of its clusters.
+
+    Parameters
+    ----------
+    individual : individual
+        Cluster numbers.
+
+    Returns
+    -------
+    bytes
+    """
     return relabel_by_first_appearance(np.asarray(individual)[None])[0].tobytes()
 
 

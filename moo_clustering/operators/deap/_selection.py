@@ -24,6 +24,10 @@ def sel_tournament_dcd(individuals: Individuals, k: int, rng: np.random.Generato
     k : int
         Number of parents wanted.
     rng : numpy.random.Generator
+
+    Returns
+    -------
+    list of length k
     """
     n_rounds = -(-2 * k // len(individuals))
     order = np.concatenate([rng.permutation(len(individuals)) for _ in range(n_rounds)])[: 2 * k]
@@ -58,6 +62,10 @@ def sel_dynamic_diversity(
     problem : NeighborGraphProblem
     survival : DynamicDiversitySurvival, optional
         Carries the diversity rule; default ``DynamicDiversitySurvival()``.
+
+    Returns
+    -------
+    list of length k
     """
     survival = DynamicDiversitySurvival() if survival is None else survival
     ranks = problem.ranks(np.stack([np.asarray(individual) for individual in individuals]))

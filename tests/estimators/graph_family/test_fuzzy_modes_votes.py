@@ -2,13 +2,8 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering.estimators.graph_family._mode_votes import (
-    adjusted_rand_table,
-    majority_vote,
-    reference_row,
-)
+from moo_clustering.estimators.graph_family._mode_votes import majority_vote, reference_row
 
 OPTIONS = {"metric": "euclidean", "beta": 0.5, "reference": "first"}
 
@@ -76,13 +71,6 @@ def test_the_vote_alone_where_the_classifier_would_know_too_little(labels, beta)
     data = np.zeros((len(labels[0]), 1))
     vote = majority_vote(np.array(labels, dtype=np.int32), data, **{**OPTIONS, "beta": beta})
     np.testing.assert_array_equal(vote, labels[0])
-
-
-def test_rand_table_is_scikit_learns():
-    rng = np.random.default_rng(2)
-    labels = np.vstack([rng.integers(0, k, (2, 30)) for k in (1, 2, 3, 6)] + [np.arange(30)[None]])
-    expected = [[adjusted_rand_score(a, b) for b in labels] for a in labels]
-    np.testing.assert_allclose(adjusted_rand_table(labels.astype(np.int32)), expected, atol=1e-12)
 
 
 def test_the_medoid_is_most_similar_to_the_others():

@@ -1,18 +1,28 @@
-"""How far the members of a front satisfy what was known."""
+"""How far partitions satisfy what was known."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering.constraints import PairwiseConstraints, satisfied_from_labels
+from moo_clustering.constraints._counting import satisfied_from_labels
+from moo_clustering.constraints._pairwise import PairwiseConstraints
 
 
-def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
-    """Shares of the must-links and cannot-links that each partition satisfies.
+class SatisfiedPairs(NamedTuple):
+    """Pairs of one kind: those that each partition satisfies, and all."""
+
+    satisfied: NDArray[np.int64]
+    n_pairs: int
+
+
+def satisfied_pairs(
+    partitions: ArrayLike, supervision: Mapping[str, Any]
+) -> tuple[SatisfiedPairs, SatisfiedPairs]:
+    """Must-links and cannot-links that each partition satisfies.
 
     Parameters
     ----------
@@ -20,11 +30,6 @@ def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> d
     supervision : mapping
         ``must_link``, ``cannot_link`` and ``y`` (partial labels, whose pairs are counted but not
         listed), as ``fit`` takes them. A pair that follows from the labels counts once.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (n_solutions,)
-        ``must_link_satisfied`` and ``cannot_link_satisfied``, where there are such pairs.
     """
     labels = np.asarray(partitions)
     y = np.asarray(-1 if supervision.get("y") is None else supervision["y"])
@@ -36,17 +41,35 @@ def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> d
         n_samples=labels.shape[1],
     )
     counts = [len(pairs.must_link), len(pairs.cannot_link)]
-    satisfied = list(pairs.satisfied(labels))
+    satisfied: list[NDArray[Any]] = list(pairs.satisfied(labels))
     sizes = np.bincount(y[y >= 0])
     if len(sizes):
         n_labelled, together = int(sizes.sum()), int((sizes * (sizes - 1) // 2).sum())
         counts = [counts[0] + together, counts[1] + n_labelled * (n_labelled - 1) // 2 - together]
         by_labels = satisfied_from_labels(labels, y)
         satisfied = [pair + label for pair, label in zip(satisfied, by_labels, strict=True)]
+    return SatisfiedPairs(satisfied[0], counts[0]), SatisfiedPairs(satisfied[1], counts[1])
+
+
+def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
+    """Shares of the must-links and cannot-links that each partition satisfies.
+
+    Parameters
+    ----------
+    partitions, supervision
+        As for :func:`satisfied_pairs`.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_solutions,)
+        ``must_link_satisfied`` and ``cannot_link_satisfied``, where there are such pairs.
+    """
     return {
-        f"{kind}_satisfied": found / count
-        for kind, found, count in zip(("must_link", "cannot_link"), satisfied, counts, strict=True)
-        if count
+        f"{kind}_satisfied": found.satisfied / found.n_pairs
+        for kind, found in zip(
+            ("must_link", "cannot_link"), satisfied_pairs(partitions, supervision), strict=True
+        )
+        if found.n_pairs
     }
 
 

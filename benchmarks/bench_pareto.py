@@ -1,0 +1,144 @@
+"""Whole fits of ParetoClustering: against its own families through scikit-learn, and at large N."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+import warnings
+
+import numpy as np
+from _harness import Row
+from bench_end_to_end import peak_gib
+from numpy.typing import NDArray
+from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
+from sklearn.datasets import make_blobs, make_moons
+from sklearn.metrics import adjusted_rand_score
+from sklearn.mixture import GaussianMixture
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from moo_clustering import ParetoClustering
+from moo_clustering.pool import k_grid
+
+SAMPLES, FEATURES = 1500, 10
+
+
+def by_scikit_learn(X: NDArray[np.float64]) -> dict[str, float]:
+    """Seconds that the families of a pool take through scikit-learn, one fit for every k."""
+    ks = k_grid(len(X)).tolist()
+    families = {
+        "KMeans": [KMeans(k, n_init=3, random_state=0) for k in ks],
+        "GaussianMixture": [
+            GaussianMixture(k, reg_covar=1e-3, max_iter=60, random_state=0) for k in ks if k <= 20
+        ],
+        "SpectralClustering": [
+            SpectralClustering(k, affinity="nearest_neighbors", n_init=3, random_state=0) for k in ks
+        ],
+        "AgglomerativeClustering": [AgglomerativeClustering(k) for k in ks],
+    }
+    seconds = {}
+    for name, models in families.items():
+        start = time.perf_counter()
+        for model in models:
+            model.fit(X)
+        seconds[name] = time.perf_counter() - start
+    return seconds
+
+
+def against_families() -> list[Row]:
+    """The whole fit against the slowest three of its families alone, on one thread."""
+    X = StandardScaler().fit_transform(
+        make_blobs(SAMPLES, FEATURES, centers=10, cluster_std=3.0, random_state=0)[0]
+    )
+    with threadpool_limits(limits=1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ParetoClustering(random_state=0).fit(X[:300])
+        start = time.perf_counter()
+        ParetoClustering(random_state=0).fit(X)
+        whole = time.perf_counter() - start
+        seconds = by_scikit_learn(X)
+    slowest = sorted(seconds, key=seconds.__getitem__)[-3:]
+    theirs = sum(seconds[name] for name in slowest)
+    parts = ", ".join(f"{name} {seconds[name]:.1f} s" for name in reversed(slowest))
+    return [
+        Row(
+            f"whole fit of ParetoClustering, {SAMPLES:,} x {FEATURES}, one thread",
+            f"{whole:.1f} s",
+            f"its slowest three families through scikit-learn alone ({parts}): {theirs:.1f} s",
+            f"{theirs / whole:.1f} x",
+        )
+    ]
+
+
+def mixed_shapes(n: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """Six Gaussians, two moons and a ring with a core, in ten dimensions."""
+    rng = np.random.default_rng(0)
+    part = n // 10
+    blobs, classes = make_blobs(6 * part, 10, centers=6, center_box=(-20, 20), random_state=0)
+    spread = rng.normal(size=(6, 10, 10)) * 0.5
+    blobs += np.einsum("ij,ijk->ik", rng.normal(size=blobs.shape), spread[classes])
+    moons, sides = make_moons(2 * part, noise=0.05, random_state=0)
+    angle = rng.uniform(0, 2 * np.pi, part)
+    ring = np.column_stack([np.cos(angle), np.sin(angle)]) + rng.normal(scale=0.05, size=(part, 2))
+    core = rng.normal(scale=0.15, size=(n - 9 * part, 2))
+    flat = np.zeros((4 * part + n - 10 * part, 10))
+    flat[:, :2] = 8 * np.concatenate([moons, ring + 6, core + 6])
+    flat[:, 2:] = rng.normal(scale=0.3, size=(len(flat), 8))
+    X = np.concatenate([blobs, flat]).astype(np.float32)
+    y = np.concatenate([classes, 6 + sides, np.full(part, 8), np.full(len(core), 9)])
+    order = rng.permutation(n)
+    return X[order], y[order]
+
+
+def measure(n: int) -> dict[str, float]:
+    """Fit ``n`` samples without knowledge, then with 1 % of the labels, in this process."""
+    warnings.simplefilter("ignore")
+    # Kernels are compiled or loaded before the clock starts.
+    ParetoClustering(n_landmarks=300, random_state=0).fit(mixed_shapes(600)[0])
+    before = peak_gib()
+    X, y = mixed_shapes(n)
+    start = time.perf_counter()
+    model = ParetoClustering(random_state=0, scale="isotropic", n_jobs=2).fit(X)
+    alone = time.perf_counter() - start
+    ari = adjusted_rand_score(y, model.labels_)
+    some = np.full(n, -1)
+    few = np.random.default_rng(1).choice(n, n // 100, replace=False)
+    some[few] = y[few]
+    start = time.perf_counter()
+    model.relabel(some)
+    hidden = some < 0
+    return {
+        "seconds": alone,
+        "labelled": time.perf_counter() - start,
+        "gib": peak_gib() - before,
+        "ari": ari,
+        "ari_labelled": adjusted_rand_score(y[hidden], model.labels_[hidden]),
+    }
+
+
+def large(sizes: list[int]) -> list[Row]:
+    """All sizes, each in a fresh process."""
+    rows = []
+    for n in sizes:
+        command = [sys.executable, __file__, str(n)]
+        answer = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        got = json.loads(answer.splitlines()[-1])
+        rows.append(
+            Row(
+                f"ParetoClustering, N = {n:,}, d = 10, 2000 landmarks, 2 threads",
+                f"{got['seconds']:.0f} s, with 1 % labels {got['labelled']:.0f} s more; "
+                f"{got['gib']:.2f} GiB over the start",
+                f"an N x N float64 matrix: {8 * n * n / 2**30:,.0f} GiB",
+                f"ARI {got['ari']:.3f}, with labels {got['ari_labelled']:.3f}",
+            )
+        )
+    return rows
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("n", type=int)
+    print(json.dumps(measure(parser.parse_args().n)))

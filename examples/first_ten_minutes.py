@@ -1,0 +1,43 @@
+"""
+First ten minutes
+=================
+
+The recommended method on a table, without saying how many clusters there are; then with a few labels.
+
+Shows: the result and how far to trust it, other good partitions, classes from six labels, the page to look
+at it all, and the samples in the plane.
+"""
+
+import numpy as np
+from sklearn.datasets import load_wine
+from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import scale
+
+from moo_clustering import ParetoClustering
+from moo_clustering.visualization import plot_partition
+
+X, classes = load_wine(return_X_y=True)
+model = ParetoClustering(random_state=0).fit(X)
+print(f"{model.n_clusters_} clusters, confidence {model.confidence_:.2f}")
+print(f"agreement with the cultivars: {adjusted_rand_score(classes, model.labels_):.2f}")
+
+# %%
+# Two large clusters are what most families of algorithms agree on. Other good partitions are kept; each is
+# unlike those before it.
+
+print(model.alternatives_[["family", "n_clusters", "agreement", "ari_to_labels"]].round(2))
+three = model.relabel(n_clusters=3).labels_
+print(f"three clusters: agreement with the cultivars {adjusted_rand_score(classes, three):.2f}")
+
+# %%
+# Two labels of each class. The same pool of partitions is weighed anew; nothing is clustered again.
+
+partly = np.full(len(X), -1)
+partly[[0, 10, 70, 80, 140, 150]] = classes[[0, 10, 70, 80, 140, 150]]
+model.relabel(partly)
+hidden = partly < 0
+print(f"six labels: ARI {adjusted_rand_score(classes[hidden], model.labels_[hidden]):.2f} on all others")
+
+page = model.report("wine.html", X=X, y=partly)
+plot_partition(scale(X), model.labels_, title="Wine, by six labels", path="first_ten_minutes.png")
+print("to look at, compare and choose:", page.path.name)

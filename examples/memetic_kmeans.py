@@ -1,0 +1,31 @@
+"""
+k-means of a low sum of squares
+===============================
+
+A genetic algorithm, relocation of single centres, a Ward cut and restarts with the same budget.
+
+Shows: `MemeticKMeans` with its controls on a grid of 100 clusters, and how much of a low sum of squares a
+Ward cut alone gives.
+"""
+
+import numpy as np
+from sklearn.metrics import adjusted_rand_score
+
+from moo_clustering import MemeticKMeans
+from moo_clustering.visualization import plot_partition
+
+rng = np.random.default_rng(0)
+y = np.repeat(np.arange(100), 20)
+centers = np.column_stack([np.arange(100) // 10, np.arange(100) % 10])
+X = centers[y] + 0.2 * rng.standard_normal((len(y), 2))
+
+for strategy in ("memetic", "swap", "ward", "multistart"):
+    model = MemeticKMeans(100, strategy=strategy, max_distance_evaluations=60_000_000, random_state=0)
+    model.fit(X)
+    score = adjusted_rand_score(y, model.labels_)
+    print(f"{strategy:10s} sum of squares {model.inertia_:7.2f}, ARI {score:.3f}")
+
+model = MemeticKMeans(100, max_distance_evaluations=60_000_000, report_controls=True, random_state=0).fit(X)
+best = min(model.control_inertia_, key=model.control_inertia_.get)
+print(f"of its own controls the best is {best}: {model.control_inertia_[best]:.2f} for {model.inertia_:.2f}")
+plot_partition(X, model.labels_, title="100 clusters", path="memetic_kmeans.png")

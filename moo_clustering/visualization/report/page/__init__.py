@@ -1,0 +1,1 @@
+"""Template, style and scripts of the report's page."""

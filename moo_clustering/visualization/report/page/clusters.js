@@ -1,0 +1,71 @@
+// What is known of the clusters of the selected solution.
+
+function typicalSamples(facts) {
+  return element("ul", { class: "typical" }, ...facts.typical.map((row) => {
+    const text = data.sampleTexts?.[row];
+    const name = button(shortened(data.sampleNames[row], 80), () => pointOut(row), { class: "sample", "data-sample": row });
+    return element("li", {}, name, ...(text ? [element("span", { class: "text" }, shortened(text, 160))] : []));
+  }));
+}
+
+function leadingFeatures(facts) {
+  const greatest = Math.max(...facts.features.map(([, weight]) => Math.abs(weight ?? 0))) || 1;
+  return element("ul", { class: "features" }, ...facts.features.map(([name, weight]) => {
+    const bar = element("span", { class: weight < 0 ? "bar negative" : "bar", "aria-hidden": "true" });
+    bar.style.width = `${(100 * Math.abs(weight ?? 0)) / greatest}%`;
+    return element("li", {}, bar, element("span", { class: "feature" }, shortened(name, 60)), element("span", { class: "size" }, number(weight)));
+  }));
+}
+
+// On narrow screens rows become blocks, whose cells need their titles and their roles.
+function cell(title, kind, content) {
+  return element("td", { role: "cell", class: kind, "data-title": title }, content);
+}
+
+function clusterRow(cluster, size, facts, shows) {
+  const cells = [
+    element("th", { scope: "row", role: "rowheader" }, swatch(lookOf(cluster)), " ", shortened(clusterName(state.selected, cluster), 80)),
+    cell(`${data.sampleKind}s`, "number", counting.format(size)),
+    cell("share", "number", `${((100 * size) / data.nSamples).toFixed(1)} %`),
+  ];
+  if (shows.silhouette) cells.push(cell("silhouette", "number", facts ? number(facts.silhouette) : "–"));
+  if (shows.features) cells.push(cell(data.featuresTitle, "", facts?.features.length ? leadingFeatures(facts) : "–"));
+  if (shows.typical) cells.push(cell(`typical ${data.sampleKind}s`, "", facts?.typical.length ? typicalSamples(facts) : "–"));
+  return element("tr", { role: "row", "data-cluster": cluster }, ...cells);
+}
+
+function showClusters() {
+  const described = data.clusters[state.selected];
+  const sizes = sizesOf(state.selected);
+  const known = described ?? [];
+  const shows = {
+    silhouette: known.some((facts) => facts.silhouette !== null),
+    features: known.some((facts) => facts.features.length),
+    typical: known.some((facts) => facts.typical.length),
+  };
+  const heads = [["cluster", ""], [`${data.sampleKind}s`, "number"], ["share", "number"]];
+  if (shows.silhouette) heads.push(["silhouette", "number"]);
+  if (shows.features) heads.push([data.featuresTitle, ""]);
+  if (shows.typical) heads.push([`typical ${data.sampleKind}s`, ""]);
+  note("clusters-note", described
+    ? shows.typical && data.map ? `Press a ${data.sampleKind} to see it on the map.` : ""
+    : `Only the sizes of this solution's clusters are known. ${describedText()}`);
+  byId("clusters-table").replaceChildren(
+    element("table", { role: "table", class: "stacking", "aria-labelledby": "clusters-title" },
+      element("thead", { role: "rowgroup" }, element("tr", { role: "row" },
+        ...heads.map(([name, kind]) => element("th", { scope: "col", role: "columnheader", class: kind }, name)))),
+      element("tbody", { role: "rowgroup" }, ...clustersOf(sizes).map((cluster) => clusterRow(cluster, sizes[cluster + 1], described?.[cluster], shows)))),
+  );
+}
+
+function describedText() {
+  const names = Object.keys(data.clusters).map((solution) => data.names[solution]);
+  if (!names.length) return "No solution's clusters were described further.";
+  const few = names.slice(0, 6).map((name) => shortened(name, 30)).join(", ");
+  return `More is known of ${few}${names.length > 6 ? ` and ${count(names.length - 6, "other")}` : ""}.`;
+}
+
+function startClusters() {
+  follow(["selected"], showClusters);
+  showClusters();
+}

@@ -1,0 +1,38 @@
+// Elements of the page. Whatever comes from users is set as text, never as HTML.
+
+function byId(id) {
+  return document.getElementById(id);
+}
+
+// An element with attributes (functions become listeners) and children (strings become text).
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") made.addEventListener(name, value);
+    else made.setAttribute(name, value === true ? "" : value);
+  }
+  made.append(...children);
+  return made;
+}
+
+function button(text, onclick, attributes = {}) {
+  return element("button", { type: "button", click: onclick, ...attributes }, text);
+}
+
+function note(id, text) {
+  const place = byId(id);
+  place.textContent = text;
+  place.hidden = !text;
+}
+
+// Buttons of the pages of a long list.
+function pageButtons(place, page, nPages, show) {
+  place.replaceChildren();
+  if (nPages < 2) return;
+  place.append(
+    button("Previous page", () => show(page - 1), { disabled: page === 0 }),
+    element("span", {}, `Page ${page + 1} of ${nPages}`),
+    button("Next page", () => show(page + 1), { disabled: page === nPages - 1 }),
+  );
+}

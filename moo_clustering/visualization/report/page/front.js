@@ -1,0 +1,76 @@
+// The front: which figure shows it, its legend, its presses.
+
+const front = { kind: "none" };
+
+function frontFigure() {
+  return { ranked: rankedFigure, scatter: scatterFigure, parallel: parallelFigure, matrix: matrixFigure }[front.kind]();
+}
+
+const PRESS = "Press a solution to select it; with Shift, to compare it.";
+
+function lostText() {
+  const isLost = (_, solution) => data.objectives.some((column) => Number.isNaN(column.values[solution]));
+  const nLost = data.names.filter(isLost).length;
+  return nLost ? ` ${count(nLost, "solution")} whose objectives are not all known ${nLost === 1 ? "is" : "are"} missing here or in part.` : "";
+}
+
+function frontNote() {
+  const nObjectives = data.objectives.length;
+  if (front.kind === "ranked") return `One objective, the best solution first. ${PRESS}`;
+  if (front.kind === "parallel") return `Every line is a solution; up is better on every axis that has a better end. ${PRESS}`;
+  if (front.kind === "matrix" && nObjectives > MOST_IN_MATRIX) {
+    return `Every two of the first ${MOST_IN_MATRIX} of ${nObjectives} objectives. ${PRESS}`;
+  }
+  return front.kind === "matrix" ? `Every two of the ${nObjectives} objectives. ${PRESS}` : PRESS;
+}
+
+function frontLegend() {
+  const entries = [
+    [swatch({ symbol: "circle", color: SELECTED }, true), "selected"],
+    [swatch({ symbol: "star", color: INK }), "the method's choice"],
+  ];
+  if (state.compared !== null) entries.push([swatch({ symbol: "square", color: COMPARED }, true), "compared"]);
+  if (data.runs.length) runNames().forEach((run, i) => entries.push([swatch(lookOf(i)), shortened(run, 60)]));
+  byId("front-legend").replaceChildren(...entries.map((entry) => element("li", {}, ...entry)));
+}
+
+function showKind(kind) {
+  front.kind = kind;
+  note("front-note", frontNote() + lostText());
+  for (const each of byId("front-tools").querySelectorAll("[data-kind]")) {
+    each.setAttribute("aria-pressed", String(each.dataset.kind === kind));
+  }
+  // The figures differ in their axes, so the old one is not worth keeping.
+  if (byId("front-figure").data) Plotly.purge(byId("front-figure"));
+  front.figure.prepare = prepareFront;
+  redraw("front-figure");
+}
+
+function prepareFront(place) {
+  if (front.kind !== "parallel") pressable(place);
+}
+
+function showFront() {
+  const nObjectives = data.objectives.length;
+  if (!nObjectives) {
+    byId("front").hidden = true;
+    byId("map").classList.add("wide");
+    return;
+  }
+  front.kind = ["ranked", "scatter"][nObjectives - 1] ?? "parallel";
+  if (nObjectives > 2) {
+    const kinds = { parallel: "Parallel coordinates", matrix: "Scatter matrix" };
+    byId("front-tools").append(
+      element("div", { role: "group", class: "toggle", "aria-label": "Kind of figure" },
+        ...Object.entries(kinds).map(([kind, name]) => button(name, () => showKind(kind), { "data-kind": kind }))),
+    );
+  }
+  front.figure = addFigure("front-figure", "front", frontFigure);
+  pressableLines(byId("front-figure"), () => front.kind === "parallel");
+  showKind(front.kind);
+  frontLegend();
+  follow(["selected", "compared"], () => {
+    frontLegend();
+    redraw("front-figure");
+  });
+}

@@ -1,0 +1,91 @@
+// Further figures: matrices, lines, bars, pictures.
+
+// Names of places, which may be equal to one another.
+function placeNames(names, n) {
+  if (!names.length) return { type: "linear", tickformat: "d" };
+  const step = Math.max(1, Math.ceil(n / 24));
+  const shown = names.map((_, place) => place).filter((place) => place % step === 0);
+  return { tickvals: shown, ticktext: shown.map((place) => plain(shortened(String(names[place] ?? ""), 24))) };
+}
+
+function matrixPanel(panel, width) {
+  const [nRows, nColumns] = shapes.get(panel.matrix);
+  const z = Array.from({ length: nRows }, (_, i) => panel.matrix.subarray(i * nColumns, (i + 1) * nColumns));
+  const finite = panel.matrix.filter(Number.isFinite);
+  const [low, high] = [finite.reduce((a, b) => Math.min(a, b), 0), finite.reduce((a, b) => Math.max(a, b), 0)];
+  // Where there are both signs, nothing is white.
+  const most = Math.max(-low, high);
+  const colors = low < 0 ? { colorscale: "RdBu", reversescale: false, zmin: -most, zmax: most } : { colorscale: "Cividis" };
+  const isSquare = nRows === nColumns;
+  return {
+    maxWidth: isSquare ? 620 : null,
+    data: [{ type: "heatmap", z, ...colors, hovertemplate: "%{y}, %{x}: %{z}<extra></extra>", colorbar: { thickness: 14, outlinewidth: 0 } }],
+    layout: layoutOf({
+      height: Math.min(480, width),
+      xaxis: axisOf(panel.axes[0] ?? "", { ...placeNames(panel.x, nColumns), showgrid: false, constrain: "domain" }),
+      yaxis: axisOf(panel.axes[1] ?? "", { ...placeNames(panel.y, nRows), showgrid: false, autorange: "reversed", constrain: "domain", ...(isSquare ? { scaleanchor: "x" } : {}) }),
+    }),
+  };
+}
+
+function linesPanel(panel) {
+  const traces = panel.series.map(({ name, x, y }, place) => ({
+    type: "scatter", mode: x.length > 1 ? (x.length <= 30 ? "lines+markers" : "lines") : "markers", x: Array.from(x), y: Array.from(y),
+    name: plain(shortened(name, 40)), showlegend: panel.series.length > 1, hoverinfo: "x+y+name",
+    line: { color: lookOf(place).color, width: 2, dash: ["solid", "dash", "dot", "dashdot"][Math.floor(place / 6) % 4] },
+    marker: { symbol: lookOf(place).symbol, size: 7 },
+  }));
+  return {
+    data: traces,
+    layout: layoutOf({
+      height: 380, showlegend: panel.series.length > 1, legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
+      xaxis: axisOf(panel.axes[0] ?? ""), yaxis: axisOf(panel.axes[1] ?? ""),
+    }),
+  };
+}
+
+function barsPanel(panel) {
+  const places = panel.x.map((_, place) => place);
+  return {
+    data: [{ type: "bar", x: places, y: panel.y, marker: { color: "#4477aa" },
+      text: panel.x.map((name, place) => `${plain(shortened(String(name ?? ""), 60))}: ${number(Number(panel.y[place]))}`), hoverinfo: "text", textposition: "none" }],
+    layout: layoutOf({
+      height: 360, bargap: 0.25,
+      xaxis: axisOf(panel.axes[0] ?? "", { ...placeNames(panel.x, places.length), showgrid: false, tickangle: -40, ticklabeloverflow: "allow" }),
+      yaxis: axisOf(panel.axes[1] ?? "", { rangemode: "tozero" }),
+    }),
+  };
+}
+
+const PANELS = { matrix: matrixPanel, lines: linesPanel, bars: barsPanel };
+
+function isEmpty(panel) {
+  if (panel.kind === "matrix") return !panel.matrix || panel.matrix.length === 0;
+  if (panel.kind === "lines") return !panel.series.some(({ x }) => x.length);
+  return panel.kind === "bars" ? !panel.x.length : !panel.image;
+}
+
+function showPanel(panel, place) {
+  const id = `panel-${place}`;
+  const card = element("section", { class: "card panel", "aria-labelledby": `${id}-title` },
+    element("div", { class: "card-head" }, element("h2", { id: `${id}-title` }, panel.title), element("div", { class: "tools", id: `${id}-tools` })));
+  byId("page").append(card);
+  if (panel.note && (panel.kind !== "image" || isEmpty(panel))) card.append(element("p", { class: "note" }, panel.note));
+  if (isEmpty(panel)) {
+    card.append(element("p", { class: "note" }, "There is nothing to draw."));
+  } else if (panel.kind === "image") {
+    card.append(element("img", { src: `data:image/png;base64,${panel.image}`, alt: panel.note || panel.title, loading: "lazy" }));
+    if (panel.note) card.append(element("p", { class: "note" }, panel.note));
+  } else {
+    card.append(element("div", { class: "figure", id: `${id}-figure` }));
+    addFigure(`${id}-figure`, panel.title, () => PANELS[panel.kind](panel, card.clientWidth));
+  }
+}
+
+function showPanels() {
+  if (data.panels.length && data.nSolutions > 1) {
+    const text = "The figures below are of the run and of the solution that it gave, whichever is selected above.";
+    byId("page").append(element("p", { class: "note wide", id: "panels-note" }, text));
+  }
+  data.panels.forEach(showPanel);
+}

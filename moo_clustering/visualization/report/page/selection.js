@@ -1,0 +1,50 @@
+// The bar with the selected solution and the rules that choose one.
+
+function rulesOf(solution) {
+  const rules = data.rules.filter(([, chosen]) => chosen === solution).map(([rule]) => rule);
+  return solution === data.chosen ? ["chosen", ...rules] : rules;
+}
+
+function constraintText(solution) {
+  const { must, cannot } = satisfiedConstraints(solution);
+  return `${counting.format(must + cannot)} of ${count(nConstraints(), "constraint")} satisfied`;
+}
+
+function summaryParts(solution) {
+  const parts = [count(numberOfClusters(solution), "cluster")];
+  const none = sizesOf(solution)[0];
+  if (none) parts.push(`${samplesText(none)} in no cluster`);
+  if (nConstraints()) parts.push(constraintText(solution));
+  const known = data.objectives.filter((column) => !Number.isNaN(column.values[solution]));
+  for (const column of known) parts.push(`${column.name} ${number(column.values[solution])}`);
+  if (data.runs.length) parts.push(`run ${data.runs[solution]}`);
+  return parts;
+}
+
+function showSummary() {
+  const parts = summaryParts(state.selected);
+  byId("summary").replaceChildren(
+    element("strong", {}, data.names[state.selected]),
+    ...parts.map((part) => element("span", {}, part)),
+  );
+  byId("previous").disabled = state.selected === 0;
+  byId("next").disabled = state.selected === data.nSolutions - 1;
+  for (const each of byId("rules").querySelectorAll("button")) {
+    each.setAttribute("aria-pressed", String(Number(each.dataset.solution) === state.selected));
+  }
+}
+
+function showSelection() {
+  const choices = [["the method's choice", data.chosen], ...data.rules];
+  byId("rules").append(
+    element("span", { class: "rules-title" }, "Choose:"),
+    ...choices.map(([rule, solution], place) => button(rule, () => select(solution), {
+      "data-solution": solution, title: place ? `What choose("${rule}") takes` : "What the run gave",
+    })),
+  );
+  byId("previous").addEventListener("click", () => select(state.selected - 1));
+  byId("next").addEventListener("click", () => select(state.selected + 1));
+  byId("download-labels").addEventListener("click", downloadLabels);
+  follow(["selected"], showSummary);
+  showSummary();
+}

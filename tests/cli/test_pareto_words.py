@@ -1,0 +1,152 @@
+"""Sentences and tables of the recommended method, apart from any fit."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from moo_clustering.cli._default_method import choose_method
+from moo_clustering.cli._pareto_summary import confidence_text, pareto_remarks, pareto_rows
+from moo_clustering.cli._typical import column_frames, column_table, sorting_columns
+from moo_clustering.datasets import BagTable, make_bags, write_bag_arff
+
+
+@pytest.mark.parametrize(
+    ("confidence", "start"),
+    [
+        (0.0, "0.00, low: "),
+        (0.6199, "0.62, low: "),
+        (0.62, "0.62, medium: "),
+        (0.9, "0.90, medium: "),
+        (0.9001, "0.90, high: "),
+        (1.0, "1.00, high: "),
+    ],
+)
+def test_confidence_is_explained(confidence, start):
+    text = confidence_text(confidence, n_samples=100)
+    assert text.startswith(start)
+    assert "known classes" in text
+
+
+def test_confidence_that_says_little():
+    assert confidence_text(None, n_samples=100) == "none: there was nothing to choose from"
+    assert confidence_text(1.0, n_samples=29) == "1.00, which says little of 29 samples"
+    assert "high" in confidence_text(1.0, n_samples=30)
+    assert "which says little of bags" in confidence_text(1.0, n_samples=100, bags=True)
+
+
+def record(*alternatives, **entries):
+    found = [{"n_clusters": k, "agreement": agreement} for k, agreement in alternatives]
+    data = {"n_samples": 50}
+    return {
+        "confidence": 0.7,
+        "alternatives": found,
+        "result": {"n_clusters": 3},
+        "data": data,
+        "scores": {},
+        **entries,
+    }
+
+
+def test_alternatives_of_other_numbers_are_named_once():
+    rows = dict(pareto_rows(record((3, 0.9), (2, 0.8), (2, 0.7), (5, 0.6), (1, 0.5), (9, 0.4)), supervised=0))
+    assert rows["alternatives"] == (
+        "6 in alternatives.csv; also worth a look: 2 clusters (agreement 0.80), 5 (0.60), 1 (0.50)"
+    )
+    assert dict(pareto_rows(record((3, 0.9)), supervised=False))["alternatives"] == "1 in alternatives.csv"
+    assert "alternatives" not in dict(pareto_rows(record(), supervised=False))
+
+
+def test_no_confidence_with_labels_and_nothing_of_other_methods():
+    assert "confidence" in dict(pareto_rows(record(), supervised=False))
+    assert "confidence" not in dict(pareto_rows(record(), supervised=True))
+    assert pareto_rows({"result": {"n_clusters": 3}}, supervised=False) == []
+    classes = dict(pareto_rows(record(classes=["oak", ""]), supervised=True))["classes"]
+    assert classes == "0 = oak, 1 = (new)"
+
+
+def test_controls_that_there_are():
+    controls = {
+        "score": {"result": 1.5, "control": 1.25},
+        "ari_to_labels": {"control": 0.5},
+        "scores": {"control": {"adjusted_rand": 0.75}},
+    }
+    rows = dict(pareto_rows(record(controls=controls, scores={"adjusted_rand": 1.0}), supervised=False))
+    assert rows["evolved"] == "best score 1.5000, adjusted Rand 1.0000 to known classes"
+    assert rows["without evolution"] == (
+        "best score 1.2500, adjusted Rand 0.7500 to known classes, adjusted Rand 0.5000 to the clusters above"
+    )
+    assert rows["survival at random"] == "left out, as the evolution was interrupted"
+
+
+def test_remarks():
+    assert pareto_remarks(record()) == []
+    (remark,) = pareto_remarks(record(sorted_by=["a", "b", "c", "d"]))
+    assert remark.startswith("Nearly every cluster has one value of 'a' and of 'b' and of 'c'. --drop")
+    assert "Trust it no more than its controls." in pareto_remarks(record(controls={}))[-1]
+
+
+LABELS = np.repeat([0, 1, 3], [4, 2, 2])
+COLUMNS = pd.DataFrame(
+    {
+        "width": [1.0, 1, 1, 1, 5, 5, 3, 3],
+        "same": [2.0] * 8,
+        "kind": list("uuuv" "ww" "vv"),
+        "day": pd.to_datetime(["2020-01-01"] * 4 + ["2020-01-11"] * 4),
+        "size": [1.0] * 4 + [2.0] * 4,
+    }
+)  # fmt: skip
+
+
+def test_clusters_by_their_columns():
+    typical, table = column_frames(COLUMNS, ("kind",), LABELS)
+    assert typical["cluster"].tolist() == [0, 1, 3]
+    assert typical["size"].tolist() == [4, 2, 2]
+    assert table["width"].tolist() == [1, 5, 3]
+    assert table["kind"].tolist() == ["u", "w", "v"]
+    assert table["day"].tolist() == ["2020-01-01", "2020-01-11", "2020-01-11"]
+    assert table["size (column)"].tolist() == [1, 2, 2]
+    # By distance from all in standard deviations: of w 0.75 / 0.433, of width 2.5 / 1.658.
+    assert typical["typical values"][1].split("; ")[:2] == ["kind w 100% (all: 25%)", "width 5 (all: 2.5)"]
+    assert not typical["typical values"].str.contains("same").any()
+
+
+def test_largest_clusters_first_in_the_terminal():
+    lines = column_table(column_frames(COLUMNS, ("kind",), LABELS)[0]).splitlines()
+    assert [line.split()[:2] for line in lines[1:]] == [["0", "4"], ["1", "2"], ["3", "2"]]
+    alike = column_frames(pd.DataFrame({"x": [0.0, 4.0, 2.0, 2.0]}), (), np.array([0, 1, 2, 2]))[0]
+    assert column_table(alike).splitlines()[1].split(maxsplit=2) == ["2", "2", "(like all samples)"]
+    many = column_frames(pd.DataFrame({"x": np.arange(25.0)}), (), np.arange(25))[0]
+    assert column_table(many).splitlines()[-1] == "and 5 more in clusters.csv"
+
+
+def test_columns_of_which_every_cluster_has_one_value():
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1, 2, 3], 25)
+    frame = pd.DataFrame(
+        {
+            "decides": labels // 2,
+            "mixed": rng.integers(0, 2, 100),
+            "rare": np.arange(100) == 7,
+            "number": labels + rng.normal(size=100),
+        }
+    )
+    assert sorting_columns(frame, labels) == ["decides"]
+    frame.loc[:4, "decides"] = 1
+    assert sorting_columns(frame, labels) == ["decides"]
+    frame.loc[:5, "decides"] = 1
+    assert sorting_columns(frame, labels) == []
+
+
+def test_method_where_none_is_named(tmp_path):
+    made = make_bags(6, 2, bag_size=(2, 3), random_state=0)
+    write_bag_arff(tmp_path / "bags.arff", BagTable(made.bags, made.labels % 2, ("neg", "pos"), "made"))
+    (tmp_path / "table.csv").write_text("box,x\np,1\np,2\nq,3\n")
+    table, bags = str(tmp_path / "table.csv"), str(tmp_path / "bags.arff")
+    assert choose_method("pesc", bags, None) == ("pesc", "")
+    assert choose_method(None, bags, None).name == "pareto-bags"
+    assert choose_method(None, table, "box").name == "pareto-bags"
+    for data in (table, "wine", str(tmp_path), str(tmp_path / "none.arff")):
+        assert choose_method(None, data, None) == (
+            "pareto-clustering",
+            "the recommended one, as none was named",
+        )

@@ -1,0 +1,210 @@
+"""Features made of tables as they come, and what is said about it."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from moo_clustering.datasets import DataError, prepare_table
+
+NUMBERS = ["1", "2", "3", "5"]
+
+
+def prepared(**columns):
+    return prepare_table(pd.DataFrame({"a": NUMBERS, **columns}), scale="none")
+
+
+def said(table):
+    return " | ".join(table.notes)
+
+
+@pytest.mark.parametrize(
+    ("cells", "values", "note"),
+    [
+        (["1,5", "2,5", "0,5", "3,5"], [1.5, 2.5, 0.5, 3.5], "read as numbers with decimal commas"),
+        (["1.234,5", "2,5", "7", "8"], [1234.5, 2.5, 7, 8], "read as numbers with decimal commas"),
+        (["1,234.5", "2.5", "7", "8"], [1234.5, 2.5, 7, 8], "read as numbers with commas between thousands"),
+        (["1 234", "2'345", "3", "4"], [1234, 2345, 3, 4], ""),
+        (["1e3", "-2", "+3.5", " 4 "], [1000, -2, 3.5, 4], ""),
+        (["10%", "20 %", "5%", "1%"], [10, 20, 5, 1], "column 'x' read as numbers of %"),
+        (["1,5 kg", "2 kg", "3 kg", "4,5 kg"], [1.5, 2, 3, 4.5], "read as numbers of kg"),
+        (["$1,200.50", "$3", "$4", "$5"], [1200.5, 3, 4, 5], "read as numbers of $"),
+        (["1.200", "950", "1.100", "800"], [1.2, 950, 1.1, 800], "with decimal points, not as thousands"),
+        (["1.200", "1.950", "1.100", "1.800"], [1.2, 1.95, 1.1, 1.8], ""),
+        ([1.0, 2.5, 4.0, 8.0], [1, 2.5, 4, 8], ""),
+        ([True, False, False, True], [1, 0, 0, 1], ""),
+    ],
+)
+def test_numbers_as_people_write_them(cells, values, note):
+    table = prepared(x=cells)
+    assert table.feature_names == ("a", "x")
+    assert table.X[:, 1].tolist() == values
+    assert note in said(table)
+    assert bool(note) == bool(table.notes)
+
+
+def test_numbers_that_could_be_read_in_two_ways():
+    alone = prepared(x=["1,500", "2,500", "3,250", "4,750"])
+    assert alone.feature_names == ("a",)
+    assert "its commas may be decimal commas or separate thousands ('1,500')" in said(alone)
+    beside = prepared(x=["1,500", "2,500", "3,250", "4,750"], y=["0,5", "1,25", "2", "3"])
+    assert beside.X[:, 1].tolist() == [1.5, 2.5, 3.25, 4.75]
+    thousands = prepared(x=["1,500", "2,500", "3,250", "4,750"], y=["1,000.5", "2", "3", "4"])
+    assert thousands.X[:, 1].tolist() == [1500, 2500, 3250, 4750]
+    points = prepared(x=["1.500", "900", "3.250", "4.750"], y=["0,5", "1,25", "2", "3"])
+    assert points.X[:, 1].tolist() == [1500, 900, 3250, 4750]
+
+
+@pytest.mark.parametrize(
+    ("cells", "days"),
+    [
+        (["2020-02-28", "2020-03-01", "2020-02-29", "2021-02-28"], [0, 2, 1, 366]),
+        (["28.02.2020", "01.03.2020", "29.02.2020", "28.02.2021"], [0, 2, 1, 366]),
+        (["02/28/2020", "03/01/2020", "02/29/2020", "02/28/2021"], [0, 2, 1, 366]),
+        (["2020-01-01T12:00", "2020-01-01T00:00", "2020-01-02T12:00", "2020-01-02"], [0.5, 0, 1.5, 1]),
+        (pd.to_datetime(["2020-02-28", "2020-03-01", "2020-02-29", "2021-02-28"]), [0, 2, 1, 366]),
+    ],
+)
+def test_dates_are_days(cells, days):
+    table = prepared(when=cells)
+    np.testing.assert_allclose(table.X[:, 1], days)
+    assert "column 'when' of dates became numbers of days" in said(table)
+
+
+def test_days_and_months_are_never_guessed():
+    table = prepared(when=["01/02/2020", "03/04/2020", "05/06/2020", "07/08/2020"])
+    assert table.feature_names == ("a",)
+    assert "days and months cannot be told apart ('01/02/2020')" in said(table)
+
+
+def test_missing_cells_are_filled_and_counted():
+    frame = pd.DataFrame(
+        {
+            "x": ["1", "NA", "3", "8", "?", "10"],
+            "y": ["red", "red", "", "blue", "n/a", "red"],
+            "z": [2.0, np.nan, 4.0, np.inf, 5.0, 6.0],
+            "when": ["2020-01-01", "", "2020-01-03", "2020-01-09", "2020-01-10", "null"],
+        }
+    )
+    table = prepare_table(frame, scale="none")
+    assert table.columns["x"].tolist() == [1, 5.5, 3, 8, 5.5, 10]
+    assert table.columns["y"].tolist() == ["red", "red", "red", "blue", "red", "red"]
+    assert table.columns["z"].tolist() == [2, 4.5, 4, 4.5, 5, 6]
+    # The lower of two middle dates, which is a date of the table.
+    assert table.columns["when"].dt.day.tolist() == [1, 3, 3, 9, 10, 3]
+    assert table.category_names == ("y",)
+    assert "6 missing values were filled with the median of 3 columns: x (2), z (2), when (2)" in said(table)
+    assert "2 missing values were filled with the most frequent value of column 'y'" in said(table)
+
+
+def test_words_among_many_numbers_count_as_missing():
+    cells = [str(value * 1.5) for value in range(30)]
+    table = prepare_table(pd.DataFrame({"x": [*cells, "broken"]}), scale="none")
+    assert table.X[-1, 0] == np.median(np.arange(30) * 1.5)
+    assert "column 'x' holds numbers but for 'broken', which counts as a missing value" in said(table)
+    assert "row 31 has no value in any of the columns used" in said(table)
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "reason"),
+    [
+        ("x", ["u", "u", "u", "u"], "constant"),
+        ("x", ["", "NA", "?", "null"], "empty"),
+        ("x", ["u", "", "u", "u"], "one value, and else empty cells"),
+        ("x", ["1", "", "", ""], "one value, and else empty cells"),
+        ("x", ["1", "2", "", "", ""], "3 of 5 cells are missing"),
+        ("id", ["4", "1", "3", "2"], "it numbers the rows (--id-column id names the rows by it)"),
+        ("x", [str(row) for row in range(25)], "it numbers the rows"),
+        ("x", ["u", "v", "w", "x"], "another value in every row (--id-column x names the rows by it)"),
+        ("x", ["u", "v", "w", "u"], "too many different values (3 in 4 rows)"),
+        ("x", [1 + 2j, 3, 4, 5], "complex numbers"),
+        ("x", [{}, [], 1, 2], "cells that are neither numbers nor text"),
+    ],
+)
+def test_columns_that_tell_nothing(name, cells, reason):
+    frame = pd.DataFrame({"a": np.arange(len(cells)) ** 2, name: cells})
+    table = prepare_table(frame)
+    assert table.feature_names == ("a",)
+    assert f"column {name!r} left out: {reason}" in said(table)
+
+
+def test_free_text_leads_to_documents():
+    words = "some words that say a lot about row"
+    table = prepared(x=[f"{words} {row}" for row in range(4)])
+    assert "another value in every row; --text-columns x clusters by its words" in said(table)
+
+
+def test_every_column_has_the_same_weight():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "huge": rng.normal(1e12, 1e9, 200),
+            "tiny": rng.normal(0, 1e-12, 200),
+            "when": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 999, 200), unit="D"),
+            "two": rng.choice(["u", "v"], 200),
+            "five": rng.choice(list("pqrst"), 200, p=[0.6, 0.1, 0.1, 0.1, 0.1]),
+        }
+    )
+    table = prepare_table(frame)
+    of_column = [name.split("=")[0] for name in table.feature_names]
+    variance = pd.Series(table.X.var(axis=0)).groupby(of_column).sum()
+    np.testing.assert_allclose(variance[list(frame.columns)], 1.0, rtol=1e-9)
+    # Two samples with different values are equally far apart, whatever the values.
+    five = table.X[:, [name == "five" for name in of_column]]
+    one_of_each = five[[int(np.flatnonzero(frame["five"] == value)[0]) for value in "pqrst"]]
+    distances = np.linalg.norm(one_of_each[:, None] - one_of_each[None], axis=2)[np.triu_indices(5, 1)]
+    np.testing.assert_allclose(distances, distances[0])
+
+
+def test_numbers_near_the_largest_raise_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table = prepare_table(pd.DataFrame({"x": [1e308, -1e308, 3.0, 4.0]}))
+    np.testing.assert_allclose(table.X[:, 0], [2**0.5, -(2**0.5), 0, 0], atol=1e-12)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.permutations(range(12)))
+def test_order_of_rows_does_not_matter(order):
+    frame = pd.DataFrame(
+        {
+            "x": ["1,5", "2", "", "4", "9,25", "3", "7", "8", "NA", "2", "2", "1"],
+            "kind": [*"uvwuvwuuuv", "", "u"],
+            "when": [f"{day}.01.2020" for day in (13, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 30)],
+        }
+    )
+    table, moved = prepare_table(frame), prepare_table(frame.iloc[list(order)])
+    np.testing.assert_allclose(moved.X, table.X[list(order)], atol=1e-12)
+    assert moved.feature_names == table.feature_names
+    assert moved.notes == table.notes
+
+
+def test_columns_that_may_be_classes_are_named():
+    assert "column 'target' is used as a feature; if it holds known classes, give --labels target" in said(
+        prepared(target=["0", "1", "1", "0"])
+    )
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (pd.DataFrame({"x": ["1"]}), "the table has 1 row, and clusters are made of at least two"),
+        (pd.DataFrame({"x": []}), "the table has 0 rows"),
+        (pd.DataFrame(index=range(3)), "the table has no columns"),
+        (pd.DataFrame([[1, 2], [3, 4]], columns=["x", "x"]), "two columns named 'x'"),
+        (pd.DataFrame([[1, 2], [3, 4]], columns=[1, "1"]), "two columns named '1'"),
+        (pd.DataFrame({"x": ["", ""], "y": ["u", "u"]}), r"'x' \(empty\); 'y' \(constant\)"),
+        (pd.DataFrame({f"x{i}": ["", ""] for i in range(7)}), "and 2 more"),
+    ],
+)
+def test_tables_without_anything_to_cluster(frame, message):
+    with pytest.raises(DataError, match=message):
+        prepare_table(frame)
+
+
+def test_scale_is_one_of_two():
+    with pytest.raises(ValueError, match="scale must be 'equal' or 'none', got 'zscore'"):
+        prepare_table(pd.DataFrame({"x": [1, 2]}), scale="zscore")

@@ -1,0 +1,144 @@
+"""More samples than landmarks."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from pareto_cases import QUICK, ari, partly, true_pairs
+from scipy.sparse import csr_matrix
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs
+
+from moo_clustering import ParetoClustering
+
+X, CLASSES = make_blobs(500, centers=4, cluster_std=0.8, random_state=3)
+FEW = {**QUICK, "n_landmarks": 60}
+
+
+@pytest.fixture(scope="module")
+def model():
+    return ParetoClustering(**FEW).fit(X)
+
+
+def test_shapes(model):
+    m = model.n_landmarks_
+    assert m <= 60
+    assert model.landmark_of_.shape == model.labels_.shape == (500,)
+    assert_array_equal(np.unique(model.landmark_of_), np.arange(m))
+    assert model.graph_.shape == (m, m)
+    assert model.pool_.labels.shape[1] == m
+    assert model.pareto_labels_.shape == (len(model.pareto_front_), 500)
+    assert model.alternative_labels_.shape == (len(model.alternatives_), 500)
+    assert ari(model.labels_, CLASSES) == 1
+
+
+def test_as_many_landmarks_as_samples_are_none():
+    model = ParetoClustering(**{**FEW, "n_landmarks": 500}).fit(X)
+    assert model.landmark_of_ is None
+    assert model.n_landmarks_ is None
+    assert model.pool_.n_samples == 500
+
+
+def test_samples_of_a_landmark_stay_together(model):
+    for labels in (model.labels_, *model.pareto_labels_, *model.alternative_labels_):
+        assert len(np.unique(np.column_stack([model.landmark_of_, labels]), axis=0)) == model.n_landmarks_
+
+
+def test_labels(model):
+    for per_class in (1, 4):
+        y = partly(CLASSES, per_class)
+        direct = ParetoClustering(clamp=False, **FEW).fit(X, y)
+        assert direct.predict_proba_.shape == (500, 4)
+        assert ari(direct.labels_, CLASSES) > 0.98
+        assert_allclose(direct.predict_proba(X), direct.predict_proba_, atol=1e-12)
+        assert_array_equal(direct.predict(X), direct.labels_)
+        clamped = direct.set_params(clamp=True).relabel(y)
+        assert_array_equal(clamped.transduction_[y >= 0], y[y >= 0])
+
+
+def test_different_labels_on_a_landmark(model):
+    together = np.flatnonzero(model.landmark_of_ == np.bincount(model.landmark_of_).argmax())
+    y = partly(CLASSES, 3)
+    y[together[:3]] = 0, 1, 2
+    found = ParetoClustering(**FEW).fit(X, y)
+    assert_array_equal(found.transduction_[together[:3]], [0, 1, 2])
+    assert_allclose(found.predict_proba_.sum(axis=1), 1)
+
+
+def test_pairs(model):
+    must, cannot = true_pairs(CLASSES, 60)
+    for k in (None, 4):
+        found = ParetoClustering(k, **FEW).fit(X, must_link=must, cannot_link=cannot)
+        assert ari(found.labels_, CLASSES) > 0.95
+    # Nothing can be done about pairs within a landmark.
+    together = np.flatnonzero(model.landmark_of_ == model.landmark_of_[0])[:2]
+    assert_array_equal(ParetoClustering(**FEW).fit(X, must_link=[together]).labels_, model.labels_)
+    assert_array_equal(ParetoClustering(**FEW).fit(X, cannot_link=[together]).labels_, model.labels_)
+
+
+def test_new_classes():
+    y = partly(CLASSES, 3)
+    found = ParetoClustering(novel="allow", **FEW).fit(X, np.where(y > 1, -1, y))
+    assert sorted(found.cluster_classes_index_.tolist()) == [-1, -1, 0, 1]
+    assert ari(found.labels_, CLASSES) > 0.95
+
+
+def test_candidates_of_ones_own_and_views():
+    halves = X[:, 0] > X[:, 0].mean()
+    found = ParetoClustering(
+        views={"first": [0]}, extra_candidates=[KMeans(4, n_init=1), ("mine", halves)], **FEW
+    ).fit(X)
+    assert found.pool_.labels.shape[1] == found.n_landmarks_
+    assert {"KMeans", "mine", "km@first"} <= set(found.pool_.family_names)
+
+
+@pytest.mark.filterwarnings("error")
+def test_candidates_of_sparse_landmarks():
+    found = ParetoClustering(extra_candidates=[KMeans(4, n_init=1)], **FEW).fit(csr_matrix(X))
+    assert "KMeans" in found.pool_.family_names
+
+
+def test_repeated_rows():
+    found = ParetoClustering(**FEW).fit(np.tile(X[:50], (10, 1)))
+    assert ari(found.labels_, np.tile(CLASSES[:50], 10)) > 0.95
+    # Equal rows have equal labels.
+    assert_array_equal(found.labels_, np.tile(found.labels_[:50], 10))
+
+
+def test_fewer_distinct_rows_than_clusters():
+    rows = np.repeat([[0.0], [1.0], [5.0]], 100, axis=0)
+    with pytest.warns(UserWarning, match="only 3 distinct rows"):
+        found = ParetoClustering(5, n_landmarks=60, random_state=0).fit(rows)
+    assert ari(found.labels_, np.repeat([0, 1, 2], 100)) == found.n_clusters_ - 2 == 1
+    equal = ParetoClustering(n_landmarks=60, random_state=0).fit(np.ones((200, 2)))
+    assert equal.n_clusters_ == 1
+
+
+def test_more_clusters_than_landmarks(model):
+    with pytest.raises(ValueError, match="more than n_landmarks=60"):
+        ParetoClustering(61, **FEW).fit(X)
+    again = ParetoClustering(**FEW).fit(X)
+    with pytest.raises(ValueError, match="more than the number of landmarks"):
+        again.relabel(n_clusters=61)
+    assert again.n_clusters is None
+    assert_array_equal(again.labels_, model.labels_)
+
+
+def test_evolution():
+    found = ParetoClustering(n_gen=2, pop_size=8, **FEW).fit(X)
+    assert found.control_labels_.shape == found.random_control_labels_.shape == (500,)
+    assert found.pareto_labels_.shape[1] == 500
+
+
+def test_memory_grows_with_the_samples_only():
+    many, classes = make_blobs(6000, centers=4, cluster_std=0.8, random_state=3)
+    y = partly(classes, 5)
+    tracemalloc.start()
+    found = ParetoClustering(**{**FEW, "n_landmarks": 100}).fit(many, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # A matrix of all pairs of samples would take 36 million numbers.
+    assert peak < 6000 * 6000
+    assert (found.transduction_ == classes).mean() > 0.97
+    assert found.labels_.dtype == np.int32

@@ -1,0 +1,105 @@
+"""Labels of some classes only."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from pareto_cases import CLASSES, QUICK, X, ari, naive_evidence, naive_scores, partly
+
+from moo_clustering import ParetoClustering
+
+Y = partly(CLASSES, 3)
+TWO = np.where(Y == 2, -1, Y)
+
+
+@pytest.fixture(scope="module")
+def allowed():
+    return ParetoClustering(novel="allow", **QUICK).fit(X, TWO)
+
+
+def test_the_choice_is_that_of_the_definition(allowed):
+    evidence = np.array([naive_evidence(row, TWO, unnamed=True) for row in allowed.pool_.labels])
+    best = (evidence + 20 * naive_scores(allowed)).argmax()
+    assert ari(allowed.labels_, allowed.pool_.labels[best]) == 1
+
+
+def test_the_class_without_label_is_a_new_one(allowed):
+    assert allowed.n_clusters_ == 3
+    assert_array_equal(allowed.classes_, [0, 1])
+    assert sorted(allowed.cluster_classes_index_.tolist()) == [-1, 0, 1]
+    named = allowed.transduction_
+    assert named.dtype == object
+    for i, name in enumerate(named):
+        index = allowed.cluster_classes_index_[allowed.labels_[i]]
+        assert name is None if index < 0 else name == allowed.classes_[index]
+    assert np.mean([name is None for name in named[CLASSES == 2]]) > 0.9
+    assert not hasattr(allowed, "predict_proba_")
+    with pytest.raises(ValueError, match="labels"):
+        allowed.predict_proba(X)
+    assert_array_equal(allowed.predict(X), allowed.labels_)
+
+
+def test_without_it_nobody_is_new():
+    model = ParetoClustering(**QUICK).fit(X, TWO)
+    assert set(model.transduction_) == {0, 1}
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 6, 20, 90])
+def test_the_number_given_is_kept(k):
+    model = ParetoClustering(k, novel="allow", **QUICK).fit(X, TWO)
+    assert model.n_clusters_ == len(model.cluster_classes_index_) == k
+
+
+def test_majority_names_a_cluster_and_ties_go_to_the_lowest():
+    y = np.full(len(X), -1)
+    y[np.flatnonzero(CLASSES == 0)[:3]] = [7, 7, 5]
+    y[np.flatnonzero(CLASSES == 1)[:2]] = [9, 5]
+    model = ParetoClustering(3, novel="allow", **QUICK).fit(X, y)
+    names = {int(model.transduction_[np.flatnonzero(c == CLASSES)[10]] or -1) for c in (0, 1, 2)}
+    assert names == {7, 5, -1}
+
+
+def test_merging():
+    y = np.full(len(X), -1)
+    y[CLASSES == 0] = 3
+    apart = ParetoClustering(12, novel="allow", **QUICK).fit(X, y)
+    assert (apart.cluster_classes_index_ == 0).sum() > 1
+    one = ParetoClustering(12, novel="allow", merge_same_class=True, **QUICK).fit(X, y)
+    assert (one.cluster_classes_index_ == 0).sum() == 1
+    assert_array_equal(np.unique(one.labels_), np.arange(one.n_clusters_))
+    # The others are as they were.
+    new = apart.cluster_classes_index_[apart.labels_] < 0
+    assert ari(apart.labels_[new], one.labels_[new]) == 1
+    assert_array_equal(one.transduction_ == 3, ~new)
+
+
+@pytest.mark.parametrize("names", [[0], ["oak"], [4.0]])
+def test_a_single_class_warns_and_allows(names):
+    y = np.array([names[0] if code == 0 else -1 for code in Y], dtype=object)
+    with pytest.warns(UserWarning, match=f"of one class, {names[0]!r}: clusters without labels"):
+        model = ParetoClustering(**QUICK).fit(X, y)
+    same = ParetoClustering(novel="allow", **QUICK).fit(X, y)
+    assert_array_equal(model.labels_, same.labels_)
+    assert {*model.transduction_} == {names[0], None}
+
+
+def test_one_class_everywhere():
+    with pytest.warns(UserWarning, match="of one class"):
+        model = ParetoClustering(**QUICK).fit(X, np.zeros(len(X), dtype=int))
+    assert None not in model.transduction_ or model.n_clusters_ > 1
+
+
+def test_pairs_beside_labels(allowed):
+    # Samples of the class without label, tied to a labelled one, have its label.
+    tied = np.flatnonzero(CLASSES == 2)[:8]
+    source = np.flatnonzero(TWO == 1)[0]
+    links = [(source, i) for i in tied]
+    model = ParetoClustering(novel="allow", **QUICK).fit(X, TWO, must_link=links)
+    spread = TWO.copy()
+    spread[tied] = 1
+    direct = ParetoClustering(novel="allow", **QUICK).fit(X, spread)
+    # Violated must-links count besides.
+    assert (model.scores_.evidence <= direct.scores_.label_evidence + 1e-9).all()
+    broken = np.array([(row[source] != row[tied]).sum() for row in model.pool_.labels])
+    np.testing.assert_allclose(
+        direct.scores_.label_evidence - model.scores_.evidence, 2.9 * broken, rtol=0.03
+    )

@@ -1,0 +1,172 @@
+"""Without labels and pairs: scores, choice, consensus, alternatives."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from pareto_cases import (
+    CLASSES,
+    QUICK,
+    X,
+    ari,
+    naive_agreement,
+    naive_minimax_silhouette,
+    naive_modularity,
+    naive_scores,
+    naive_support,
+    partly,
+)
+from scipy.spatial.distance import cdist
+from sklearn.preprocessing import StandardScaler
+
+from moo_clustering import ParetoClustering
+
+
+def test_scores_are_those_of_the_definition():
+    model = ParetoClustering(**QUICK).fit(X)
+    pool, scores = model.pool_, model.scores_
+    assert pool.labels.shape == (len(scores), len(X))
+    assert list(scores.family) == list(pool.families)
+    assert list(scores.n_clusters) == [len(set(row)) for row in pool.labels.tolist()]
+    agreement = [naive_agreement(row, pool.labels, pool.families) for row in pool.labels]
+    assert_allclose(scores.agreement, agreement, atol=1e-12)
+    modularity = [naive_modularity(row, model.graph_) for row in pool.labels]
+    assert_allclose(scores.modularity, modularity, atol=1e-12)
+    assert_allclose(scores.score, naive_scores(model), atol=1e-12)
+    assert "total" not in scores
+    assert model.confidence_ == pytest.approx(max(agreement))
+
+
+def test_eight_families_over_the_grid(plain):
+    names = {"km", "ward", "spec", "genie", "genie_mr", "hdbscan", "gmm", "graph_agg"}
+    assert set(plain.scores_.family) == names
+    # Up to the root of 90 samples, above it.
+    assert set(plain.scores_[plain.scores_.family == "ward"].n_clusters) == set(range(2, 11))
+
+
+def test_without_a_number_the_best_member(plain):
+    best = plain.pool_.labels[plain.scores_.score.argmax()]
+    assert ari(plain.labels_, best) == 1
+    assert plain.n_clusters_ == len(set(plain.labels_.tolist())) == 3
+    assert plain.labels_.dtype == np.int32
+    assert ari(plain.labels_, CLASSES) > 0.9
+    assert not hasattr(plain, "classes_")
+    assert not hasattr(plain, "predict_proba_")
+
+
+def test_no_member_of_the_front_is_dominated(plain):
+    front, labels = plain.pareto_front_, plain.pareto_labels_
+    assert plain.objective_names_ == ("agreement", "modularity")
+    assert labels.shape == (len(front), len(X))
+    everything = plain.scores_[["agreement", "modularity"]].to_numpy()
+    for values, row in zip(front, labels, strict=True):
+        assert not ((everything >= values).all(axis=1) & (everything > values).any(axis=1)).any()
+        assert naive_modularity(row, plain.graph_) == pytest.approx(values[1])
+    assert len(np.unique(front, axis=0)) == len(front)
+    for values in everything:
+        assert (front >= values).all(axis=1).any()
+    assert_array_equal(plain.result_.F, -front)
+    assert_array_equal(plain.result_.X, labels)
+    assert_array_equal(plain.result_.opt.get("F"), -front)
+
+
+def test_alternatives_are_unlike_each_other_and_fall_in_score(plain):
+    frame, labels = plain.alternatives_, plain.alternative_labels_
+    assert 2 <= len(frame) == len(labels) <= 6
+    assert frame.score.is_monotonic_decreasing
+    for i, row in enumerate(labels):
+        assert frame.ari_to_labels[i] == pytest.approx(ari(row, plain.labels_))
+        assert ari(row, plain.labels_) <= 0.8
+        assert all(ari(row, other) <= 0.8 for other in labels[:i])
+        assert frame.n_clusters[i] == len(set(row.tolist()))
+    # The first is the best of all that differ enough.
+    far = [ari(row, plain.labels_) <= 0.8 for row in plain.pool_.labels]
+    assert frame.score[0] == plain.scores_.score[far].max()
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 5, 13, 89, 90])
+@pytest.mark.parametrize("method", ["consensus", "select"])
+def test_the_number_given_is_kept(k, method):
+    model = ParetoClustering(k, method=method, **QUICK).fit(X)
+    assert model.n_clusters_ == k
+    assert_array_equal(np.unique(model.labels_), np.arange(k))
+    if k == 3:
+        assert ari(model.labels_, CLASSES) > 0.9
+
+
+def test_select_takes_the_best_of_that_number():
+    model = ParetoClustering(5, method="select", **QUICK).fit(X)
+    rows = model.scores_[model.scores_.n_clusters == 5]
+    assert ari(model.labels_, model.pool_.labels[rows.score.idxmax()]) == 1
+
+
+def test_the_weight_of_modularity_is_heard():
+    none = ParetoClustering(criterion_weight=0.0, **QUICK).fit(X)
+    assert_array_equal(none.scores_.score, none.scores_.agreement)
+    much = none.set_params(criterion_weight=1000.0).fit(X)
+    assert much.scores_.modularity[much.scores_.score.argmax()] == much.scores_.modularity.max()
+
+
+@pytest.mark.parametrize(("given", "weight"), [(None, 0.7), (0.2, 0.2)])
+def test_scores_by_the_minimax_criterion(given, weight):
+    rows = X[::2]
+    model = ParetoClustering(**{**QUICK, "criterion": "auto"}, criterion_weight=given).fit(rows)
+    scores, pool = model.scores_, model.pool_
+    scaled = StandardScaler().fit_transform(rows)
+    plain = [naive_agreement(row, pool.labels, pool.families) for row in pool.labels]
+    support = [naive_support(row, pool.labels, pool.families) for row in pool.labels]
+    silhouette = [naive_minimax_silhouette(row, scaled) for row in pool.labels]
+    assert_allclose(scores.agreement, plain, atol=1e-12)
+    assert_allclose(scores.broad_agreement, np.add(plain, support), atol=1e-12)
+    assert_allclose(scores.minimax_silhouette, silhouette, atol=1e-9)
+    assert_allclose(scores.score, scores.broad_agreement + weight * np.array(silhouette), atol=1e-9)
+    assert ari(model.labels_, pool.labels[scores.score.argmax()]) == 1
+
+
+def test_the_criterion_depends_on_what_is_known():
+    model = ParetoClustering(**{**QUICK, "criterion": "auto"}).fit(X)
+    by_paths, by_graph = ("broad_agreement", "minimax_silhouette"), ("agreement", "modularity")
+    assert model.objective_names_ == by_paths
+    assert model.relabel(n_clusters=3).objective_names_ == by_graph
+    assert model.relabel(partly(CLASSES, 2), n_clusters=None).objective_names_[:2] == by_graph
+    assert model.relabel(must_link=[[0, 1]]).objective_names_[:2] == by_graph
+    assert model.relabel().objective_names_ == by_paths
+    distances = ParetoClustering(**{**QUICK, "criterion": "auto"}, metric="precomputed")
+    assert distances.fit(cdist(X, X)).objective_names_ == by_graph
+
+
+def test_thin_shapes_by_the_minimax_criterion():
+    t = np.sqrt(np.linspace(2, 60, 50))
+    arm = np.column_stack([t * np.cos(t), t * np.sin(t)])
+    spirals, classes = np.concatenate([arm, -arm]), np.repeat([0, 1], 50)
+    by_modularity = ParetoClustering(criterion="modularity", scale="isotropic", random_state=0)
+    assert ari(by_modularity.fit_predict(spirals), classes) < 0.5
+    model = ParetoClustering(scale="isotropic", random_state=0).fit(spirals)
+    assert ari(model.labels_, classes) == 1
+    assert model.objective_names_ == ("broad_agreement", "minimax_silhouette")
+    # The confidence stays an agreement.
+    pool = model.pool_
+    expected = max(naive_agreement(row, pool.labels, pool.families) for row in pool.labels)
+    assert model.confidence_ == pytest.approx(expected)
+
+
+def test_no_structure_is_said():
+    noise = np.random.default_rng(0).normal(size=(150, 8))
+    with pytest.warns(UserWarning, match=r"agree on no partition \(confidence_=0\.\d\d, below 0\.6\)"):
+        model = ParetoClustering(random_state=0).fit(noise)
+    assert model.confidence_ < 0.6
+
+
+@pytest.mark.filterwarnings("error")
+def test_clear_structure_is_not_warned_about(plain):
+    assert ParetoClustering(random_state=0).fit(X).confidence_ == plain.confidence_ > 0.9
+
+
+def test_a_pool_of_one_family_agrees_with_nobody():
+    with pytest.warns(UserWarning, match="only 1 families"):
+        model = ParetoClustering(families=["km"], k_range=(2, 3), criterion="modularity", random_state=0).fit(
+            X
+        )
+    assert model.confidence_ == 0
+    assert_array_equal(model.scores_.agreement, 0)
+    # Modularity alone decides.
+    assert ari(model.labels_, model.pool_.labels[model.scores_.modularity.argmax()]) == 1

@@ -1,0 +1,98 @@
+"""Survival of distinct optima, population and budget of a search."""
+
+import numpy as np
+import pytest
+
+from moo_clustering.estimators.memetic._budget import Budget
+from moo_clustering.estimators.memetic._memetic_search import MemeticSearch, survivors
+from moo_clustering.problems._sum_of_squares import SumOfSquaresProblem
+
+
+def test_survivors_by_hand():
+    f = np.array([5.0, 3.0, 5.0 * (1 + 1e-12), 4.0, 3.0, 9.0])
+    np.testing.assert_array_equal(survivors(f, 3), [1, 3, 0])
+    np.testing.assert_array_equal(survivors(f, 4), [1, 3, 0, 5])
+    # Only four are distinct: clones of the best first.
+    np.testing.assert_array_equal(survivors(f, 5), [1, 3, 0, 5, 4])
+    np.testing.assert_array_equal(survivors(np.zeros(3), 2), [0, 1])
+
+
+def test_a_chain_of_near_ones_is_compared_with_the_last_survivor():
+    f = np.array([1.0, 1.0 + 0.8e-10, 1.0 + 1.6e-10])
+    np.testing.assert_array_equal(survivors(f, 2), [0, 2])
+
+
+def search_of(engine, max_stall=500, **options):
+    rng = np.random.default_rng(0)
+    X = rng.random((30, 2))[rng.integers(30, size=400)] + 0.03 * rng.standard_normal((400, 2))
+    problem = SumOfSquaresProblem(X, 30)
+    options = {"pop_min": 4, "pop_max": 7, "mutation": "always", "removal": "uniform"} | options
+    return MemeticSearch(
+        problem, Budget(problem, 10**9, None), rng, False, max_stall=max_stall, engine=engine, **options
+    )
+
+
+@pytest.mark.parametrize("engine", ["pymoo", "deap"])
+def test_population(engine):
+    search = search_of(engine)
+    sizes = []
+    for _ in range(20):
+        parents = [search.engine.genes(i).copy() for i in search.population]
+        before = list(search.population)
+        search.step()
+        # Parents stay as they were.
+        for individual, genes in zip(before, parents, strict=True):
+            np.testing.assert_array_equal(search.engine.genes(individual), genes)
+        np.testing.assert_array_equal(
+            [search.engine.objective(i) for i in search.population], search.objectives
+        )
+        sizes.append(len(search.population))
+        assert search.generation == len(sizes)
+    assert sizes == [1, 2, 3, 4, 5, 6, 7, *[4, 5, 6, 7] * 3, 4]
+    problem = search.problem
+    for individual in search.population:
+        genes = search.engine.genes(individual)
+        # All are local optima, with their own values.
+        np.testing.assert_array_equal(problem.improve(genes)[0], genes)
+        value = problem.fresh().evaluate(genes)[0]
+        assert search.engine.objective(individual) == pytest.approx(value, rel=1e-9)
+        assert 0.0 <= search.engine.mix(individual) <= 1.0
+    labels, first, _ = problem.encoding.nearest(search.best.centers)
+    np.testing.assert_array_equal(search.best.labels, labels)
+    assert search.best.objective == pytest.approx(first.sum())
+
+
+def test_parents_by_tournaments_of_two_with_replacement():
+    search = search_of("deap")
+    search.population = list("abcd")
+    search.objectives = np.array([3.0, 1.0, 2.0, 4.0])
+    drawn = [search._parent() for _ in range(3200)]
+    # The best wins unless it is drawn in neither place, 1 - 9/16; the worst only against itself.
+    shares = {"b": 7 / 16, "c": 5 / 16, "a": 3 / 16, "d": 1 / 16}
+    for name, share in shares.items():
+        # Within seven standard deviations.
+        assert abs(drawn.count(name) / 3200 - share) < 7 * np.sqrt(share * (1 - share) / 3200)
+
+
+def test_stalled_population_starts_anew():
+    search = search_of("deap", max_stall=3)
+    emptied, best = 0, np.inf
+    for _ in range(120):
+        search.step()
+        emptied += not search.population
+        assert search.best.objective <= best
+        best = search.best.objective
+    assert emptied >= 2
+
+
+def test_budget():
+    problem = SumOfSquaresProblem(np.arange(20.0)[:, None], 4)
+    assert Budget(problem, None, None).max_distances == 2000 * 20 * 4
+    large = SumOfSquaresProblem(np.arange(20_000.0)[:, None], 100)
+    assert Budget(large, None, None).max_distances == 500_000_000
+    assert Budget(large, None, 1.0).max_distances is None
+    budget = Budget(problem, 100, 1000.0)
+    problem.encoding.n_distances = 50
+    assert budget.share == 0.5
+    budget.seconds = 2000.0
+    assert budget.share >= 2.0

@@ -1,0 +1,145 @@
+"""The documentation's Python runs as printed, its pages are complete, and its links lead somewhere."""
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts)
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+# Where a room is documented under names of its own; the command has its help.
+NOT_IN_REFERENCE = {"moo_clustering", "moo_clustering.cli", "moo_clustering.estimators.memetic"}
+
+
+# Code for a cluster that is not here.
+NOT_RUN = {"scale.md"}
+
+
+def python_blocks(text):
+    return re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+
+
+def name_of(page):
+    return str(page.relative_to(DOCS))
+
+
+WITH_CODE = [page for page in PAGES if python_blocks(page.read_text(encoding="utf-8"))]
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=name_of)
+def test_python_blocks_run_in_order(page, tmp_path, monkeypatch):
+    if page.name in NOT_RUN:
+        for block in python_blocks(page.read_text(encoding="utf-8")):
+            compile(block, str(page), "exec")
+        return
+    monkeypatch.chdir(tmp_path)
+    namespace = {"__name__": page.stem}
+    for block in python_blocks(page.read_text(encoding="utf-8")):
+        exec(compile(block, str(page), "exec"), namespace)
+
+
+def new_code(text):
+    """Lines that somebody has to write: neither empty nor imports."""
+    return [line for line in text.splitlines() if line.strip() and not re.match(r"(from|import) ", line)]
+
+
+def test_extensions_take_ten_lines_at_most():
+    sections = re.split(r"^## ", (DOCS / "extend.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    lengths = {part.splitlines()[0]: len(new_code(python_blocks(part)[0])) for part in sections}
+    assert set(lengths) == {"An index", "An operator", "An encoding", "A problem"}
+    assert max(lengths.values()) <= 10
+
+
+def test_extensions_do_what_the_page_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    namespace = {"__name__": "extend"}
+    for block in python_blocks((DOCS / "extend.md").read_text(encoding="utf-8")):
+        exec(compile(block, "extend.md", "exec"), namespace)
+    partitions, grouped = namespace["partitions"], namespace["grouped"]
+    assert partitions.shape[1] == len(namespace["X"])
+    # Samples of a group stay together, and a partition that respects groups survives encoding.
+    rng = namespace["np"].random.default_rng(0)
+    labels = grouped.decode(grouped.random(5, rng))
+    assert (labels.reshape(5, -1, 3) == labels.reshape(5, -1, 3)[:, :, :1]).all()
+    assert (grouped.decode(grouped.encode(labels)) == labels).all()
+    sides = namespace["sides"]
+    assert sides.shape[1] == len(namespace["X"])
+    assert (sides[:, 0] == 0).all()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_to_files(page):
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#\s]+)", text) + re.findall(
+        r"^:::\{image\} (\S+)", text, re.MULTILINE
+    ):
+        if re.match(r"https?:", target):
+            continue
+        found = (page.parent / target).resolve()
+        if found.parent == DOCS / "gallery":
+            # Made by the build, a page for each example.
+            found = ROOT / "examples" / (found.stem + ".py") if found.stem != "index" else EXAMPLES[0]
+        assert found.exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_names_on_the_pages_exist(page):
+    for name in re.findall(r"\{py:obj\}`~?([\w.]+)`", page.read_text(encoding="utf-8")):
+        room, _, attribute = name.rpartition(".")
+        assert hasattr(importlib.import_module(room), attribute), name
+
+
+def test_every_public_room_is_in_the_reference():
+    from test_docstrings import public_rooms
+
+    listed = set(
+        re.findall(r"^   (moo_clustering[\w.]*)$", (DOCS / "api/index.rst").read_text(), re.MULTILINE)
+    )
+    assert listed == set(public_rooms()) - NOT_IN_REFERENCE
+
+
+def test_every_subcommand_has_its_help():
+    from moo_clustering.cli import main
+
+    text = (DOCS / "api/command.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^```\{command-help\} (\w+)$", text, re.MULTILINE)) == set(main.commands)
+
+
+def test_every_constant_is_described():
+    from test_docstrings import public_rooms
+
+    template = (DOCS / "_templates/autosummary/room.rst").read_text(encoding="utf-8")
+    described = set(re.findall(r'^  "(\w+)": ".+",$', template, re.MULTILINE))
+    constants = {
+        name
+        for room in set(public_rooms()) - NOT_IN_REFERENCE
+        for name in importlib.import_module(room).__all__
+        if not callable(thing := getattr(importlib.import_module(room), name))
+        and not isinstance(thing, type(re))
+    }
+    assert described == constants
+
+
+def test_rooms_left_out_have_no_names_of_their_own():
+    from test_docstrings import public_rooms
+
+    listed = [importlib.import_module(name) for name in set(public_rooms()) - NOT_IN_REFERENCE]
+    documented = {id(getattr(room, name)) for room in listed for name in room.__all__}
+    for left_out in ("moo_clustering", "moo_clustering.estimators.memetic"):
+        room = importlib.import_module(left_out)
+        for name in room.__all__:
+            thing = getattr(room, name)
+            assert not callable(thing) or id(thing) in documented, name
+
+
+@pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_have_the_form_of_the_gallery(script):
+    text = script.read_text(encoding="utf-8")
+    assert len(text.splitlines()) < 80
+    title, rule, rest = re.match(r'"""\n(.+)\n(=+)\n\n(.*?)"""', text, re.DOTALL).groups()
+    assert len(title) == len(rule)
+    assert re.search(r"^Shows: ", rest, re.MULTILINE)
+    assert ".png" in text

@@ -1,0 +1,163 @@
+"""The page as a file: whole, small enough, safe."""
+
+import base64
+import hashlib
+import html
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from plotly.offline import get_plotlyjs
+
+from moo_clustering.visualization.report import Column, Panel, PlaneMap, ReportContent, render, write_report
+
+ATTACK = "</script><script>alert(1)</script><!-- ' \" & \u2028 \u2029 {{ 7 * 7 }}"
+
+
+def content(**changes):
+    labels = np.array([[0, 1, 1], [0, 0, 0]], dtype=np.int32)
+    made = ReportContent(
+        title="A title",
+        names=["a", "b"],
+        labels=labels,
+        sample_names=np.array(["x", "y", "z"]),
+        columns=[Column("f", np.array([1.0, 2.0]), True, True)],
+    )
+    return replace(made, **changes)
+
+
+def scripts(page):
+    return re.findall(r"<script([^>]*)>(.*?)</script>", page, flags=re.DOTALL)
+
+
+def data_of(page):
+    ((_, text),) = [script for script in scripts(page) if "application/json" in script[0]]
+    return text, json.loads(text)
+
+
+def test_a_page_has_its_data_and_two_scripts():
+    page = render(content())
+    assert page.startswith("<!DOCTYPE html>")
+    assert "<h1>A title</h1>" in page
+    (_, data), others = data_of(page), [text for kind, text in scripts(page) if not kind]
+    assert data["names"] == ["a", "b"]
+    assert len(others) == 2
+    assert others[0] == get_plotlyjs()
+
+
+def test_whatever_users_wrote_is_escaped():
+    shown = content(
+        title=ATTACK,
+        names=[ATTACK, ATTACK],
+        facts=[(ATTACK, ATTACK)],
+        missing=[ATTACK],
+        sample_kind=ATTACK,
+        sample_names=np.array([ATTACK] * 3),
+        rules={ATTACK: 0},
+        panels=[Panel("bars", ATTACK, ATTACK, x=[ATTACK], y=[1.0])],
+        map=PlaneMap(np.zeros((3, 2)), np.arange(3), (ATTACK, ATTACK), ATTACK),
+    )
+    page = render(shown)
+    assert len(scripts(page)) == 3
+    text, data = data_of(page)
+    assert not re.search("[<>&\u2028\u2029]", text)
+    assert (data["title"], data["names"][0], data["rules"][0][0]) == (ATTACK, ATTACK, ATTACK)
+    rest = re.sub(r"<(script|style).*?</\1>", "", page, flags=re.DOTALL)
+    assert "alert(1)" in rest
+    assert "<script>" not in rest
+    assert "<!--" not in rest
+    assert html.unescape(re.search("<h1>(.*?)</h1>", rest, flags=re.DOTALL)[1]) == ATTACK
+
+
+def test_only_its_own_scripts_may_run():
+    page = render(content())
+    policy = html.unescape(re.search(r'Content-Security-Policy" content="(.*?)"', page)[1])
+    assert policy.startswith("default-src 'none';")
+    allowed = re.search("script-src (.*?);", policy)[1].split()
+    digests = [
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        for kind, text in scripts(page)
+        if not kind
+    ]
+    assert allowed == [*(f"'sha256-{digest}'" for digest in digests), "'unsafe-eval'"]
+
+
+def test_nothing_comes_from_elsewhere():
+    page = render(content()).replace(get_plotlyjs(), "")
+    addresses = set(re.findall(r"https?://[^\s\"'`<>)]+", page))
+    assert addresses == {"http://www.w3.org/2000/svg"}
+    assert not re.search(r"(src|href)=[\"']?(//|[a-z]+\.)", page)
+    assert "@import" not in page
+    assert "url(" not in page
+
+
+def test_users_texts_reach_the_page_as_text_only():
+    script = scripts(render(content()))[-1][1]
+    for way in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("):
+        assert way not in script
+
+
+def test_every_script_of_the_folder_is_in_the_page():
+    from importlib.resources import files
+
+    from moo_clustering.visualization.report import _render
+
+    folder = files("moo_clustering.visualization.report.page")
+    there = {entry.name for entry in folder.iterdir() if entry.name.endswith(".js")}
+    assert there == set(_render._SCRIPTS)
+
+
+def test_every_element_that_scripts_ask_for_exists():
+    page = render(content())
+    script = scripts(page)[-1][1]
+    asked = set(re.findall(r'(?:byId|note|addFigure|redraw)\("([a-z-]+)"', script))
+    there = set(re.findall(r'\bid="([a-z-]+)"', page.replace(get_plotlyjs(), "")))
+    assert len(asked) > 30
+    assert asked <= there
+
+
+def test_file_is_written_whole(tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text("old")
+    write_report(content(title="Überschrift \ud800"), path)
+    assert "<h1>Überschrift ?</h1>" in path.read_text("utf-8")
+    assert list(tmp_path.iterdir()) == [path]
+    write_report(content(), str(path))
+    assert "<h1>A title</h1>" in path.read_text("utf-8")
+
+
+def test_a_page_is_the_same_every_time():
+    assert render(content()) == render(content())
+
+
+def test_wrong_labels_leave_the_old_page(tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text("old")
+    with pytest.raises(ValueError, match="labels must be"):
+        write_report(content(labels=np.array([[0, -3, 0], [0, 0, 0]], dtype=np.int32)), path)
+    assert path.read_text() == "old"
+
+
+@pytest.mark.parametrize("n_clusters", [10, 200])
+def test_size_of_a_thousand_solutions_of_twenty_thousand_samples(n_clusters):
+    rng = np.random.default_rng(0)
+    n_solutions, n_samples = 1000, 20_000
+    shown = content(
+        names=[f"solution {row}" for row in range(n_solutions)],
+        labels=rng.integers(0, n_clusters, (n_solutions, n_samples), dtype=np.int32),
+        sample_names=np.arange(n_samples).astype(str),
+        sample_texts=[f"text of sample {row} with some words" for row in range(n_samples)],
+        columns=[Column(name, rng.random(n_solutions), True, True) for name in "fgh"],
+        agreement=rng.random((n_solutions, n_solutions)),
+        map=PlaneMap(rng.normal(size=(5000, 2)), np.arange(0, n_samples, 4), ("x", "y")),
+    )
+    page = render(shown)
+    assert len(page.encode()) <= 25_000_000
+    _, data = data_of(page)
+    n_kept = len(data["names"])
+    # Random labels of 10 clusters fit, of 200 they cannot.
+    assert (n_kept == n_solutions) == (n_clusters == 10)
+    assert n_kept > 400
+    assert (f"{n_kept:,} of 1,000 solutions" in page) == (n_clusters == 200)
