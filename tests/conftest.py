@@ -1,7 +1,8 @@
-"""What all tests share: where data may be found, and that Ctrl-C is heard."""
+"""What all tests share: where data may be found, seeds, closed figures, and that Ctrl-C is heard."""
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import matplotlib as mpl
@@ -21,3 +22,19 @@ def data_folder():
     if not folder.is_dir():
         pytest.skip(f"no data folder: set MOO_CLUSTERING_DATA (looked for {folder.name} beside the project)")
     return folder
+
+
+def pytest_generate_tests(metafunc):
+    """``global_random_seed``: 0, or those of ``MOO_CLUSTERING_SEEDS`` ("7", "0-99", "all")."""
+    if "global_random_seed" in metafunc.fixturenames:
+        wanted = os.environ.get("MOO_CLUSTERING_SEEDS", "0").replace("all", "0-99")
+        first, _, last = wanted.partition("-")
+        metafunc.parametrize("global_random_seed", range(int(first), int(last or first) + 1), scope="session")
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    """No test finds another one's figures."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

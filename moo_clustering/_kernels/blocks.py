@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering._threads import n_threads
+from moo_clustering._parallel import n_threads
 
 BLOCK = 4096
 # Below this many gene visits a thread costs more than it saves.

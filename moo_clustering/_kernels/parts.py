@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from moo_clustering._threads import n_threads
+from moo_clustering._parallel import n_threads
 
 # Below this many additions or comparisons a thread costs more than it saves.
 _WORTH_A_THREAD = 10_000_000

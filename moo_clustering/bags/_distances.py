@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from moo_clustering._kernels.parts import for_parts
+from moo_clustering._parallel import n_threads
 from moo_clustering._suggest import did_you_mean
-from moo_clustering._threads import n_threads
 from moo_clustering.bags._as_bags import as_bags
 from moo_clustering.bags._bags import Bags
 from moo_clustering.bags._blocks import bag_blocks

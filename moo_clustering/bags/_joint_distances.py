@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from moo_clustering._kernels import bag_distances as kernels
 from moo_clustering._kernels.parts import for_parts
-from moo_clustering._threads import n_threads
+from moo_clustering._parallel import n_threads
 from moo_clustering.bags._as_bags import as_bags
 from moo_clustering.bags._blocks import Block
 from moo_clustering.bags._distances import MAX_MEMORY, _sides, _table_bytes

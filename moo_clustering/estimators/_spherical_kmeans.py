@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from moo_clustering._calls import run_calls
+from moo_clustering._parallel import run_calls
 from moo_clustering._random import SeedLike, spawn_seeds
 from moo_clustering.estimators._number_clusters import check_n_clusters, number_clusters
 from moo_clustering.estimators._reporting import ReportMixin

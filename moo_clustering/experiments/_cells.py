@@ -15,7 +15,7 @@ import numpy as np
 from joblib import delayed
 from tqdm import tqdm
 
-from moo_clustering._calls import finished_calls
+from moo_clustering._parallel import finished_calls
 from moo_clustering.experiments._store import CellStore, Key
 
 Compute = Callable[[Key, Any], Any]

@@ -10,8 +10,7 @@ import numpy as np
 from joblib import delayed, effective_n_jobs
 from numpy.typing import ArrayLike
 
-from moo_clustering._calls import run_calls
-from moo_clustering._parcels import active_shelf
+from moo_clustering._parallel import active_shelf, run_calls
 from moo_clustering.factorization._batches import Batches, plan_batches
 from moo_clustering.factorization._matrix import Matrix, check_matrix
 from moo_clustering.factorization._runs import NMFRuns

@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
 
-from moo_clustering._threads import n_threads, threads_here
+from moo_clustering._parallel import n_threads, threads_here
 
 Floats = NDArray[np.floating[Any]]
 Metric = str | Callable[..., float]

@@ -14,7 +14,7 @@ from joblib import delayed
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from moo_clustering._calls import run_calls
+from moo_clustering._parallel import run_calls
 from moo_clustering.pool._data import Builder, Partition, PoolData, child_seed
 from moo_clustering.pool._failures import Failures, reason_of
 from moo_clustering.pool._genie import genie_partitions, reachability_partitions

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from pymoo.core.problem import Problem
 from threadpoolctl import threadpool_limits
 
-from moo_clustering._calls import run_calls
+from moo_clustering._parallel import run_calls
 
 
 class ChunkedProblem(Problem):

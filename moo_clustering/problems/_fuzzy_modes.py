@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from pymoo.core.problem import Problem
 from threadpoolctl import ThreadpoolController
 
-from moo_clustering._threads import n_threads
+from moo_clustering._parallel import n_threads
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings._canonical import distinct_rows
 from moo_clustering.problems._fuzzy_memberships import compactness, memberships, powered, separation

@@ -11,7 +11,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from moo_clustering._arrays import block_slices, centred_features
 from moo_clustering._distances import Metric
-from moo_clustering._threads import threads_here
+from moo_clustering._parallel import threads_here
 from moo_clustering.validity._population import integer_rows
 
 # Room for the rounding of squared distances that scikit-learn's brute-force search expands.

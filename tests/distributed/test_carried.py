@@ -19,8 +19,7 @@ from moo_clustering import (
     SISCStacked,
     SphericalKMeans,
 )
-from moo_clustering._calls import finished_calls, run_calls
-from moo_clustering._threads import n_threads
+from moo_clustering._parallel import finished_calls, n_threads, run_calls
 from moo_clustering.encodings import MedoidEncoding
 from moo_clustering.experiments import CellStore, Settings, find_experiment, reproduce, run_cells
 from moo_clustering.operators import CanonicalDuplicates, EncodingRepair, EncodingSampling

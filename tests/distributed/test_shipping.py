@@ -12,7 +12,7 @@ from joblib import delayed, parallel_config
 from scipy import sparse
 
 from moo_clustering import EnsembleNMF, PrunedSetsEnsemble
-from moo_clustering._calls import finished_calls, run_calls
+from moo_clustering._parallel import finished_calls, run_calls
 from moo_clustering.encodings import MedoidEncoding
 from moo_clustering.problems import ChunkedProblem, PartitionProblem
 

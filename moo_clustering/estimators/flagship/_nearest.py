@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from moo_clustering._threads import threads_here
+from moo_clustering._parallel import threads_here
 from moo_clustering.estimators.flagship._feature_scaling import FeatureScaling
 
 FloatArray = NDArray[np.float64]

@@ -10,7 +10,7 @@ import numpy as np
 from joblib import delayed, effective_n_jobs
 from numpy.typing import NDArray
 
-from moo_clustering._calls import run_calls
+from moo_clustering._parallel import run_calls
 from moo_clustering.algorithms._progress import Progress
 from moo_clustering.estimators.graph_family._mock_search import Settings, found_front, single_result
 from moo_clustering.estimators.graph_family._mock_supervision import Knowledge

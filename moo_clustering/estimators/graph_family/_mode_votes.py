@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import KNeighborsClassifier
 
-from moo_clustering._threads import threads_here
+from moo_clustering._parallel import threads_here
 from moo_clustering.encodings import align_labels, relabel_by_first_appearance
 from moo_clustering.validity import pairwise_ari
 

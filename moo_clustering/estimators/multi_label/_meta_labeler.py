@@ -13,8 +13,8 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import LinearSVC
 from sklearn.utils._param_validation import HasMethods, Interval
 
+from moo_clustering._parallel import threads_here
 from moo_clustering._random import SeedLike, spawn_seeds
-from moo_clustering._threads import threads_here
 from moo_clustering.estimators.multi_label._label_decisions import best_labels
 from moo_clustering.estimators.multi_label._partial_label_classifier import (
     PartialLabelClassifier,

@@ -13,7 +13,7 @@ from sklearn.base import _fit_context
 from sklearn.svm import LinearSVC
 from sklearn.utils._param_validation import HasMethods, Interval
 
-from moo_clustering._calls import run_calls
+from moo_clustering._parallel import run_calls
 from moo_clustering._random import SeedLike, spawn_seeds
 from moo_clustering.estimators.multi_label._partial_label_classifier import (
     PartialLabelClassifier,

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import HasMethods, Interval
 
-from moo_clustering._calls import run_calls
+from moo_clustering._parallel import run_calls
 from moo_clustering._random import SeedLike, spawn_seeds
 from moo_clustering.estimators.multi_label._logit_mixture import (
     LogitScale,

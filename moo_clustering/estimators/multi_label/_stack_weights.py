@@ -11,7 +11,7 @@ from joblib import delayed
 from numpy.typing import NDArray
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
-from moo_clustering._calls import run_calls
+from moo_clustering._parallel import run_calls
 from moo_clustering._targets import Targets
 from moo_clustering.estimators.multi_label._logit_mixture import mixed_logits
 from moo_clustering.estimators.multi_label._stacked_parts import fit_linear, fit_subspace, part_logits

@@ -13,8 +13,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 
+from moo_clustering._parallel import threads_here
 from moo_clustering._targets import Targets
-from moo_clustering._threads import threads_here
 from moo_clustering.estimators.multi_label._logit_mixture import LogitScale, logits
 from moo_clustering.estimators.multi_label._partial_label_classifier import fit_classes, label_codes, seeded
 

@@ -106,7 +106,7 @@ def naive_support(labels, pool, families):
 
 
 def naive_minimax_silhouette(labels, X):
-    """Silhouette where distances are the least greatest steps of all paths, as Floyd and Warshall find them."""
+    """Silhouette over the least greatest steps of all paths, as Floyd and Warshall find them."""
     D = cdist(X, X)
     for via in range(len(D)):
         D = np.minimum(D, np.maximum(D[:, via, None], D[via]))

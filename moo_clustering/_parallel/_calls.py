@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from joblib import Parallel, effective_n_jobs
 
-from moo_clustering._parcels import Call, Parcels, active_shelf
+from moo_clustering._parallel._parcels import Call, Parcels, active_shelf
 
 
 def run_calls(
