@@ -224,7 +224,10 @@ class Bags:
             When there is no such file.
         """
         X, offsets, ids, names = read_bags(path)
-        return cls(freeze(X), offsets, bag_ids=ids, feature_names=names)
+        try:
+            return cls(freeze(X), offsets, bag_ids=ids, feature_names=names)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{path} holds no bags: {error}") from error
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write what :meth:`load` reads, replacing the file as a whole or not at all."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from moo_clustering.bags._checks import Instances, Names, Offsets
 from moo_clustering.persistence import write_archive
+from moo_clustering.persistence._members import ObjectsError, read_members
 
 Arrays = tuple[NDArray[Any], NDArray[Any], list[str] | None, list[str] | None]
 
@@ -34,22 +35,17 @@ def read_bags(path: str | PathLike[str]) -> Arrays:
             raise ValueError(f"{source} is not a NumPy archive (.npz), or it is truncated")
         file.seek(0)
         try:
-            with np.load(file, allow_pickle=False) as archive:
-                held = set(archive.files)
-                keys = [
-                    key for key in ("instances", "bag_offsets", "bag_ids", "feature_names") if key in held
-                ]
-                arrays = {key: archive[key] for key in keys}
+            arrays = read_members(file)
         except MemoryError:
             raise
+        except ObjectsError as error:
+            raise ValueError(f"{source} holds Python objects, which are never loaded") from error
         except Exception as error:  # zipfile, zlib and numpy each have their own for damaged bytes
-            if "allow_pickle" in str(error):
-                raise ValueError(f"{source} holds Python objects, which are never loaded") from error
             raise ValueError(f"{source} is a damaged NumPy archive: {error}") from error
     for key in ("instances", "bag_offsets"):
         if key not in arrays:
             raise ValueError(
-                f"{source} has no array {key!r}; it holds {', '.join(sorted(held)) or 'nothing'}"
+                f"{source} has no array {key!r}; it holds {', '.join(sorted(arrays)) or 'nothing'}"
             )
     return (
         arrays["instances"],

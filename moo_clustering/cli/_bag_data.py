@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from moo_clustering.datasets import BagTable, DataError, read_bags
 from moo_clustering.datasets._bag_columns import BagOptions
 from moo_clustering.datasets._bag_roles import may_be_role
 from moo_clustering.datasets._classes import encode_classes
+from moo_clustering.datasets._npz import array_names
 
 if TYPE_CHECKING:
     from moo_clustering.estimators._registry import Method
@@ -41,10 +41,7 @@ def holds_bags(path: Path, bag: str | None) -> bool:
     name = path.name.lower().removesuffix(".gz")
     if bag is not None or name.endswith(_ARFF):
         return True
-    if not (name.endswith(".npz") and path.is_file() and zipfile.is_zipfile(path)):
-        return False
-    with zipfile.ZipFile(path) as archive:
-        return "bag_offsets.npy" in archive.namelist()
+    return "bag_offsets" in array_names(path)
 
 
 def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gzip
 import re
-import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moo_clustering.datasets import DataError, MultiLabelTable, read_multilabel
+from moo_clustering.datasets._npz import array_names
 
 if TYPE_CHECKING:
     from moo_clustering.estimators._registry import Method
@@ -136,12 +136,12 @@ def load_label_sets(
 
 def _has_indicators(path: Path) -> bool:
     """Whether an archive, or the one that belongs to it, holds an array of label sets."""
-    if not (path.is_file() and zipfile.is_zipfile(path)):
+    names = array_names(path)
+    if not names:
         return False
     if path.name.endswith("_X.npz") and path.with_name(f"{path.name[:-5]}Y.npz").is_file():
         return True
-    with zipfile.ZipFile(path) as archive:
-        return "Y.npy" in archive.namelist()
+    return "Y" in names
 
 
 def _header(path: Path) -> str:

@@ -74,28 +74,19 @@ def draw_pool(folder: Path, estimator: Any, name: str) -> list[str]:
     """How much of the pool has samples together, of many samples or landmarks a part."""
     from scipy.linalg import eigh
 
-    from moo_clustering.evidence import coassociation, consensus_weights
     from moo_clustering.visualization import plot_similarity
+    from moo_clustering.visualization._pool_similarity import pool_similarity
 
-    pool, labels = estimator.pool_, estimator.labels_
-    if estimator.landmark_of_ is not None:
-        first = np.zeros(pool.n_samples, dtype=np.int32)
-        first[estimator.landmark_of_] = labels
-        labels = first
-    places = np.unique(np.linspace(0, len(labels) - 1, min(len(labels), _MOST_PLACES)).astype(np.intp))
-    score = estimator.scores_["score"].to_numpy()[: pool.n_partitions]
-    weights = consensus_weights(score, pool.n_clusters, estimator.n_clusters_)
-    together = coassociation(pool.labels[:, places], weights)
+    together, labels, n_all, what = pool_similarity(estimator, _MOST_PLACES)
     degree = np.sqrt(together.sum(axis=1))
-    laplacian = np.eye(len(places)) - together / np.outer(degree, degree)
-    last = min(len(places), max(10, estimator.n_clusters_ + 2)) - 1
+    laplacian = np.eye(len(labels)) - together / np.outer(degree, degree)
+    last = min(len(labels), max(10, estimator.n_clusters_ + 2)) - 1
     eigenvalues, vectors = eigh(laplacian, subset_by_index=[0, last])
-    what = "landmarks" if estimator.landmark_of_ is not None else "samples"
-    part = "" if len(places) == len(labels) else f", {len(places)} of {len(labels)} {what}"
+    part = "" if len(labels) == n_all else f", {len(labels)} of {n_all} {what}"
     title = f"{type(estimator).__name__}, {name}"
     plot_similarity(
         together,
-        labels[places],
+        labels,
         eigenvalues,
         vectors[:, : estimator.n_clusters_],
         title=f"{title}: the lighter, the more of the pool has two {what} together{part}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from moo_clustering.datasets import DataError, Table
+from moo_clustering.datasets._npz import array_names
 
 if TYPE_CHECKING:
     from moo_clustering.estimators._registry import Method
 
-_PARTS = {"format.npy", "shape.npy", "data.npy"}
+_PARTS = {"format", "shape", "data"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +37,7 @@ class SparseSamples(Table):
 
 def holds_sparse(path: Path) -> bool:
     """Whether a file is a matrix as ``scipy.sparse.save_npz`` writes it."""
-    if path.suffix.lower() != ".npz" or not zipfile.is_zipfile(path):
-        return False
-    with zipfile.ZipFile(path) as archive:
-        return set(archive.namelist()) >= _PARTS
+    return array_names(path) >= _PARTS
 
 
 def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> SparseSamples:
@@ -58,6 +55,7 @@ def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> Spars
     DataError
         When the matrix is damaged or not finite, or the method takes none.
     """
+    from moo_clustering.datasets._multilabel_names import default_names
     from moo_clustering.datasets._multilabel_npz import sparse_matrix
     from moo_clustering.datasets._multilabel_table import tidy_csr
     from moo_clustering.datasets._npz import load_arrays
@@ -75,5 +73,5 @@ def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> Spars
     X = tidy_csr(sparse_matrix(load_arrays(path), str(path)))
     if not np.isfinite(X.data).all():
         raise DataError(f"{path} has NaN or infinite values; fill in or remove such cells first")
-    names = tuple(f"x{column}" for column in range(X.shape[1]))
+    names = default_names("x", X.shape[1], str(path))
     return SparseSamples(path.name, X, names, np.arange(X.shape[0]))

@@ -15,6 +15,8 @@ from moo_clustering.constraints._pairs import Pairs
 
 Path = str | PathLike[str]
 _COLUMNS = ["i", "j", "kind", "weight"]
+_MOST_SAMPLES = 2**63 - 1
+_LONGEST = 500  # characters of what is wrong, which may quote a cell of any length
 
 
 def write_constraints(path: Path, *kinds: tuple[str, Pairs, NDArray[np.float64]]) -> None:
@@ -118,6 +120,8 @@ def _rows(path: Path, delimiter: str | None) -> Iterator[tuple[int, list[str]]]:
                     yield reader.line_num, cells
     except UnicodeDecodeError as error:
         raise ValueError(f"{fspath(path)}: not a text file in UTF-8 ({error})") from error
+    except csv.Error as error:
+        raise ValueError(f"{fspath(path)}: cannot be read as a table: {error}") from error
 
 
 def _is_row(cell: str, numbers: dict[str, int] | None) -> bool:
@@ -155,7 +159,7 @@ def _sample(path: Path, line: int, cell: str, numbers: dict[str, int] | None, n_
     number = _integer(cell)
     if number is None:
         _fail(path, line, f"expected a row number, got {cell!r}")
-    if number < 0 or (n_samples is not None and number >= n_samples):
+    if number < 0 or number >= (_MOST_SAMPLES if n_samples is None else n_samples):
         allowed = "0 or more" if n_samples is None else f"0 to {n_samples - 1}"
         _fail(path, line, f"row number {number} is out of range; rows are numbered {allowed}")
     return number
@@ -172,4 +176,5 @@ def _weight(path: Path, line: int, cell: str) -> float:
 
 
 def _fail(path: Path, line: int, problem: str) -> NoReturn:
-    raise ValueError(f"{fspath(path)}, line {line}: {problem}")
+    shown = problem if len(problem) <= _LONGEST else f"{problem[: _LONGEST // 2]} ... {problem[-_LONGEST // 2 :]}"
+    raise ValueError(f"{fspath(path)}, line {line}: {shown}")

@@ -16,6 +16,7 @@ from moo_clustering.datasets._classes import encode_classes
 from moo_clustering.datasets._table import CategoryTable, DataError, NotNumericError, Table
 
 _SHOWN = 5
+_MOST_CHARACTERS = 2**28
 
 
 class Roles(NamedTuple):
@@ -102,6 +103,12 @@ def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
                 f"{source}: the id column {column!r} has {identifier!r} in rows {seen[identifier]} and {row}"
             )
         seen[identifier] = row
+    longest = max(map(len, names), default=0)
+    if longest * len(names) > _MOST_CHARACTERS:  # an array of text has the room of the longest everywhere
+        raise DataError(
+            f"{source}: the id column {column!r} has a text of {longest:,} characters, too long for an "
+            f"identifier of {len(names):,} rows"
+        )
     return np.array(names)
 
 

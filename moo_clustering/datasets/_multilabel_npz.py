@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 
 from moo_clustering._suggest import did_you_mean
 from moo_clustering.datasets._columns import identifiers
-from moo_clustering.datasets._multilabel_names import Names, default_names, read_names
+from moo_clustering.datasets._multilabel_names import MOST_FEATURES, Names, default_names, read_names
 from moo_clustering.datasets._multilabel_table import MultiLabelTable, tidy_csr, wrong_indicators
 from moo_clustering.datasets._npz import load_arrays
 from moo_clustering.datasets._table import DataError
 
 _SPARSE = {"format", "shape", "data", "indices", "indptr"}
 _ENDING = "_X.npz"
+# Labels without any sample; every one takes as much as the others, since indicators become dense.
+_MOST_LABELS = 2**20
 Arrays = Mapping[str, NDArray[Any]]
 
 
@@ -68,6 +70,9 @@ def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
         each.dtype.kind not in "iu" for each in (indices, indptr, shape)
     ):
         raise DataError(f"{source}: the values of a sparse matrix must be numbers, and its indices integers")
+    if shape.size != 2 or shape.max() > max(MOST_FEATURES, 100 * values.size):
+        # A row without a value has to be stored all the same, once rows and columns change places.
+        raise DataError(f"{source} is a damaged sparse matrix: {values.size} values in the shape {shape.tolist()}")
     kind = sp.csr_array if form == ["csr"] else sp.csc_array
     try:
         matrix = kind((values, indices, indptr), shape=tuple(shape.tolist()))
@@ -117,6 +122,8 @@ def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
             f"of X and a column for each label; they are of type {Y.dtype} and have shape {Y.shape}"
         )
     if sp.issparse(Y):
+        if Y.shape[1] > max(_MOST_LABELS, Y.nnz):
+            raise DataError(f"{source}: {Y.shape[1]:,} labels of which most belong to no sample are not read")
         Y = Y.toarray()
     problem = wrong_indicators(Y)
     if problem is not None:

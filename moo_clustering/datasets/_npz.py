@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from moo_clustering._suggest import did_you_mean
 from moo_clustering.datasets._columns import Roles, identifiers, labelled, require_finite
 from moo_clustering.datasets._table import DataError, Table
+from moo_clustering.persistence._members import ObjectsError, read_members
 
 
 def read_npz(path: Path, roles: Roles) -> Table:
@@ -39,18 +40,28 @@ def read_npz(path: Path, roles: Roles) -> Table:
     )
 
 
+def array_names(path: Path) -> set[str]:
+    """Names of the arrays in an archive; none where it is damaged, which :func:`load_arrays` says."""
+    if path.suffix.lower() != ".npz" or not path.is_file():
+        return set()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")}
+    except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile):
+        return set()
+
+
 def load_arrays(path: Path) -> dict[str, NDArray[Any]]:
     if not zipfile.is_zipfile(path):
         raise DataError(f"{path} is not a NumPy archive, or it is truncated")
     try:
-        # Opened here, because numpy leaves the file of a damaged archive open.
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
+        with open(path, "rb") as file:
+            return read_members(file)
     except MemoryError:
         raise
+    except ObjectsError as error:
+        raise DataError(f"{path} holds Python objects, which are never loaded") from error
     except Exception as error:  # zipfile, zlib and numpy each have their own for damaged bytes
-        if "allow_pickle" in str(error):
-            raise DataError(f"{path} holds Python objects, which are never loaded") from error
         raise DataError(f"{path} is a damaged NumPy archive: {error}") from error
 
 

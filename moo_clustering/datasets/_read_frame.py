@@ -55,7 +55,10 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
     if path.is_dir():
         raise DataError(f"{path} is a folder, not a file")
     if path.suffix.lower() in _PARQUET:
-        frame, roles = parquet_frame(path, roles)
+        try:
+            frame, roles = parquet_frame(path, roles)
+        except OSError as error:
+            raise DataError(f"cannot read {path}: {error.strerror or error}") from error
         check_roles(roles, list(frame.columns), str(path))
         return frame, roles, []
     text, notes = _decoded(path)

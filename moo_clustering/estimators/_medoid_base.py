@@ -22,7 +22,7 @@ from moo_clustering.algorithms._exhaustive import non_dominated
 from moo_clustering.constraints import PairwiseConstraints, fisher_weights
 from moo_clustering.encodings._canonical import distinct_rows
 from moo_clustering.estimators._checkpoints import checkpoint_for
-from moo_clustering.estimators._medoid_choice import RULES, Rule, choose_solution
+from moo_clustering.estimators._medoid_choice import BY_CONSTRAINTS, RULES, Rule, choose_solution
 from moo_clustering.estimators._nearest_rows import nearest_rows
 from moo_clustering.estimators._semi_supervised import SemiSupervisedClusterMixin, supervision_pairs
 from moo_clustering.persistence import Checkpoint
@@ -111,6 +111,12 @@ class MedoidSetClusterer(SemiSupervisedClusterMixin, BaseEstimator, ABC):
         population = self._run(problem, int(seed.generate_state(1)[0]), checkpoint)
         self._set_front(problem, population, constraints, weighted)
         return self.choose(self.select)
+
+    @property
+    def rules_(self) -> tuple[str, ...]:
+        """Names that :meth:`choose` takes, without abbreviations."""
+        check_is_fitted(self, "pareto_front_")
+        return (*BY_CONSTRAINTS, "knee", *self.objective_names_)
 
     def choose(self, rule: Rule) -> Self:
         """Pick another solution of the front, without searching again.

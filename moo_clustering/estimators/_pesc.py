@@ -380,6 +380,12 @@ class PESC(SemiSupervisedClusterMixin, BaseEstimator):
         self._set_partition(*self._ensemble.merge(self.ensemble))
         return self
 
+    @property
+    def rules_(self) -> tuple[str, ...]:
+        """Names that :meth:`choose` takes."""
+        check_is_fitted(self)
+        return (*ENSEMBLES, "knee", *self.objective_names_)
+
     def choose(self, rule: Rule) -> Self:
         """Cluster anew from the population found, without searching again.
 

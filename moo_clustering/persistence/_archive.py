@@ -17,6 +17,7 @@ from scipy import sparse
 
 from moo_clustering.persistence._atomic import replacing
 from moo_clustering.persistence._json import to_json
+from moo_clustering.persistence._members import read_members
 
 FORMAT = "moo_clustering archive"
 VERSION = 1
@@ -108,12 +109,14 @@ def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, A
     with open(path, "rb") as file:
         if not zipfile.is_zipfile(file):
             raise ArchiveError(f"{path} is not a {FORMAT}, or it is truncated: it is no complete zip file")
-        file.seek(0)
         try:
-            with np.load(file, allow_pickle=False) as members:
-                header = _read_header(path, members)
-                arrays = {name: _read_array(members, name, header["sparse"]) for name in header["arrays"]}
-                return arrays, header["meta"]
+            members = read_members(file)
+            header = _read_header(path, members)
+            arrays = {name: _read_array(members, name, header["sparse"]) for name in header["arrays"]}
+            meta = header["meta"]
+            if not isinstance(meta, dict):
+                raise TypeError("its metadata are no mapping")
+            return arrays, meta
         except (ArchiveError, MemoryError):
             raise
         except KeyError as error:
@@ -151,7 +154,7 @@ def _dense(name: str, value: Any) -> NDArray[Any]:
 
 
 def _read_header(path: Path, members: Any) -> dict[str, Any]:
-    if _HEADER not in members.files:
+    if _HEADER not in members:
         raise ArchiveError(f"{path} is not a {FORMAT}: it has no {_HEADER!r} entry")
     try:
         header = json.loads(members[_HEADER].tobytes())

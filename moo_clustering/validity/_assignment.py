@@ -55,12 +55,16 @@ def _smallest_optimum(table: NDArray[np.int64]) -> NDArray[np.int64]:
     for k in range(n_clusters):
         # -1 comes first, but only while the clusters left can still take up all free classes.
         options = [-1, *free] if n_clusters - k > len(free) else free
-        for option in options:
-            left = [c for c in free if c != option]
-            gain = 0 if option < 0 else int(table[option, k])
-            if gain + _dense_optimum(table[left, k + 1 :]) == goal:
-                mapping[k], free, goal = option, left, goal - gain
-                break
+        steps = (
+            (option, 0 if option < 0 else int(table[option, k]), [c for c in free if c != option])
+            for option in options
+        )
+        mapping[k], gain, free = next(
+            (option, gain, left)
+            for option, gain, left in steps
+            if gain + _dense_optimum(table[left, k + 1 :]) == goal
+        )
+        goal -= gain
     return mapping
 
 

@@ -19,8 +19,8 @@ from moo_clustering.experiments.flagship._names import CONTROL, EVOLVED, FLAGSHI
 from moo_clustering.experiments.flagship._pool_of_set import fit_flagship, shared_flagship
 from moo_clustering.experiments.flagship._published import PUBLISHED
 from moo_clustering.experiments.flagship._results import Results
+from moo_clustering.experiments.flagship._set_sources import Skipped
 from moo_clustering.experiments.flagship._sets import made_set
-from moo_clustering.experiments.flagship._suite import Skipped
 
 SIZES = {"first": 36, "second": 30}
 

@@ -177,3 +177,21 @@ def test_files_of_one_name_are_told_apart(tmp_path):
         np.savez(tmp_path / place / "same.npz", X=X, y=y)
     assert [one.name for one in load_suite(tmp_path).sets] == ["a/same", "b/same"]
     assert [one.name for one in load_suite(tmp_path, ["b/same"]).sets] == ["b/same"]
+
+
+@pytest.mark.parametrize("form", ["moo_clustering run", "moo_clustering experiment"])
+def test_what_this_package_wrote_is_no_set(folder, form):
+    X, y = two_groups()
+    for place, record in {
+        "own": json.dumps({"format": form}),
+        "other": '{"format": "a run"}',
+        "odd": "[",
+    }.items():
+        (folder / place / "below").mkdir(parents=True)
+        (folder / place / "run.json").write_text(record)
+        pd.DataFrame(X).assign(label=y).to_csv(folder / place / f"{place}.csv", index=False)
+        pd.DataFrame(X).assign(label=y).to_csv(folder / place / "below" / f"{place}-below.csv", index=False)
+    suite = load_suite(folder)
+    assert {"other", "other-below", "odd", "odd-below"} <= set(by_name(suite))
+    own = {"own/run.json", "own/own.csv", "own/below/own-below.csv"}
+    assert {file for file, reason in reasons(suite).items() if "a run of this package" in reason} == own

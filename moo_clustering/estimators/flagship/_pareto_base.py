@@ -81,6 +81,21 @@ class ParetoPoolClusterer(SemiSupervisedClusterMixin, BaseEstimator):
             raise
         return self._find(knowledge, y, must_link, cannot_link)
 
+    @property
+    def rules_(self) -> tuple[str, ...]:
+        """Names that :meth:`choose` takes."""
+        check_is_fitted(self)
+        found = self._found
+        if found.candidates is None or found.alternatives is None:
+            return ("auto",)
+        merged = () if self.n_clusters is None else ("consensus",)
+        members = (f"alternative-{i}" for i in range(len(found.alternatives)))
+        return ("auto", "select", *merged, "knee", *self.objective_names_, *members, *self._controls())
+
+    def _controls(self) -> dict[str, Answer]:
+        controls = {"control": self._found.control, "random-control": self._found.random_control}
+        return {name: control for name, control in controls.items() if control is not None}
+
     def choose(self, rule: Rule) -> Self:
         """Take another partition, without computing anything anew.
 
@@ -105,27 +120,21 @@ class ParetoPoolClusterer(SemiSupervisedClusterMixin, BaseEstimator):
             An unknown rule (names the nearest), or ``"consensus"`` without ``n_clusters``.
         """
         check_is_fitted(self)
-        found, candidates = self._found, self._found.candidates
-        if candidates is None or found.alternatives is None:
-            check_rule(rule, ("auto",))
+        if rule == "consensus" and self.n_clusters is None:
+            raise ValueError('choose("consensus") needs n_clusters; see relabel(n_clusters=...).')
+        check_rule(rule, self.rules_)
+        found, candidates, controls = self._found, self._found.candidates, self._controls()
+        if rule == "auto" or candidates is None or found.alternatives is None:
             return self._take(found.answer)
-        members = {f"alternative-{i}": int(row) for i, row in enumerate(found.alternatives)}
-        controls = {"control": found.control, "random-control": found.random_control}
-        known = {name: control for name, control in controls.items() if control is not None}
-        check_rule(rule, ("auto", "select", "consensus", "knee", *self.objective_names_, *members, *known))
-        if rule == "auto":
-            return self._take(found.answer)
-        if isinstance(rule, str) and rule in known:
-            return self._take(known[rule])
+        if isinstance(rule, str) and rule in controls:
+            return self._take(controls[rule])
         if isinstance(rule, str) and rule in ("select", "consensus"):
-            if rule == "consensus" and self.n_clusters is None:
-                raise ValueError('choose("consensus") needs n_clusters; see relabel(n_clusters=...).')
             labels, member = unsupervised(
                 candidates, self.n_clusters, rule, np.random.default_rng(self._seeds[0])
             )
             return self._take(self._named(labels, member))
-        if isinstance(rule, str) and rule in members:
-            member = members[rule]
+        if isinstance(rule, str) and rule.startswith("alternative-"):
+            member = int(found.alternatives[int(rule.removeprefix("alternative-"))])
         else:
             greater = (True,) * len(self.objective_names_)
             row = choose_member(self.pareto_front_, self.objective_names_, greater, rule)

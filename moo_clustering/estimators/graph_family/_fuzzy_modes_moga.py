@@ -234,6 +234,12 @@ class FuzzyModesMOGA(ReportMixin, ClusterMixin, BaseEstimator):
         self._final_seed = int(final_seed.generate_state(1)[0])
         return self.choose(self.final)
 
+    @property
+    def rules_(self) -> tuple[str, ...]:
+        """Names that :meth:`choose` takes."""
+        check_is_fitted(self, "pareto_front_")
+        return (*FINALS, "knee", *self.objective_names_)
+
     def choose(self, rule: Rule) -> Self:
         """Take another partition from the front, without searching again.
 
@@ -253,8 +259,7 @@ class FuzzyModesMOGA(ReportMixin, ClusterMixin, BaseEstimator):
         ValueError
             Unknown rule, or a row number outside the front.
         """
-        check_is_fitted(self, "pareto_front_")
-        check_rule(rule, (*FINALS, "knee", *self.objective_names_))
+        check_rule(rule, self.rules_)
         if isinstance(rule, str) and rule in FINALS:
             self.chosen_: int | None = None
             self.labels_: Labels = self._vote() if rule == "vote" else self._consensus()

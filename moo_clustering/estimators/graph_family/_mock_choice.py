@@ -41,6 +41,29 @@ def known_rules(names: Sequence[str]) -> tuple[str, ...]:
     return (*RULES, *(name for name in names if name not in RULES))
 
 
+def possible_rules(
+    names: Sequence[str], known: str | None, n_clusters: int | None, searched: bool
+) -> tuple[str, ...]:
+    """Rules that have what they need.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the objectives.
+    known : {"labels", "constraints"} or None
+        What labels and pairs allow.
+    n_clusters : int or None
+    searched : bool
+        Whether control data were searched.
+    """
+    return tuple(
+        rule
+        for rule in known_rules(names)
+        if not (rule in BY_KNOWLEDGE and known is None)
+        and (searched or resolve_rule(rule, known, n_clusters) != "attainment")
+    )
+
+
 def nearest_rows(numbers: NDArray[np.integer[Any]], n_clusters: int | None) -> NDArray[np.intp]:
     """Solutions with so many clusters, else with the nearest number, of two the smaller; or all."""
     if n_clusters is None:

@@ -13,7 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering.algorithms import InterruptedSearchWarning
 from moo_clustering.estimators._choice import Rule
-from moo_clustering.estimators.graph_family._mock_choice import choose_row, front_scores, resolve_rule
+from moo_clustering.estimators.graph_family._mock_choice import (
+    choose_row,
+    front_scores,
+    possible_rules,
+    resolve_rule,
+)
 from moo_clustering.estimators.graph_family._mock_controls import ControlFront, control_fronts
 from moo_clustering.estimators.graph_family._mock_search import Front, Settings
 from moo_clustering.estimators.graph_family._mock_supervision import Knowledge, disagreement
@@ -43,6 +48,13 @@ class FrontOfPartitions:
     _settings: Settings
     _control_seeds: Sequence[np.random.SeedSequence]
     _steps: int
+
+    @property
+    def rules_(self) -> tuple[str, ...]:
+        """Names that :meth:`choose` takes without searching control data anew."""
+        check_is_fitted(self)
+        searched = hasattr(self, "control_fronts_")
+        return possible_rules(self.objective_names_, self._knowledge.rule, self.n_clusters, searched)
 
     def choose(self, rule: Rule = "auto", *, n_clusters: int | Literal["fitted"] | None = "fitted") -> Self:
         """Pick another solution of the front, without searching X again.

@@ -303,6 +303,12 @@ class SRMOSC(SemiSupervisedClusterMixin, BaseEstimator):
         self.objective_names_ = problem.objective_names
         return self.choose(self.final)
 
+    @property
+    def rules_(self) -> tuple[str, ...]:
+        """Names that :meth:`choose` takes."""
+        check_is_fitted(self, "pareto_front_")
+        return (*FINALS, "knee", *self.objective_names_)
+
     def choose(self, rule: Rule) -> Self:
         """Cluster anew from the front, without searching again.
 
@@ -322,8 +328,7 @@ class SRMOSC(SemiSupervisedClusterMixin, BaseEstimator):
         ValueError
             Unknown rule, or a row number outside the front.
         """
-        check_is_fitted(self, "pareto_front_")
-        check_rule(rule, (*FINALS, "knee", *self.objective_names_))
+        check_rule(rule, self.rules_)
         if isinstance(rule, str) and rule == "consensus":
             return self._set_partition(None, self._members.consensus())
         if isinstance(rule, str) and rule == "rcut":

@@ -278,6 +278,13 @@ class NSGA2SISC(SISC):
         self.checkpoint_every = checkpoint_every
         self.resume = resume
 
+    @property
+    def rules_(self) -> tuple[str, ...]:
+        """Names that :meth:`choose` takes."""
+        check_is_fitted(self, "pareto_front_")
+        control = () if self.control_ is None else (RANDOM,)
+        return tuple(dict.fromkeys(("impurity", "knee", *self.objective_names_, *control)))
+
     def choose(self, rule: Rule) -> Self:
         """Take another solution of the front, or the control, without searching again.
 

@@ -18,8 +18,8 @@ from moo_clustering.experiments.flagship._names import (
     FLAGSHIP_KNOWN,
     FLAGSHIP_UNKNOWN,
 )
+from moo_clustering.experiments.flagship._set_sources import Skipped
 from moo_clustering.experiments.flagship._sets import ClassedSet
-from moo_clustering.experiments.flagship._suite import Skipped
 
 # What others are compared with, in every block.
 REFERENCE = {

@@ -14,6 +14,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from moo_clustering._suggest import did_you_mean
 from moo_clustering.datasets import DataError
+from moo_clustering.datasets._npz import load_arrays
 from moo_clustering.persistence import fingerprint
 
 _VARIABLE = "MOO_CLUSTERING_DATA"
@@ -121,7 +122,10 @@ def _read(name: str, path: Path | None) -> FlatSet:
 
 def _arrays(path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            return archive["X"], archive["y"]
+        arrays = load_arrays(path)
+        X, y = arrays["X"], arrays["y"]
     except (OSError, ValueError, KeyError) as error:
         raise DataError(f"{path} is no archive with arrays 'X' and 'y': {error}") from error
+    if X.dtype.kind not in "iufb" or y.dtype.kind not in "iufbUS":
+        raise DataError(f"{path} has arrays 'X' and 'y' of types {X.dtype} and {y.dtype}, not numbers and classes")
+    return X, y

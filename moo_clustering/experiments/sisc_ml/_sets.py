@@ -13,10 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, load_npz
+from scipy.sparse import csr_matrix
 
 from moo_clustering._suggest import did_you_mean
 from moo_clustering.datasets import DataError
+from moo_clustering.datasets._multilabel_npz import sparse_matrix
+from moo_clustering.datasets._npz import load_arrays
 from moo_clustering.experiments._document_files import data_folder, document_records, place_of
 from moo_clustering.experiments._document_sources import SOURCES
 from moo_clustering.experiments.sisc_ml._published import DATASETS
@@ -140,9 +142,8 @@ def _labelled_set(name: str, known: _Set, paths: Sequence[Path]) -> LabelledSet:
 def _read_matrices(known: _Set, paths: Sequence[Path]) -> _Content:
     words, labels = paths
     try:
-        X = csr_matrix(load_npz(words))
-        with np.load(labels, allow_pickle=False) as arrays:
-            Y = arrays["Y"]
+        X = csr_matrix(sparse_matrix(load_arrays(words), str(words)))
+        Y = load_arrays(labels)["Y"]
     except (OSError, ValueError, KeyError) as error:
         raise DataError(f"cannot read {words} and {labels}: {error}") from error
     if Y.ndim != 2 or len(Y) != X.shape[0] or not np.isin(Y, (0, 1)).all():

@@ -7,6 +7,7 @@ their ``batch`` does it to the rows of a matrix at once (see
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -41,15 +42,16 @@ class EvaluatePartition:
         return self.objective.evaluate(matrix)
 
 
-class _InPlace:
+class _InPlace(ABC):
     """One individual by the batched form."""
 
     def __call__(self, individual: Individual) -> tuple[Individual]:
         put_genes(individual, self.batch(copied_genes(individual, np.int32))[0])
         return (individual,)
 
+    @abstractmethod
     def batch(self, matrix: NDArray[Any]) -> Genes:
-        raise TypeError(f"{type(self).__name__} has no batched form")
+        """All rows."""
 
 
 class _Counting(_InPlace):

@@ -47,8 +47,7 @@ class ArrayIndividual(np.ndarray):
         return individual
 
     def __array_finalize__(self, obj: Any) -> None:
-        if obj is not None:
-            self.fitness = None
+        self.fitness = None
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
         twin = np.array(self).view(type(self))
@@ -62,6 +61,8 @@ class ArrayIndividual(np.ndarray):
         return twin
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self.fitness is None:
+            return _without_fitness, (type(self), np.asarray(self))
         return _rebuild, (type(self), np.asarray(self), type(self.fitness), self.fitness.wvalues)
 
 
@@ -69,3 +70,7 @@ def _rebuild(cls: type[ArrayIndividual], genes: Any, fitness: Any, wvalues: Any)
     individual = cls(genes, fitness)
     individual.fitness.wvalues = wvalues
     return individual
+
+
+def _without_fitness(cls: type[ArrayIndividual], genes: Any) -> ArrayIndividual:
+    return np.array(genes).view(cls)

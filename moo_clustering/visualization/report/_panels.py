@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering.visualization._bag_distances import bag_distance_data
+from moo_clustering.visualization._pool_similarity import pool_similarity
 from moo_clustering.visualization._similarity import similarity_data
 from moo_clustering.visualization.report._content import ClusterFacts, Panel
 from moo_clustering.visualization.report._sampled_distances import SampledDistances
@@ -113,26 +114,16 @@ def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any = ()) ->
 
 def pool_panel(estimator: Any) -> Panel:
     """How much of the pool of the flagship has two samples together."""
-    from moo_clustering.evidence import coassociation, consensus_weights
-
-    pool, labels = estimator.pool_, np.asarray(estimator.labels_)
-    what = "samples"
-    if estimator.landmark_of_ is not None:
-        first = np.zeros(pool.n_samples, dtype=labels.dtype)
-        first[estimator.landmark_of_] = labels
-        labels, what = first, "landmarks, of many samples each"
-    places = np.unique(np.linspace(0, len(labels) - 1, min(len(labels), _SIDE)).astype(np.intp))
-    score = estimator.scores_["score"].to_numpy()[: pool.n_partitions]
-    weights = consensus_weights(score, pool.n_clusters, estimator.n_clusters_)
-    together = coassociation(pool.labels[:, places], weights)
-    order = np.argsort(labels[places], kind="stable")
-    names, starts = np.unique(labels[places][order], return_index=True)
-    part = "" if len(places) == len(labels) else f" {len(places)} of {len(labels)} are shown."
+    together, labels, n_all, what = pool_similarity(estimator, _SIDE)
+    order = np.argsort(labels, kind="stable")
+    names, starts = np.unique(labels[order], return_index=True)
+    part = "" if len(labels) == n_all else f" {len(labels)} of {n_all} are shown."
+    what = "Samples" if what == "samples" else "Landmarks, of many samples each,"
     return Panel(
         "matrix",
         "How much of the pool has two samples together",
-        f"{what.capitalize()} in the order of their clusters.{part} "
-        + _spans([str(name) for name in names], np.append(starts, len(places))),
+        f"{what} in the order of their clusters.{part} "
+        + _spans([str(name) for name in names], np.append(starts, len(labels))),
         matrix=together[np.ix_(order, order)],
     )
 

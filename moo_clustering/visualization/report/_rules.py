@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,43 +60,5 @@ def rule_names(estimator: Any) -> list[str]:
     """Names that ``choose`` takes, without those that would begin another search."""
     if not callable(getattr(estimator, "choose", None)) or not hasattr(estimator, "pareto_front_"):
         return []
-    names = list(map(str, getattr(estimator, "objective_names_", ())))
-    return list(dict.fromkeys((*_own_rules(estimator), *names)))
-
-
-def _own_rules(estimator: Any) -> Sequence[str]:
-    # Loaded here, since a report of one method needs none of the others.
-    kinds = {each.__name__ for each in type(estimator).__mro__}
-    if "ParetoPoolClusterer" in kinds:
-        alternatives = [f"alternative-{row}" for row in range(len(estimator.alternatives_))]
-        return ("auto", "select", "consensus", "knee", *alternatives, "control", "random-control")
-    if "MedoidSetClusterer" in kinds:
-        from moo_clustering.estimators._medoid_choice import RULES, SHORT_NAMES
-
-        # Objectives have buttons under their whole names.
-        return tuple(rule for rule in RULES if rule not in SHORT_NAMES)
-    if "PESC" in kinds:
-        from moo_clustering.estimators._pesc_ensemble import ENSEMBLES
-
-        return (*ENSEMBLES, "knee")
-    if "SRMOSC" in kinds:
-        return ("rcut", "consensus", "knee")
-    if "FuzzyModesMOGA" in kinds:
-        return ("vote", "cspa", "knee")
-    if "NSGA2SISC" in kinds:
-        return ("impurity", "knee", "random")
-    return _mock_rules(estimator) if "MOCK" in kinds else ("knee",)
-
-
-def _mock_rules(estimator: Any) -> list[str]:
-    from moo_clustering.estimators.graph_family._mock_choice import BY_KNOWLEDGE, RULES, resolve_rule
-
-    known, wanted = estimator._knowledge.rule, estimator.n_clusters
-    searched = hasattr(estimator, "control_fronts_")
-    rules = []
-    for rule in RULES:
-        if rule in BY_KNOWLEDGE and known is None:
-            continue
-        if resolve_rule(rule, known, wanted) != "attainment" or searched:
-            rules.append(rule)
-    return rules
+    own = getattr(estimator, "rules_", ("knee", *getattr(estimator, "objective_names_", ())))
+    return list(dict.fromkeys(map(str, own)))

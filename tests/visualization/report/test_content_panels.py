@@ -77,7 +77,7 @@ def test_landmarks_stand_for_their_samples():
     model = ParetoClustering(3, n_landmarks=20, random_state=0).fit(X)
     found = panel(report_content(model, X), "How much of the pool has two samples together")
     assert found.matrix.shape == (20, 20)
-    assert found.note.startswith("Landmarks, of many samples each in the order of their clusters.")
+    assert found.note.startswith("Landmarks, of many samples each, in the order of their clusters.")
 
 
 def test_terms_of_the_clusters_of_documents():

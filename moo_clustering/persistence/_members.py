@@ -1,0 +1,73 @@
+"""Arrays of npz files that may be damaged, or made to do harm."""
+
+from __future__ import annotations
+
+import math
+import zipfile
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+# Zeros are deflated to a thousandth; what was not made to fill the memory is seldom above both.
+_ALWAYS, _RATIO = 2**28, 100
+# Numbers of rows or columns of arrays that have no bytes to show for them.
+_MOST_EMPTY = 2**24
+_HEADERS: dict[tuple[int, int], Callable[[Any], tuple[tuple[int, ...], bool, np.dtype[Any]]]] = {
+    (1, 0): npy.read_array_header_1_0,
+    (2, 0): npy.read_array_header_2_0,
+}
+
+
+class ObjectsError(ValueError):
+    """An array of Python objects, which only unpickling could read."""
+
+
+def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
+    """Every array of an archive; members that are none (without ``.npy``) are passed over.
+
+    Nothing is unpickled, and no memory is asked for that the file has no bytes for.
+
+    Raises
+    ------
+    ObjectsError
+        For arrays of Python objects.
+    ValueError, OSError, zipfile.BadZipFile, zlib.error
+        For damaged files, headers that declare more than there is, and what expands beyond 100 times the
+        file and 256 MiB.
+    """
+    size = file.seek(0, 2)
+    file.seek(0)
+    with zipfile.ZipFile(file) as archive:
+        members = [each for each in archive.infolist() if each.filename.endswith(".npy")]
+        expanded = sum(each.file_size for each in members)
+        if expanded > max(_ALWAYS, _RATIO * size):
+            raise ValueError(
+                f"its {size:,} bytes expand to {expanded:,}, more than {_RATIO} times as many, which is not "
+                "read; save it without compression"
+            )
+        return {each.filename.removesuffix(".npy"): _array(archive, each) for each in members}
+
+
+def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
+    name = member.filename.removesuffix(".npy")
+    with archive.open(member) as file:
+        version = npy.read_magic(file)
+        if version not in _HEADERS:
+            raise ValueError(f"array {name!r} has the unknown format {version[0]}.{version[1]}")
+        shape, _, dtype = _HEADERS[version](file)
+        if dtype.hasobject:
+            raise ObjectsError(f"array {name!r} holds Python objects")
+        # With truth values and negative numbers Python's products would fit all the same.
+        if not all(type(n) is int and n >= 0 for n in shape):
+            raise ValueError(f"array {name!r} declares the shape {shape}")
+        there, declared = member.file_size - file.tell(), math.prod(shape) * dtype.itemsize
+        if there != declared or (not declared and max(shape, default=0) > _MOST_EMPTY):
+            raise ValueError(
+                f"array {name!r} has {there:,} bytes, but declares the shape {shape} and the type {dtype}"
+            )
+    with archive.open(member) as file:
+        array: NDArray[Any] = npy.read_array(file, allow_pickle=False)
+        return array
