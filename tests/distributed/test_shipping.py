@@ -2,6 +2,7 @@
 
 import gc
 import os
+import pickle
 import time
 from typing import NamedTuple
 
@@ -150,16 +151,13 @@ def test_problem_once_in_all_generations(traffic):
     rng = np.random.default_rng(0)
     X = rng.random((600, 4))
     problem = PartitionProblem(X, MedoidEncoding(X, k_max=5), ["silhouette", "deviation"])
-    populations = [problem.encoding.random(40, rng) for _ in range(4)]
+    populations = [problem.encoding.random(40, rng) for _ in range(12)]
     in_chunks = ChunkedProblem(problem, chunk_size=10)
     before = traffic()
     with parallel_config(backend="dask"):
-        found = [in_chunks.evaluate(genes) for genes in populations[:1]]
-        first = traffic() - before
-        found += [in_chunks.evaluate(genes) for genes in populations[1:]]
-        later = traffic() - before - first
-    assert first > 600 * 600 * 4
-    assert later < first / 3
+        found = [in_chunks.evaluate(genes) for genes in populations]
+    # To the scheduler and to both workers, of which one may need it generations later.
+    assert 600 * 600 * 8 < traffic() - before < 5 * len(pickle.dumps(problem))
     for genes, F in zip(populations, found, strict=True):
         np.testing.assert_array_equal(F, ChunkedProblem(problem, chunk_size=10, n_jobs=1).evaluate(genes))
         np.testing.assert_allclose(F, problem.evaluate(genes), rtol=1e-12)
