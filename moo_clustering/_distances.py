@@ -42,6 +42,8 @@ def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> N
     ValueError
         If the matrix would exceed ``max_memory``, or is no dissimilarity: negative, not finite,
         not symmetric within 1e-8 of its largest entry, or non-zero on the diagonal.
+    MemoryError
+        If there is less memory than ``max_memory`` allows, and too little for the matrix.
     """
     if isinstance(metric, str) and metric == "precomputed":
         D = check_array(data, dtype=np.float64, order="C", input_name="data")
@@ -50,10 +52,16 @@ def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> N
         return _dissimilarities(D, "data", max_memory, owner)
     X = check_array(data, accept_sparse="csr", dtype=None, input_name="data")
     _check_memory(X.shape[0], max_memory, owner)
-    if isinstance(metric, str) and metric == "euclidean" and not issparse(X):
-        return _euclidean(centred_features(X))
-    D = np.ascontiguousarray(pairwise_distances(X, metric=metric), dtype=np.float64)
-    return _dissimilarities(D, f"metric={metric!r}", max_memory, owner)
+    try:
+        if isinstance(metric, str) and metric == "euclidean" and not issparse(X):
+            return _euclidean(centred_features(X))
+        D = np.ascontiguousarray(pairwise_distances(X, metric=metric), dtype=np.float64)
+        return _dissimilarities(D, f"metric={metric!r}", max_memory, owner)
+    except MemoryError as error:
+        raise MemoryError(
+            f"{_pairs_of(X.shape[0], owner)}, and there is not that much free; take fewer samples, or a "
+            "method that does without"
+        ) from error
 
 
 def _euclidean(X: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -93,7 +101,11 @@ def _check_memory(n_samples: int, max_memory: int, owner: str) -> None:
     needed = 8 * n_samples**2
     if needed > max_memory:
         raise ValueError(
-            f"{owner} needs the distances of all pairs of {n_samples} samples, {needed / 2**30:.3g} GiB, "
-            f"more than max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); "
-            "raise max_memory or score a subsample"
+            f"{_pairs_of(n_samples, owner)}, more than max_memory={max_memory} bytes "
+            f"({max_memory / 2**30:.3g} GiB); raise max_memory or score a subsample"
         )
+
+
+def _pairs_of(n_samples: int, owner: str) -> str:
+    needed = 8 * n_samples**2 / 2**30
+    return f"{owner} needs the distances of all pairs of {n_samples} samples, {needed:.3g} GiB"

@@ -25,11 +25,16 @@ def data_folder():
 
 
 def pytest_generate_tests(metafunc):
-    """``global_random_seed``: 0, or those of ``MOO_CLUSTERING_SEEDS`` ("7", "0-99", "all")."""
+    """``global_random_seed``: 0, or those of ``MOO_CLUSTERING_SEEDS`` ("7", "0-99", "all").
+
+    ``-m seeds`` selects the tests that have it.
+    """
     if "global_random_seed" in metafunc.fixturenames:
         wanted = os.environ.get("MOO_CLUSTERING_SEEDS", "0").replace("all", "0-99")
         first, _, last = wanted.partition("-")
-        metafunc.parametrize("global_random_seed", range(int(first), int(last or first) + 1), scope="session")
+        seeds = range(int(first), int(last or first) + 1)
+        marked = [pytest.param(seed, marks=pytest.mark.seeds) for seed in seeds]
+        metafunc.parametrize("global_random_seed", marked, ids=str, scope="session")
 
 
 @pytest.fixture(autouse=True)

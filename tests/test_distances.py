@@ -14,8 +14,8 @@ def matrix(data, metric="euclidean"):
     return distance_matrix(data, metric, MAX_MEMORY, "Test")
 
 
-def test_euclidean_is_accurate_for_close_pairs_and_far_offsets():
-    rng = np.random.default_rng(0)
+def test_euclidean_is_accurate_for_close_pairs_and_far_offsets(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     centres = rng.normal(size=(10, 6)) * 1e3
     X = np.repeat(centres, 8, axis=0) + rng.normal(size=(80, 6)) * 1e-6
     X[3] = X[5]

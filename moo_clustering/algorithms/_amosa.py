@@ -30,6 +30,9 @@ from moo_clustering.algorithms._solutions import (
 )
 from moo_clustering.algorithms._variation import Perturb, variation
 
+# Samples that an archive may start from; more could not be held, let alone scored.
+_MOST_SAMPLES = 100_000_000
+
 
 class AMOSA(Algorithm):
     """Archived multi-objective simulated annealing.
@@ -257,6 +260,10 @@ def _n_samples(gamma: Any, soft_limit: int) -> int:
     n = float(gamma) * soft_limit
     if not 1 <= n < np.inf:
         raise ValueError(f"gamma * soft_limit must be at least one sample, got {gamma} * {soft_limit}")
+    if n > _MOST_SAMPLES:
+        raise ValueError(
+            f"gamma * soft_limit must be at most {_MOST_SAMPLES:,} samples, got {gamma} * {soft_limit}"
+        )
     return round(n)
 
 

@@ -41,7 +41,7 @@ class Cooling:
     @property
     def n_temperatures(self) -> int:
         """How many there are."""
-        n = max(1, math.floor(math.log(self.t_min / self.t_max) / math.log(self.factor)))
+        n = max(1, math.floor((math.log(self.t_min) - math.log(self.t_max)) / math.log(self.factor)))
         while self.temperature(n) > self.t_min:  # the logarithms are rounded
             n += 1
         while n > 1 and self.temperature(n - 1) <= self.t_min:

@@ -69,6 +69,8 @@ def drive(
         checkpoint that has more than ``n_gen`` generations.
     ArchiveError, CheckpointMismatchError
         When the file is no readable checkpoint of this run.
+    MemoryError
+        With what is saved; nothing is written then, since that takes memory too.
 
     Warns
     -----
@@ -101,12 +103,15 @@ def drive(
                 search.start()
             _observe(search, recorder, progress)
             saver.save_if_due()
-            while search.generation < n_gen and not _ended(search) and not guard.requested:
-                before = search.generation
-                search.advance()
-                if search.generation > before:
-                    _observe(search, recorder, progress)
-                    saver.save_if_due()
+            try:
+                while search.generation < n_gen and not _ended(search) and not guard.requested:
+                    before = search.generation
+                    search.advance()
+                    if search.generation > before:
+                        _observe(search, recorder, progress)
+                        saver.save_if_due()
+            except MemoryError as error:
+                raise saver.out_of_memory(error) from error
             saver.save()
     _warn(search, n_gen, guard.requested, checkpoint)
     return guard.requested

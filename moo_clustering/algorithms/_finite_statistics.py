@@ -42,4 +42,6 @@ def _first_value(individual: Any) -> float:
 def _of_finite(function: Callable[[Any], Any], values: Any) -> float:
     values = np.asarray(values, dtype=np.float64)
     finite = values[np.isfinite(values)]
-    return float(function(finite)) if len(finite) else float("nan")
+    # Penalties near the largest number have a mean and a spread beyond it.
+    with np.errstate(over="ignore"):
+        return float(function(finite)) if len(finite) else float("nan")

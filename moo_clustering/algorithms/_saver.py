@@ -8,7 +8,8 @@ from typing import Any
 from moo_clustering.algorithms._prefix import prefixed, within
 from moo_clustering.algorithms._recorder import Recorder
 from moo_clustering.algorithms._search import ChecksResumability, Search
-from moo_clustering.persistence import Checkpoint, load_checkpoint, save_checkpoint
+from moo_clustering.persistence import ArchiveError, Checkpoint, load_checkpoint, save_checkpoint
+from moo_clustering.persistence._checkpoint import START_OVER
 
 
 class Saver:
@@ -42,7 +43,20 @@ class Saver:
         loaded = load_checkpoint(self._checkpoint)
         if loaded is None:
             return False
-        arrays, meta = loaded
+        try:
+            self._restore(*loaded)
+        except MemoryError:
+            raise
+        except ValueError as error:
+            raise ArchiveError(f"{self._checkpoint.path} cannot be gone on from: {error}") from error
+        except Exception as error:  # whatever searches, operators and numpy say to parts that do not fit
+            raise ArchiveError(
+                f"{self._checkpoint.path} is a damaged checkpoint ({type(error).__name__}: {error}); "
+                f"{START_OVER}"
+            ) from error
+        return True
+
+    def _restore(self, arrays: dict[str, Any], meta: dict[str, Any]) -> None:
         self._search.restore(within("search", arrays), meta["search"])
         self._saved = self._search.generation
         if self._recorder is not None:
@@ -50,7 +64,6 @@ class Saver:
                 self._recorder.restore(within("recorder", arrays), meta["recorder"])
             else:
                 self._recorder.begin(getattr(self._search, "seed", None))
-        return True
 
     def save_if_due(self) -> None:
         """Write a checkpoint when the generation is a multiple of ``every``."""
@@ -79,6 +92,17 @@ class Saver:
             )
         else:
             self._saved = self._search.generation
+
+    def out_of_memory(self, error: MemoryError) -> MemoryError:
+        """The error with when it happened and what is saved."""
+        kept = "nothing is saved, as no checkpoint was asked for"
+        if self._checkpoint is not None:
+            where = f"checkpoint {self._checkpoint.path}"
+            kept = f"{where} has no generation yet"
+            if self._saved is not None:
+                kept = f"{where} holds generation {self._saved}, resuming goes on there"
+        said = str(error) or "memory ran out"
+        return MemoryError(f"{said} (after generation {self._search.generation}; {kept})")
 
     def _state(self) -> tuple[dict[str, Any], dict[str, Any]]:
         arrays, meta = self._search.state()

@@ -244,7 +244,8 @@ class BagObjective:
         labels = self.geometry.checked(labels, self.n_clusters)
         values, violations = np.empty(len(labels)), np.empty(len(labels))
         searching = len(drawn) > 0
-        labels = labels.copy() if searching else labels
+        # The kernels are compiled for labels that can be written to.
+        labels = labels.copy() if searching or not labels.flags.writeable else labels
         trials = np.zeros(len(labels), dtype=np.int64)
         for rows in self.geometry.chunks(len(labels), self.n_clusters):
             out: list[NDArray[Any]] = [values[rows], violations[rows]]

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 INTERRUPTED = 130
+_LESS_MEMORY = "give it fewer samples, a method that compares fewer of them, or end other programs"
 
 # What other packages tell their developers.
 _NOT_FOR_USERS = (
@@ -39,7 +40,8 @@ def reported() -> Iterator[None]:
         where = f"{error.filename}: " if error.filename else ""
         raise click.ClickException(f"{where}{error.strerror or error}") from error
     except MemoryError as error:
-        raise click.ClickException(f"not enough memory{f': {error}' if str(error) else ''}") from error
+        said = f": {one_line(error)}" if str(error) else ""
+        raise click.ClickException(f"not enough memory{said}; {_LESS_MEMORY}") from error
     except (ValueError, TypeError) as error:
         raise click.ClickException(str(error)) from error
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from moo_clustering.persistence import to_json
-from moo_clustering.persistence._atomic import replacing
+from moo_clustering.persistence._atomic import creating, is_temporary, replacing
 
 RECORD = "run.json"
 CHECKPOINT = "checkpoint.npz"
@@ -70,7 +70,7 @@ class RunFolder:
 
     @property
     def killed(self) -> bool:
-        """Whether there is the record of an earlier run and nothing that it got to save."""
+        """Whether there is the record of an earlier run and no checkpoint."""
         return self.has_record and not self.resumed
 
     @property
@@ -92,9 +92,11 @@ class RunFolder:
                 if self.resumed:
                     return
                 self.write_record(record)
+                # Of a run that was killed while it saved its results.
+                self._remove(FILES)
             else:
-                with open(self.path / RECORD, "x", encoding="utf-8") as file:
-                    file.write(_text(record))
+                with creating(self.path / RECORD) as file:
+                    file.write(_text(record).encode())
                 self._claimed = True
         except FileExistsError as error:
             raise FolderError(f"another run has just begun in {self.path}; {_OTHER}") from error
@@ -112,6 +114,10 @@ class RunFolder:
             except OSError:
                 break
 
+    def _remove(self, names: Iterable[str]) -> None:
+        for name in names:
+            (self.path / name).unlink(missing_ok=True)
+
     def write_record(self, record: Mapping[str, Any]) -> None:
         """Replace the record."""
         with replacing(self.path / RECORD) as file:
@@ -123,8 +129,7 @@ class RunFolder:
         The report of what an interrupted run had found is none of its result.
         """
         self.write_record(record)
-        for name in (CONTENT, REPORT):
-            (self.path / name).unlink(missing_ok=True)
+        self._remove((CONTENT, REPORT))
         if complete:
             self.checkpoint.unlink(missing_ok=True)
 
@@ -151,7 +156,7 @@ def open_folder(path: Path, *, resume: bool = False, replaces: str | None = None
         names = {entry.name for entry in path.iterdir()} if path.exists() else set()
     except OSError as error:
         raise FolderError(f"cannot read {path}: {error.strerror or error}") from error
-    names = {name for name in names if not (name.startswith(".") and name.endswith(".tmp"))}
+    names = {name for name in names if not is_temporary(name)}
     has_checkpoint = CHECKPOINT in names
     if RECORD in names:
         record = _read_record(path)
@@ -173,7 +178,7 @@ def _check_unfinished(path: Path, status: str, has_checkpoint: bool, has_labels:
     if has_checkpoint:
         if not resume:
             raise FolderError(f"{path} holds an unfinished run; go on with it with --resume or {_OTHER}")
-    elif has_labels:
+    elif has_labels and status != "running":
         raise FolderError(
             f"{path} holds the result of an interrupted run without a checkpoint to go on from; {_OTHER}"
         )
@@ -187,7 +192,7 @@ def _read_record(path: Path) -> dict[str, Any]:
     try:
         record = json.loads((path / RECORD).read_text(encoding="utf-8"))
         known = record["format"] == FORMAT and isinstance(record["status"], str)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         known = False
     if not known:
         raise FolderError(f"{path} holds a {RECORD} of something else; {_OTHER}")

@@ -58,12 +58,13 @@ def report(folders: tuple[Path, ...], out: Path | None, title: str | None) -> No
 def _content(folders: Sequence[Path]) -> ReportContent:
     from dataclasses import replace
 
+    from moo_clustering.visualization.report._folder_details import part_of
     from moo_clustering.visualization.report._from_folder import folder_content, run_record
     from moo_clustering.visualization.report._merge import merge
 
     contents = [folder_content(folder) for folder in folders]
     merged = merge(contents, [folder.resolve().name for folder in folders])
-    files = dict.fromkeys(str(run_record(folder).get("data", {}).get("name")) for folder in folders)
+    files = dict.fromkeys(str(part_of(run_record(folder), "data").get("name")) for folder in folders)
     if len(files) > 1 and all(name == str(row) for row, name in enumerate(merged.sample_names)):
         sentence = (
             f"The runs are on {' and '.join(files)}, whose rows have numbers for names: that row 0 of one "

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
+import pathlib
 from collections.abc import Iterator, Sequence
 from os import PathLike, fspath
 from typing import Any, NoReturn
@@ -12,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering.constraints._pairs import Pairs
+from moo_clustering.persistence._atomic import replacing
 
 Path = str | PathLike[str]
 _COLUMNS = ["i", "j", "kind", "weight"]
@@ -21,12 +24,14 @@ _LONGEST = 500  # characters of what is wrong, which may quote a cell of any len
 
 def write_constraints(path: Path, *kinds: tuple[str, Pairs, NDArray[np.float64]]) -> None:
     """Write kinds of pairs as i, j, kind, weight; floats are written so that they read back equal."""
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(_COLUMNS)
-        for kind, pairs, weights in kinds:
-            columns = pairs[:, 0].tolist(), pairs[:, 1].tolist(), weights.tolist()
-            writer.writerows((i, j, kind, weight) for i, j, weight in zip(*columns, strict=True))
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for kind, pairs, weights in kinds:
+        columns = pairs[:, 0].tolist(), pairs[:, 1].tolist(), weights.tolist()
+        writer.writerows((i, j, kind, weight) for i, j, weight in zip(*columns, strict=True))
+    with replacing(pathlib.Path(path)) as file:
+        file.write(text.getvalue().encode())
 
 
 def read_constraints(
@@ -176,5 +181,7 @@ def _weight(path: Path, line: int, cell: str) -> float:
 
 
 def _fail(path: Path, line: int, problem: str) -> NoReturn:
-    shown = problem if len(problem) <= _LONGEST else f"{problem[: _LONGEST // 2]} ... {problem[-_LONGEST // 2 :]}"
+    shown = (
+        problem if len(problem) <= _LONGEST else f"{problem[: _LONGEST // 2]} ... {problem[-_LONGEST // 2 :]}"
+    )
     raise ValueError(f"{fspath(path)}, line {line}: {shown}")

@@ -188,7 +188,10 @@ class PairwiseConstraints:
         )
 
     def to_csv(self, path: str | PathLike[str]) -> None:
-        """Write columns i, j, kind ("must_link" or "cannot_link") and weight; nothing is rounded."""
+        """Write columns i, j, kind ("must_link" or "cannot_link") and weight; nothing is rounded.
+
+        An existing file is replaced as a whole or not at all.
+        """
         write_constraints(
             path,
             ("must_link", self.must_link, self.must_link_weights),

@@ -16,6 +16,7 @@ from moo_clustering.datasets._bag_columns import BagOptions, Column, Rows
 from moo_clustering.datasets._bag_flat import flat_table
 from moo_clustering.datasets._bag_roles import flat_roles, may_be_role
 from moo_clustering.datasets._bag_table import BagTable
+from moo_clustering.datasets._exact_numbers import EXACT
 from moo_clustering.datasets._table import DataError
 from moo_clustering.datasets._text import UNNAMED, column_names, ragged
 
@@ -43,6 +44,7 @@ def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> Bag
             na_values=missing,
             skipinitialspace=True,
             low_memory=False,
+            **EXACT,
         )
     except pd.errors.ParserError as error:
         raise DataError(f"{source} cannot be read as a table: {error}") from error

@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from moo_clustering.datasets._exact_numbers import exact_numbers
+
 Convention = Literal["plain", "comma", "point", "ambiguous", "none"]
 
 _COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?")
@@ -51,10 +53,7 @@ def read_numbers(texts: NDArray[Any]) -> Numbers:
     """
     different, where = np.unique(texts.astype(str), return_inverse=True)
     compact = [_SPACED.sub("", text) for text in different]
-    plain = pd.to_numeric(pd.Series(compact, dtype=object), errors="coerce").to_numpy(
-        dtype=np.float64, copy=True
-    )
-    plain[~np.isfinite(plain)] = np.nan
+    plain = exact_numbers(compact)
     commas = np.array([bool(_COMMA.fullmatch(text)) for text in compact])
     points = np.array([bool(_POINT.fullmatch(text)) for text in compact])
     shares = {
@@ -85,6 +84,7 @@ def as_numbers(texts: Any, convention: Literal["comma", "point"]) -> NDArray[np.
         if pattern.fullmatch(compact):
             thousands, decimal = (".", ",") if convention == "comma" else (",", ".")
             values[row] = float(compact.replace(thousands, "").replace(decimal, "."))
+    values[~np.isfinite(values)] = np.nan  # more digits than a number can have
     return values
 
 

@@ -84,6 +84,9 @@ def table_from_frame(frame: pd.DataFrame, roles: Roles, *, name: str, source: st
 
 def labelled(table: Table, labels: Any, partial_labels: Any) -> Table:
     """The table with known classes and partial labels."""
+    for values in (labels, partial_labels):
+        if values is not None:
+            _require_scalars(values, "classes", table.name)
     y, targets = (None, ()) if labels is None else encode_classes(labels, minus_one_is_missing=False)
     partial, names = (
         (None, ()) if partial_labels is None else encode_classes(partial_labels, minus_one_is_missing=True)
@@ -93,6 +96,7 @@ def labelled(table: Table, labels: Any, partial_labels: Any) -> Table:
 
 def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
     """Row identifiers as text; every row must have one of its own."""
+    _require_scalars(values, f"identifiers in column {column!r}", source)
     names = ["" if pd.isna(cell) else str(cell).strip() for cell in values]
     seen: dict[str, int] = {}
     for row, identifier in enumerate(names, start=1):
@@ -110,6 +114,12 @@ def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
             f"identifier of {len(names):,} rows"
         )
     return np.array(names)
+
+
+def _require_scalars(values: Any, what: str, source: str) -> None:
+    other = next((cell for cell in values if not pd.api.types.is_scalar(cell)), None)
+    if other is not None:
+        raise DataError(f"{source}: {what} must be texts or numbers, got a {type(other).__name__}")
 
 
 def require_finite(X: NDArray[np.float64], features: Sequence[str], source: str) -> None:

@@ -62,7 +62,8 @@ def _beside(path: Path, ending: str) -> Path | None:
 
 def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
     """The matrix of an archive by ``scipy.sparse.save_npz``, checked before anything relies on it."""
-    form = arrays["format"].reshape(-1)[:1].astype(str).tolist()
+    stated = arrays["format"].reshape(-1)[:1]
+    form = stated.astype(str).tolist() if stated.dtype.kind in "SU" else []
     if form not in (["csr"], ["csc"]) or not set(arrays) >= _SPARSE:
         raise DataError(f"{source} is no sparse matrix in rows; save it with save_npz(path, csr_array(X))")
     values, indices, indptr, shape = (arrays[name] for name in ("data", "indices", "indptr", "shape"))
@@ -72,7 +73,9 @@ def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
         raise DataError(f"{source}: the values of a sparse matrix must be numbers, and its indices integers")
     if shape.size != 2 or shape.max() > max(MOST_FEATURES, 100 * values.size):
         # A row without a value has to be stored all the same, once rows and columns change places.
-        raise DataError(f"{source} is a damaged sparse matrix: {values.size} values in the shape {shape.tolist()}")
+        raise DataError(
+            f"{source} is a damaged sparse matrix: {values.size} values in the shape {shape.tolist()}"
+        )
     kind = sp.csr_array if form == ["csr"] else sp.csc_array
     try:
         matrix = kind((values, indices, indptr), shape=tuple(shape.tolist()))

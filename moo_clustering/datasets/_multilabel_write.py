@@ -61,10 +61,12 @@ def write_multilabel_arff(path: str | PathLike[str], table: MultiLabelTable) -> 
     declared = [*("{0,1}" if each else "numeric" for each in binary), *["{0,1}"] * table.n_labels]
     lines += [f"@attribute {arff_quoted(name)} {kind}" for name, kind in zip(names, declared, strict=True)]
     data = "\n".join([*lines, "", "@data", *_rows(table), ""]).encode()
-    with replacing(target.with_name(f"{inner.stem}.xml")) as file:
-        file.write(xml)
-    with replacing(target) as file:
-        file.write(gzip.compress(data, mtime=0) if target.suffix.lower() == ".gz" else data)
+    # Nested, so that neither takes its place before both are written.
+    with replacing(target.with_name(f"{inner.stem}.xml")) as names_file:
+        names_file.write(xml)
+        names_file.flush()
+        with replacing(target) as file:
+            file.write(gzip.compress(data, mtime=0) if target.suffix.lower() == ".gz" else data)
 
 
 def _binary(table: MultiLabelTable) -> list[bool]:

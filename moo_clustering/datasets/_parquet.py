@@ -32,6 +32,6 @@ def parquet_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles]:
     if not isinstance(frame.index, pd.RangeIndex):
         index = str(frame.index.name or "(index)")
         frame.insert(0, index, frame.index.astype(str))
-        if roles.id_column is None:
+        if roles.id_column is None and index not in roles.by_column():
             roles = roles._replace(id_column=index)
     return frame, roles

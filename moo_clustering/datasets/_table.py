@@ -9,17 +9,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-
-# Characters of a message, which may quote a cell of any length.
-_LONGEST = 2000
+from moo_clustering._quoting_error import QuotingError
 
 
-class DataError(ValueError):
+class DataError(QuotingError):
     """Data that cannot be used as they are; the message says where the trouble is."""
-
-    def __str__(self) -> str:
-        text = super().__str__()
-        return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
 
 
 class NotNumericError(DataError):

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from moo_clustering.datasets._columns import Roles, check_roles, not_numeric, table_from_frame
+from moo_clustering.datasets._exact_numbers import EXACT
 from moo_clustering.datasets._table import DataError, Table
 
 UNNAMED = "(unnamed first column)"
@@ -105,6 +106,7 @@ def _frame(path: Path, separator: str, columns: list[str], text: Collection[str]
             skipinitialspace=True,
             encoding="utf-8-sig",
             low_memory=False,
+            **EXACT,
         )
     except pd.errors.EmptyDataError as error:
         raise DataError(f"{path} is empty") from error

@@ -255,6 +255,8 @@ def _checked_neighbors(neighbors: ArrayLike) -> IntArray:
         )
     if (nb == np.arange(len(nb))[:, None]).any():
         raise ValueError("neighbors must list other samples: a sample is not its own neighbour.")
-    nb = nb.astype(np.int32)
-    nb.flags.writeable = False
+    # Lists that nobody can write to are shared, with the graph that has them for instance.
+    if nb.dtype != np.int32 or nb.flags.writeable:
+        nb = nb.astype(np.int32)
+        nb.flags.writeable = False
     return nb

@@ -181,9 +181,11 @@ class MedoidSlotEncoding(Encoding):
             raise ValueError(f"distances must be a square matrix, got shape {H.shape}.")
         if H.min() < 0.0:
             raise ValueError(f"distances must not be negative, got {H.min():g}.")
-        # A view, so that the matrix stays writeable for its owner.
-        self.distances: NDArray[np.floating[Any]] = H.view()
-        self.distances.flags.writeable = False
+        self.distances: NDArray[np.floating[Any]] = H
+        if H.flags.writeable:
+            # A view, so that the matrix stays writeable for its owner; pickles hold views anew.
+            self.distances = H.view()
+            self.distances.flags.writeable = False
         self.n_samples = len(H)
         self.k_min, self.k_max = checked_cluster_range(k_min, k_max, self.n_samples)
         self.n_var = self.k_max

@@ -50,7 +50,10 @@ def choose_member(
     check_rule(rule, ("knee", *names))
     minimised = np.where(np.asarray(greater_is_better), -front, front)
     if callable(rule):
-        rule = int(rule(front))
+        found: object = rule(front)
+        if not isinstance(found, Integral):
+            raise TypeError(f"a rule must return a row number of the front; {rule!r} returned {found!r}")
+        rule = int(found)
     if isinstance(rule, str):
         return knee(minimised) if rule == "knee" else int(minimised[:, list(names).index(rule)].argmin())
     if not -len(front) <= rule < len(front):

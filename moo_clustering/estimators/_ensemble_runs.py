@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -10,7 +11,8 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from moo_clustering.factorization import NMFRuns, labels_from_factors, map_nmf
-from moo_clustering.persistence import Checkpoint, load_checkpoint, save_checkpoint
+from moo_clustering.persistence import ArchiveError, Checkpoint, load_checkpoint, save_checkpoint
+from moo_clustering.persistence._checkpoint import START_OVER
 
 
 class EnsembleRuns(NamedTuple):
@@ -64,6 +66,7 @@ def ensemble_runs(
         return EnsembleRuns(np.stack(labels).astype(np.int32), runs.losses, runs.n_iter, topics)
 
     done = _saved(checkpoint, len(seeds))
+    kept = _count(done)
     step = len(seeds) if checkpoint is None else checkpoint.every
     with tqdm(total=len(seeds), initial=_count(done), disable=not verbose, unit="run") as bar:
         while (first := _count(done)) < len(seeds):
@@ -72,16 +75,41 @@ def ensemble_runs(
             done = _joined([*([] if done is None else [done]), *parts])
             bar.update(len(batch))
             if checkpoint is not None:
-                save_checkpoint(checkpoint, done._asdict(), {"n_runs": _count(done)})
+                kept = _save(checkpoint, done, kept)
     if done is None:
         raise ValueError("an ensemble needs at least one run")
     return done
 
 
+def _save(checkpoint: Checkpoint, done: EnsembleRuns, kept: int) -> int:
+    """Number of runs on the disk afterwards; once there are some, a failure to write only warns."""
+    try:
+        save_checkpoint(checkpoint, done._asdict(), {"n_runs": _count(done)})
+    except OSError as error:
+        if not kept:
+            raise
+        warnings.warn(
+            f"checkpoint {checkpoint.path} could not be written after {_count(done)} runs ({error}); it "
+            f"still holds {kept}",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+        return kept
+    return _count(done)
+
+
 def _saved(checkpoint: Checkpoint | None, n_runs: int) -> EnsembleRuns | None:
     if checkpoint is None or not checkpoint.resume or (state := load_checkpoint(checkpoint)) is None:
         return None
-    saved = EnsembleRuns(**state[0])
+    try:
+        saved = EnsembleRuns(**state[0])
+        fits = saved.labels.ndim == saved.topics.ndim == 2 and (
+            saved.losses.shape == saved.n_iter.shape == (_count(saved),)
+        )
+    except (TypeError, AttributeError):
+        fits = False
+    if not fits:
+        raise ArchiveError(f"{checkpoint.path} is a damaged checkpoint: its parts do not fit; {START_OVER}")
     if _count(saved) > n_runs:
         raise ValueError(
             f"{checkpoint.path} has {_count(saved)} runs, more than n_runs={n_runs}; ask for at least as many"

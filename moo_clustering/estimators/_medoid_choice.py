@@ -46,6 +46,7 @@ def choose_solution(
     ValueError
         Unknown rule, or a row number outside the front.
     """
+    check_rule(rule, (*RULES, *names))
     if isinstance(rule, str):
         rule = SHORT_NAMES.get(rule, rule)
         if rule in BY_CONSTRAINTS:
@@ -57,6 +58,4 @@ def choose_solution(
                 # Sums of fractions that are equal may differ in their last bit.
                 best = merit >= merit.max() - 1e-12 * max(1.0, float(merit.max()))
                 return int(np.where(best, front[:, 0], np.inf).argmin())
-        else:
-            check_rule(rule, (*RULES, *names))
     return choose_member(front, names, [name == "i_index" for name in names], rule)

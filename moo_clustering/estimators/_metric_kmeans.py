@@ -156,12 +156,17 @@ class MetricKMeans(SemiSupervisedClusterMixin, TransformerMixin, BaseEstimator):
             learned = LearnedMetric(identity(features.shape[1]), np.nan, 0)
         self.metric_ = learned.metric
         self.metric_objective_ = None if np.isnan(learned.objective) else learned.objective
+        with np.errstate(over="ignore", invalid="ignore"):
+            mapped = self._mapped(features)
+            total = np.square(mapped - mapped[0]).sum()
+        if not np.isfinite(total):
+            raise ValueError("X has values so large that squared distances overflow; rescale it.")
         kmeans = KMeans(
             self.n_clusters,
             n_init=self.n_init,
             max_iter=self.max_iter,
             random_state=int(seed.generate_state(1)[0]),
-        ).fit(self._mapped(features))
+        ).fit(mapped)
         self.inertia_ = float(kmeans.inertia_)
         self.n_iter_ = int(kmeans.n_iter_)
         self.labels_, kept = number_clusters(kmeans.labels_)

@@ -21,7 +21,7 @@ from moo_clustering.algorithms import DeapSearch, PymooSearch, Recorder, drive
 from moo_clustering.consensus import ensemble_members
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.estimators._checkpoints import checkpoint_for
-from moo_clustering.estimators._choice import Rule, choose_member
+from moo_clustering.estimators._choice import Rule, check_rule, choose_member
 from moo_clustering.estimators._distinct import fewer_distinct_rows
 from moo_clustering.estimators._pesc_ensemble import ENSEMBLES, GraphEnsemble
 from moo_clustering.estimators._pesc_search import (
@@ -401,7 +401,7 @@ class PESC(SemiSupervisedClusterMixin, BaseEstimator):
         self
             With ``labels_``, ``similarity_``, ``embedding_`` and the like replaced.
         """
-        check_is_fitted(self)
+        check_rule(rule, self.rules_)
         if isinstance(rule, str) and rule in ENSEMBLES:
             self._set_partition(*self._ensemble.merge(rule))
         else:
@@ -449,6 +449,10 @@ class PESC(SemiSupervisedClusterMixin, BaseEstimator):
         self, X: NDArray[np.floating[Any]], groups: ConstraintGroups, rng: np.random.Generator
     ) -> NeighborLists:
         if self.neighbors is not None:
+            if len(self.neighbors) != 2:
+                raise ValueError(
+                    f"neighbors must be two arrays, indices and distances; got {len(self.neighbors)} items."
+                )
             indices, distances = self.neighbors
             return lists_from_arrays(indices, distances, n_samples=len(X), groups=groups)
         return neighbor_lists(

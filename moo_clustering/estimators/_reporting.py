@@ -5,11 +5,13 @@ from __future__ import annotations
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from moo_clustering.estimators._numeric_options import NumericOptionsMixin
+
 if TYPE_CHECKING:
     from moo_clustering.visualization.report._report import Report
 
 
-class ReportMixin:
+class ReportMixin(NumericOptionsMixin):
     """A clusterer that can write a page on what it found."""
 
     def report(self, path: str | PathLike[str], X: Any = None, **options: Any) -> Report:

@@ -14,7 +14,7 @@ from moo_clustering.experiments._registry import Experiment
 from moo_clustering.experiments._store import CellStore, StoreError
 from moo_clustering.experiments._tables import ResultFigure, ResultTable
 from moo_clustering.persistence import environment, to_json
-from moo_clustering.persistence._atomic import replacing
+from moo_clustering.persistence._atomic import is_temporary, replacing
 
 RESULTS, RECORD = "results.jsonl", "run.json"
 
@@ -105,7 +105,9 @@ def reproduce(
 def _check_folder(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise StoreError(f"{folder} is a file, not a folder; choose another folder")
-    if folder.exists() and not (folder / RESULTS).exists() and any(folder.iterdir()):
+    if not folder.exists() or (folder / RESULTS).exists():
+        return
+    if not all(is_temporary(entry.name) for entry in folder.iterdir()):
         raise StoreError(f"{folder} holds other files; choose another folder")
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from moo_clustering._quoting_error import QuotingError
 from moo_clustering.persistence import to_json
 from moo_clustering.persistence._atomic import replacing
 
@@ -16,7 +19,7 @@ Key = Mapping[str, str | int | float]
 FORMAT = "moo_clustering cells"
 
 
-class StoreError(ValueError):
+class StoreError(QuotingError):
     """The file is of other parameters, or no store at all."""
 
 
@@ -62,10 +65,24 @@ class CellStore:
     def add(self, key: Key, value: Any) -> None:
         """Keep the value of a cell."""
         held = to_json(value, "value")
-        # One write, so that another process cannot write into the line.
-        self._file.write(_line({"key": to_json(key, "key"), "value": held}))
-        os.fsync(self._file.fileno())
+        record = {"key": to_json(key, "key"), "value": held}
+        self._append(_line({**record, "crc32": _checksum(record)}))
         self._values[_name(key)] = held
+
+    def _append(self, line: bytes) -> None:
+        """One write, so that another process cannot write into the line; on the disk, or not at all."""
+        length = os.fstat(self._file.fileno()).st_size
+        try:
+            # A disk that fills up takes a part of the line without an error; the rest tells what is wrong.
+            written = self._file.write(line)
+            while written < len(line):
+                written += self._file.write(line[written:])
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            with suppress(OSError):
+                os.truncate(self._file.fileno(), length)
+            error.filename = str(self.path)
+            raise
 
     def values(self, keys: Iterable[Key]) -> list[Any]:
         """Values of cells in the order of the keys, as JSON gives them back.
@@ -97,6 +114,10 @@ def _line(record: Mapping[str, Any]) -> bytes:
     return json.dumps(record).encode() + b"\n"
 
 
+def _checksum(record: Mapping[str, Any]) -> int:
+    return zlib.crc32(json.dumps([record["key"], record["value"]]).encode())
+
+
 def _name(key: Key) -> str:
     return json.dumps(to_json(key, "key"), sort_keys=True)
 
@@ -111,10 +132,23 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
         if header["format"] != FORMAT:
             raise ValueError("another format")
         parameters: dict[str, Any] = header["parameters"]
+        if not isinstance(parameters, dict):
+            raise TypeError("parameters without names")
         records = [json.loads(line) for line in lines]
         values = {_name(record["key"]): record["value"] for record in records}
-    except (ValueError, KeyError, TypeError) as error:
+        # Files of older versions have no checksums.
+        changed = [
+            number
+            for number, record in enumerate(records, 2)
+            if record.get("crc32", checksum := _checksum(record)) != checksum
+        ]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise StoreError(f"{path} does not hold the cells of an experiment; choose another folder") from error
+    if changed:
+        raise StoreError(
+            f"{path}, line {changed[0]}: it was changed after it was written (its checksum differs); "
+            "remove the line to have its cell computed again, or choose another folder"
+        )
     return parameters, values, length
 
 

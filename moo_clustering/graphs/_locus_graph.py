@@ -26,7 +26,7 @@ class LocusGraph:
     ----------
     X : ndarray of shape (n_samples, n_features), float64
         Features with means 0.
-    neighbors : ndarray of shape (n_samples, n_neighbors), int32
+    neighbors : ndarray of shape (n_samples, n_neighbors), int32, read-only
         Nearest others, nearest first; -1 behind the last admissible one.
     keys : ndarray of shape (n_samples,), int32
         Of equally near samples the one with the smaller key comes first.
@@ -122,4 +122,6 @@ def locus_graph(
         neighbors = np.empty((1, 0), dtype=np.int32)
     else:
         neighbors = ordered_lists(given, min(n_neighbors, n - 1), metric, keys, groups, n_jobs).indices
+    # Encodings share what nobody can write to.
+    neighbors.flags.writeable = False
     return LocusGraph(data, neighbors, keys, tree, interest)

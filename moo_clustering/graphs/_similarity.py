@@ -106,8 +106,8 @@ def gaussian_similarity(distances: NDArray[np.floating[Any]], sigma: float) -> N
     """
     if sigma == 0:
         return np.ones(np.shape(distances))
-    scaled = np.asarray(distances, dtype=np.float64) / sigma
     with np.errstate(over="ignore"):
+        scaled = np.asarray(distances, dtype=np.float64) / sigma
         weights: NDArray[np.float64] = np.exp(-0.5 * scaled**2)
     return np.maximum(weights, _SMALLEST)
 
@@ -290,7 +290,14 @@ def pair_distances(
     """
     n_samples = len(np.asarray(X))
     _check_memory(n_samples * (n_samples - 1), max_memory, "the full graph")
-    return np.concatenate([block for _, block in _distance_blocks(X, metric)])
+    try:
+        return np.concatenate([block for _, block in _distance_blocks(X, metric)])
+    except MemoryError as error:
+        needed = _BYTES_PER_ENTRY * n_samples**2 / 2**30
+        raise MemoryError(
+            f"the full graph of {n_samples} samples needs {needed:.3g} GiB, and there is not that much free; "
+            "use a k-nearest-neighbour graph or fewer samples"
+        ) from error
 
 
 def _distance_blocks(X: ArrayLike, metric: Metric) -> Any:

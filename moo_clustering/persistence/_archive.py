@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import zipfile
@@ -15,7 +16,9 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 from scipy import sparse
 
+from moo_clustering._quoting_error import QuotingError
 from moo_clustering.persistence._atomic import replacing
+from moo_clustering.persistence._fingerprint import fingerprint
 from moo_clustering.persistence._json import to_json
 from moo_clustering.persistence._members import read_members
 
@@ -28,7 +31,7 @@ _CSR_CLASSES = {"csr_matrix": sparse.csr_matrix, "csr_array": sparse.csr_array}
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 
 
-class ArchiveError(ValueError):
+class ArchiveError(QuotingError):
     """The file is not an archive this version can read."""
 
 
@@ -59,7 +62,8 @@ def write_archive(
 
     Notes
     -----
-    O(bytes) time, and no copy of C-contiguous arrays.
+    O(bytes) time, and no copy of C-contiguous arrays. A checksum of it all is kept, so that no other
+    content is ever taken for what was written.
     """
     members: dict[str, NDArray[Any]] = {}
     sparse_classes: dict[str, dict[str, Any]] = {}
@@ -77,6 +81,7 @@ def write_archive(
         "sparse": sparse_classes,
         "meta": to_json(meta, "meta"),
     }
+    header["sha256"] = _digest(header, members)
     members[_HEADER] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
     with replacing(Path(path)) as file, zipfile.ZipFile(file, "w", method, allowZip64=True) as archive:
@@ -101,7 +106,7 @@ def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, A
     Raises
     ------
     ArchiveError
-        For truncated, damaged or foreign files, and files of a later format.
+        For truncated, damaged, edited or foreign files, and files of another format.
     FileNotFoundError
         When there is no such file.
     """
@@ -116,6 +121,9 @@ def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, A
             meta = header["meta"]
             if not isinstance(meta, dict):
                 raise TypeError("its metadata are no mapping")
+            # Files of older versions have none.
+            if "sha256" in header and header["sha256"] != _digest(header, members):
+                raise ValueError("it was changed after it was written (its checksum differs)")
             return arrays, meta
         except (ArchiveError, MemoryError):
             raise
@@ -159,7 +167,9 @@ def _read_header(path: Path, members: Any) -> dict[str, Any]:
     try:
         header = json.loads(members[_HEADER].tobytes())
         known = header["format"] == FORMAT
-        version = int(header["version"])
+        version = header["version"]
+        if type(version) is not int:
+            raise TypeError("no number of a version")
     except (KeyError, TypeError, ValueError) as error:
         raise ArchiveError(f"{path} is not a {FORMAT}: its {_HEADER!r} entry cannot be read") from error
     if not known:
@@ -169,7 +179,17 @@ def _read_header(path: Path, members: Any) -> dict[str, Any]:
             f"{path} has archive format {version}, this version of moo_clustering reads up to {VERSION}; "
             f"read it with a newer version"
         )
+    if version < 1:
+        raise ArchiveError(f"{path} is a damaged {FORMAT}: it has archive format {version}, the first is 1")
     return header
+
+
+def _digest(header: Mapping[str, Any], members: Mapping[str, NDArray[Any]]) -> str:
+    """SHA-256 of arrays and metadata."""
+    names = [name for name in members if name != _HEADER]
+    described = [header[part] for part in ("arrays", "sparse", "meta")]
+    text = json.dumps([names, *described, fingerprint(*(members[name] for name in names))])
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _read_array(members: Any, name: str, sparse_classes: Mapping[str, Any]) -> Any:

@@ -15,6 +15,7 @@ from moo_clustering.persistence._json import to_json
 
 _KIND = "checkpoint"
 _LONGEST = 60
+START_OVER = "remove it to start from the beginning"
 
 
 class CheckpointMismatchError(ValueError):
@@ -87,7 +88,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
     Raises
     ------
     ArchiveError
-        When the file is no readable checkpoint.
+        When the file is no readable checkpoint; the message says what is wrong and what to do.
     CheckpointMismatchError
         When it is of another run; the message names the other method, or every difference.
     """
@@ -95,12 +96,17 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
         arrays, meta = read_archive(checkpoint.path)
     except FileNotFoundError:
         return None
+    except ArchiveError as error:
+        raise ArchiveError(f"{error}; {START_OVER}") from error
     if meta.get("kind") != _KIND:
-        raise ArchiveError(f"{checkpoint.path} is an archive but not a checkpoint")
+        raise ArchiveError(f"{checkpoint.path} is an archive but not a checkpoint; name another file")
+    if not all(isinstance(meta.get(part), dict) for part in ("identity", "state")):
+        raise ArchiveError(f"{checkpoint.path} is a damaged checkpoint: it lacks a part; {START_OVER}")
     differences = _differences(meta["identity"], to_json(checkpoint.identity))
     if differences:
         raise CheckpointMismatchError(
-            f"checkpoint {checkpoint.path} is of another run: {'; '.join(differences)}"
+            f"checkpoint {checkpoint.path} is of another run: {'; '.join(differences)}; go on with what it "
+            "was made with, or name another file"
         )
     return arrays, meta["state"]
 

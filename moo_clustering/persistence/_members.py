@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import zipfile
 from collections.abc import Callable
 from typing import Any, BinaryIO
@@ -70,4 +71,8 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
             )
     with archive.open(member) as file:
         array: NDArray[Any] = npy.read_array(file, allow_pickle=False)
-        return array
+    if dtype.kind == "U" and array.size:
+        letters = np.ascontiguousarray(array).reshape(-1).view(np.dtype("u4").newbyteorder(dtype.byteorder))
+        if letters.max() > sys.maxunicode:  # numpy would fail without saying where, whoever reads the text
+            raise ValueError(f"array {name!r} holds what is no text")
+    return array

@@ -94,7 +94,7 @@ class SumOfSquaresProblem(PartitionProblem):
         constraint_handling: ConstraintHandling = "objective",
     ) -> None:
         encoding = CenterEncoding(X, n_clusters)
-        index = SumOfSquares().fit(encoding.points)
+        index = SumOfSquares().fit_centred(encoding.points)
         super().__init__(
             None, encoding, [index], constraints=constraints, constraint_handling=constraint_handling
         )

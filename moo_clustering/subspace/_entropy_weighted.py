@@ -164,10 +164,12 @@ def _update(data: SubspaceData, labels: NDArray[np.int32], k: int, gamma: float,
     for_blocks(kernel, data.m, data.n_operations(1) + 5.0 * data.m * k, data.n_jobs)
     if averaged:
         spreads /= sizes
-    logs = np.where(varying[:, None], -spreads / gamma, -np.inf)
-    top = logs.max(axis=0)
-    top[np.isneginf(top)] = 0.0
-    logs -= top
+    compared = np.where(varying[:, None], spreads, np.inf)
+    least = compared.min(axis=0)
+    least[np.isinf(least)] = 0.0
+    # The least first: of a tiny gamma all quotients would overflow, and no feature have a weight.
+    with np.errstate(over="ignore"):
+        logs = (least - compared) / gamma
     with np.errstate(divide="ignore"):
         total = np.log(np.exp(logs).sum(axis=0))
     logs -= np.where(np.isfinite(total), total, 0.0)

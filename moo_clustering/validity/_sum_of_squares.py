@@ -41,8 +41,12 @@ class SumOfSquares(ValidityIndex):
     _X: NDArray[np.float64]
 
     def fit(self, data: ArrayLike) -> Self:
-        self._X = centred_features(data)
-        self.n_samples_ = len(self._X)
+        return self.fit_centred(centred_features(data))
+
+    def fit_centred(self, points: NDArray[np.float64]) -> Self:
+        """Take points whose mean is zero as they are, without a copy."""
+        self._X = points
+        self.n_samples_ = len(points)
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:

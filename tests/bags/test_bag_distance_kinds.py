@@ -207,3 +207,21 @@ def test_new_bags_in_known_directions():
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_directions_of_an_embedding_are_drawn_from_the_generator():
+    bags = draw_bags(0)
+    drawn = sliced_quantile_embedding(bags, n_directions=4, n_quantiles=3, rng=np.random.default_rng(5))
+    directions = sliced_directions(3, np.random.default_rng(5), n_directions=4)
+    assert_array_equal(drawn, sliced_quantile_embedding(bags, n_quantiles=3, directions=directions))
+    # Without a generator they differ from call to call.
+    one, other = (sliced_quantile_embedding(bags, n_directions=4, n_quantiles=3) for _ in range(2))
+    assert one.shape == other.shape == (9, 12)
+    assert (one != other).any()
+
+
+@pytest.mark.parametrize("directions", [[1.0, 0.0, 0.0], np.empty((0, 3)), [[1.0, 0.0]]])
+def test_directions_that_do_not_fit(directions):
+    shape = str(np.shape(directions)).replace("(", r"\(").replace(")", r"\)")
+    with pytest.raises(ValueError, match=rf"directions must have shape \(n_directions, 3\).*, got {shape}"):
+        sliced_quantile_embedding(draw_bags(0), directions=directions)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from moo_clustering.consensus import mcla
+from moo_clustering.consensus import _matching, mcla
 from moo_clustering.consensus._matching import matched_parts, part_similarity
 from moo_clustering.consensus._mcla import collapse, jaccard
 from moo_clustering.consensus._metis import metis_parts
@@ -187,3 +187,20 @@ def test_a_thousand_clusters_of_many_objects():
     runs = np.where(rng.random((50, 5000)) < 0.5, rng.integers(0, 20, (50, 5000)), truth)
     labels = mcla(runs, 20, partitioner="matching")
     assert average_nmi(truth[None], labels) > 0.99
+
+
+IN_CIRCLES = [[0, 1, 2, 2], [1, 0, 0, 0], [1, 1, 1, 1], [2, 2, 0, 1]]
+
+
+def test_matching_that_goes_round_in_circles_ends_after_twenty_sweeps(monkeypatch):
+    edges = hyperedges(IN_CIRCLES)
+    J = jaccard(edges)
+
+    def after(n_sweeps):
+        monkeypatch.setattr(_matching, "_MAX_SWEEPS", n_sweeps)
+        return matched_parts(edges, J, 3, np.ones(4)).tolist()
+
+    ends = [after(n) for n in range(20, 24)]
+    assert ends[0] == ends[2] != ends[1] == ends[3]
+    monkeypatch.undo()
+    assert matched_parts(edges, J, 3, np.ones(4)).tolist() == ends[0]

@@ -92,6 +92,26 @@ def test_es2_div_of_an_ensemble_without_diversity_counts_instead():
     np.testing.assert_array_equal(S.sum(axis=1), 1.0)
 
 
+def test_es2_graph_of_a_diverse_ensemble_has_the_weights_asked_for():
+    _, lists = full_lists(5)
+    ranks = to_ranks(PAPER, lists).astype(np.uint8)
+    S = diversity_graph(ranks, lists, weight="div").toarray() * 45
+    # As in the paper's table above: 12 of 45 and so on.
+    expected = np.zeros((5, 5))
+    for (i, j), units in {
+        (0, 1): 12,
+        (1, 0): 7,
+        (1, 2): 5,
+        (2, 3): 4,
+        (2, 4): 8,
+        (3, 2): 12,
+        (4, 2): 5,
+        (4, 3): 7,
+    }.items():
+        expected[i, j] = units
+    np.testing.assert_allclose(S, expected, rtol=1e-6)
+
+
 SQUARE = np.array([[1.0, 1.0], [2.0, 1.0], [1.0, 2.0], [2.0, 2.0]])
 
 

@@ -63,8 +63,8 @@ def test_count_equal_does_not_overflow_its_narrow_counters():
     assert counts.tolist() == [70_000, 0]
 
 
-def test_weigh_equal_is_the_numpy_sum():
-    rng = np.random.default_rng(0)
+def test_weigh_equal_is_the_numpy_sum(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     labels, pairs = rng.integers(0, 3, (40, 7)).astype(np.uint8), rng.integers(0, 40, (300, 2))
     weights = rng.random(300)
     equal, different = np.zeros(7), np.zeros(7)
@@ -74,8 +74,8 @@ def test_weigh_equal_is_the_numpy_sum():
     np.testing.assert_allclose(different, weights @ ~alike)
 
 
-def test_count_equal_by_class_is_a_double_loop():
-    rng = np.random.default_rng(0)
+def test_count_equal_by_class_is_a_double_loop(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     y = np.sort(rng.integers(0, 4, 30))
     labels = rng.integers(0, 5, (6, 30)).astype(np.uint8)
     within, total = np.full(6, -1), np.full(6, -1)
@@ -102,8 +102,8 @@ def test_weights_are_summed():
     assert constraints.bonus(labels) == pytest.approx([1.2, 0.0, 2.0])
 
 
-def test_violation_is_exactly_zero_when_all_is_satisfied_whatever_the_weights():
-    rng = np.random.default_rng(1)
+def test_violation_is_exactly_zero_when_all_is_satisfied_whatever_the_weights(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     y = rng.integers(0, 3, 60)
     drawn = PairwiseConstraints.from_labels(y, 0.5, random_state=0)
     weighted = PairwiseConstraints(

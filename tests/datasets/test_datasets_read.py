@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moo_clustering.datasets import DataError, read_table
+from moo_clustering.datasets._cell_numbers import read_numbers
 
 
 @pytest.fixture
@@ -247,3 +248,12 @@ def test_damaged_npz(tmp_path):
     path.write_bytes(whole[:200] + b"\0" * 100 + whole[300:])
     with pytest.raises(DataError, match="damaged NumPy archive"):
         read_table(path)
+
+
+def test_numbers_are_read_to_the_last_bit(write):
+    """Not all are by older versions of pandas; nor would those of tables as they come be."""
+    values = np.random.default_rng(0).normal(size=(300, 2)) * 10
+    path = write("a,b\n" + "\n".join(f"{float(a)!r},{float(b)!r}" for a, b in values) + "\n")
+    np.testing.assert_array_equal(read_table(path).X, values)
+    texts = np.array([repr(float(a)) for a in values[:, 0]], dtype=object)
+    np.testing.assert_array_equal(read_numbers(texts).values, values[:, 0])

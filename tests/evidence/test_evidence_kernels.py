@@ -62,8 +62,8 @@ def test_graph_refusals():
             graph_kernel(PATH, factor=factor)
 
 
-def test_linear_kernel_of_centred_rows():
-    X = np.random.default_rng(1).normal(size=(9, 3)) + 100.0
+def test_linear_kernel_of_centred_rows(global_random_seed):
+    X = np.random.default_rng(global_random_seed).normal(size=(9, 3)) + 100.0
     Z = X - X.mean(axis=0)
     expected = Z @ Z.T / (Z**2).sum(axis=1).mean()
     K = linear_kernel(X)

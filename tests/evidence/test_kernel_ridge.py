@@ -31,8 +31,8 @@ def test_two_labels_on_a_landmark_are_two_rows():
     assert not np.allclose(merged, kernel_ridge(K[:, [0, 5]], [0, 5], np.eye(2)))
 
 
-def test_repeats_of_many_classes_and_a_kernel_of_uneven_diagonal():
-    rng = np.random.default_rng(4)
+def test_repeats_of_many_classes_and_a_kernel_of_uneven_diagonal(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     X = rng.normal(size=(20, 5))
     K = linear_kernel(X) + np.exp(-((X[:, None] - X) ** 2).sum(axis=2))
     labelled = rng.integers(20, size=30)

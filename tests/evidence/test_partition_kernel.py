@@ -43,8 +43,8 @@ def test_numbering_of_clusters_and_order_of_samples_don_t_matter(labels, seed):
     np.testing.assert_array_equal(coassociation(labels[:, order], weights), K[np.ix_(order, order)])
 
 
-def test_blocks_of_rows_join(monkeypatch):
-    labels = np.random.default_rng(0).integers(4, size=(5, 23))
+def test_blocks_of_rows_join(monkeypatch, global_random_seed):
+    labels = np.random.default_rng(global_random_seed).integers(4, size=(5, 23))
     whole = coassociation(labels, np.ones(5))
     monkeypatch.setattr("moo_clustering._arrays.BLOCK_ITEMS", 100)
     np.testing.assert_array_equal(coassociation(labels, np.ones(5)), whole)

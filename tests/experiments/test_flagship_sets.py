@@ -195,3 +195,31 @@ def test_what_this_package_wrote_is_no_set(folder, form):
     assert {"other", "other-below", "odd", "odd-below"} <= set(by_name(suite))
     own = {"own/run.json", "own/own.csv", "own/below/own-below.csv"}
     assert {file for file, reason in reasons(suite).items() if "a run of this package" in reason} == own
+
+
+def test_a_folder_without_a_set_says_why(tmp_path):
+    with pytest.raises(DataError, match=r"holds no set with classes \(no files\)"):
+        load_suite(tmp_path)
+    (tmp_path / "notes.md").write_text("not data")
+    (tmp_path / "small.csv").write_text("a,class\n1,x\n2,y\n")
+    told = r"notes.md: of no kind that is read here; small.csv: 2 rows with a class, fewer than"
+    with pytest.raises(DataError, match=told):
+        load_suite(tmp_path)
+
+
+def test_the_folder_of_the_environment(folder, monkeypatch):
+    monkeypatch.setenv("MOO_CLUSTERING_DATA", str(folder))
+    assert [one.name for one in load_suite(None).sets] == ["binary", "last", "named", "plain"]
+    monkeypatch.setenv("MOO_CLUSTERING_DATA", str(folder / "nowhere"))
+    with pytest.raises(DataError, match=r"there is no folder .*nowhere"):
+        load_suite(None)
+
+
+def test_hidden_files_are_passed_over(folder):
+    (folder / ".cache").mkdir()
+    for place in (folder, folder / ".cache"):
+        (place / ".plain.npz").write_bytes((folder / "plain.npz").read_bytes())
+    (folder / ".cache" / "more.npz").write_bytes((folder / "plain.npz").read_bytes())
+    suite = load_suite(folder)
+    assert set(by_name(suite)) == {"binary", "last", "named", "plain"}
+    assert not any(file.startswith(".") for file in reasons(suite))

@@ -95,8 +95,8 @@ def test_naive_twin(tree, threshold):
 
 
 @pytest.mark.parametrize("threshold", [0.3, 0.5])
-def test_naive_twin_on_uneven_clusters(threshold):
-    rng = np.random.default_rng(3)
+def test_naive_twin_on_uneven_clusters(threshold, global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     X = np.concatenate([rng.normal(size=(150, 2)), rng.normal(9, 0.3, (40, 2)), rng.normal(-30, 20, (9, 2))])
     tree = euclidean_mst(X, root=0, ties="index")
     links = tree.links()
@@ -106,8 +106,8 @@ def test_naive_twin_on_uneven_clusters(threshold):
     assert order.tolist() != genie_merges(links, lengths, threshold=1.0).tolist()
 
 
-def test_threshold_one_is_single_linkage():
-    X = np.random.default_rng(0).normal(size=(80, 3))
+def test_threshold_one_is_single_linkage(global_random_seed):
+    X = np.random.default_rng(global_random_seed).normal(size=(80, 3))
     tree = euclidean_mst(X, root=0, ties="index")
     links = tree.links()
     cuts = genie_cuts(links, tree.lengths[links[:, 0]], [2, 5, 17], threshold=1.0)

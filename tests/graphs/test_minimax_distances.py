@@ -36,8 +36,8 @@ def test_naive_twin(seed):
     assert_allclose(M, naive_minimax(cdist(X, X)), rtol=1e-10, atol=1e-12)
 
 
-def test_same_as_single_linkage():
-    X = np.random.default_rng(1).normal(size=(150, 4))
+def test_same_as_single_linkage(global_random_seed):
+    X = np.random.default_rng(global_random_seed).normal(size=(150, 4))
     M = minimax_distances(euclidean_mst(X, root="random", rng=np.random.default_rng(0)))
     assert_allclose(M, squareform(cophenet(linkage(X, "single"))), rtol=1e-10)
 

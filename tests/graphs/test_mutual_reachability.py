@@ -75,8 +75,8 @@ def test_links_are_chosen_by_distance_among_equally_long_ones(seed):
     assert links_of(mutual_reachability_mst(X)) == naive_links(cdist(X, X), 5)
 
 
-def test_one_neighbour_is_the_plain_tree():
-    X = np.random.default_rng(2).normal(size=(60, 3))
+def test_one_neighbour_is_the_plain_tree(global_random_seed):
+    X = np.random.default_rng(global_random_seed).normal(size=(60, 3))
     # No sample is nearer than the nearest, so no core matters.
     tree, plain = mutual_reachability_mst(X, n_neighbors=1), euclidean_mst(X, root=0, ties="index")
     assert_array_equal(tree.parent, plain.parent)

@@ -85,17 +85,17 @@ def test_cosine_orders_by_angle_and_keeps_zero_rows_at_distance_one():
 
 
 @pytest.mark.parametrize("n_features", [3, 16])
-def test_large_coordinates_do_not_drown_small_distances(n_features):
+def test_large_coordinates_do_not_drown_small_distances(n_features, global_random_seed):
     # Multiples of 1/1024: adding the offset loses nothing.
-    X = np.round(np.random.default_rng(1).normal(size=(300, n_features)) * 1024) / 1024
+    X = np.round(np.random.default_rng(global_random_seed).normal(size=(300, n_features)) * 1024) / 1024
     far = neighbor_lists(X + 2.0**20, 5, rng=rng())
     np.testing.assert_array_equal(far.indices, neighbor_lists(X, 5, rng=rng()).indices)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
 @pytest.mark.parametrize("data", ["grid", "noise", "wide"])
-def test_permuted_rows_give_permuted_lists(metric, data):
-    generator = np.random.default_rng(5)
+def test_permuted_rows_give_permuted_lists(metric, data, global_random_seed):
+    generator = np.random.default_rng(global_random_seed)
     grid = np.stack(np.meshgrid(*[np.arange(4.0)] * 4), axis=-1).reshape(-1, 4) / 3
     X = {"grid": grid, "noise": generator.normal(size=(200, 3)), "wide": generator.normal(size=(200, 20))}[
         data
@@ -132,8 +132,8 @@ def test_scaled_grids_tie_in_spite_of_rounding():
     assert ordered_lists(X, 3, "euclidean", keys).indices[13].tolist() == six[::-1][:3].tolist()
 
 
-def test_duplicates_are_neighbours_and_self_is_not():
-    X = np.repeat(np.random.default_rng(2).normal(size=(6, 2)), 30, axis=0)
+def test_duplicates_are_neighbours_and_self_is_not(global_random_seed):
+    X = np.repeat(np.random.default_rng(global_random_seed).normal(size=(6, 2)), 30, axis=0)
     lists = neighbor_lists(X, 12, rng=rng())
     assert not (lists.indices == np.arange(len(X))[:, None]).any()
     assert (lists.distances == 0).all()
@@ -158,15 +158,15 @@ def test_rows_that_only_look_alike_are_told_apart():
     np.testing.assert_array_equal(found.points[found.of_sample], X)
 
 
-def test_squared_distances_order_alike():
-    X = np.random.default_rng(8).normal(size=(200, 3))
+def test_squared_distances_order_alike(global_random_seed):
+    X = np.random.default_rng(global_random_seed).normal(size=(200, 3))
     plain, squared = (neighbor_lists(X, 6, metric=m, rng=rng()) for m in ("euclidean", "sqeuclidean"))
     np.testing.assert_array_equal(plain.indices, squared.indices)
     np.testing.assert_allclose(squared.distances, plain.distances**2, rtol=1e-6)
 
 
-def test_metric_as_a_function():
-    X = np.random.default_rng(9).normal(size=(80, 2))
+def test_metric_as_a_function(global_random_seed):
+    X = np.random.default_rng(global_random_seed).normal(size=(80, 2))
     own = neighbor_lists(X, 3, metric=lambda a, b: float(np.abs(a - b).sum()), rng=rng())
     np.testing.assert_array_equal(own.indices, neighbor_lists(X, 3, metric="manhattan", rng=rng()).indices)
 
@@ -184,9 +184,9 @@ def test_width_is_capped_at_everybody_else():
     assert neighbor_lists(LINE[:2], 1, rng=rng()).indices.tolist() == [[1], [0]]
 
 
-def test_labelled_samples_look_far_enough():
+def test_labelled_samples_look_far_enough(global_random_seed):
     # Class 0 sits in one blob with class 1 between; admissible neighbours are far away.
-    generator = np.random.default_rng(3)
+    generator = np.random.default_rng(global_random_seed)
     X = np.vstack([generator.normal(size=(80, 2)), generator.normal(size=(40, 2)) + 50])
     y = np.concatenate([np.arange(80) % 40, np.full(40, -1)])
     groups = constraint_groups(len(X), y)

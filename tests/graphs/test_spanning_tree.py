@@ -89,8 +89,8 @@ def test_few_samples(algorithm, n):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_many_copies_of_three_points_are_stars(algorithm):
-    rng = np.random.default_rng(0)
+def test_many_copies_of_three_points_are_stars(algorithm, global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     point = np.repeat([0, 1, 2], 500)
     X = np.array([[0.0, 0.0], [3.0, 0.0], [3.0, 4.0]])[point]
     keys = tie_keys(1500, "random", rng)
@@ -113,8 +113,8 @@ def test_very_many_duplicates():
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_the_root_changes_no_link(algorithm):
-    rng = np.random.default_rng(3)
+def test_the_root_changes_no_link(algorithm, global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     X, keys = rng.integers(0, 6, (60, 2)).astype(float), tie_keys(60, "random", rng)
     found = {frozenset(links_of(euclidean_mst(X, ties=keys, root=r, algorithm=algorithm))) for r in range(60)}
     assert len(found) == 1
@@ -203,8 +203,8 @@ def test_the_tree_of_the_neighbour_graph_is_another(data_folder):
     assert connected_components(graph, directed=False)[0] > 1
 
 
-def test_a_large_offset_moves_nothing():
-    X = np.round(np.random.default_rng(4).normal(size=(400, 2)) * 1024) / 1024
+def test_a_large_offset_moves_nothing(global_random_seed):
+    X = np.round(np.random.default_rng(global_random_seed).normal(size=(400, 2)) * 1024) / 1024
     keys = tie_keys(400, "random", np.random.default_rng(0))
     near, far = (euclidean_mst(X + shift, ties=keys, root=0) for shift in (0.0, 2.0**26))
     assert_array_equal(near.parent, far.parent)

@@ -59,8 +59,8 @@ def test_every_node_covers_its_points(kind, n, d):
             assert len(inside) <= LEAF
 
 
-def test_bounds_of_boxes_hold():
-    rng = np.random.default_rng(0)
+def test_bounds_of_boxes_hold(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     X = np.round(rng.normal(size=(300, 3)), 1)
     tree = box_tree(X)
     P = tree.points
@@ -78,8 +78,8 @@ def test_bounds_of_boxes_hold():
             assert far == pytest.approx((spans**2).sum(), rel=1e-10)
 
 
-def test_distances_are_the_same_from_both_ends_and_without_noise():
-    rng = np.random.default_rng(1)
+def test_distances_are_the_same_from_both_ends_and_without_noise(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     P = rng.normal(size=(60, 4)) * 10.0 ** rng.integers(-5, 6, (60, 1))
     for i in range(60):
         for j in range(60):
@@ -90,8 +90,8 @@ def test_distances_are_the_same_from_both_ends_and_without_noise():
     assert len({square_distance(third, i, i + 1) for i in range(3)}) == 1
 
 
-def test_rounding_is_monotone_and_keeps_41_bits():
-    values = np.sort(np.random.default_rng(2).lognormal(0, 8, 4000))
+def test_rounding_is_monotone_and_keeps_41_bits(global_random_seed):
+    values = np.sort(np.random.default_rng(global_random_seed).lognormal(0, 8, 4000))
     found = np.array([rounded(v) for v in values])
     assert (np.diff(found) >= 0).all()
     np.testing.assert_allclose(found, values, rtol=2.0**-41)

@@ -134,8 +134,8 @@ def test_copies_are_not_torn_apart_where_centres_coincide(value):
     assert f == pytest.approx(0.0, abs=1e-30)
 
 
-def test_never_increases():
-    rng = np.random.default_rng(3)
+def test_never_increases(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     X = rng.random((200, 4))
     start = rng.random((15, 4))
     last = np.inf
@@ -169,8 +169,8 @@ def test_copies_of_one_sample_end(offset):
     assert len(np.unique(labels)) == 1
 
 
-def test_two_nearest():
-    rng = np.random.default_rng(0)
+def test_two_nearest(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     X, centers = rng.random((50, 7)), rng.random((6, 7))
     labels, first, second = np.empty(50, dtype=np.int32), np.empty(50), np.empty(50)
     assert two_nearest(X, centers, labels, first, second) == 300
@@ -204,8 +204,8 @@ def plain_seeds(X, first, draws):
     return chosen
 
 
-def test_seeds_are_those_of_a_plain_version():
-    rng = np.random.default_rng(1)
+def test_seeds_are_those_of_a_plain_version(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     X, draws = rng.random((80, 3)), rng.random((11, 4))
     chosen = np.empty(12, dtype=np.int64)
     assert greedy_seeds(X, 17, draws, chosen) == 80 + 80 * 4 * 11

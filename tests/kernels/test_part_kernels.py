@@ -71,8 +71,8 @@ def test_short_components(tree):
         assert labels[q].tolist() == [first.setdefault(int(out[q, c]), len(first)) for c in base]
 
 
-def test_components_of_links():
-    rng = np.random.default_rng(3)
+def test_components_of_links(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     links = rng.integers(0, 40, (12, 40)).astype(np.int32)
     links[rng.random(links.shape) < 0.5] = -1
     links = np.where(links < 0, np.arange(40), links).astype(np.int32)
@@ -88,8 +88,8 @@ def partition_rows(rng, n_rows, n_parts, n_clusters):
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e8])
-def test_objectives_of_parts(offset):
-    rng = np.random.default_rng(4)
+def test_objectives_of_parts(offset, global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     n_parts, n, d = 12, 60, 3
     base = np.concatenate([np.arange(n_parts), rng.integers(0, n_parts, n - n_parts)]).astype(np.int32)
     X = rng.normal(size=(n, d)) * 1e-3 + offset * (base[:, None] % 2)
@@ -118,8 +118,8 @@ def test_objectives_of_parts(offset):
         assert deviations[q] == pytest.approx(total, rel=tolerance)
 
 
-def test_weights_of_pairs():
-    rng = np.random.default_rng(5)
+def test_weights_of_pairs(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     rows = partition_rows(rng, 6, 10, 4).astype(np.int32)
     first, second = rng.integers(0, 10, (2, 40)).astype(np.int32)
     weight = rng.random(40)
@@ -136,8 +136,8 @@ def test_weights_of_pairs():
             assert out[q] == pytest.approx(sum(chosen), rel=1e-14)
 
 
-def test_rand_index_of_parts():
-    rng = np.random.default_rng(6)
+def test_rand_index_of_parts(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     base = np.concatenate([np.arange(15), rng.integers(0, 15, 60)])
     for n_classes in (1, 2, 5):
         y = rng.integers(0, n_classes, 75)
@@ -151,8 +151,8 @@ def test_rand_index_of_parts():
 
 
 @pytest.mark.parametrize("asked", [(True, True, True), (True, False, False), (False, False, True)])
-def test_objectives_of_links(asked):
-    rng = np.random.default_rng(7)
+def test_objectives_of_links(asked, global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     n, width = 50, 6
     X = rng.normal(size=(n, 2))
     links = np.where(rng.random((9, n)) < 0.4, np.arange(n), rng.integers(0, n, (9, n))).astype(np.int32)

@@ -31,9 +31,9 @@ def half_by_numpy(first, second, draws):
     return chosen
 
 
-def test_half_of_the_differences(pairs):
+def test_half_of_the_differences(pairs, global_random_seed):
     first, second = pairs
-    draws = np.random.default_rng(1).random(first.shape)
+    draws = np.random.default_rng(global_random_seed).random(first.shape)
     chosen = np.ones(first.shape, dtype=bool)
     half_of_differences(first, second, draws, chosen)
     assert_array_equal(chosen, half_by_numpy(first, second, draws))

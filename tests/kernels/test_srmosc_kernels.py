@@ -56,8 +56,8 @@ def test_fill_rows(problem, width, n_sweeps):
         assert sizes[i] == np.count_nonzero(rows[i] > LINK)
 
 
-def test_score_rows(problem):
-    rng = np.random.default_rng(1)
+def test_score_rows(problem, global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     rows = (rng.random((40, 7)) * (rng.random((40, 7)) < 0.4)).astype(np.float32)
     rows[3] = 0
     rows[4] = [1e-7, 0, 0, 0, 0, 0, 0]  # too small for a link
@@ -83,9 +83,9 @@ def changed(problem, i, s, drop, n_sweeps):
 
 
 @pytest.mark.parametrize("drop", [False, True])
-def test_change_supports(problem, drop):
+def test_change_supports(problem, drop, global_random_seed):
     X, candidates, admissible = problem.candidates()
-    rng = np.random.default_rng(2)
+    rng = np.random.default_rng(global_random_seed)
     rows = (rng.random((40, 7)) * (rng.random((40, 7)) < 0.4)).astype(np.float32)
     rows[rows.sum(axis=1) == 0, 0] = 0.5
     before = rows.copy()
@@ -104,8 +104,8 @@ def test_change_supports(problem, drop):
     np.testing.assert_array_equal(sizes, direct[1][0])
 
 
-def test_swap_rows():
-    rng = np.random.default_rng(3)
+def test_swap_rows(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     a, b = rng.random((2, 9, 4)).astype(np.float32)
     swap = rng.random(9) < 0.5
     c, d = np.empty_like(a), np.empty_like(a)
@@ -161,8 +161,8 @@ def test_support_paths(problem):
             assert errors[i, size - 1] == pytest.approx(least, rel=1e-6, abs=1e-9)
 
 
-def test_lower_hulls():
-    rng = np.random.default_rng(4)
+def test_lower_hulls(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     errors = np.sort(rng.random((60, 8)), axis=1)[:, ::-1].copy()
     errors[::3, 5:] = np.inf
     errors[::5, 2] = np.inf

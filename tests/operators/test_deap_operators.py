@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from deap import tools
+from deap import base, tools
 
 from moo_clustering.graphs import neighbor_lists
 from moo_clustering.operators import (
@@ -64,6 +64,14 @@ def test_individuals_copy_their_genes_and_fitness(toolbox):
     assert copy.deepcopy(first[2:5]).tolist() == first[2:5].tolist()
 
 
+def test_parts_of_individuals_travel_without_fitness(toolbox):
+    first = evaluated(toolbox)[0]
+    part = pickle.loads(pickle.dumps(first[2:5]))
+    assert isinstance(part, ArrayIndividual)
+    assert part.tolist() == first[2:5].tolist()
+    assert part.fitness is None
+
+
 def test_mate_and_mutate_follow_deap_conventions(problem, toolbox):
     first, second = (copy.deepcopy(ind) for ind in evaluated(toolbox)[:2])
     before = np.sort(np.stack([first, second]), axis=0)
@@ -105,6 +113,25 @@ def test_variation_leaves_parents_alone(toolbox):
     either = var_or(population, toolbox, rng, pc=0.0)
     assert not any(ind.fitness.valid for ind in both + either)
     assert [ind.tolist() for ind in population] == genes
+
+
+def test_pairs_are_crossed_or_mutated_and_the_odd_one_is_mutated():
+    def mate(first, second, rng):
+        first[0], second[0] = second[0], first[0]
+
+    def mutate(individual, rng):
+        individual[:] = 9
+
+    toolbox = base.Toolbox()
+    toolbox.register("clone", copy.deepcopy)
+    toolbox.register("mate", mate)
+    toolbox.register("mutate", mutate)
+    population = [ArrayIndividual([i, i]) for i in range(3)]
+    rng = np.random.default_rng(0)
+    crossed = var_or(population, toolbox, rng, pc=1.0)
+    assert [ind.tolist() for ind in crossed] == [[1, 0], [0, 1], [9, 9]]
+    mutated = var_or(population, toolbox, rng, pc=0.0)
+    assert [ind.tolist() for ind in mutated] == [[9, 9]] * 3
 
 
 def test_a_step_leaves_everybody_measured_among_the_survivors(problem, toolbox):

@@ -418,3 +418,10 @@ def test_misuse_of_the_survival():
 )
 def test_operators_can_be_pickled(operator):
     assert type(pickle.loads(pickle.dumps(operator))) is type(operator)
+
+
+def test_everybody_survives_where_no_number_is_given():
+    pop = population(WORKED)
+    survivors = ConstraintCrowdingSurvival()._do(FREE, pop, random_state=np.random.default_rng(0))
+    assert sorted(survivors.get("X")[:, 0]) == [0, 1, 2, 3, 4]
+    assert_allclose(pop.get("crowding"), [np.inf, 0.375, 1.25, np.inf, 0.75])

@@ -161,6 +161,8 @@ def test_pairs_by_hand():
     assert outcomes(must, "000000", ALL) == {"000000"}
     # No partition of the pool cuts these clusters.
     assert outcomes(must, "001122", ALL) == {"001100"}
+    # ... and where they may not be united either, nothing is left to do.
+    assert outcomes(must, "001122", Bounds(3, 6)) == {"001122"}
     cannot = PairViolationMutation(PATH, pool, PairwiseConstraints(None, [(0, 2)], n_samples=6))
     assert outcomes(cannot, "000111", ALL) == {"001222", "001111"}
     assert outcomes(cannot, "000111", Bounds(1, 2)) == {"000111", "001111"}

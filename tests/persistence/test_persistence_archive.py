@@ -273,7 +273,7 @@ class Bomb:
 def test_object_arrays_are_refused_and_nothing_is_executed(tmp_path, capsys):
     entry = _npy(np.array([Bomb()], dtype=object), allow_pickle=True)
     _npz(tmp_path / "b", {"__archive__.npy": _header(arrays=["x"]), "x.npy": entry})
-    with pytest.raises(ArchiveError, match="allow_pickle=False"):
+    with pytest.raises(ArchiveError, match="Python objects"):
         read_archive(tmp_path / "b")
     assert "executed" not in capsys.readouterr().out
 

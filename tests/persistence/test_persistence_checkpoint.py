@@ -16,6 +16,7 @@ from moo_clustering.persistence import (
     ArchiveError,
     Checkpoint,
     CheckpointMismatchError,
+    _environment,
     environment,
     fingerprint,
     load_checkpoint,
@@ -71,7 +72,8 @@ def test_every_difference_is_named(tmp_path):
     assert str(error.value) == (
         f"checkpoint {path} is of another run: "
         "parameter pop_size is 100 there and 50 here; parameter old is 'yes' there and absent here; "
-        "parameter new is absent there and None here; the data differ; package is '1' there and '2' here"
+        "parameter new is absent there and None here; the data differ; package is '1' there and '2' here; "
+        "go on with what it was made with, or name another file"
     )
     assert isinstance(error.value, ValueError)
 
@@ -83,7 +85,8 @@ def test_another_method_is_the_only_difference_that_is_named(tmp_path):
     with pytest.raises(CheckpointMismatchError) as error:
         load_checkpoint(here)
     assert str(error.value) == (
-        f"checkpoint {path} is of another run: method is 'NSGA2Clus' there and 'AMOSAClus' here"
+        f"checkpoint {path} is of another run: method is 'NSGA2Clus' there and 'AMOSAClus' here; "
+        "go on with what it was made with, or name another file"
     )
 
 
@@ -124,6 +127,13 @@ def test_environment_tells_versions_and_nothing_private():
     for private in (socket.gethostname(), getpass.getuser(), str(Path.home())):
         assert private not in text.split()
     assert "/" not in text
+
+
+def test_environment_says_what_is_not_installed(monkeypatch):
+    monkeypatch.setattr(_environment, "RUNTIME_DEPENDENCIES", ("numpy", "no-such-distribution"))
+    told = environment()
+    assert told["no-such-distribution"] == "not installed"
+    assert told["numpy"] == np.__version__
 
 
 def test_environment_names_every_runtime_dependency():

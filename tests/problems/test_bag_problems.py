@@ -485,3 +485,11 @@ def test_real_operators_are_refused_unless_repaired():
     parts = operators(problem) | {"mutation": PM(), "repair": None}
     with pytest.raises(ValueError, match="repair"):
         minimize(problem, GA(pop_size=8, **parts), ("n_gen", 3), seed=1)
+
+
+def test_copies_of_the_tables_are_the_tables():
+    problem = BagMedoidProblem(NINE, 3)
+    X = problem.encoding.random(2, np.random.default_rng(0))
+    problem.evaluate(X)
+    tables = problem._tables
+    assert copy.deepcopy({"of": tables})["of"] is tables

@@ -339,3 +339,18 @@ def test_bad_data_and_options_are_named(X, options, error, message):
 def test_bad_genes_are_refused(metric, genes, message):
     with pytest.raises(ValueError, match=message):
         FuzzyModesProblem(EXAMPLE, 2, metric=metric).modes(genes)
+
+
+def test_natural_objectives_have_a_separation_that_is_maximised():
+    problem = FuzzyModesProblem(EXAMPLE, 2)
+    np.testing.assert_array_equal(problem.natural([[1, -2], [3, -4]]), [[1, 2], [3, 4]])
+    for F in (5.0, [[1, 2, 3]]):
+        with pytest.raises(ValueError, match="F must have 2 columns, one per objective; got shape"):
+            problem.natural(F)
+
+
+@METRICS
+def test_distances_of_any_rows_from_modes(metric):
+    rows, modes = np.array([[0, 0], [-1, 4], [3, 4]]), np.array([[0, 4], [3, 4]])
+    expected = {"hamming": [[1, 1, 1], [2, 1, 0]], "euclidean": [[4, 1, 3], [5, 4, 0]]}[metric]
+    np.testing.assert_array_equal(_mode_spaces.mode_distances(rows, modes, metric), expected)

@@ -539,6 +539,12 @@ def test_misuse(options, error, match):
         MedoidProblem(X_LINE, **options)
 
 
+@pytest.mark.parametrize("form", ["vector", "matrix"])
+def test_values_whose_squares_overflow_are_refused(form):
+    with pytest.raises(ValueError, match="overflow; rescale it"):
+        MedoidProblem(X_LINE * 1e160, metric="euclidean", form=form)
+
+
 def test_misuse_of_methods():
     problem = line()
     with pytest.raises(ValueError, match="no feasible"):

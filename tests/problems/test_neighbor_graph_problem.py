@@ -119,6 +119,29 @@ def test_runs_in_pymoo_from_data():
     assert (result.F[:, 1] > 0).all()
 
 
+def test_widths_of_lists_from_data():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+
+    def made(**options):
+        problem = NeighborGraphProblem.from_data(X, **options)
+        return problem.width, problem.n_neighbors
+
+    assert made() == (4, 4)  # ceil(ln 40)
+    assert made(n_neighbors=7) == (7, 7)
+    assert made(list_width=9) == (9, 4)
+    assert made(list_width=3, n_neighbors=7) == (3, 3)
+    assert made(gene="index", n_neighbors=7) == (39, 7)
+
+
+def test_distances_beyond_single_precision_are_refused():
+    X = np.random.default_rng(0).normal(size=(20, 2)) * 1e40
+    with (
+        pytest.warns(RuntimeWarning, match="overflow"),
+        pytest.raises(ValueError, match=r"distances of more than 3\.4e38; rescale X"),
+    ):
+        NeighborGraphProblem.from_data(X)
+
+
 @pytest.mark.parametrize(
     ("kwargs", "message"),
     [

@@ -1,6 +1,7 @@
 """The problem of SRMOSC, alone and in pymoo."""
 
 import copy
+import warnings
 
 import numpy as np
 import pytest
@@ -227,3 +228,32 @@ def test_components(problem):
 
 def test_copies_share_data(problem):
     assert copy.deepcopy(problem).X is problem.X
+
+
+@pytest.mark.parametrize(("given", "width"), [(1, 1), (3, 3), (99, 11), ("all", 11), (None, 6)])
+def test_number_of_candidates(given, width):
+    # 12 samples: 2 (floor(ln 12) + 1) = 6, at most the 11 others.
+    assert SRMOSCProblem(np.arange(12.0)[:, None], n_candidates=given).width == width
+
+
+def test_values_whose_squares_overflow_are_refused():
+    with pytest.raises(ValueError, match="X has values so large that squared distances overflow; rescale it"):
+        SRMOSCProblem(CORNERS * 1e160)
+
+
+@pytest.mark.parametrize(("offset", "warns"), [(1e5, False), (1e7, True)])
+def test_samples_far_from_the_origin_are_warned_about(offset, warns):
+    # Variance 0.5 in all; squared lengths of 2e10 and 2e14.
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        SRMOSCProblem(CORNERS + offset, random_state=0)
+    assert ["rounding decides about links" in str(one.message) for one in caught] == [True] * warns
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SRMOSCProblem(np.full((4, 2), offset), rho=0.0)  # equal samples lose nothing
+
+
+def test_lists_of_other_samples_are_refused():
+    lists = lists_from_arrays([[1], [0], [1]], np.ones((3, 1)), n_samples=3)
+    with pytest.raises(ValueError, match="lists are about 3 samples, X about 4"):
+        SRMOSCProblem(CORNERS, lists=lists)

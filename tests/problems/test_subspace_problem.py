@@ -27,6 +27,7 @@ from moo_clustering.operators._seed_crossover import AlignedSeedCrossover
 from moo_clustering.operators._seed_mutations import DistantSeedMutation, SweepSeedMutation
 from moo_clustering.operators._seed_sampling import SeedSampling
 from moo_clustering.problems._subspace_clustering import SubspaceClusteringProblem
+from moo_clustering.problems._subspace_objectives import checked_objectives
 from moo_clustering.subspace import SubspaceData, SubspaceOptions
 
 ALL = ("dispersion", "impurity", "n_clusters", "chi_square")
@@ -400,3 +401,23 @@ def test_ctrl_c_ends_the_drawing():
     draws = best_of_random(problem, 100, 0)
     assert 0 < len(draws.F) < 100
     assert_array_equal(draws.F, best_of_random(problem_of(), 100, 0).F[: len(draws.F)])
+
+
+def test_natural_objectives_are_those_of_the_search():
+    problem = problem_of(objectives=("dispersion", "n_clusters"))
+    assert_array_equal(problem.natural([[1, 2], [3, 4]]), [[1.0, 2.0], [3.0, 4.0]])
+    for F, shape in (([[1, 2, 3]], r"\(1, 3\)"), (5.0, r"\(\)")):
+        with pytest.raises(ValueError, match=f"F must have 2 columns, one per objective; got shape {shape}"):
+            problem.natural(F)
+
+
+def test_one_objective_need_not_be_in_a_list():
+    assert checked_objectives("impurity") == ("impurity",)
+    X = np.arange(4)[None]
+    alone, listed = (problem_of(objectives=given).evaluate(X) for given in ("impurity", ["impurity"]))
+    assert_array_equal(alone, listed)
+
+
+def test_copies_of_the_encoding_share_the_data():
+    encoding = problem_of().encoding
+    assert copy.deepcopy(encoding) is encoding

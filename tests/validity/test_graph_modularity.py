@@ -55,8 +55,8 @@ def test_equals_the_double_sum(seed, loops):
         np.testing.assert_allclose(graph_modularity(labels, sparse), expected, atol=1e-12)
 
 
-def test_equals_networkx():
-    rng = np.random.default_rng(3)
+def test_equals_networkx(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     S, labels = random_graph(rng, 30), random_partitions(rng, 3, 30)
     graph = nx.from_numpy_array(S)
     expected = [
@@ -80,8 +80,8 @@ def test_names_of_clusters_and_order_of_samples_do_not_matter(seed):
     )
 
 
-def test_population_equals_one_by_one_in_any_blocks(monkeypatch):
-    rng = np.random.default_rng(4)
+def test_population_equals_one_by_one_in_any_blocks(monkeypatch, global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     S, labels = random_graph(rng, 40), random_partitions(rng, 15, 40)
     index = GraphModularity().fit(S)
     together = index.evaluate(labels)

@@ -16,8 +16,8 @@ def test_by_hand():
     assert i2_criterion(X, [0, 0, 1], normalize_rows=False) == pytest.approx(7 * np.sqrt(2) + 2)
 
 
-def test_sparse_is_as_dense_and_zero_rows_add_nothing():
-    rng = np.random.default_rng(0)
+def test_sparse_is_as_dense_and_zero_rows_add_nothing(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     X = rng.random((30, 12)) * (rng.random((30, 12)) < 0.3)
     X[4] = 0.0
     labels = rng.integers(0, 4, 30)

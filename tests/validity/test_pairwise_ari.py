@@ -51,8 +51,8 @@ def test_equals_scikit_learn_with_tables_and_without(n, most_cells, monkeypatch)
 
 
 @pytest.mark.parametrize("most_cells", [0, 12, 4096])
-def test_kernels_equal_their_twins(most_cells):
-    rng = np.random.default_rng(1)
+def test_kernels_equal_their_twins(most_cells, global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
     A, B = (partitions(rng, 50, ks).astype(np.int32) for ks in ([2, 9, 60, 1], [3, 4, 80]))
     k_A, k_B = (labels.max(axis=1).astype(np.int64) + 1 for labels in (A, B))
     common = np.full((4, 3), -1)

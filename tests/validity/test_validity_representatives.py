@@ -10,7 +10,7 @@ from moo_clustering._arrays import centred_features
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering.validity._features import mean_square_distance
 from moo_clustering.validity._population import check_population
-from moo_clustering.validity._representatives import Centroids, Medoids
+from moo_clustering.validity._representatives import Centroids, Medoids, mean_square
 
 
 def test_equal_samples_become_exact_zeros():
@@ -23,6 +23,15 @@ def test_mean_square_distance():
     expected = np.mean(cdist(X, X) ** 2)
     assert mean_square_distance(centred_features(X)) == pytest.approx(expected, rel=1e-12)
     assert Medoids(X, "euclidean", MAX_MEMORY, "Test").mean_square == pytest.approx(expected, rel=1e-12)
+
+
+def test_distances_whose_squares_overflow_are_refused():
+    D = np.array([[0.0, 1e160], [1e160, 0.0]])
+    with pytest.raises(
+        ValueError, match="data has distances so large that their squares overflow; rescale it"
+    ):
+        mean_square(D)
+    assert mean_square(D / 1e160) == 0.5
 
 
 @pytest.mark.parametrize("squared", [True, False])

@@ -68,12 +68,17 @@ def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[Colum
         series = [pd.Series(table[:, i]).infer_objects() for i in range(table.shape[1])]
     names = getattr(estimator, "feature_names_in_", range(len(series)))
     columns = [
-        Column(f"column {name!r}" if isinstance(name, str) else f"column {name}", values)
+        Column(f"column {name!r}" if isinstance(name, str) else f"column {name}", _countable(values))
         for name, values in zip(names, series, strict=True)
     ]
     for column in columns:
         _check(column)
     return columns
+
+
+def _countable(values: pd.Series) -> pd.Series:
+    """As float64 if they are longer floats, of which pandas cannot tell which are equal."""
+    return values.astype(np.float64) if values.dtype == np.longdouble else values
 
 
 def _check(column: Column) -> None:

@@ -292,7 +292,7 @@ class SRMOSC(SemiSupervisedClusterMixin, BaseEstimator):
         self._members = GraphMembers(
             F=F,
             graph=graph,
-            X=scaled,
+            X=problem.X,
             lists=problem.lists,
             groups=groups,
             join_groups=bool(self.must_link) or (must_link is not None and np.size(must_link) > 0),
@@ -371,8 +371,9 @@ class SRMOSC(SemiSupervisedClusterMixin, BaseEstimator):
             self.hull_ = hull
             self.n_iter_, self.interrupted_ = 0, False
             self.result_ = Result()
-            self.result_.problem, self.result_.F = problem, hull.F[shown]
-            return hull.F[shown], HullGraphs(hull, shown)
+            F = hull.F if len(shown) == len(hull.F) else hull.F[shown]
+            self.result_.problem, self.result_.F = problem, F
+            return F, HullGraphs(hull, shown)
         search = srmosc_search(problem, pop_size=self.pop_size, pc=self.pc, pm=self.pm, seed=seed)
         self.history_ = Recorder()
         self.interrupted_ = drive(

@@ -24,7 +24,7 @@ from moo_clustering.algorithms._best_of_random import RandomDraws, best_of_rando
 from moo_clustering.algorithms._exhaustive import non_dominated
 from moo_clustering.encodings._canonical import distinct_rows
 from moo_clustering.estimators._checkpoints import checkpoint_for
-from moo_clustering.estimators._choice import choose_member
+from moo_clustering.estimators._choice import check_rule, choose_member
 from moo_clustering.estimators._settled_result import settled
 from moo_clustering.estimators._shared_docs import fill_docs
 from moo_clustering.estimators.multi_label import _subspace_docs as docs
@@ -420,6 +420,7 @@ class NSGA2SISC(SISC):
             self.chosen_, x = None, self.control_.X[self.control_.best]
         else:
             names = self.objective_names_
+            check_rule(rule, self.rules_)
             if isinstance(rule, str) and rule == "impurity" and rule not in names:
                 rule = "knee"
             self.chosen_ = choose_member(self.pareto_front_, names, [False] * len(names), rule)

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering._arrays import without_duplicates
 from moo_clustering._targets import Targets, partial_targets
+from moo_clustering.estimators._numeric_options import NumericOptionsMixin
 from moo_clustering.estimators.multi_label._label_decisions import (
     best_labels,
     checked_n_labels,
@@ -23,7 +24,7 @@ from moo_clustering.estimators.multi_label._label_decisions import (
 _LARGEST = 1e50
 
 
-class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
+class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, BaseEstimator):
     """A classifier of one class a sample or of label sets, some of which may be unknown.
 
     Subclasses set ``classes_`` and ``multilabel_`` by :meth:`_training_data`, and have ``predict_proba``.

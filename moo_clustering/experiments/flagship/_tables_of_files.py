@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from moo_clustering.datasets import DataError
 from moo_clustering.datasets._classes import encode_classes
+from moo_clustering.datasets._exact_numbers import EXACT
 from moo_clustering.datasets._npz import load_arrays
 from moo_clustering.datasets._text import separator_of
 
@@ -76,12 +77,12 @@ def frame_table(path: Path) -> RawTable:
     classes = coded(_class_values(frame[column]))
     parts: list[pd.DataFrame] = []
     indicators, dropped = 0, []
-    for name in frame.columns.drop(column):
+    held = frame.columns[frame.notna().any()]
+    for name in held.drop(column, errors="ignore"):
         values = frame[name]
         numbers = pd.to_numeric(values, errors="coerce")
         if numbers.notna().sum() >= values.notna().sum():
-            if numbers.notna().any():
-                parts.append(numbers.astype(np.float64).to_frame())
+            parts.append(numbers.astype(np.float64).to_frame())
         elif values.nunique() <= min(MOST_CATEGORIES, len(values) // 2):
             parts.append(pd.get_dummies(values.astype(str)).astype(np.float64))
             indicators += 1
@@ -126,7 +127,7 @@ def _read(path: Path) -> pd.DataFrame:
         options: dict[str, Any] = {"sep": separator, "na_values": _MISSING, "skipinitialspace": True}
         head = pd.read_csv(path, **options, header=None, nrows=1, dtype=str)
         named = pd.to_numeric(head.iloc[0], errors="coerce").isna().sum() > head.shape[1] // 2
-        return pd.read_csv(path, **options, header=0 if named else None, encoding="utf-8-sig")
+        return pd.read_csv(path, **options, header=0 if named else None, encoding="utf-8-sig", **EXACT)
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}") from error
     except (ValueError, UnicodeError, ImportError) as error:

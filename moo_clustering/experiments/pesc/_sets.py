@@ -127,5 +127,7 @@ def _arrays(path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
     except (OSError, ValueError, KeyError) as error:
         raise DataError(f"{path} is no archive with arrays 'X' and 'y': {error}") from error
     if X.dtype.kind not in "iufb" or y.dtype.kind not in "iufbUS":
-        raise DataError(f"{path} has arrays 'X' and 'y' of types {X.dtype} and {y.dtype}, not numbers and classes")
+        raise DataError(
+            f"{path} has arrays 'X' and 'y' of types {X.dtype} and {y.dtype}, not numbers and classes"
+        )
     return X, y

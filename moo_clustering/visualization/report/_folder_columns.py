@@ -46,7 +46,7 @@ def folder_columns(
     values: dict[str, NDArray[np.float64]] = {}
     tables = [] if front is None else [(front, np.arange(len(front)))]
     if summary is not None and len(summary) == len(alternatives):
-        tables.append((summary, np.asarray(alternatives)))
+        tables.append((summary, np.asarray(alternatives, dtype=np.intp)))
     for table, rows in tables:
         for name in [name for name in table if name not in _NO_NUMBERS]:
             column = values.setdefault(str(name), np.full(len(labels), np.nan))

@@ -29,7 +29,7 @@ _MOST_BYTES = 3_000_000
 
 def run_facts(record: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Method, data and time, as far as the record has them."""
-    data = record.get("data") or {}
+    data = part_of(record, "data")
     facts = {
         "method": record.get("estimator", record.get("method")),
         "random state": record.get("seed"),
@@ -37,13 +37,19 @@ def run_facts(record: Mapping[str, Any]) -> list[tuple[str, str]]:
         "features": data.get("n_features"),
         "data": data.get("name"),
         "seconds of the fit": _seconds(record),
-        "moo_clustering": (record.get("environment") or {}).get("moo_clustering"),
+        "moo_clustering": part_of(record, "environment").get("moo_clustering"),
     }
     return [(name, str(value)) for name, value in facts.items() if value is not None]
 
 
+def part_of(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """A part of a record that holds several things; nothing where it is something else."""
+    part = record.get(name)
+    return part if isinstance(part, dict) else {}
+
+
 def _seconds(record: Mapping[str, Any]) -> str | None:
-    spent = (record.get("timings") or {}).get("fit")
+    spent = part_of(record, "timings").get("fit")
     return f"{spent:.1f}" if isinstance(spent, int | float) else None
 
 
@@ -81,7 +87,7 @@ def cluster_facts(folder: Path, samples: FolderLabels, missing: list[str]) -> tu
     try:
         frame = read_frame(path)
         clusters = frame["cluster"].astype(int).to_numpy()
-    except (ValueError, KeyError):
+    except (ValueError, KeyError, OverflowError):
         missing.append("clusters.csv is damaged, and what it says is not shown.")
         return "features", []
     column = next((name for name in ("terms", "typical values") if name in frame), None)

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from moo_clustering.cli._folder import LABELS
 
+# A run writes a handful; a table of a hundred thousand takes ten seconds to find out that it is none.
+_MOST_COLUMNS = 1000
+
 
 class FolderLabels(NamedTuple):
     """What ``labels.csv`` says.
@@ -53,7 +56,7 @@ def read_labels(folder: Path) -> FolderLabels:
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         raise ValueError(
-            f"{folder / LABELS} is damaged: row {row + 1} has the label {frame['label'].iloc[row]!r}; "
+            f"{folder / LABELS} is damaged: row {row + 1} has the label {str(frame['label'].iloc[row])[:60]!r}; "
             f"labels are whole numbers from -1 to {len(frame) - 1}"
         )
     classes = list(frame["class"]) if "class" in frame else None
@@ -69,6 +72,9 @@ def read_frame(path: Path) -> pd.DataFrame:
     ValueError
         When it cannot be read.
     """
+    with open(path, "rb") as file:
+        if file.readline().count(b",") > _MOST_COLUMNS:
+            raise ValueError(f"{path} is damaged: it has more than {_MOST_COLUMNS} columns")
     try:
         return pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
     except (ValueError, pd.errors.ParserError) as error:  # empty files and other encodings among them

@@ -88,7 +88,7 @@ def run_record(folder: Path) -> dict[str, Any]:
     try:
         record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
         known = record["format"] == FORMAT and isinstance(record["status"], str)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         known = False
     if not known:
         raise ValueError(

@@ -16,6 +16,7 @@ from moo_clustering.visualization.report._content import Column, ReportContent
 from moo_clustering.visualization.report._folder_columns import folder_columns
 from moo_clustering.visualization.report._folder_details import (
     cluster_facts,
+    part_of,
     plane_of_embedding,
     run_facts,
     saved_pictures,
@@ -56,10 +57,9 @@ def older_content(folder: Path, record: Mapping[str, Any], samples: FolderLabels
         rule = f"alternative-{row}"
         rules[rule] = solutions.place(labels, rule)
     labels = solutions.labels
-    objectives = record.get("result", {}).get("objectives", [])
+    objectives = _objectives(record)
     plane = plane_of_embedding(arrays.get("embedding"), len(samples), missing)
-    supervision = record.get("supervision") or {}
-    if {"must_link", "cannot_link"} & set(supervision):
+    if {"must_link", "cannot_link"} & set(part_of(record, "supervision")):
         missing.append("Which pairs of samples the run was given as constraints is not in its folder.")
     if not rules:
         missing.append("What the rules of choose() would take is not known without the fitted model.")
@@ -151,11 +151,16 @@ def _history(folder: Path, missing: list[str]) -> pd.DataFrame | None:
     return numbers.loc[:, numbers.notna().any()]
 
 
+def _objectives(record: Mapping[str, Any]) -> list[str]:
+    names = part_of(record, "result").get("objectives")
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
 def _data_name(record: Mapping[str, Any]) -> str:
-    return str((record.get("data") or {}).get("name", "unknown data"))
+    return str(part_of(record, "data").get("name", "unknown data"))
 
 
 def _sample_kind(record: Mapping[str, Any], samples: FolderLabels) -> str:
     if samples.kind == "bag":
         return "bag"
-    return "document" if "text" in (record.get("data") or {}) else "sample"
+    return "document" if "text" in part_of(record, "data") else "sample"

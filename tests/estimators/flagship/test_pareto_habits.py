@@ -54,13 +54,6 @@ def test_cloning_and_parameters(plain):
         model.set_params(clusters=2)
 
 
-def test_parameters_are_kept_as_given():
-    for estimator in (ParetoClustering, ParetoBagClustering):
-        given = {name: object() for name in estimator().get_params()}
-        model = estimator(**given)
-        assert all(getattr(model, name) is value for name, value in given.items())
-
-
 def test_a_second_fit_starts_anew():
     model = ParetoClustering(**QUICK).fit(X, Y)
     model.fit(X[:60, :1])

@@ -166,6 +166,19 @@ def test_chance():
         SelElite(EliteMemory(scalar), "best")
 
 
+def test_the_memory_is_kept_in_checkpoints():
+    toolbox = toolbox_of()
+    best, rest = POOL[:1], POOL[1:]
+    select, twin = (SelElite(EliteMemory(lambda values, labels: -values[:, 0], 1)) for _ in range(2))
+    select(evaluated(toolbox, best), 1, np.random.default_rng(0))  # 2 cuts, the least there are
+    twin.restore_checkpoint_state(*select.checkpoint_state())
+    twin(evaluated(toolbox, rest[1:]), 1, np.random.default_rng(0))
+    assert_array_equal(twin.memory.labels, best)
+    assert_array_equal(twin.memory.scores, [-2.0])
+    # Without it the best of the second population would have been all there is.
+    assert rest[1:].max(axis=1).min() == 2
+
+
 @pytest.mark.parametrize("survival", ["crowding", "random"])
 @pytest.mark.parametrize("k", [None, 5])
 def test_generations(survival, k):

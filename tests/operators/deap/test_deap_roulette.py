@@ -114,6 +114,11 @@ def test_selection_by_equation_8_remembers_the_largest_objective():
     assert twin.f_max == 20
 
 
+def test_unknown_legality_is_named():
+    with pytest.raises(ValueError, match="legality must be 'ratio' or 'count', got 'size'"):
+        SelRouletteLegal(2, np.random.default_rng(0), legality="size")
+
+
 def test_a_wheel_without_any_weight_is_uniform():
     select = SelRouletteLegal(1, np.random.default_rng(0))
     individuals = population([INF, INF], [[0], [0]])

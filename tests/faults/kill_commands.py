@@ -1,0 +1,138 @@
+"""Commands that are killed: ``moo-clustering fit`` and ``moo-clustering reproduce``, with tiny settings."""
+
+import json
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+
+import kill_experiments as tiny
+from kill_folder import final_files
+from kill_outcomes import NOT_COMPARED, of_folder
+
+from moo_clustering.cli import main
+from moo_clustering.experiments import _store
+
+REPORTS = {"report.npz", "report.html"}
+
+
+def command(*arguments):
+    """Run the command, which must succeed; what it says is not shown."""
+    said = StringIO()
+    with redirect_stdout(said), redirect_stderr(said):
+        code = main([str(part) for part in arguments], standalone_mode=False)
+    if code:
+        raise RuntimeError(said.getvalue())
+
+
+@dataclass
+class Fit:
+    """``fit``, which goes on with ``--resume``."""
+
+    name: str
+    arguments: tuple[str, ...]
+    # Whether it is killed in an interpreter of its own; whether it writes checkpoints.
+    fresh: bool = False
+    saves: bool = True
+
+    def whole(self, folder):
+        """Never disturbed."""
+        return self.run(folder)
+
+    def run(self, folder):
+        """All files that the command writes.
+
+        A run that was killed between its last record and its report is finished. Its report is then made
+        by ``moo-clustering report`` and, like its name in the record, not compared.
+        """
+        out = folder / "out"
+        if not self._ended(out):
+            # Without checkpoints --resume starts a killed run over, and is refused where there is none.
+            resume = ["--resume"] if self.saves or (out / "run.json").exists() else []
+            command("fit", *self.arguments, *resume, "--quiet", "--out", out)
+        found = of_folder(out, [path.name for path in final_files(out)])
+        record = json.loads(found["run.json"])
+        record["files"] = [name for name in record["files"] if name not in REPORTS]
+        found["run.json"] = json.dumps(record).encode()
+        # A run that ended before it could remove its checkpoint does no harm.
+        found.pop("checkpoint.npz", None)
+        if not found.keys() >= REPORTS:
+            (out / "report.html").unlink(missing_ok=True)
+            command("report", out)
+            found |= dict.fromkeys(REPORTS, NOT_COMPARED)
+        return found
+
+    def begun(self, folder):
+        """Whether there is a checkpoint to go on from."""
+        return (folder / "out" / "checkpoint.npz").exists() and not self._ended(folder / "out")
+
+    def _ended(self, out):
+        record = out / "run.json"
+        return record.exists() and json.loads(record.read_text())["status"] == "complete"
+
+
+@dataclass
+class Reproduce:
+    """``reproduce``, which goes on when it is given again."""
+
+    name: str
+    arguments: tuple[str, ...]
+    # Makes the sets in a folder; has the experiment do less.
+    data: Callable[[Path], None]
+    ease: Callable[[], None]
+    place: Path | None = None
+
+    def prepare(self, place):
+        """Make the data, once."""
+        self.place = place / self.arguments[0]
+        self.place.mkdir()
+        self.data(self.place)
+        self.ease()
+
+    def whole(self, folder):
+        """Never disturbed."""
+        return self.run(folder)
+
+    def run(self, folder):
+        """All files of the folder, byte for byte; finished cells must not be computed again."""
+        out, cells = folder / "out", folder / "out" / "results.jsonl"
+        kept = cells.read_bytes() if cells.exists() else b""
+        command("reproduce", *self.arguments, "--data", self.place, "--out", out)
+        if not cells.read_bytes().startswith(kept[: kept.rfind(b"\n") + 1]):
+            raise RuntimeError("finished cells have changed")
+        return of_folder(out, [path.name for path in final_files(out)])
+
+    def begun(self, folder):
+        """Whether there are finished cells."""
+        cells = folder / "out" / "results.jsonl"
+        return cells.exists() and bool(_store._read(cells)[1])
+
+
+SMALL = ("--set", "pop_size=10")
+NSGA2 = ("iris", "--method", "nsga2-clus", *SMALL, "--generations", "12", "--checkpoint-every", "2")
+PESC = ("--generations", "9", "--checkpoint-every", "3")
+COMMANDS = [
+    Fit("fit nsga2-clus", NSGA2),
+    Fit("fit nsga2-clus, new process", NSGA2, fresh=True),
+    Fit("fit pareto-clustering", ("iris", *SMALL, "--generations", "3", "--checkpoint-every", "1")),
+    Fit("fit pesc", ("iris", "--method", "pesc", "-k", "3", *SMALL, *PESC)),
+    Fit("fit without checkpoints", ("iris", "--method", "spherical-kmeans", "-k", "3"), saves=False),
+    Reproduce("reproduce nsga2-clus", ("nsga2-clus-table2",), tiny.write_questions, tiny.ease_questions),
+    Reproduce(
+        "reproduce multi-instance", ("multi-instance-table3", "--seeds", "1"), tiny.write_bags, tiny.ease_bags
+    ),
+    Reproduce(
+        "reproduce pesc", ("pesc-fig4", "--seeds", "1", "--sets", "wine"), tiny.write_tables, tiny.ease_pesc
+    ),
+    Reproduce(
+        "reproduce sisc-ml",
+        ("sisc-ml-table2", "--seeds", "1", "--collections", "asrs"),
+        tiny.write_labelled,
+        tiny.ease_sisc,
+    ),
+    Reproduce(
+        "reproduce flagship", ("flagship", "--seeds", "1", "--blocks", "unsupervised,labels"),
+        tiny.write_plain, tiny.ease_flagship,
+    ),
+]  # fmt: skip

@@ -1,0 +1,58 @@
+"""What a killed process may leave: whole files, and hidden ones that nobody reads."""
+
+import csv
+import json
+import re
+
+import matplotlib.image
+
+from moo_clustering.experiments._store import _read
+from moo_clustering.persistence import read_archive
+
+_TEMPORARY = re.compile(r"\..+\.tmp")
+
+
+def leftovers(folder):
+    """Temporary files of processes that were killed."""
+    return {path for path in folder.rglob("*") if _TEMPORARY.fullmatch(path.name)}
+
+
+def final_files(folder):
+    """Files with final names, in order."""
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path not in leftovers(folder))
+
+
+def damaged(folder):
+    """Complaints about files with a final name that cannot be read to their end."""
+    found = []
+    for path in final_files(folder):
+        try:
+            _READERS[path.suffix](path)
+        except Exception as error:
+            found.append(f"{path.name} after the kill: {type(error).__name__}: {error}")
+    return found
+
+
+def _table(path):
+    text = path.read_text(encoding="utf-8")
+    _ends_with(text, "\n")
+    if len({len(row) for row in csv.reader(text.splitlines())}) != 1:
+        raise ValueError("rows of different lengths")
+
+
+def _ends_with(text, end):
+    if not text.rstrip(" ").endswith(end):
+        raise ValueError(f"ends with {text[-20:]!r}")
+
+
+_READERS = {
+    ".npz": read_archive,
+    ".json": lambda path: json.loads(path.read_text(encoding="utf-8")),
+    # The package's reader leaves out a last line without its end.
+    ".jsonl": _read,
+    ".csv": _table,
+    ".md": lambda path: _ends_with(path.read_text(encoding="utf-8"), "\n"),
+    ".tex": lambda path: _ends_with(path.read_text(encoding="utf-8"), "\n"),
+    ".html": lambda path: _ends_with(path.read_text(encoding="utf-8").rstrip(), "</html>"),
+    ".png": matplotlib.image.imread,
+}

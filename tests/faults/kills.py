@@ -1,0 +1,67 @@
+"""Kills runs of every family at random moments: ``python -m tests.faults.kills --kills 200 --seed 0``."""
+
+# ruff: noqa: E402
+import sys
+from pathlib import Path
+
+_HERE = Path(__file__).parent
+sys.path[:0] = [str(_HERE), str(_HERE.parent / "algorithms")]
+
+import still_process  # noqa: F401  isort: skip
+import json
+import tempfile
+
+import click
+from kill_families import FAMILIES
+from kill_harness import campaign
+
+COLUMNS = {
+    "family": "family",
+    "kills": "kills",
+    "while_writing": "while writing",
+    "resumed": "resumed",
+    "from_saved": "from what was saved",
+    "equal": "equal",
+    "failures": "failures",
+}
+
+
+@click.command()
+@click.option("--kills", default=200, show_default=True, type=click.IntRange(min=1), help="How many in all.")
+@click.option("--seed", default=0, show_default=True, help="Of the moments.")
+@click.option("--families", "names", metavar="NAMES", help="Only these, with semicolons.")
+@click.option("--write", metavar="FILE", type=click.Path(path_type=Path), help="Figures as JSON.")
+def main(kills, seed, names, write):
+    """Kill, go on, compare; the exit status is 1 if anything failed."""
+    known = {family.name: family for family in FAMILIES}
+    chosen = [known[name.strip()] for name in names.split(";")] if names else FAMILIES
+    with tempfile.TemporaryDirectory(prefix="kills-") as place:
+        found = campaign(
+            chosen, kills=kills, seed=seed, place=Path(place), tell=lambda text: click.echo(text, err=True)
+        )
+    click.echo(as_text(found))
+    if write is not None:
+        write.write_text(json.dumps(found, indent=1) + "\n")
+    sys.exit(found["failures"] > 0)
+
+
+def as_text(found):
+    """The table, and what failed below it."""
+    lines = [list(COLUMNS.values())]
+    for row in [*found["rows"], {**found, "family": f"all {found['families']}"}]:
+        cells = {**row, "failures": row["failures"] if "rows" in row else len(row["failures"])}
+        lines.append([str(cells[name]) for name in COLUMNS])
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    table = [
+        "  ".join(
+            cell.rjust(width) if at else cell.ljust(width)
+            for at, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        for line in lines
+    ]
+    wrong = [f"{row['family']}, {text}" for row in found["rows"] for text in row["failures"]]
+    return "\n".join([*table, f"{found['seconds']} seconds, seed {found['seed']}", *wrong])
+
+
+if __name__ == "__main__":
+    main()

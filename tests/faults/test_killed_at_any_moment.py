@@ -1,0 +1,86 @@
+"""Runs that are killed at any moment go on to the same end; ``kills.py`` is the long form."""
+
+import inspect
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks processes")
+
+HERE = Path(__file__).parent
+# Those that take little time, of every kind: estimators on pymoo and DEAP, runs, searches, commands.
+QUICK = (
+    "NSGA2Clus",
+    "EnsembleNMF",
+    "MIGCUK",
+    "drive DEAP chc",
+    "fit nsga2-clus, new process",
+    "reproduce multi-instance",
+)
+
+
+def python(script, *arguments, place):
+    """Run a script of this folder in a process without threads, which can be forked."""
+    return subprocess.run(
+        [sys.executable, HERE / script, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env={**os.environ, "TMPDIR": str(place)},
+        check=False,
+    )
+
+
+def test_killed_and_gone_on_is_never_killed(tmp_path):
+    asked = (
+        "--kills",
+        "10",
+        "--seed",
+        "1",
+        "--families",
+        ";".join(QUICK),
+        "--write",
+        tmp_path / "figures.json",
+    )
+    done = python("kills.py", *asked, place=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads((tmp_path / "figures.json").read_text())
+    assert found["kills"] == 10
+    assert found["resumed"] == found["equal"] >= len(QUICK)
+    assert all(row["kills"] for row in found["rows"])
+    # Neither only before anything was written, nor only between writes.
+    assert found["while_writing"] > 0
+    assert found["from_saved"] > 0
+
+
+def test_the_harness_sees_what_is_wrong(tmp_path):
+    (tmp_path / "runs").mkdir()
+    done = python("broken_families.py", tmp_path / "runs", place=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    failures = {row["family"]: " ".join(row["failures"]) for row in found["rows"]}
+    assert failures.pop("sound") == ""
+    assert "other total" in failures.pop("forgets")
+    assert "started over, although there was something to go on from" in failures.pop("starts over")
+    assert "RuntimeError: it cannot go on" in failures.pop("fails")
+    assert "table.csv after the kill" in failures.pop("writes in place")
+    assert not failures
+    (sound,) = (row for row in found["rows"] if row["family"] == "sound")
+    assert sound["kills"] > sound["while_writing"] > 0
+    assert sound["resumed"] == sound["equal"] >= sound["from_saved"] > 0
+
+
+def test_every_estimator_with_checkpoints_is_killed():
+    from kill_families import FAMILIES, Model
+
+    from moo_clustering import estimators
+
+    kinds = [getattr(estimators, name) for name in estimators.__all__]
+    saving = {kind for kind in kinds if "checkpoint" in inspect.signature(kind).parameters}
+    assert saving == {family.kind for family in FAMILIES if isinstance(family, Model)}
+    names = [family.name for family in FAMILIES]
+    assert len(set(names)) == len(names)
