@@ -89,6 +89,10 @@ def bags_of_parquet(path: Path, options: BagOptions) -> BagTable:
     except Exception as error:  # pyarrow has its own for damaged bytes, also of invalid text
         raise DataError(f"{path} is not a Parquet file, or it is damaged: {error}") from error
     named = [name for name in frame.index.names if name is not None]
+    frame.columns = [str(column) for column in frame.columns]
+    for name in map(str, named):
+        if name in frame.columns:
+            raise DataError(f"{path} has two columns named {name!r}, one of them in its index")
     frame = frame.reset_index(level=named) if named else frame
     frame.columns = [str(column) for column in frame.columns]
     if not len(frame):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -31,7 +32,13 @@ def parquet_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles]:
     frame.columns = [str(column) for column in frame.columns]
     if not isinstance(frame.index, pd.RangeIndex):
         index = str(frame.index.name or "(index)")
-        frame.insert(0, index, frame.index.astype(str))
+        if index in frame.columns:
+            raise DataError(f"{path} has two columns named {index!r}, one of them its index")
+        try:
+            names: Any = frame.index.astype(str)
+        except UnicodeDecodeError:  # an index of bytes
+            names = [str(name) for name in frame.index]
+        frame.insert(0, index, names)
         if roles.id_column is None and index not in roles.by_column():
             roles = roles._replace(id_column=index)
     return frame, roles

@@ -19,6 +19,8 @@ from moo_clustering.datasets._text import separator_of
 CLASS_COLUMNS = ("class", "label", "labels", "target", "y")
 # Categories of a column of text up to which it is a feature, and not a name of the row.
 MOST_CATEGORIES = 20
+# Each column costs as much as a thousand rows of it.
+_MOST_COLUMNS = 100_000
 _MISSING = ["?", "", "NA", "nan", "NaN", "null"]
 
 
@@ -53,7 +55,7 @@ def archive_table(path: Path) -> RawTable:
     if "X" not in arrays or "y" not in arrays:
         raise DataError(f"no arrays X and y; it holds {', '.join(arrays) or 'nothing'}")
     X, y = arrays["X"], arrays["y"].reshape(-1)
-    if X.ndim != 2 or X.dtype.kind not in "iufb" or len(X) != len(y):
+    if X.ndim != 2 or X.dtype.kind not in "iufb" or len(X) != len(y) or y.dtype.kind == "V":
         raise DataError(f"X of shape {X.shape} and type {X.dtype} with {len(y)} classes is no table")
     return RawTable(X.astype(np.float64), coded(y))
 
@@ -77,8 +79,7 @@ def frame_table(path: Path) -> RawTable:
     classes = coded(_class_values(frame[column]))
     parts: list[pd.DataFrame] = []
     indicators, dropped = 0, []
-    held = frame.columns[frame.notna().any()]
-    for name in held.drop(column, errors="ignore"):
+    for name in frame.columns.drop(column):
         values = frame[name]
         numbers = pd.to_numeric(values, errors="coerce")
         if numbers.notna().sum() >= values.notna().sum():
@@ -124,10 +125,15 @@ def _read(path: Path) -> pd.DataFrame:
         if path.suffix.lower() in (".parquet", ".pq"):
             return pd.read_parquet(path)
         separator = separator_of(path)
+        with open(path, "rb") as file:
+            if file.readline().count(separator.encode()) > _MOST_COLUMNS:
+                raise DataError(f"more than {_MOST_COLUMNS:,} columns")
         options: dict[str, Any] = {"sep": separator, "na_values": _MISSING, "skipinitialspace": True}
         head = pd.read_csv(path, **options, header=None, nrows=1, dtype=str)
         named = pd.to_numeric(head.iloc[0], errors="coerce").isna().sum() > head.shape[1] // 2
         return pd.read_csv(path, **options, header=0 if named else None, encoding="utf-8-sig", **EXACT)
+    except DataError:
+        raise
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}") from error
     except (ValueError, UnicodeError, ImportError) as error:

@@ -55,8 +55,9 @@ def read_labels(folder: Path) -> FolderLabels:
     wrong = ~((numbers >= -1) & (numbers < len(frame)) & (numbers == np.floor(numbers)))
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
+        said = str(frame["label"].iloc[row])[:60]
         raise ValueError(
-            f"{folder / LABELS} is damaged: row {row + 1} has the label {str(frame['label'].iloc[row])[:60]!r}; "
+            f"{folder / LABELS} is damaged: row {row + 1} has the label {said!r}; "
             f"labels are whole numbers from -1 to {len(frame) - 1}"
         )
     classes = list(frame["class"]) if "class" in frame else None
