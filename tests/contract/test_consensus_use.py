@@ -64,9 +64,7 @@ def without_metis(monkeypatch):
     metis_module._say_once.cache_clear()
 
 
-@pytest.mark.parametrize(
-    ("consensus", "other"), [(mcla, "matching"), (hbgf, "spectral"), (cspa, "average")], ids=str
-)
+@pytest.mark.parametrize(("consensus", "other"), [(mcla, "matching"), (hbgf, "spectral"), (cspa, "average")])
 def test_metis_by_name_needs_pymetis(consensus, other, without_metis):
     with pytest.raises(ImportError, match=rf"moo_clustering\[metis\].*'{other}'"):
         consensus([[0, 1]], 2, partitioner="metis")
@@ -75,7 +73,6 @@ def test_metis_by_name_needs_pymetis(consensus, other, without_metis):
 @pytest.mark.parametrize(
     ("consensus", "other"),
     [(mcla, {"partitioner": "matching"}), (hbgf, {"partitioner": "spectral"}), (hgpa, None)],
-    ids=str,
 )
 def test_auto_does_without_metis_and_says_so_once(consensus, other, without_metis, caplog):
     runs, _ = ensemble(noise=0.5)

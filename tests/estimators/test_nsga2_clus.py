@@ -218,7 +218,7 @@ def test_labels_of_unlabelled_samples_cannot_matter(blobs):
         {"form": "vector"},
         {"supervision": "crowding", "boundary": "finite"},
     ],
-    ids=str,
+    ids=lambda option: " ".join(f"{name}={getattr(one, '__name__', one)}" for name, one in option.items()),
 )
 def test_every_option_acts_on_the_search(blobs, option):
     X, _, partial = blobs
