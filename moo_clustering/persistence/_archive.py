@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import zipfile
@@ -18,14 +17,12 @@ from scipy import sparse
 
 from moo_clustering._quoting_error import QuotingError
 from moo_clustering.persistence._atomic import replacing
-from moo_clustering.persistence._fingerprint import fingerprint
+from moo_clustering.persistence._digest import HEADER, VERSION, digest
 from moo_clustering.persistence._json import to_json
 from moo_clustering.persistence._members import read_members
 
 FORMAT = "moo_clustering archive"
-VERSION = 1
 
-_HEADER = "__archive__"
 _CSR_PARTS = ("data", "indices", "indptr")
 _CSR_CLASSES = {"csr_matrix": sparse.csr_matrix, "csr_array": sparse.csr_array}
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
@@ -81,8 +78,8 @@ def write_archive(
         "sparse": sparse_classes,
         "meta": to_json(meta, "meta"),
     }
-    header["sha256"] = _digest(header, members)
-    members[_HEADER] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    header["sha256"] = digest(header, members)
+    members[HEADER] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
     with replacing(Path(path)) as file, zipfile.ZipFile(file, "w", method, allowZip64=True) as archive:
         for name, array in members.items():
@@ -121,9 +118,6 @@ def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, A
             meta = header["meta"]
             if not isinstance(meta, dict):
                 raise TypeError("its metadata are no mapping")
-            # Files of older versions have none.
-            if "sha256" in header and header["sha256"] != _digest(header, members):
-                raise ValueError("it was changed after it was written (its checksum differs)")
             return arrays, meta
         except (ArchiveError, MemoryError):
             raise
@@ -134,10 +128,10 @@ def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, A
 
 
 def _check_name(name: object) -> None:
-    if not isinstance(name, str) or not _NAME.fullmatch(name) or name.endswith(".npy") or name == _HEADER:
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name.endswith(".npy") or name == HEADER:
         raise ValueError(
             f"arrays has the name {name!r}; names are letters, digits and '_ . / -', beginning with a "
-            f"letter, digit or '_', not ending in '.npy', and not {_HEADER!r}"
+            f"letter, digit or '_', not ending in '.npy', and not {HEADER!r}"
         )
 
 
@@ -162,16 +156,16 @@ def _dense(name: str, value: Any) -> NDArray[Any]:
 
 
 def _read_header(path: Path, members: Any) -> dict[str, Any]:
-    if _HEADER not in members:
-        raise ArchiveError(f"{path} is not a {FORMAT}: it has no {_HEADER!r} entry")
+    if HEADER not in members:
+        raise ArchiveError(f"{path} is not a {FORMAT}: it has no {HEADER!r} entry")
     try:
-        header = json.loads(members[_HEADER].tobytes())
+        header = json.loads(members[HEADER].tobytes())
         known = header["format"] == FORMAT
         version = header["version"]
         if type(version) is not int:
             raise TypeError("no number of a version")
     except (KeyError, TypeError, ValueError) as error:
-        raise ArchiveError(f"{path} is not a {FORMAT}: its {_HEADER!r} entry cannot be read") from error
+        raise ArchiveError(f"{path} is not a {FORMAT}: its {HEADER!r} entry cannot be read") from error
     if not known:
         raise ArchiveError(f"{path} is not a {FORMAT}: it says it is a {header['format']!r}")
     if version > VERSION:
@@ -182,14 +176,6 @@ def _read_header(path: Path, members: Any) -> dict[str, Any]:
     if version < 1:
         raise ArchiveError(f"{path} is a damaged {FORMAT}: it has archive format {version}, the first is 1")
     return header
-
-
-def _digest(header: Mapping[str, Any], members: Mapping[str, NDArray[Any]]) -> str:
-    """SHA-256 of arrays and metadata."""
-    names = [name for name in members if name != _HEADER]
-    described = [header[part] for part in ("arrays", "sparse", "meta")]
-    text = json.dumps([names, *described, fingerprint(*(members[name] for name in names))])
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _read_array(members: Any, name: str, sparse_classes: Mapping[str, Any]) -> Any:

@@ -10,6 +10,8 @@ import zipfile
 import numpy as np
 import pytest
 
+from moo_clustering.bags import Bags
+from moo_clustering.datasets import read_bags
 from moo_clustering.persistence import ArchiveError, Checkpoint, load_checkpoint, read_archive, write_archive
 from moo_clustering.persistence import _members as members_module
 from moo_clustering.persistence._members import ObjectsError, read_members
@@ -87,7 +89,7 @@ def edited(path, change):
     ("change", "message"),
     [
         ({"meta": {"n": 2}}, "changed after it was written"),
-        ({"meta": [1]}, "its metadata are no mapping"),
+        ({"meta": [1], "sha256": None}, "its metadata are no mapping"),
         ({"version": 0}, "it has archive format 0, the first is 1"),
         ({"version": "1"}, "entry cannot be read"),
         ({"version": True}, "entry cannot be read"),
@@ -111,3 +113,34 @@ def test_checkpoints_that_cannot_be_gone_on_with_say_what_to_do(tmp_path):
     write_archive(checkpoint.path, {}, {"kind": "checkpoint", "identity": {"method": "m"}})
     with pytest.raises(ArchiveError, match="it lacks a part; remove it to start from the beginning"):
         load_checkpoint(checkpoint)
+
+
+def test_a_list_of_members_that_was_damaged_loses_none_of_them(tmp_path):
+    path = tmp_path / "bags.npz"
+    bags = Bags(np.ones((3, 1)), [0, 1, 3], bag_ids=["a", "b"], feature_names=["x"])
+    bags.save(path)
+    whole = path.read_bytes()
+    for place in range(whole.index(b"PK\x01\x02"), len(whole)):
+        for mask in (1, 4, 64, 255):
+            damaged = bytearray(whole)
+            damaged[place] ^= mask
+            path.write_bytes(damaged)
+            try:
+                found = Bags.load(path)
+            except ValueError:
+                continue
+            assert found.bag_ids == ("a", "b"), (place, mask)
+            assert found.feature_names == ("x",), (place, mask)
+
+
+def test_arrays_of_other_archives_than_the_header_are_refused_by_every_reader(tmp_path):
+    path = tmp_path / "bags.npz"
+    Bags(np.ones((3, 1)), [0, 1, 3]).save(path)
+    with np.load(path) as arrays:
+        held = dict(arrays)
+    np.savez(path, **held)
+    assert Bags.load(path).instances.tolist() == [[1.0]] * 3
+    np.savez(path, **held | {"instances": np.zeros((3, 1))})
+    for read in (Bags.load, read_bags):
+        with pytest.raises(ValueError, match="changed after it was written"):
+            read(path)
