@@ -123,6 +123,9 @@ COMMANDS = [
         "reproduce multi-instance", ("multi-instance-table3", "--seeds", "1"), tiny.write_bags, tiny.ease_bags
     ),
     Reproduce(
+        "reproduce ensemble-nmf", ("ensemble-nmf-table2", "--seeds", "1"), tiny.write_reviews, tiny.ease_runs
+    ),
+    Reproduce(
         "reproduce pesc", ("pesc-fig4", "--seeds", "1", "--sets", "wine"), tiny.write_tables, tiny.ease_pesc
     ),
     Reproduce(

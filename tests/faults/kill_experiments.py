@@ -8,6 +8,7 @@ from scipy.sparse import csr_matrix, save_npz
 from sklearn.datasets import make_blobs
 
 from moo_clustering.datasets import make_bags
+from moo_clustering.experiments.ensemble_nmf import _table2
 from moo_clustering.experiments.flagship import _cells as flagship_cells
 from moo_clustering.experiments.flagship import _few_labels
 from moo_clustering.experiments.multi_instance._methods import EFFORT as BAG_EFFORT
@@ -70,6 +71,21 @@ def ease_pesc():
     """Short searches, nothing compiled beforehand."""
     PESC_EFFORT.update({"pop_size": 6, "n_gen": 2, "long": 6, "evaluations": 60})
     pesc_cells.warm_up = lambda *key: None
+
+
+def write_reviews(place):
+    """Thirty reviews on three topics."""
+    rng = np.random.default_rng(0)
+    (place / "text").mkdir()
+    with gzip.open(place / "text" / "drug_reviews.jsonl.gz", "wt") as file:
+        for topic in _TOPICS * 10:
+            words = {name: " ".join(rng.choice(topic.split(), 4)) for name in ("title", "text")}
+            file.write(json.dumps(words | {"labels": [topic]}) + "\n")
+
+
+def ease_runs():
+    """Small ensembles."""
+    _table2.N_RUNS = 6
 
 
 def write_labelled(place):

@@ -152,7 +152,7 @@ def count(case: Any) -> int:
         return len(fit["offsets"]) - 1
     if "groups" in fit:
         return len(set(fit["groups"]))
-    return len(X) if isinstance(X, Bags | list | tuple) else X.shape[0]
+    return len(X) if isinstance(X, Bags | list | tuple) else (*X.shape, 1)[0]
 
 
 def fingerprint(value: Any) -> Any:
