@@ -20,8 +20,8 @@ from moo_clustering.estimators.multi_label._label_decisions import (
     labelled_accuracy,
 )
 
-# liblinear never ends where fourth powers overflow.
-_LARGEST = 1e50
+# liblinear never ends where fourth powers overflow, or squares vanish.
+_SMALLEST, _LARGEST = 1e-60, 1e50
 
 
 class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, BaseEstimator):
@@ -108,10 +108,11 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, BaseEstimator
 def _check_size(X: Any) -> None:
     values = X.data if issparse(X) else X
     largest = float(np.abs(values).max(initial=0.0))
-    if largest > _LARGEST:
+    if largest and not _SMALLEST <= largest <= _LARGEST:
         raise ValueError(
-            f"X must have values of at most {_LARGEST:g} in size, got {largest:g}: powers of larger ones "
-            "overflow in linear models; rescale it"
+            f"the largest value of X must have a size of {_SMALLEST:g} to {_LARGEST:g}, or 0, got "
+            f"{largest:g}: powers of others leave double precision, and solvers of linear models never end; "
+            "rescale it"
         )
 
 

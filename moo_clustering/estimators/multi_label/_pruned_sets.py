@@ -93,7 +93,7 @@ class PrunedSetsEnsemble(PartialLabelClassifier):
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "max_samples": [Interval(Real, 0, 1, closed="right")],
         "threshold": [Interval(Real, 0, 1, closed="both")],
-        "C": [Interval(Real, 0, None, closed="neither")],
+        "C": [Interval(Real, 1e-20, 1e20, closed="both")],
         "random_state": ["random_state", np.random.Generator],
         "n_jobs": [Integral, None],
         "estimator": [HasMethods(["fit", "predict"]), None],

@@ -1,0 +1,34 @@
+"""What linear models cannot be fitted to is refused, since their solver would never end."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from moo_clustering import MetaLabeler, PrunedSetsEnsemble
+
+X = np.random.default_rng(0).random((20, 3))
+Y = np.arange(20) % 2
+ESTIMATORS = pytest.mark.parametrize("estimator", [MetaLabeler, PrunedSetsEnsemble])
+
+
+@ESTIMATORS
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+@pytest.mark.parametrize("factor", [1e51, -1e300, 1e-200])
+def test_values_beyond(estimator, kind, factor):
+    with pytest.raises(ValueError, match=r"largest value of X must have a size of 1e-60 to 1e\+50"):
+        estimator(random_state=0).fit(kind(X * factor), Y)
+
+
+@ESTIMATORS
+@pytest.mark.parametrize("C", [1e-20, 1e20])
+@pytest.mark.parametrize("factor", [2e-60, 1e50, 0.0])
+@pytest.mark.filterwarnings("ignore:Liblinear failed to converge")
+def test_values_within(estimator, C, factor):
+    assert set(estimator(random_state=0, C=C).fit(X * factor, Y).predict(X * factor)) <= {0, 1}
+
+
+@ESTIMATORS
+@pytest.mark.parametrize("C", [1e-300, 1e200])
+def test_penalties_beyond(estimator, C):
+    with pytest.raises(ValueError, match=r"'C' parameter .* range"):
+        estimator(C=C).fit(X, Y)
