@@ -83,7 +83,8 @@ def frame_table(path: Path) -> RawTable:
         values = frame[name]
         numbers = pd.to_numeric(values, errors="coerce")
         if numbers.notna().sum() >= values.notna().sum():
-            parts.append(numbers.astype(np.float64).to_frame())
+            if numbers.notna().any():
+                parts.append(numbers.astype(np.float64).to_frame())
         elif values.nunique() <= min(MOST_CATEGORIES, len(values) // 2):
             parts.append(pd.get_dummies(values.astype(str)).astype(np.float64))
             indicators += 1

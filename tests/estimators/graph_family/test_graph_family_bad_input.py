@@ -155,7 +155,10 @@ def test_checkpoints_of_another_method_are_refused_in_one_sentence(X, tmp_path):
     FuzzyModesMOGA(3, checkpoint=path, **QUICK).fit(X)
     with pytest.raises(CheckpointMismatchError) as error:
         MOCK(3, checkpoint=path, resume=True, **QUICK).fit(X)
-    assert str(error.value).endswith("of another run: method is 'FuzzyModesMOGA' there and 'MOCK' here")
+    assert str(error.value).endswith(
+        "of another run: method is 'FuzzyModesMOGA' there and 'MOCK' here; go on with what it was made with, "
+        "or name another file"
+    )
 
 
 @pytest.mark.filterwarnings("ignore:no solution of the front")
