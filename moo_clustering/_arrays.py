@@ -31,10 +31,30 @@ def centred_features(data: Any) -> NDArray[np.float64]:
     with np.errstate(over="ignore", invalid="ignore"):
         X = X - X[0]
         X -= X.mean(axis=0)
-        largest = np.einsum("ij,ij->i", X, X).max()
-    if not np.isfinite(largest * len(X)):
+        total = np.einsum("ij,ij->i", X, X).max() * len(X)
+    if not np.isfinite(total):
         raise ValueError("data has values so large that squared distances overflow; rescale it")
     return X
+
+
+def require_squares(X: Any) -> None:
+    """Refuse values of which sums of squares, and of some times as many, would overflow.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+
+    Raises
+    ------
+    ValueError
+        When the root of the number of values times the largest of them exceeds 1e150.
+    """
+    values = X.data if issparse(X) else X
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest > 1e150 / np.sqrt(max(values.size, 1)):
+        raise ValueError(
+            f"X has values so large that squared distances overflow, up to {largest:g} in size; rescale it"
+        )
 
 
 def without_duplicates(X: Any) -> Any:

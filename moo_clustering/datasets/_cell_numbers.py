@@ -13,10 +13,10 @@ from moo_clustering.datasets._exact_numbers import exact_numbers
 
 Convention = Literal["plain", "comma", "point", "ambiguous", "none"]
 
-_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?")
-_POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?")
-_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+")
-_SPACED = re.compile(r"(?<=\d)[ '\u00a0\u202f](?=\d{3}(\D|$))")
+_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?", re.ASCII)
+_POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?", re.ASCII)
+_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
+_SPACED = re.compile(r"(?<=\d)[ '\u00a0\u202f](?=\d{3}(\D|$))", re.ASCII)
 # With a few cells that are no numbers, a column of many different numbers is still one of numbers.
 _SHARE, _DIFFERENT = 0.9, 10
 _FORMATS = (

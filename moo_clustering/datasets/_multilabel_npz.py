@@ -127,7 +127,7 @@ def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
     if sp.issparse(Y):
         if Y.shape[1] > max(_MOST_LABELS, Y.nnz):
             raise DataError(f"{source}: {Y.shape[1]:,} labels of which most belong to no sample are not read")
-        Y = Y.toarray()
+        Y = Y.astype(np.float64).toarray()  # in SciPy neither half nor foreign byte orders become dense
     problem = wrong_indicators(Y)
     if problem is not None:
         raise DataError(f"{source}, row {problem[0]} of Y: {problem[1]}")

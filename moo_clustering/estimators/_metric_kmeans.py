@@ -15,6 +15,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from moo_clustering._arrays import require_squares
 from moo_clustering._random import SeedLike, spawn_seeds
 from moo_clustering.estimators._learned_metric import LearnedMetric, diagonal_metric, full_metric
 from moo_clustering.estimators._number_clusters import check_n_clusters, number_clusters
@@ -147,6 +148,7 @@ class MetricKMeans(SemiSupervisedClusterMixin, TransformerMixin, BaseEstimator):
         """
         features: FloatArray = validate_data(self, X, dtype=np.float64)
         check_n_clusters(self.n_clusters, len(features))
+        require_squares(features)
         supervision = supervision_pairs(len(features), y, must_link, cannot_link, self.conflicts)
         (seed,) = spawn_seeds(self.random_state, 1)
         must, cannot = supervision.pairs.must_link, supervision.pairs.cannot_link
@@ -158,9 +160,7 @@ class MetricKMeans(SemiSupervisedClusterMixin, TransformerMixin, BaseEstimator):
         self.metric_objective_ = None if np.isnan(learned.objective) else learned.objective
         with np.errstate(over="ignore", invalid="ignore"):
             mapped = self._mapped(features)
-            total = np.square(mapped - mapped[0]).sum()
-        if not np.isfinite(total):
-            raise ValueError("X has values so large that squared distances overflow; rescale it.")
+        require_squares(mapped)
         kmeans = KMeans(
             self.n_clusters,
             n_init=self.n_init,

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from moo_clustering._arrays import require_squares
 from moo_clustering._random import SeedLike, spawn_seeds
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.estimators._component_seeds import component_seeds
@@ -88,6 +89,7 @@ class PairwiseKMeans(SemiSupervisedClusterMixin, BaseEstimator, ABC):
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         n_samples = X.shape[0]
         check_n_clusters(self.n_clusters, n_samples)
+        require_squares(X)
         pairs, components = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts)
         distortion = DISTORTIONS[self.metric]
         self._offset = distortion.offset(X)

@@ -142,7 +142,9 @@ def _checked_dtype(dtype: DTypeLike) -> np.dtype[Any]:
 def _check_size(X: Any, dtype: np.dtype[Any]) -> None:
     values = X.data if issparse(X) else X
     largest = max(abs(float(values.max(initial=0))), abs(float(values.min(initial=0))))
-    if largest * np.sqrt(X.shape[0]) * np.sqrt(X.shape[1]) > np.sqrt(float(np.finfo(dtype).max)) / 1e4:
+    if largest > np.sqrt(float(np.finfo(dtype).max)) / 1e4 / np.sqrt(
+        max(1.0, float(X.shape[0]) * X.shape[1])
+    ):
         raise ValueError(
             f"X has values so large that sums of their squares overflow in {dtype.name}: up to {largest:g} "
             "in size; rescale it"

@@ -77,8 +77,8 @@ def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[Colum
 
 
 def _countable(values: pd.Series) -> pd.Series:
-    """As float64 if they are longer floats, of which pandas cannot tell which are equal."""
-    return values.astype(np.float64) if values.dtype == np.longdouble else values
+    """As float64 if they are longer or half floats, of which pandas cannot tell which are equal."""
+    return values.astype(np.float64) if values.dtype in (np.longdouble, np.float16) else values
 
 
 def _check(column: Column) -> None:

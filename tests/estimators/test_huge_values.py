@@ -1,0 +1,54 @@
+"""Values near the ends of the floating-point numbers: one sentence, and no warning from inside."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from moo_clustering import (
+    EntropyWeightedKMeans,
+    FuzzyModesMOGA,
+    HMRFKMeans,
+    MemeticKMeans,
+    MetricKMeans,
+    PCKMeans,
+)
+
+X = np.random.default_rng(0).random((20, 3))
+SQUARED = [MetricKMeans, PCKMeans, HMRFKMeans, MemeticKMeans]
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("estimator", SQUARED)
+@pytest.mark.parametrize("size", [1e154, 1e161, 1e300])
+@pytest.mark.parametrize("rows", [slice(0, 1), slice(None)])
+def test_squares_that_would_overflow(estimator, size, rows):
+    huge = X.copy()
+    huge[rows] *= size
+    with pytest.raises(ValueError, match=r"squared distances overflow.*rescale it"):
+        estimator(3, random_state=0).fit(huge)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("estimator", SQUARED)
+def test_large_values_that_fit(estimator):
+    groups = (X + 9 * (np.arange(20) % 2)[:, None]) * 1e140
+    model = estimator(2, random_state=0).fit(groups)
+    assert len(set(model.labels_[::2])) == len(set(model.labels_[1::2])) == 1
+    assert np.isfinite(model.inertia_)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_the_largest_number_there_is(kind):
+    counts = (X > 0.5).astype(float)
+    counts[3, 1] = np.finfo(float).max
+    with pytest.raises(ValueError, match="sums of their squares overflow"):
+        EntropyWeightedKMeans(2, random_state=0).fit(kind(counts), np.arange(20) % 2)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.longdouble])
+def test_categories_of_any_float(dtype):
+    codes = np.random.default_rng(1).integers(0, 3, (20, 4))
+    options = {"n_gen": 2, "pop_size": 6, "random_state": 0}
+    expected = FuzzyModesMOGA(2, **options).fit(codes.astype(float)).labels_
+    np.testing.assert_array_equal(FuzzyModesMOGA(2, **options).fit(codes.astype(dtype)).labels_, expected)
