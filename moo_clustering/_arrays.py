@@ -38,7 +38,7 @@ def centred_features(data: Any) -> NDArray[np.float64]:
 
 
 def require_squares(X: Any) -> None:
-    """Refuse values of which sums of squares, and of some times as many, would overflow.
+    """Refuse values of which sums of squares, and of some times as many, would overflow or vanish.
 
     Parameters
     ----------
@@ -47,13 +47,18 @@ def require_squares(X: Any) -> None:
     Raises
     ------
     ValueError
-        When the root of the number of values times the largest of them exceeds 1e150.
+        When the root of the number of values times the largest of them exceeds 1e150, or when that is
+        not zero and below 1e-150.
     """
     values = X.data if issparse(X) else X
     largest = float(np.abs(values).max(initial=0.0))
     if largest > 1e150 / np.sqrt(max(values.size, 1)):
         raise ValueError(
             f"X has values so large that squared distances overflow, up to {largest:g} in size; rescale it"
+        )
+    if 0 < largest < 1e-150:
+        raise ValueError(
+            f"X has values so small that squared distances vanish, up to {largest:g} in size; rescale it"
         )
 
 

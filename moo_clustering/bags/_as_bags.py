@@ -54,7 +54,7 @@ def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | Non
         n_bags, size, n_features = X.shape
         if not size:
             raise ValueError(f"bag 0 is empty: X has shape {X.shape}")
-        return Bags(X.reshape(-1, n_features), np.arange(n_bags + 1) * size)
+        return Bags(X.reshape(n_bags * size, n_features), np.arange(n_bags + 1) * size)
     if not hasattr(X, "shape"):
         raise TypeError(f"X must be Bags, a list of 2-d arrays or an array, got {type(X).__name__}")
     return Bags(X, np.arange(X.shape[0] + 1), feature_names=column_names(X))

@@ -226,6 +226,7 @@ def test_as_bags():
         ([[1, 2], [3, 4]], {}, ValueError, "bag 0 must be a 2-d array"),
         (np.zeros(3), {}, ValueError, "instances must be a 2-d array"),
         (np.zeros((2, 0, 3)), {}, ValueError, "bag 0 is empty"),
+        (np.zeros((2, 3, 0)), {}, ValueError, r"instances is empty: its shape is \(6, 0\)"),
         (np.zeros((0, 2)), {}, ValueError, "instances is empty"),
         (np.zeros((2, 2), dtype=object), {}, TypeError, "real numbers, got dtype object"),
         ({"a": 1}, {}, TypeError, "X must be Bags, a list of 2-d arrays or an array, got dict"),

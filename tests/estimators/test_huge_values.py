@@ -28,6 +28,12 @@ def test_squares_that_would_overflow(estimator, size, rows):
         estimator(3, random_state=0).fit(huge)
 
 
+@pytest.mark.parametrize("estimator", [MetricKMeans, PCKMeans, HMRFKMeans])
+def test_squares_that_would_vanish(estimator):
+    with pytest.raises(ValueError, match=r"squared distances vanish, up to .*e-161 in size; rescale it"):
+        estimator(3, random_state=0).fit(X * 1e-160)
+
+
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize("estimator", SQUARED)
 def test_large_values_that_fit(estimator):
