@@ -19,6 +19,7 @@ from moo_clustering.visualization.report._content import (
     PlaneMap,
     ReportContent,
 )
+from moo_clustering.visualization.report._fits import fits
 
 FORMAT = "moo_clustering report"
 VERSION = 1
@@ -83,10 +84,10 @@ def load_content(path: str | PathLike[str]) -> ReportContent:
         )
     try:
         content = _unpack(meta["content"], arrays)
-        fits = isinstance(content, ReportContent) and _fits(content)
+        whole = isinstance(content, ReportContent) and fits(content)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise ArchiveError(f"{path} is the damaged content of a report: {error}") from error
-    if not fits:
+    if not whole:
         raise ArchiveError(f"{path} is the damaged content of a report: its parts do not fit together")
     found: ReportContent = content
     return found
@@ -147,15 +148,3 @@ def _unpack(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
     if kind == "mapping":
         return {key: _unpack(item, arrays) for key, item in inner}
     return _CLASSES[kind](**{name: _unpack(item, arrays) for name, item in inner.items()})
-
-
-def _fits(content: ReportContent) -> bool:
-    """Whether solutions and samples are as many everywhere."""
-    if content.labels.ndim != 2 or len(content.names) != len(content.labels):
-        return False
-    n_solutions, n_samples = content.labels.shape
-    counted = [len(column.values) for column in content.columns]
-    counted += [len(content.runs)] if content.runs else []
-    named = [len(content.sample_names)]
-    named += [] if content.sample_texts is None else [len(content.sample_texts)]
-    return {*counted, n_solutions} == {n_solutions} and {*named, n_samples} == {n_samples}

@@ -156,11 +156,32 @@ def test_labels_are_stored_in_few_bytes(tmp_path):
 
 @pytest.mark.parametrize("numbers", [[-1, 2**63 - 1], [0, 255], [-128, 127], [-129, 0]])
 def test_integers_stay_exact(tmp_path, numbers):
-    content = small(must_link=np.array([numbers], dtype=np.int64))
-    save_content(tmp_path / "c", content)
-    found = load_content(tmp_path / "c").must_link
+    curve = (np.array(numbers, dtype=np.int64), np.zeros(2))
+    save_content(tmp_path / "c", small(panels=[Panel("lines", "t", series={"s": curve})]))
+    found = load_content(tmp_path / "c").panels[0].series["s"][0]
     assert found.dtype == np.int64
-    assert found.tolist() == [numbers]
+    assert found.tolist() == numbers
+
+
+NOWHERE = [
+    {"chosen": 9},
+    {"chosen": 0.5},
+    {"rules": {"knee": -1}},
+    {"clusters": {7: [ClusterFacts(1.0)]}},
+    {"clusters": {0: [ClusterFacts(1.0, typical=(99,))]}},
+    {"must_link": np.array([[0, 99]])},
+    {"cannot_link": np.array([[-1, 0]])},
+    {"map": PlaneMap(np.zeros((1, 2)), np.array([99]), ("x", "y"))},
+    {"map": PlaneMap(np.zeros((2, 2)), np.array([0]), ("x", "y"))},
+    {"agreement": np.zeros((1, 9))},
+]
+
+
+@pytest.mark.parametrize("part", NOWHERE, ids=lambda part: "-".join(part))
+def test_solutions_and_samples_that_are_not_there(tmp_path, part):
+    save_content(tmp_path / "c", small(**part))
+    with pytest.raises(ArchiveError, match=r"its parts do not fit together|damaged content of a report"):
+        load_content(tmp_path / "c")
 
 
 def test_history_with_gaps_and_words(tmp_path):
