@@ -189,5 +189,7 @@ def test_centres_of_values_whose_squares_overflow(metric, size):
 @pytest.mark.parametrize("metric", ["diagonal", "full"])
 def test_metric_kmeans_refuses_what_has_no_finite_inertia(metric):
     model = public.MetricKMeans(2, metric=metric, random_state=0)
-    with pytest.raises(ValueError, match=r"X has values so large that squared distances overflow, up to .*; rescale it"):
+    with pytest.raises(
+        ValueError, match=r"X has values so large that squared distances overflow, up to .*; rescale it"
+    ):
         model.fit(TABLE * 1e300)
