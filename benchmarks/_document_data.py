@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from moo_clustering.datasets import DataError
-from moo_clustering.experiments._document_collections import load_collection
 from moo_clustering.features import NCWTransformer, PaperTfidfTransformer, document_term_counts
+from papers.documents import load_collection
 
 SHAPE = "1,176 x 5,460 with 226k values"
 

@@ -13,8 +13,8 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
 from moo_clustering import NSGA2Clus
+from moo_clustering.encodings.medoid_spaces import MedoidMemo
 from moo_clustering.problems import MedoidProblem
-from moo_clustering.problems._medoid_memo import MedoidMemo
 
 N, POP = 5000, 100
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 from _harness import Row, compare
+from moo_clustering.estimators.memetic import MemeticKMeans
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
-from moo_clustering._kernels.hamerly import lloyd
-from moo_clustering.estimators.memetic import MemeticKMeans
-from moo_clustering.problems._center_encoding import CenterEncoding
+from moo_clustering._kernels.kmeans import lloyd
+from moo_clustering.problems.centers import CenterEncoding
 
 GAPS: dict[str, dict[str, Any]] = {
     "multistart": {"strategy": "multistart"},

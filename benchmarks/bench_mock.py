@@ -24,7 +24,7 @@ from sklearn.datasets import make_blobs
 from threadpoolctl import threadpool_limits
 
 from moo_clustering.graphs import LocusGraph, euclidean_mst, locus_graph, mst_interestingness
-from moo_clustering.graphs._neighbors import tie_keys
+from moo_clustering.graphs.neighbors import tie_keys
 from moo_clustering.operators import MSTInterestingnessSampling, NeighborBiasedMutation
 from moo_clustering.problems import MOCKProblem
 

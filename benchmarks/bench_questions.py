@@ -13,9 +13,10 @@ from pymoo.optimize import minimize
 from scipy.sparse import csr_matrix
 
 from moo_clustering.algorithms import exhaustive_front
-from moo_clustering.datasets import load_ebm, tfidf
+from moo_clustering.datasets import tfidf
 from moo_clustering.operators import MedoidReplaceMutation, MedoidSampling, PrefixUnionCrossover
 from moo_clustering.problems import MedoidProblem
+from papers.ebm import load_ebm
 
 
 def questions() -> tuple[str, list[csr_matrix]]:

@@ -1,17 +1,35 @@
-"""Blocks of bounded size, centred copies, cells stored once: what rooms with large arrays share."""
+"""Blocks of bounded memory, seeds, checked distance matrices, did-you-mean."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import difflib
+import math
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.utils import check_array
+from sklearn.utils import check_array, check_random_state
 
+FloatArray = NDArray[np.float64]
+Float32Array = NDArray[np.float32]
+AnyFloatArray = NDArray[np.floating[Any]]
+IntArray = NDArray[np.integer[Any]]
+Int64Array = NDArray[np.int64]
+IntpArray = NDArray[np.intp]
+BoolArray = NDArray[np.bool_]
+# Cluster numbers per sample: 0..k-1 in one row per partition.
+Labels = NDArray[np.int32]
 # Numbers a block of individuals may occupy in temporary arrays: 32 MB of float64.
 BLOCK_ITEMS = 1 << 22
+# Characters of a message, where a cell or a header may be of any length.
+_LONGEST_QUOTE = 2000
+SeedLike = int | np.integer[Any] | np.random.Generator | np.random.RandomState | None
+# Genes handled at once; bounds the temporary arrays of a draw to some tens of megabytes.
+_CHUNK = 1 << 22
+# Characters of what may be a name; the comparison takes the product of both lengths.
+_LONGEST_SUGGESTION = 200
 
 
 def block_slices(count: int, items: int) -> Iterator[slice]:
@@ -69,3 +87,74 @@ def without_duplicates(X: Any) -> Any:
     X = X.copy()
     X.sum_duplicates()
     return X
+
+
+class QuotingError(ValueError):
+    """What is wrong with a file, with the middle left out where the message would be very long."""
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return (
+            text
+            if len(text) <= _LONGEST_QUOTE
+            else f"{text[: _LONGEST_QUOTE // 2]} ... {text[-_LONGEST_QUOTE // 2 :]}"
+        )
+
+
+def spawn_seeds(random_state: SeedLike, n: int) -> list[np.random.SeedSequence]:
+    """Independent seeds for ``n`` tasks in fixed order, from anything scikit-learn takes as a seed.
+
+    A generator given by the user is advanced, so that a second fit with it differs, as in scikit-learn.
+    """
+    if random_state is None:
+        entropy: int | None = None
+    elif isinstance(random_state, np.random.Generator):
+        entropy = int(random_state.integers(2**63))
+    elif isinstance(random_state, int | np.integer):
+        entropy = int(random_state)
+    else:
+        state = check_random_state(random_state)
+        entropy = int(state.randint(2**31 - 1))
+    return np.random.SeedSequence(entropy).spawn(n)
+
+
+def uniform_ranks(widths: NDArray[np.unsignedinteger[Any]], rng: np.random.Generator) -> NDArray[np.uint64]:
+    """One rank per locus, uniform in 0..widths[i]-1 (multiply and shift of 32 random bits)."""
+    draws = rng.integers(0, 2**32, size=len(widths), dtype=np.uint32)
+    ranks: NDArray[np.uint64] = (draws.astype(np.uint64) * widths) >> np.uint64(32)
+    return ranks
+
+
+def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+    """Positions 0..n_genes-1, each chosen independently with probability ``prob``, in sorted chunks.
+
+    Draws the gaps between chosen positions, which are geometric, so the cost is O(prob * n_genes).
+    """
+    if prob <= 0.0:
+        return
+    for start in range(0, n_genes, _CHUNK):
+        length = min(_CHUNK, n_genes - start)
+        if prob >= 1.0:
+            yield np.arange(start, start + length, dtype=np.int64)
+            continue
+        parts, last = [], -1
+        while last < length - 1:
+            expected = (length - last) * prob
+            gaps = rng.geometric(prob, size=math.ceil(expected + 4.0 * math.sqrt(expected)) + 4)
+            # A gap beyond the chunk is as good as any other; keeps the running sum within int64.
+            steps = last + np.cumsum(np.minimum(gaps, length + 1))
+            parts.append(steps)
+            last = int(steps[-1])
+        positions = np.concatenate(parts)
+        yield positions[positions < length] + start
+
+
+def did_you_mean(name: str, allowed: Iterable[str]) -> str:
+    """``"; did you mean 'wine'?"``, or nothing where no allowed name is near."""
+    if len(name) > _LONGEST_SUGGESTION:
+        return ""
+    names = {
+        text.casefold(): text for candidate in allowed if len(text := str(candidate)) <= _LONGEST_SUGGESTION
+    }
+    near = difflib.get_close_matches(name.casefold(), names, n=1)
+    return f"; did you mean {names[near[0]]!r}?" if near else ""

@@ -1,4 +1,4 @@
-"""Partial targets of both kinds: one class a sample, or any number of labels."""
+"""Partial labels of both kinds."""
 
 from __future__ import annotations
 

@@ -1,10 +1,4 @@
-"""How much the members of a population differ, by counting choices per locus.
-
-div(X, Y) is the share of loci at which two chromosomes differ, and the diversity of a member,
-DIV(X | Q) = mean of div(X, Y) over a reference set Q that contains X (PESC, Eq. 2). Counting who
-chose what at each locus gives all of them in O(M N) instead of O(M^2 N) for M chromosomes of N genes,
-and in integers, hence exactly.
-"""
+"""How much chromosomes differ, counted per locus."""
 
 from __future__ import annotations
 
@@ -14,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering._kernels import loci
-from moo_clustering._kernels.blocks import for_blocks, sum_blocks
+from moo_clustering._kernels.threads import for_blocks, sum_blocks
 
 __all__ = ["diversity", "equal_loci", "locus_counts", "remove_counts", "shared_choices"]
 

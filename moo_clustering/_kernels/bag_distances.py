@@ -1,22 +1,271 @@
-"""From products of instances to distances between bags, one block of bags against another.
-
-``products[u, t]`` is y_u . x_t for rows x of ``X`` and y of ``Y``; ``x_squares``, ``y_squares`` are
-squared norms; bag i of ``X`` has rows ``x_bounds[i]`` to ``x_bounds[i + 1] - 1`` of the block, likewise Y.
-float64 and C-contiguous throughout. What a bag has so far is given and goes on from there, so that a bag
-may come in several blocks: the order of sums and comparisons is that of the rows, whatever the blocks.
-"""
+"""Distances, density, radii of bags."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+from moo_clustering._arrays import AnyFloatArray, IntArray
 from moo_clustering._kernels.partitions import squared_distance
+from moo_clustering._kernels.threads import borrowed
 
+DENSITY, COUNT, PRINTED = 0, 1, 2
+# No infinities or NaNs get here; sums of three terms may be fused, but are not reordered.
+_FAST = {"nnan", "nsz", "contract"}
 # Below this share of |x|^2 + |y|^2 an expanded squared distance may have lost six of its digits.
 _CANCELLED = 1e-6
 # There are no NaN here, and a minimum is the same in any order: it may use all lanes of a vector unit.
 _MINIMUM = {"nnan", "nsz", "reassoc"}
+# Squared distances of centroids below this part of their squared norms are rounding, and count as 0.
+_COINCIDE = 1e-14
+DAVIES_BOULDIN, TWCV, FTWCV = 0, 1, 2
+CONTRAST, SCALED, PRINTED_of_bag_types, GREEDY = 0, 1, 2, 3
+
+
+@njit(cache=True, nogil=True)
+def variance_norms(means, within, weights, ddof, labels, out, lo, hi):  # type: ignore[no-untyped-def]
+    """out[q, c] = norm of the variances of cluster c, attribute by attribute, for individuals lo..hi-1.
+
+    Bag b stands for ``weights[b]`` points of mean ``means[b]`` and squared deviations ``within[b]``
+    in all. A cluster of no more than ``ddof`` points has no variance.
+    """
+    centers = np.empty((out.shape[1], means.shape[1]))
+    sums = np.empty((out.shape[1], means.shape[1]))
+    masses = np.empty(out.shape[1])
+    for q in range(lo, hi):
+        centers[:], sums[:], masses[:] = 0.0, 0.0, 0.0
+        for b in range(labels.shape[1]):
+            c = labels[q, b]
+            masses[c] += weights[b]
+            for d in range(means.shape[1]):
+                centers[c, d] += weights[b] * means[b, d]
+        for c in range(out.shape[1]):
+            if masses[c] > 0.0:
+                for d in range(means.shape[1]):
+                    centers[c, d] /= masses[c]
+        for b in range(labels.shape[1]):
+            c = labels[q, b]
+            for d in range(means.shape[1]):
+                step = means[b, d] - centers[c, d]
+                sums[c, d] += within[b, d] + weights[b] * step * step
+        for c in range(out.shape[1]):
+            square = 0.0
+            if masses[c] > ddof:
+                for d in range(means.shape[1]):
+                    variance = sums[c, d] / (masses[c] - ddof)
+                    square += variance * variance
+            out[q, c] = np.sqrt(square)
+
+
+@njit(cache=True, nogil=True)
+def densities_between(arrays, labels, counts, masses, projections, pulls, stdev, reading, out, lo, hi):  # type: ignore[no-untyped-def]
+    """out[i] = Den of individuals lo..hi-1 (0 with fewer than two clusters)."""
+    k, n_chunks = counts.shape[1], arrays.squares.shape[1]
+    own, chunk_label = np.empty(arrays.squares.shape), np.empty(n_chunks, np.int32)
+    scale, pull, best = np.empty(n_chunks), np.empty(n_chunks), np.empty(n_chunks)
+    inner, middle, center = np.empty((k, k)), np.empty((k, k)), np.empty(k)
+    norms, radii = np.empty(k), np.empty(labels.shape[1])
+    for i in range(lo, hi):
+        cross_sums(labels[i], pulls[i], inner)
+        for c in range(k):
+            norms[c] = inner[c, c] / (masses[i, c] * masses[i, c]) if counts[i, c] > 0 else 0.0
+        squared_radii(
+            arrays, labels[i], projections[i], norms, masses[i], own, chunk_label, scale, best, radii
+        )
+        center[:] = 0.0
+        for b in range(labels.shape[1]):
+            center[labels[i, b]] += _nearness(radii[b], stdev[i], reading, arrays)
+        if reading == COUNT:
+            for c in range(k):
+                center[c] = counts[i, c]
+        for c in range(n_chunks):
+            scale[c] *= 0.5  # the midpoint of two centroids has half of each
+        middle[:] = 0.0
+        for c in range(k):
+            if counts[i, c] > 0:
+                pull[:] = 1.0 / masses[i, c]
+                moved_chunk_maxima(arrays.squares, own, projections[i, c], scale, pull, best)
+                _add_middle(c, arrays, labels[i], norms, masses[i], inner, best, stdev[i], reading, middle)
+        out[i] = _mean_ratio(middle, center, counts[i])
+
+
+@borrowed()
+def _nearness(square, stdev, reading, arrays):  # type: ignore[no-untyped-def]
+    """Whether a bag at this squared distance is in the neighbourhood; as printed, its distance."""
+    if reading == PRINTED:
+        return np.sqrt(square)
+    return 1.0 if square <= stdev * stdev + arrays.rounding else 0.0
+
+
+@borrowed()
+def _add_middle(c, arrays, labels, norms, masses, inner, best, stdev, reading, middle):  # type: ignore[no-untyped-def]
+    """middle[k, c] += nearness of the bags of every other cluster k to the midpoint of centroids k and c."""
+    for b in range(labels.shape[0]):
+        k = labels[b]
+        if k != c:
+            product = inner[k, c] / (masses[k] * masses[c])
+            norm = 0.25 * (norms[k] + norms[c] + 2.0 * product)
+            square = above_rounding(bag_maximum(best, arrays.chunk_start, b) + norm, arrays)
+            middle[k, c] += _nearness(square, stdev, reading, arrays)
+
+
+@borrowed()
+def _mean_ratio(middle, center, counts):  # type: ignore[no-untyped-def]
+    """Mean over pairs of clusters of what is between them over the greater of what is around them."""
+    live, total = 0, 0.0
+    for a in range(counts.shape[0]):
+        if counts[a] > 0:
+            live += 1
+            for c in range(a):
+                around = max(center[a], center[c])
+                if counts[c] > 0 and around > 0.0:
+                    total += (middle[a, c] + middle[c, a]) / around
+    return 2.0 * total / (live * (live - 1)) if live > 1 else 0.0
+
+
+@borrowed()
+def own_rows(labels, chunk_bag, projections, own, chunk_label):  # type: ignore[no-untyped-def]
+    """own[s, c] = projections[cluster of the bag of chunk c, s, c]."""
+    for c in range(chunk_bag.shape[0]):
+        chunk_label[c] = labels[chunk_bag[c]]
+    for s in range(own.shape[0]):
+        for c in range(own.shape[1]):
+            own[s, c] = projections[chunk_label[c], s, c]
+
+
+@borrowed(fastmath=_FAST)
+def chunk_maxima(squares, own, scale, best):  # type: ignore[no-untyped-def]
+    """best[c] = max over s of squares[s, c] - scale[c] own[s, c]."""
+    for c in range(squares.shape[1]):
+        best[c] = squares[0, c] - scale[c] * own[0, c]
+    for s in range(1, squares.shape[0]):
+        for c in range(squares.shape[1]):
+            value = squares[s, c] - scale[c] * own[s, c]
+            best[c] = max(best[c], value)
+
+
+@borrowed(fastmath=_FAST)
+def cluster_maxima(squares, projection, scale, best):  # type: ignore[no-untyped-def]
+    """best[c] = max over s of squares[s, c] - scale projection[s, c]."""
+    for c in range(squares.shape[1]):
+        best[c] = squares[0, c] - scale * projection[0, c]
+    for s in range(1, squares.shape[0]):
+        for c in range(squares.shape[1]):
+            value = squares[s, c] - scale * projection[s, c]
+            best[c] = max(best[c], value)
+
+
+@borrowed(fastmath=_FAST)
+def moved_chunk_maxima(squares, own, row, scale, pull, best):  # type: ignore[no-untyped-def]
+    """best[c] = max over s of squares[s, c] - scale[c] own[s, c] - pull[c] row[s, c]."""
+    for c in range(squares.shape[1]):
+        best[c] = squares[0, c] - scale[c] * own[0, c] - pull[c] * row[0, c]
+    for s in range(1, squares.shape[0]):
+        for c in range(squares.shape[1]):
+            value = squares[s, c] - scale[c] * own[s, c] - pull[c] * row[s, c]
+            best[c] = max(best[c], value)
+
+
+@borrowed()
+def bag_maximum(best, chunk_start, bag):  # type: ignore[no-untyped-def]
+    """Largest of the chunks of a bag."""
+    farthest = best[chunk_start[bag]]
+    for c in range(chunk_start[bag] + 1, chunk_start[bag + 1]):
+        farthest = max(farthest, best[c])
+    return farthest
+
+
+@borrowed()
+def above_rounding(square, arrays):  # type: ignore[no-untyped-def]
+    """A squared distance, 0 where only rounding is left of it."""
+    return square if square > arrays.rounding else 0.0
+
+
+@borrowed()
+def squared_radii(arrays, labels, projections, norms, masses, own, chunk_label, scale, best, out):  # type: ignore[no-untyped-def]
+    """out[b] = squared distance of the farthest instance of bag b to the centroid of its cluster."""
+    own_rows(labels, arrays.chunk_bag, projections, own, chunk_label)
+    for c in range(chunk_label.shape[0]):
+        scale[c] = 2.0 / masses[chunk_label[c]]
+    chunk_maxima(arrays.squares, own, scale, best)
+    for b in range(labels.shape[0]):
+        farthest = bag_maximum(best, arrays.chunk_start, b)
+        out[b] = above_rounding(farthest + norms[labels[b]], arrays)
+
+
+@borrowed()
+def squared_distances(arrays, projections, norms, masses, counts, best, out):  # type: ignore[no-untyped-def]
+    """out[b, k] = squared distance of the farthest instance of bag b to centroid k; inf if k is empty."""
+    for k in range(projections.shape[0]):
+        if counts[k] == 0:
+            out[:, k] = np.inf
+            continue
+        cluster_maxima(arrays.squares, projections[k], 2.0 / masses[k], best)
+        for b in range(out.shape[0]):
+            farthest = bag_maximum(best, arrays.chunk_start, b)
+            out[b, k] = above_rounding(farthest + norms[k], arrays)
+
+
+@borrowed()
+def count_and_weigh(labels, weights, counts, masses, lo, hi):  # type: ignore[no-untyped-def]
+    """counts[i, k] = number of bags of cluster k, masses[i, k] = sum of their weights."""
+    for i in range(lo, hi):
+        counts[i] = 0
+        masses[i] = 0.0
+        for b in range(labels.shape[1]):
+            counts[i, labels[i, b]] += 1
+            masses[i, labels[i, b]] += weights[b]
+
+
+@borrowed()
+def add_rows(labels, counts, rows, total, out, width, lo, hi):  # type: ignore[no-untyped-def]
+    """out[i, k] = sum of the rows of the members of cluster k.
+
+    The rows of the largest cluster are not read: its sum is the total less the others. Columns are
+    taken ``width`` at a time, so that their part of ``rows`` stays near the processor.
+    """
+    n_columns = rows.shape[1]
+    for start in range(0, n_columns, width):
+        stop = min(start + width, n_columns)
+        for i in range(lo, hi):
+            largest = counts[i].argmax()
+            out[i, :, start:stop] = 0.0
+            for b in range(labels.shape[1]):
+                if labels[i, b] != largest:
+                    _add_of_bag_sums(rows[b, start:stop], 1.0, out[i, labels[i, b], start:stop])
+            rest = out[i, largest, start:stop]
+            _add_of_bag_sums(total[start:stop], 1.0, rest)
+            for k in range(out.shape[1]):
+                if k != largest and counts[i, k] > 0:
+                    _add_of_bag_sums(out[i, k, start:stop], -1.0, rest)
+
+
+@borrowed()
+def _add_of_bag_sums(row, factor, into):  # type: ignore[no-untyped-def]
+    for t in range(row.shape[0]):
+        into[t] += factor * row[t]
+
+
+@borrowed()
+def cross_sums(labels, sums, out):  # type: ignore[no-untyped-def]
+    """out[k, l] = sum over the members b of cluster l of sums[k, b], for one individual, symmetric."""
+    out[:] = 0.0
+    for k in range(out.shape[0]):
+        for b in range(labels.shape[0]):
+            out[k, labels[b]] += sums[k, b]
+    for k in range(out.shape[0]):
+        for c in range(k):
+            middle = 0.5 * (out[k, c] + out[c, k])
+            out[k, c] = middle
+            out[c, k] = middle
+
+
+@borrowed()
+def column_width(n_rows, item_size):  # type: ignore[no-untyped-def]
+    """Columns of which all rows fit into half a megabyte, at least 64."""
+    return max(64, np.int64(1 << 19) // max(1, n_rows * item_size))
 
 
 @njit(cache=True, nogil=True)
@@ -132,3 +381,316 @@ def add(values, x_bounds, out):  # type: ignore[no-untyped-def]
             for t in range(x_bounds[i], x_bounds[i + 1]):
                 total += values[j, t]
             out[i, j] = total
+
+
+@njit(cache=True, nogil=True)
+def keep_farthest(values, rows, order, margin, n_largest, kept):  # type: ignore[no-untyped-def]
+    """kept[t] = no other instance is farther by ``margin`` wherever that counts, nor equal and before t.
+
+    ``order`` must put instances of large sums of values first: only those can be farther everywhere,
+    and what a dropped instance would make others drop, the one that made it drop does as well.
+    """
+    n_bags = values.shape[1]
+    front = np.empty(order.shape[0], dtype=np.int64)
+    size = 0
+    gains = np.empty(n_bags)
+    bags = np.arange(n_bags)
+    for t in order:
+        kept[t] = True
+        for place in range(size):
+            other = front[place]
+            if _equal(rows[t], rows[other]):
+                kept[max(t, other)] = False
+                front[place] = min(t, other)
+                break
+            if _is_beaten(values[t], values[other], margin, n_largest, gains, bags):
+                kept[t] = False
+                break
+        else:
+            front[size] = t
+            size += 1
+
+
+@njit(cache=True, nogil=True)
+def _equal(a, b):  # type: ignore[no-untyped-def]
+    for k in range(a.shape[0]):  # noqa: SIM110 (numba has no all())
+        if a[k] != b[k]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _is_beaten(mine, others, margin, n_largest, gains, bags):  # type: ignore[no-untyped-def]
+    """Whether the mean of the ``n_largest`` greatest of mine - others is at most -margin.
+
+    The bags that decided the last comparison come first in ``bags``: they mostly decide the next.
+    """
+    n_bags = mine.shape[0]
+    total = 0.0
+    for k in range(n_largest):
+        total += mine[bags[k]] - others[bags[k]]
+    if total > -margin * n_largest:
+        return False
+    if n_largest == 1:
+        for b in range(n_bags):
+            if mine[b] - others[b] > -margin:
+                bags[0] = b
+                return False
+        return True
+    for k in range(n_bags):
+        gains[k] = mine[bags[k]] - others[bags[k]]
+    _largest_first(gains, bags, n_largest)
+    total = 0.0
+    for k in range(n_largest):
+        total += gains[k]
+    return total <= -margin * n_largest
+
+
+@njit(cache=True, nogil=True)
+def _largest_first(gains, bags, count):  # type: ignore[no-untyped-def]
+    """Rearrange so that the ``count`` greatest gains, and their bags, come first (quickselect)."""
+    low, high = 0, gains.shape[0] - 1
+    while low < high:
+        pivot = gains[(low + high) // 2]
+        left, right = low, high
+        while left <= right:
+            while gains[left] > pivot:
+                left += 1
+            while gains[right] < pivot:
+                right -= 1
+            if left <= right:
+                gains[left], gains[right] = gains[right], gains[left]
+                bags[left], bags[right] = bags[right], bags[left]
+                left += 1
+                right -= 1
+        # Everything up to right is at least the pivot, everything from left on at most.
+        if count - 1 <= right:
+            high = right
+        elif count - 1 >= left:
+            low = left
+        else:
+            return
+
+
+@njit(cache=True, nogil=True)
+def silhouette_means(columns, labels, sizes, n_clusters, width, by_cluster, out, lo, hi):  # type: ignore[no-untyped-def]
+    """out[q] = mean silhouette of individuals lo..hi-1, or mean over the clusters of their means.
+
+    ``columns[j, i]`` is the distance from i to j, with zeros for i = j. Clusters 0..k-1 are occupied.
+    The bags are taken ``width`` at a time, so that their part of ``columns`` stays near the processor;
+    every sum has its own order whatever the width.
+    """
+    n = labels.shape[1]
+    totals = np.empty((sizes.shape[1], width))
+    sums = np.zeros((hi - lo, sizes.shape[1]))
+    for start in range(0, n, width):
+        stop = min(start + width, n)
+        for q in range(lo, hi):
+            if n_clusters[q] > 1:
+                totals[: n_clusters[q]] = 0.0
+                for j in range(n):
+                    _add(columns[j, start:stop], totals[labels[q, j]])
+                _score(labels[q, start:stop], sizes[q], n_clusters[q], totals, sums[q - lo])
+    for q in range(lo, hi):
+        total = 0.0
+        for c in range(n_clusters[q]):
+            total += sums[q - lo, c] / sizes[q, c] if by_cluster else sums[q - lo, c]
+        out[q] = total / (n_clusters[q] if by_cluster else n)
+
+
+@njit(cache=True, nogil=True)
+def _add(row, into):  # type: ignore[no-untyped-def]
+    for t in range(row.shape[0]):
+        into[t] += row[t]
+
+
+@njit(cache=True, nogil=True)
+def _score(labels, sizes, k, totals, sums):  # type: ignore[no-untyped-def]
+    """sums[c] += silhouettes of some bags of cluster c, from their total distances to all clusters."""
+    for t in range(labels.shape[0]):
+        own = labels[t]
+        if sizes[own] < 2:
+            continue
+        within = totals[own, t] / (sizes[own] - 1)
+        nearest = np.inf
+        for c in range(k):
+            if c != own:
+                nearest = min(nearest, totals[c, t] / sizes[c])
+        greater = max(within, nearest)
+        if greater > 0.0:
+            sums[own] += (nearest - within) / greater
+
+
+@borrowed()
+def inverse_distance(norm_a, norm_b, product):  # type: ignore[no-untyped-def]
+    """One over the distance of two centroids, inf where they coincide."""
+    square = norm_a + norm_b - 2.0 * product
+    if square <= max(1e-18, _COINCIDE * (norm_a + norm_b)):
+        return np.inf
+    return 1.0 / np.sqrt(square)
+
+
+@borrowed()
+def build_state(arrays, task, state, trial, radii):  # type: ignore[no-untyped-def]
+    """Everything that follows from labels, counts, masses, projections and pulls."""
+    n_clusters = state.counts.shape[0]
+    cross_sums(state.labels, state.pulls, state.inner)
+    for k in range(n_clusters):
+        mass = state.masses[k]
+        state.norms[k] = state.inner[k, k] / (mass * mass) if state.counts[k] > 0 else 0.0
+    _closeness(state)
+    state.spreads[:] = 0.0
+    if task.objective == FTWCV:
+        for b in range(state.labels.shape[0]):
+            state.spreads[state.labels[b]] += task.terms[b]
+    else:
+        squared_radii(
+            arrays,
+            state.labels,
+            state.projections,
+            state.norms,
+            state.masses,
+            state.own,
+            state.chunk_label,
+            trial.scale,
+            trial.best,
+            radii,
+        )
+        for b in range(radii.shape[0]):
+            state.spreads[state.labels[b]] += radii[b] if task.objective == TWCV else np.sqrt(radii[b])
+    state.numbers[0] = current_value(task, state)
+    state.numbers[1] = violation(task, state.labels)
+
+
+@borrowed()
+def _closeness(state):  # type: ignore[no-untyped-def]
+    for k in range(state.counts.shape[0]):
+        for c in range(k):
+            if state.counts[k] > 0 and state.counts[c] > 0:
+                product = state.inner[k, c] / (state.masses[k] * state.masses[c])
+                state.closeness[k, c] = inverse_distance(state.norms[k], state.norms[c], product)
+                state.closeness[c, k] = state.closeness[k, c]
+
+
+@borrowed()
+def current_value(task, state):  # type: ignore[no-untyped-def]
+    """The objective, without penalty."""
+    if task.objective == DAVIES_BOULDIN:
+        return _davies_bouldin(state)
+    if task.objective == TWCV:
+        return state.spreads.sum()
+    return task.constant - _cohesion(task, state)
+
+
+@borrowed()
+def _cohesion(task, state):  # type: ignore[no-untyped-def]
+    """What FTWCV takes off its constant."""
+    total = 0.0
+    for k in range(state.counts.shape[0]):
+        if state.counts[k] > 0:
+            if task.literal:
+                total += state.spreads[k] / state.counts[k]
+            else:
+                total += state.inner[k, k] / state.masses[k]
+    return total
+
+
+@borrowed()
+def _davies_bouldin(state):  # type: ignore[no-untyped-def]
+    live, total = 0, 0.0
+    for k in range(state.counts.shape[0]):
+        if state.counts[k] == 0:
+            continue
+        live += 1
+        spread, worst = state.spreads[k] / state.counts[k], 0.0
+        for c in range(state.counts.shape[0]):
+            if c != k and state.counts[c] > 0:
+                worst = max(worst, ratio(spread + state.spreads[c] / state.counts[c], state.closeness[k, c]))
+        total += worst
+    return total / live if live > 1 else np.inf
+
+
+@borrowed()
+def ratio(spread, closeness):  # type: ignore[no-untyped-def]
+    """Sum of spreads over distance; inf where centroids coincide, whatever the spread."""
+    return np.inf if closeness == np.inf else spread * closeness
+
+
+@borrowed()
+def violation(task, labels):  # type: ignore[no-untyped-def]
+    """Violated part of the must-links plus that of the cannot-links."""
+    total = task.pair_constant
+    for b in range(labels.shape[0]):
+        for p in range(task.pair_start[b], task.pair_start[b + 1]):
+            other = task.pair_bag[p]
+            if other > b and labels[other] == labels[b]:
+                total += task.pair_weight[p]
+    return max(0.0, total)
+
+
+@borrowed()
+def penalized(task, value, broken):  # type: ignore[no-untyped-def]
+    """What is minimised."""
+    return value * (1.0 + task.penalty * broken) if broken > 1e-12 else value
+
+
+class BagArrays(NamedTuple):
+    """Data of a set of bags; nothing here depends on a partition."""
+
+    squares: AnyFloatArray  # (S, C) squared norms of instances
+    products: AnyFloatArray  # (N, S, C) weighted bag mean times instance
+    pulls: AnyFloatArray  # (N, N) products of weighted bag means
+    weights: AnyFloatArray  # (N,) of bags in centroids
+    chunk_bag: IntArray  # (C,) bag of every chunk
+    chunk_start: IntArray  # (N + 1,) first chunk of every bag
+    rounding: float  # squared distances below this are rounding
+
+
+class Task(NamedTuple):
+    """What is minimised, and how genes are drawn."""
+
+    objective: int
+    literal: bool  # FTWCV as sums of `terms` over cluster sizes instead of within-cluster squares
+    constant: float  # FTWCV: what the clusters' part is taken from
+    terms: AnyFloatArray  # (N,) literal FTWCV: mean squared norm of every bag
+    rule: int
+    least: int  # bags a cluster must keep
+    penalty: float  # objective times 1 + penalty * violation
+    pair_start: IntArray  # (N + 1,) pairs of every bag
+    pair_bag: IntArray  # the other bag
+    pair_weight: (
+        AnyFloatArray  # what it adds to the violation that both share a cluster; below 0 for must-links
+    )
+    pair_constant: float  # violation of a partition in which no pair shares a cluster
+
+
+class State(NamedTuple):
+    """One individual, kept up to date gene by gene."""
+
+    labels: IntArray  # (N,)
+    chunk_label: IntArray  # (C,)
+    projections: AnyFloatArray  # (K, S, C) sums of products over clusters
+    own: AnyFloatArray  # (S, C) projections of the own cluster
+    pulls: AnyFloatArray  # (K, N) sums of pulls over clusters
+    inner: AnyFloatArray  # (K, K) sums of pulls over pairs of clusters
+    masses: AnyFloatArray  # (K,) sums of weights
+    counts: IntArray  # (K,) bags
+    spreads: AnyFloatArray  # (K,) sums of radii, squared for TWCV; literal FTWCV: sums of terms
+    closeness: AnyFloatArray  # (K, K) one over the distance of centroids
+    numbers: AnyFloatArray  # objective without penalty, violation
+    norms: AnyFloatArray  # (K,) squared norms of centroids
+
+
+class Trial(NamedTuple):
+    """What becomes of the clusters when one bag leaves its own, or enters another."""
+
+    scale: AnyFloatArray  # (C,)
+    pull: AnyFloatArray  # (C,)
+    best: AnyFloatArray  # (C,)
+    factor: AnyFloatArray  # (K,) 2 over the mass after the move
+    norms: AnyFloatArray  # (K,) squared norm of the centroid after the move
+    spreads: AnyFloatArray  # (K,) sum of radii after the move, of the bags that do not move
+    entering: AnyFloatArray  # (K,) radius (squared for TWCV) of the moved bag in every cluster
+    costs: AnyFloatArray  # (K,) part of the violation that the moved bag has in every cluster
+    values: AnyFloatArray  # (K,) objective with the bag in every cluster, without penalty
+    weights: AnyFloatArray  # (K,) of the draw

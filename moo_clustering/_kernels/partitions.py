@@ -1,17 +1,601 @@
-"""Loops over the samples of a population of partitions: sizes, means, medoids, distance sums.
-
-Labels are int32 of shape (n_individuals, n_samples), clusters 0..k-1 in every row; results go into
-arrays the caller allocates. Distance matrices are symmetric and C-contiguous, float32 or float64.
-"""
+"""Labels: renumbering, contingency, votes, domination."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
+from moo_clustering._arrays import FloatArray
+
+# The narrow counters below overflow after this many pairs.
+_FLUSH = 255
 # Reassociation lets a running sum use all lanes of a vector unit. The order of summation still depends on
 # nothing but the shapes, so results do not change with the block an individual is scored in.
 _SUMS = {"reassoc", "nsz"}
+
+
+@njit(cache=True, nogil=True)
+def count_equal(
+    labels: NDArray[np.integer[Any]], pairs: NDArray[np.int64], counts: NDArray[np.int64]
+) -> None:
+    """Add to ``counts[q]`` the number of pairs whose two samples have equal labels.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples, n_individuals), C-contiguous
+        Sample-major, so that a pair reads two contiguous rows.
+    pairs : ndarray of shape (n_pairs, 2)
+    counts : ndarray of shape (n_individuals,)
+        Changed in place.
+
+    Notes
+    -----
+    O(n_pairs * n_individuals). One-byte counters keep the comparison loop at full vector width;
+    they are emptied into ``counts`` before they can overflow.
+    """
+    n_individuals = labels.shape[1]
+    narrow = np.zeros(n_individuals, dtype=np.uint8)
+    for start in range(0, pairs.shape[0], _FLUSH):
+        for t in range(start, min(start + _FLUSH, pairs.shape[0])):
+            left = labels[pairs[t, 0]]
+            right = labels[pairs[t, 1]]
+            for q in range(n_individuals):
+                narrow[q] += np.uint8(left[q] == right[q])
+        for q in range(n_individuals):
+            counts[q] += narrow[q]
+            narrow[q] = 0
+
+
+@njit(cache=True, nogil=True)
+def weigh_equal(
+    labels: NDArray[np.integer[Any]],
+    pairs: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    equal: NDArray[np.float64],
+    different: NDArray[np.float64],
+) -> None:
+    """Add the weights of the pairs with equal and with different labels.
+
+    Both sums are kept, not one and its complement: a sum over no pairs is then exactly zero.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples, n_individuals), C-contiguous
+    pairs : ndarray of shape (n_pairs, 2)
+    weights : ndarray of shape (n_pairs,)
+    equal, different : ndarray of shape (n_individuals,)
+        Changed in place.
+    """
+    for t in range(pairs.shape[0]):
+        left = labels[pairs[t, 0]]
+        right = labels[pairs[t, 1]]
+        weight = weights[t]
+        for q in range(labels.shape[1]):
+            if left[q] == right[q]:
+                equal[q] += weight
+            else:
+                different[q] += weight
+
+
+@njit(cache=True, nogil=True)
+def count_equal_by_class(
+    labels: NDArray[np.integer[Any]],
+    boundaries: NDArray[np.int64],
+    n_labels: int,
+    within: NDArray[np.int64],
+    total: NDArray[np.int64],
+) -> None:
+    """Pairs with equal labels, within the classes and altogether, without listing a pair.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_individuals, n_samples), C-contiguous
+        Values 0..n_labels-1; samples sorted by class.
+    boundaries : ndarray of shape (n_classes + 1,)
+        Class g holds the samples ``boundaries[g]`` to ``boundaries[g + 1] - 1``.
+    n_labels : int
+    within, total : ndarray of shape (n_individuals,)
+        Written in place.
+
+    Notes
+    -----
+    The m-th sample of a cell closes m - 1 new pairs, so binomial coefficients add up on the way:
+    O(n_individuals * n_samples) time, O(n_labels) memory.
+    """
+    n_classes = boundaries.shape[0] - 1
+    in_class = np.zeros(n_labels, dtype=np.int64)
+    in_all = np.zeros(n_labels, dtype=np.int64)
+    for q in range(labels.shape[0]):
+        row = labels[q]
+        in_all[:] = 0
+        n_within = 0
+        n_total = 0
+        for g in range(n_classes):
+            first, last = boundaries[g], boundaries[g + 1]
+            for i in range(first, last):
+                c = row[i]
+                n_within += in_class[c]
+                in_class[c] += 1
+                n_total += in_all[c]
+                in_all[c] += 1
+            for i in range(first, last):
+                in_class[row[i]] = 0
+        within[q] = n_within
+        total[q] = n_total
+
+
+@njit(cache=True, nogil=True)
+def dominates(f: FloatArray, c: float, g: FloatArray, d: float) -> bool:
+    """Whether objectives f with constraint violation c dominate g with d.
+
+    The smaller violation dominates; with equal ones, Pareto domination decides.
+    """
+    if c != d:
+        return c < d
+    better = False
+    for t in range(f.shape[0]):
+        if f[t] > g[t]:
+            return False
+        better = better or f[t] < g[t]
+    return better
+
+
+@njit(cache=True, nogil=True)
+def amount(f: FloatArray, c: float, g: FloatArray, d: float, ranges: FloatArray) -> float:
+    """Amount of domination: product of the differences relative to their ranges.
+
+    Parameters
+    ----------
+    f, g : ndarray of shape (n_obj,)
+    c, d : float
+        Constraint violations; where they differ, they alone decide.
+    ranges : ndarray of shape (n_obj + 1,)
+        Of every objective, and last of the violation.
+    """
+    if c != d:
+        return abs(c - d) / float(ranges[f.shape[0]])
+    product = 1.0
+    for t in range(f.shape[0]):
+        difference = abs(f[t] - g[t])
+        # An infinite difference is the whole range, a finite one is nothing beside it.
+        if difference > 0.0 and ranges[t] > 0.0 and not (np.isinf(ranges[t]) and np.isinf(difference)):
+            product *= difference / ranges[t]
+    return product
+
+
+@njit(cache=True, nogil=True)
+def weigh(
+    F: FloatArray, violations: FloatArray, n: int, new: FloatArray, c: float, current: FloatArray, d: float
+) -> tuple[int, int, float, float, int]:
+    """Compare a new solution with the current one and with an archive.
+
+    Parameters
+    ----------
+    F : ndarray of shape (capacity, n_obj)
+        Objectives of the archive, of which the first ``n`` rows count.
+    violations : ndarray of shape (capacity,)
+        Their constraint violations.
+    n : int
+    new, current : ndarray of shape (n_obj,)
+    c, d : float
+        Violations of the new and of the current solution.
+
+    Returns
+    -------
+    relation : int
+        1 if the current solution dominates the new one, -1 the other way round, else 0.
+    k : int
+        Members that dominate the new solution.
+    total : float
+        Sum of the amounts by which these, and the current solution if it does, dominate it.
+    least : float
+        Smallest amount of a member (infinity without any).
+    nearest : int
+        Its row, the first of several.
+
+    Notes
+    -----
+    O(n n_obj). Ranges are those of archive, new and current solution together.
+    """
+    relation = 0
+    if dominates(current, d, new, c):
+        relation = 1
+    elif dominates(new, c, current, d):
+        relation = -1
+    k = 0
+    for i in range(n):
+        if dominates(F[i], violations[i], new, c):
+            k += 1
+    total = 0.0
+    least = np.inf
+    nearest = -1
+    if k == 0 and relation != 1:
+        return relation, k, total, least, nearest
+    n_obj = new.shape[0]
+    ranges = np.empty(n_obj + 1)
+    for t in range(n_obj):
+        low, high = min(new[t], current[t]), max(new[t], current[t])
+        for i in range(n):
+            low, high = min(low, F[i, t]), max(high, F[i, t])
+        ranges[t] = high - low
+    low, high = min(c, d), max(c, d)
+    for i in range(n):
+        low, high = min(low, violations[i]), max(high, violations[i])
+    ranges[n_obj] = high - low
+    if k > 0:
+        for i in range(n):
+            if dominates(F[i], violations[i], new, c):
+                value = amount(F[i], violations[i], new, c, ranges)
+                total += value
+                if value < least:
+                    least, nearest = value, i
+    if relation == 1:
+        total += amount(current, d, new, c, ranges)
+    return relation, k, total, least, nearest
+
+
+@njit(cache=True, nogil=True)
+def not_dominated(F: FloatArray, violations: FloatArray, n: int, f: FloatArray, c: float) -> NDArray[Any]:
+    """Rows among the first ``n`` that f with violation c does not dominate."""
+    rows = np.empty(n, dtype=np.int64)
+    kept = 0
+    for i in range(n):
+        if not dominates(f, c, F[i], violations[i]):
+            rows[kept] = i
+            kept += 1
+    return rows[:kept]
+
+
+@njit(cache=True, nogil=True)
+def number_by_first_appearance(codes, number, labels):  # type: ignore[no-untyped-def]
+    """labels[q, i] = how many other codes occur in row q before the first occurrence of codes[q, i].
+
+    ``number`` is room for one entry per possible code, 0..len(number)-1.
+    """
+    for q in range(codes.shape[0]):
+        for c in range(number.shape[0]):
+            number[c] = -1
+        count = 0
+        for i in range(codes.shape[1]):
+            c = codes[q, i]
+            if number[c] < 0:
+                number[c] = count
+                count += 1
+            labels[q, i] = number[c]
+
+
+@njit(cache=True, nogil=True)
+def sweep_groups(  # type: ignore[no-untyped-def]
+    labels,
+    start,
+    groups,
+    members,
+    ends,
+    near_ptr,
+    near,
+    weights,
+    votes,
+    pair_ptr,
+    paired,
+    signs,
+    scores,
+    max_sweeps,
+    keep,
+):
+    """Move groups, in order, to their best clusters until none moves; the number of sweeps.
+
+    Group g has the samples members[ends[g]:ends[g + 1]], which share a label. ``labels`` change in place;
+    ``start`` are the labels that count for staying. votes[i] is what a unit of weight in the row of i counts;
+    ``scores`` is room for a number per cluster. With ``keep`` no cluster loses its last group.
+    """
+    n_clusters = scores.shape[0]
+    for sweep in range(max_sweeps):
+        moved = False
+        for g in range(ends.shape[0] - 1):
+            scores[:] = 0.0
+            for t in range(ends[g], ends[g + 1]):
+                i = members[t]
+                scores[start[i]] += 0.5
+                for e in range(near_ptr[i], near_ptr[i + 1]):
+                    if groups[near[e]] != g:
+                        scores[labels[near[e]]] += weights[e] * votes[i]
+                for e in range(pair_ptr[i], pair_ptr[i + 1]):
+                    if groups[paired[e]] != g:
+                        scores[labels[paired[e]]] += signs[e]
+            own = labels[members[ends[g]]]
+            best = own
+            for c in range(n_clusters):
+                # Sums in another order differ in the last digits; they are ties nevertheless.
+                if scores[c] > scores[best] + 1e-12:
+                    best = c
+            if best == own:
+                continue
+            if keep:
+                size = 0
+                for i in range(labels.shape[0]):
+                    size += labels[i] == own
+                if size == ends[g + 1] - ends[g]:
+                    continue
+            for t in range(ends[g], ends[g + 1]):
+                labels[members[t]] = best
+            moved = True
+        if not moved:
+            return sweep + 1
+    return max_sweeps
+
+
+@njit(cache=True, nogil=True)
+def pairs_in_common(
+    first: NDArray[np.int32],
+    n_first: NDArray[np.int64],
+    second: NDArray[np.int32],
+    n_second: NDArray[np.int64],
+    most_cells: int,
+    triangle: bool,
+    lo: int,
+    hi: int,
+    common: NDArray[np.int64],
+) -> None:
+    """Fill rows ``lo`` to ``hi - 1`` of ``common``.
+
+    Parameters
+    ----------
+    first, second : ndarray of shape (a, n_samples) and (b, n_samples)
+    n_first, n_second : ndarray of shape (a,) and (b,)
+        Clusters of every partition.
+    most_cells : int
+        Largest table of counts; partitions of more cells than that are compared cluster by cluster.
+    triangle : bool
+        The two are the same: leave out what lies below the diagonal.
+    lo, hi : int
+    common : ndarray of shape (a, b)
+        Written in place.
+
+    Notes
+    -----
+    O(n_samples) time for two partitions, however many clusters they have.
+    """
+    n = first.shape[1]
+    table = np.zeros(most_cells, dtype=np.int32)
+    counts = np.zeros(max(1, n_second.max()), dtype=np.int32)
+    members = np.empty(n, dtype=np.int32)
+    starts = np.empty(n_first.max() + 1, dtype=np.int64)
+    for a in range(lo, hi):
+        listed = False
+        for b in range(a if triangle else 0, second.shape[0]):
+            if n_first[a] * n_second[b] <= most_cells:
+                common[a, b] = _by_table(first[a], n_first[a], second[b], n_second[b], table)
+                continue
+            if not listed:
+                _list_members(first[a], n_first[a], starts, members)
+                listed = True
+            common[a, b] = _by_cluster(starts, members, n_first[a], second[b], counts)
+
+
+@njit(cache=True, nogil=True)
+def pairs_together(
+    labels: NDArray[np.int32], n_clusters: NDArray[np.int64], pairs: NDArray[np.int64]
+) -> None:
+    """pairs[q] = pairs of samples that partition q keeps together."""
+    counts = np.zeros(n_clusters.max(), dtype=np.int64)
+    for q in range(labels.shape[0]):
+        for i in range(labels.shape[1]):
+            counts[labels[q, i]] += 1
+        pairs[q] = 0
+        for c in range(n_clusters[q]):
+            pairs[q] += counts[c] * (counts[c] - 1) // 2
+            counts[c] = 0
+
+
+@njit(cache=True, nogil=True)
+def _by_table(left: Any, n_left: Any, right: Any, n_right: Any, table: Any) -> Any:
+    """Counts of all pairs of clusters; ``table`` comes in and goes out as zeros."""
+    for i in range(left.shape[0]):
+        table[left[i] * n_right + right[i]] += 1
+    total = np.int64(0)
+    for cell in range(n_left * n_right):
+        count = np.int64(table[cell])
+        total += count * (count - 1)
+        table[cell] = 0
+    return total // 2
+
+
+@njit(cache=True, nogil=True)
+def _list_members(labels: Any, n_clusters: Any, starts: Any, members: Any) -> None:
+    """Samples sorted by cluster; cluster c has ``members[starts[c]:starts[c + 1]]``."""
+    starts[: n_clusters + 1] = 0
+    for i in range(labels.shape[0]):
+        starts[labels[i]] += 1
+    end = 0
+    for c in range(n_clusters):
+        end += starts[c]
+        starts[c] = end
+    starts[n_clusters] = end
+    for i in range(labels.shape[0] - 1, -1, -1):
+        starts[labels[i]] -= 1
+        members[starts[labels[i]]] = i
+
+
+@njit(cache=True, nogil=True)
+def _by_cluster(starts: Any, members: Any, n_clusters: Any, labels: Any, counts: Any) -> int:
+    """One row of the table at a time; ``counts`` comes in and goes out as zeros."""
+    total = 0
+    for c in range(n_clusters):
+        for t in range(starts[c], starts[c + 1]):
+            cluster = labels[members[t]]
+            # The r-th sample of a cell closes r - 1 pairs.
+            total += counts[cluster]
+            counts[cluster] += 1
+        for t in range(starts[c], starts[c + 1]):
+            counts[labels[members[t]]] = 0
+    return total
+
+
+@njit(cache=True, nogil=True)
+def icm_sweep(
+    distances: NDArray[np.float64],
+    starts: NDArray[np.int64],
+    partners: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    order: NDArray[np.int64],
+    labels: NDArray[np.int32],
+) -> int:
+    """Move every sample to the cluster in which it costs least (ties: the lowest).
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n_samples, n_clusters), C-contiguous
+        Cost of every sample in every cluster, constraints apart.
+    starts : ndarray of shape (n_samples + 1,)
+        Sample i has the partners ``partners[starts[i]:starts[i + 1]]``.
+    partners : ndarray of shape (2 n_pairs,)
+    weights : ndarray of shape (2 n_pairs,)
+        Cost of sharing the cluster of a partner: negative for must-links.
+    order : ndarray
+        Samples, in the order in which they are moved.
+    labels : ndarray of shape (n_samples,)
+        Changed in place; every move counts for those that follow. Partners with label -1 do not count.
+
+    Returns
+    -------
+    int
+        Number of samples that moved.
+
+    Notes
+    -----
+    O(n_samples n_clusters + n_pairs).
+    """
+    n_clusters = distances.shape[1]
+    cost = np.empty(n_clusters)
+    moved = 0
+    for i in order:
+        for c in range(n_clusters):
+            cost[c] = distances[i, c]
+        for p in range(starts[i], starts[i + 1]):
+            label = labels[partners[p]]
+            if label >= 0:
+                cost[label] += weights[p]
+        best = 0
+        for c in range(1, n_clusters):
+            if cost[c] < cost[best]:
+                best = c
+        if best != labels[i]:
+            labels[i] = best
+            moved += 1
+    return moved
+
+
+@njit(cache=True, nogil=True)
+def contingency_tables(reference, labels, tables):  # type: ignore[no-untyped-def]
+    """tables[q, l, r] += number of samples with label l whose reference label is r."""
+    for q in range(labels.shape[0]):
+        for i in range(labels.shape[1]):
+            tables[q, labels[q, i], reference[q, i]] += 1
+
+
+@njit(cache=True, nogil=True)
+def half_of_differences(first, second, draws, chosen):  # type: ignore[no-untyped-def]
+    """chosen[q] = a random half, rounded down, of the genes in which row q differs.
+
+    Selection sampling: of the r genes still to come w are wanted, so the next is taken with
+    probability w / r. ``draws`` are uniform on [0, 1), one for every gene.
+    """
+    for q in range(first.shape[0]):
+        left = 0
+        for i in range(first.shape[1]):
+            left += first[q, i] != second[q, i]
+        wanted = left // 2
+        for i in range(first.shape[1]):
+            chosen[q, i] = False
+            if first[q, i] != second[q, i]:
+                if draws[q, i] * left < wanted:
+                    chosen[q, i] = True
+                    wanted -= 1
+                left -= 1
+
+
+@njit(cache=True, nogil=True)
+def vote_once(starts, neighbors, weights, inertia, labels, tally, out):  # type: ignore[no-untyped-def]
+    """out[i] = the cluster of greatest linked weight around i, plus ``inertia[i]`` for its own.
+
+    On ties the own cluster, otherwise that of the neighbour listed first, so that the numbers of the
+    clusters do not matter. ``tally`` is room for one entry per cluster, zeros before and after.
+    """
+    for i in range(labels.shape[0]):
+        own = labels[i]
+        tally[own] += inertia[i]
+        for e in range(starts[i], starts[i + 1]):
+            tally[labels[neighbors[e]]] += weights[e]
+        best = own
+        most = tally[own]
+        for e in range(starts[i], starts[i + 1]):
+            c = labels[neighbors[e]]
+            if tally[c] > most:
+                best = c
+                most = tally[c]
+        out[i] = best
+        tally[own] = 0.0
+        for e in range(starts[i], starts[i + 1]):
+            tally[labels[neighbors[e]]] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def join_neighbors(starts, neighbors, weights, labels, tally, max_rounds):  # type: ignore[no-untyped-def]
+    """Give samples of label -1 the cluster of greatest linked weight, round by round, all at once.
+
+    Those without a neighbour that has a cluster wait for the next round. Returns how many are left.
+    """
+    count = 0
+    waiting = labels.copy()
+    for i in range(labels.shape[0]):
+        if labels[i] < 0:
+            waiting[count] = i
+            count += 1
+    chosen = labels.copy()
+    for _ in range(max_rounds):
+        if count == 0:
+            break
+        for w in range(count):
+            i = waiting[w]
+            best = -1
+            most = 0.0
+            for e in range(starts[i], starts[i + 1]):
+                c = labels[neighbors[e]]
+                if c >= 0:
+                    tally[c] += weights[e]
+            for e in range(starts[i], starts[i + 1]):
+                c = labels[neighbors[e]]
+                if c >= 0 and tally[c] > most:
+                    best = c
+                    most = tally[c]
+            for e in range(starts[i], starts[i + 1]):
+                c = labels[neighbors[e]]
+                if c >= 0:
+                    tally[c] = 0.0
+            chosen[w] = best
+        left = 0
+        for w in range(count):
+            i = waiting[w]
+            labels[i] = chosen[w]
+            if chosen[w] < 0:
+                waiting[left] = i
+                left += 1
+        if left == count:
+            break
+        count = left
+    return count
+
+
+@njit(cache=True, nogil=True)
+def sum_links(starts, neighbors, weights, labels, links):  # type: ignore[no-untyped-def]
+    """links[a, b] += weight of all links from samples of a to samples of b, within a as well."""
+    for i in range(labels.shape[0]):
+        own = labels[i]
+        for e in range(starts[i], starts[i + 1]):
+            links[own, labels[neighbors[e]]] += weights[e]
 
 
 @njit(cache=True, nogil=True)

@@ -3,6 +3,6 @@
 Nothing heavy is imported before a command needs it, so that help and mistyped options answer at once.
 """
 
-from moo_clustering.cli._main import main
+from moo_clustering.cli.commands import main
 
 __all__ = ["main"]

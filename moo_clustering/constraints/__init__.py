@@ -6,12 +6,15 @@ is what remains after the transitive closure: groups that belong together and pa
 belong apart, without a pair of samples being listed.
 """
 
-from moo_clustering.constraints._counting import satisfied_from_labels
-from moo_clustering.constraints._errors import InconsistentConstraintsError
-from moo_clustering.constraints._files import read_pairs
-from moo_clustering.constraints._fisher import fisher_weights
-from moo_clustering.constraints._groups import ConstraintGroups, constraint_groups
-from moo_clustering.constraints._pairwise import PairwiseConstraints
+from moo_clustering.constraints.pairs import (
+    ConstraintGroups,
+    InconsistentConstraintsError,
+    PairwiseConstraints,
+    constraint_groups,
+    fisher_weights,
+    satisfied_from_labels,
+)
+from moo_clustering.constraints.sources import read_pairs
 
 __all__ = [
     "ConstraintGroups",

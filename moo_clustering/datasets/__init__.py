@@ -7,30 +7,27 @@ tables with several labels a row as a :class:`MultiLabelTable`;
 column and row.
 """
 
-from moo_clustering.datasets._bag_table import BagTable
-from moo_clustering.datasets._bundled import (
+from moo_clustering.datasets.bags import BagTable, read_bags, write_bag_arff
+from moo_clustering.datasets.documents import Documents, read_documents, tfidf
+from moo_clustering.datasets.multilabel import (
+    MultiLabelTable,
+    label_indicators,
+    read_multilabel,
+    write_multilabel_arff,
+)
+from moo_clustering.datasets.prepare import PreparedTable, prepare_table
+from moo_clustering.datasets.sources import (
     BUNDLED,
     load_breast_cancer,
     load_bundled,
     load_digits,
     load_iris,
     load_wine,
+    make_bags,
+    make_balance,
+    make_waveform,
 )
-from moo_clustering.datasets._documents import Documents
-from moo_clustering.datasets._ebm import EBMCorpus, EBMQuestion, load_ebm
-from moo_clustering.datasets._generated import make_balance, make_waveform
-from moo_clustering.datasets._generated_bags import make_bags
-from moo_clustering.datasets._multilabel_documents import label_indicators
-from moo_clustering.datasets._multilabel_table import MultiLabelTable
-from moo_clustering.datasets._multilabel_write import write_multilabel_arff
-from moo_clustering.datasets._prepare_table import PreparedTable, prepare_table
-from moo_clustering.datasets._read import read_table
-from moo_clustering.datasets._read_bags import read_bags
-from moo_clustering.datasets._read_documents import read_documents
-from moo_clustering.datasets._read_multilabel import read_multilabel
-from moo_clustering.datasets._table import CategoryTable, DataError, Table
-from moo_clustering.datasets._tfidf import tfidf
-from moo_clustering.datasets._write_bags import write_bag_arff
+from moo_clustering.datasets.tables import CategoryTable, DataError, Table, read_table
 
 __all__ = [
     "BUNDLED",
@@ -38,8 +35,6 @@ __all__ = [
     "CategoryTable",
     "DataError",
     "Documents",
-    "EBMCorpus",
-    "EBMQuestion",
     "MultiLabelTable",
     "PreparedTable",
     "Table",
@@ -47,7 +42,6 @@ __all__ = [
     "load_breast_cancer",
     "load_bundled",
     "load_digits",
-    "load_ebm",
     "load_iris",
     "load_wine",
     "make_bags",

@@ -4,13 +4,16 @@ No encoding knows an objective, so each combines with any list of validity indic
 :class:`~moo_clustering.problems.PartitionProblem`.
 """
 
-from moo_clustering.encodings._alignment import align_labels, aligned_distance, hamming_distance
-from moo_clustering.encodings._base import Encoding
-from moo_clustering.encodings._canonical import relabel_by_first_appearance
-from moo_clustering.encodings._labels import LabelEncoding
-from moo_clustering.encodings._locus_adjacency import LocusAdjacencyEncoding
-from moo_clustering.encodings._medoid_slots import MedoidSlotEncoding
-from moo_clustering.encodings._medoids import MedoidEncoding
+from moo_clustering.encodings.base import (
+    Encoding,
+    align_labels,
+    aligned_distance,
+    hamming_distance,
+    relabel_by_first_appearance,
+)
+from moo_clustering.encodings.labels import LabelEncoding
+from moo_clustering.encodings.loci import LocusAdjacencyEncoding
+from moo_clustering.encodings.medoids import MedoidEncoding, MedoidSlotEncoding
 
 __all__ = [
     "Encoding",

@@ -6,22 +6,9 @@ to a partition: constraints written in, components bridged, eigenvectors of a La
 Matrices are ``scipy.sparse.csr_array`` of float64.
 """
 
-from moo_clustering.graphs._bridging import bridge_components
-from moo_clustering.graphs._constraint_edges import write_constraints
-from moo_clustering.graphs._eigengap import eigengap
-from moo_clustering.graphs._embedding import spectral_embedding
-from moo_clustering.graphs._genie import genie_cuts, genie_merges
-from moo_clustering.graphs._given_lists import lists_from_arrays
-from moo_clustering.graphs._interestingness import LinkInterest, mst_interestingness
-from moo_clustering.graphs._laplacian import laplacian
-from moo_clustering.graphs._locus_graph import LocusGraph, locus_graph
-from moo_clustering.graphs._minimax import minimax_distances
-from moo_clustering.graphs._mutual_reachability import mutual_reachability_mst
-from moo_clustering.graphs._neighbors import NeighborLists, neighbor_lists
-from moo_clustering.graphs._partition import SpectralPartition, spectral_partition
-from moo_clustering.graphs._ratio_cut import ratio_cut
-from moo_clustering.graphs._self_tuning import self_tuning_graph
-from moo_clustering.graphs._similarity import (
+from moo_clustering.graphs.neighbors import NeighborLists, lists_from_arrays, neighbor_lists
+from moo_clustering.graphs.similarity import (
+    bridge_components,
     epsilon_graph,
     full_graph,
     gaussian_similarity,
@@ -29,11 +16,34 @@ from moo_clustering.graphs._similarity import (
     mutual_knn_graph,
     pair_distances,
     resolve_sigma,
+    self_tuning_graph,
     symmetrize,
+    waterfill_graph,
+    waterfill_lambda,
+    waterfill_weights,
+    write_constraints,
 )
-from moo_clustering.graphs._spanning_tree import SpanningTree, euclidean_mst
-from moo_clustering.graphs._spectral_cuts import spectral_cuts
-from moo_clustering.graphs._waterfill import waterfill_graph, waterfill_lambda, waterfill_weights
+from moo_clustering.graphs.spectral import (
+    SpectralPartition,
+    eigengap,
+    laplacian,
+    ratio_cut,
+    spectral_cuts,
+    spectral_embedding,
+    spectral_partition,
+)
+from moo_clustering.graphs.trees import (
+    LinkInterest,
+    LocusGraph,
+    SpanningTree,
+    euclidean_mst,
+    genie_cuts,
+    genie_merges,
+    locus_graph,
+    minimax_distances,
+    mst_interestingness,
+    mutual_reachability_mst,
+)
 
 __all__ = [
     "LinkInterest",

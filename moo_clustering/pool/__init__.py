@@ -5,10 +5,7 @@ the merging of fragments over a range of numbers of clusters; what comes out, an
 one's own, is a :class:`PartitionPool`.
 """
 
-from moo_clustering.pool._bag_pool import bag_candidate_pool
-from moo_clustering.pool._candidate_pool import FAMILIES, candidate_pool
-from moo_clustering.pool._extra import extra_partitions
-from moo_clustering.pool._grid import k_grid
-from moo_clustering.pool._partition_pool import PartitionPool
+from moo_clustering.pool.candidates import FAMILIES, PartitionPool, bag_candidate_pool, candidate_pool
+from moo_clustering.pool.families import extra_partitions, k_grid
 
 __all__ = ["FAMILIES", "PartitionPool", "bag_candidate_pool", "candidate_pool", "extra_partitions", "k_grid"]

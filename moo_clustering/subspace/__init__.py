@@ -6,18 +6,27 @@ feature have shape (n_features, n_clusters), arrays by sample (n_samples, n_clus
 sparse data read whole rows. No dense array of samples by features is ever built of sparse data.
 """
 
-from moo_clustering.subspace._chi_square import chi_square
-from moo_clustering.subspace._class_shares import class_shares, overall_shares
-from moo_clustering.subspace._data import SubspaceData
-from moo_clustering.subspace._distances import distances
-from moo_clustering.subspace._entropy_weighted import EntropyWeighted, entropy_weighted_kmeans
-from moo_clustering.subspace._impurity import impurity
-from moo_clustering.subspace._iterate import Iterated, iterate
-from moo_clustering.subspace._memberships import memberships_from_distances
-from moo_clustering.subspace._options import SubspaceOptions
-from moo_clustering.subspace._starts import memberships_from_seeds, start
-from moo_clustering.subspace._sweep import Sweep, sweep
-from moo_clustering.subspace._votes import votes
+from moo_clustering.subspace.kmeans import (
+    EntropyWeighted,
+    entropy_weighted_kmeans,
+    memberships_from_seeds,
+    start,
+)
+from moo_clustering.subspace.sweeps import (
+    Iterated,
+    SubspaceData,
+    SubspaceOptions,
+    Sweep,
+    chi_square,
+    class_shares,
+    distances,
+    impurity,
+    iterate,
+    memberships_from_distances,
+    overall_shares,
+    sweep,
+    votes,
+)
 
 __all__ = [
     "EntropyWeighted",

@@ -7,30 +7,50 @@ stay as they were. :func:`pymoo_plots` and :func:`front_bounds` are for pymoo's 
 """
 
 from moo_clustering.stats import CriticalDifferenceData, critical_difference_data
-from moo_clustering.visualization._attainment import AttainmentData, attainment_plot_data, plot_attainment
-from moo_clustering.visualization._bag_distances import (
+from moo_clustering.visualization.bags import (
     BagDistanceData,
+    BagEmbeddingData,
     bag_distance_data,
+    bag_embedding_data,
     plot_bag_distances,
+    plot_bag_embedding,
 )
-from moo_clustering.visualization._bag_embedding import BagEmbeddingData, bag_embedding_data
-from moo_clustering.visualization._bag_scatter import plot_bag_embedding
-from moo_clustering.visualization._constraints import (
+from moo_clustering.visualization.fronts import (
+    AttainmentData,
+    ConvergenceData,
+    Curve,
+    FrontData,
+    HistoryData,
+    RocData,
+    attainment_plot_data,
+    convergence_data,
+    front_bounds,
+    front_data,
+    history_data,
+    plot_attainment,
+    plot_convergence,
+    plot_critical_difference,
+    plot_front,
+    plot_history,
+    plot_roc,
+    roc_data,
+)
+from moo_clustering.visualization.partitions import (
     ConstraintsData,
     PairLines,
+    PartitionData,
+    SimilarityData,
+    TermData,
     constraints_data,
+    partition_data,
     plot_constraints,
+    plot_partition,
+    plot_similarity,
+    plot_terms,
+    pymoo_plots,
+    similarity_data,
+    term_data,
 )
-from moo_clustering.visualization._convergence import plot_convergence
-from moo_clustering.visualization._convergence_data import ConvergenceData, Curve, convergence_data
-from moo_clustering.visualization._critical_difference import plot_critical_difference
-from moo_clustering.visualization._front import FrontData, front_bounds, front_data, plot_front
-from moo_clustering.visualization._history import HistoryData, history_data, plot_history
-from moo_clustering.visualization._partition import PartitionData, partition_data, plot_partition
-from moo_clustering.visualization._pyplot import pymoo_plots
-from moo_clustering.visualization._roc import RocData, plot_roc, roc_data
-from moo_clustering.visualization._similarity import SimilarityData, plot_similarity, similarity_data
-from moo_clustering.visualization._terms import TermData, plot_terms, term_data
 
 __all__ = [
     "AttainmentData",

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from moo_clustering.algorithms._columns import NotStorableError, from_columns, to_columns
+from moo_clustering.algorithms.search import NotStorableError, from_columns, to_columns
 
 VALUES = st.one_of(
     st.none(),

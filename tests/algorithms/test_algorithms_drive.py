@@ -106,7 +106,7 @@ def test_a_search_may_refuse_checkpoints_before_any_work(tmp_path):
 
 
 def fail_from(monkeypatch, n):
-    from moo_clustering.algorithms import _saver
+    from moo_clustering.algorithms import drive as _saver
 
     original, calls = _saver.save_checkpoint, []
 

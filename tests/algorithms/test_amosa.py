@@ -23,16 +23,19 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 from search_toys import Integers, IntegerToy, RealToy, Reset
 
-from moo_clustering._kernels.domination import amount, dominates, not_dominated, weigh
+from moo_clustering._kernels.partitions import amount, dominates, not_dominated, weigh
 from moo_clustering.algorithms import PymooSearch, Recorder, drive, evolve
-from moo_clustering.algorithms._amosa import AMOSA
-from moo_clustering.algorithms._annealing import acceptance_probability, anneal, climb
-from moo_clustering.algorithms._bounded_archive import BoundedArchive
-from moo_clustering.algorithms._cooling import Cooling
-from moo_clustering.algorithms._known import duplicate_elimination
-from moo_clustering.algorithms._laplace_noise import LaplaceNoise
-from moo_clustering.algorithms._solutions import Solution
-from moo_clustering.algorithms._thinning import representatives
+from moo_clustering.algorithms.amosa import (
+    AMOSA,
+    BoundedArchive,
+    Cooling,
+    LaplaceNoise,
+    acceptance_probability,
+    anneal,
+    climb,
+    representatives,
+)
+from moo_clustering.algorithms.pymoo_search import Solution, duplicate_elimination
 from moo_clustering.encodings import MedoidEncoding
 from moo_clustering.operators import CanonicalDuplicates, EncodingSampling
 from moo_clustering.persistence import Checkpoint

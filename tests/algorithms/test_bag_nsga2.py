@@ -11,14 +11,14 @@ from pymoo.operators.mutation.nom import NoMutation
 from pymoo.optimize import minimize
 
 from moo_clustering.algorithms import evolve
-from moo_clustering.algorithms._bag_nsga2 import bag_nsga2
+from moo_clustering.algorithms.others import bag_nsga2
 from moo_clustering.bags import Bags
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding
 from moo_clustering.operators import ConstraintCrowdingSurvival
-from moo_clustering.operators._canonical_duplicates import CanonicalDuplicates
-from moo_clustering.problems._bag_partition import BagPartitionProblem
-from moo_clustering.problems._partition import PartitionProblem
+from moo_clustering.operators.selection import CanonicalDuplicates
+from moo_clustering.problems.bags import BagPartitionProblem
+from moo_clustering.problems.partition import PartitionProblem
 
 TWO = ["bag_davies_bouldin", "bag_silhouette"]
 

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.optimize import minimize
 
-from moo_clustering.algorithms._exhaustive import (
+from moo_clustering.algorithms.others import (
     count_medoid_sets,
     enumerate_medoid_sets,
     exhaustive_front,
@@ -19,10 +19,10 @@ from moo_clustering.algorithms._exhaustive import (
 )
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.operators import ConstraintCrowdingSurvival
-from moo_clustering.operators._medoid_replace import MedoidReplaceMutation
-from moo_clustering.operators._medoid_sampling import MedoidSampling
-from moo_clustering.operators._prefix_union import PrefixUnionCrossover
-from moo_clustering.problems._medoids import MedoidProblem
+from moo_clustering.operators.crossover import PrefixUnionCrossover
+from moo_clustering.operators.mutation import MedoidReplaceMutation
+from moo_clustering.operators.sampling import MedoidSampling
+from moo_clustering.problems.medoids import MedoidProblem
 
 LINE = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [13.0]])
 

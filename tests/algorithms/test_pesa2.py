@@ -23,7 +23,7 @@ from scipy.stats import chi2
 from search_toys import Integers, IntegerToy, RealToy, Reset, Uniform
 
 from moo_clustering.algorithms import PESA2, PymooSearch, drive
-from moo_clustering.algorithms._grid_archive import GridArchive, grid_boxes, select_by_boxes
+from moo_clustering.algorithms.others import GridArchive, grid_boxes, select_by_boxes
 from moo_clustering.operators import MSTInterestingnessSampling, NeighborBiasedMutation
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MOCKProblem

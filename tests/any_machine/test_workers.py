@@ -6,7 +6,8 @@ from machine_cases import CASES, fitted
 from numpy.testing import assert_array_equal
 from threadpoolctl import threadpool_limits
 
-from moo_clustering._kernels import blocks, parts
+from moo_clustering._kernels import threads as blocks
+from moo_clustering._kernels import threads as parts
 
 NOISE = 3.0
 TAKES_JOBS = [name for name, case in CASES.items() if "n_jobs" in case.model(0).get_params()]

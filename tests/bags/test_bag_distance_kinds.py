@@ -8,12 +8,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
 from moo_clustering.bags import Bags
-from moo_clustering.bags import _distances as blocks
-from moo_clustering.bags._distance_kinds import DISTANCE_KINDS, bag_distance_kinds
-from moo_clustering.bags._energy_distance import energy_distance
-from moo_clustering.bags._gaussian_kernel import gaussian_bag_kernel, gaussian_scale
-from moo_clustering.bags._sliced import sliced_directions, sliced_quantile_embedding
-from moo_clustering.bags._statistics import EMBEDDINGS, bag_embedding, bag_statistics
+from moo_clustering.bags import distances as blocks
+from moo_clustering.bags.bags import EMBEDDINGS, bag_embedding, bag_statistics
+from moo_clustering.bags.distances import (
+    DISTANCE_KINDS,
+    bag_distance_kinds,
+    energy_distance,
+    gaussian_bag_kernel,
+    gaussian_scale,
+    sliced_directions,
+    sliced_quantile_embedding,
+)
 
 EXAMPLE = [[[0.0], [1.0]], [[1.0], [3.0]], [[10.0]]]
 
@@ -92,7 +97,7 @@ def test_distances_to_the_same_bags_as_others():
 def test_threads_change_nothing(monkeypatch):
     A = draw_bags(5, n_bags=30)
     monkeypatch.setattr(blocks, "_ROWS", 8)
-    monkeypatch.setattr("moo_clustering._kernels.parts._WORTH_A_THREAD", 0)
+    monkeypatch.setattr("moo_clustering._kernels.threads._ITEMS_WORTH_A_THREAD", 0)
     one, two = (bag_distance_kinds(A, rng=np.random.default_rng(0), n_jobs=n) for n in (1, 2))
     for kind in DISTANCE_KINDS:
         assert_array_equal(one[kind], two[kind])

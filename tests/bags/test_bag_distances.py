@@ -10,10 +10,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist, directed_hausdorff
 
 from moo_clustering._kernels import bag_distances as kernels
-from moo_clustering._kernels import parts
+from moo_clustering._kernels import threads as parts
 from moo_clustering.bags import Bags, bag_distances
-from moo_clustering.bags import _distances as module
-from moo_clustering.bags._blocks import bag_blocks
+from moo_clustering.bags import distances as module
+from moo_clustering.bags.distances import bag_blocks
 
 KINDS = ["directed", "symmetric", "mean_min", "min_min", "mean"]
 TOY = [[[0, 0], [2, 0]], [[0, 1]], [[8, 0], [8, 2], [8, 4]], [[10, 2], [6, 2]], [[4, 10]]]

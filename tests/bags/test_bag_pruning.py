@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
-from moo_clustering._kernels import bag_pruning as kernels
+from moo_clustering._kernels import bag_distances as kernels
 from moo_clustering.bags import Bags, BagTransformer, farthest_candidates
-from moo_clustering.bags import _pruning as module
+from moo_clustering.bags import objective as module
 
 
 @pytest.fixture

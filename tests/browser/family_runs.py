@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from family_data import write_bags, write_categories, write_documents, write_table
 
 from moo_clustering.cli import main
-from moo_clustering.visualization.report import _from_estimator
+from moo_clustering.visualization.report import estimators as _from_estimator
 
 _WRITERS = {
     "table": write_table,

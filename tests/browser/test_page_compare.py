@@ -8,7 +8,7 @@ from selenium.webdriver.common.keys import Keys
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.cluster import contingency_matrix
 
-from moo_clustering.visualization._palette import look_of
+from moo_clustering.visualization.partitions import look_of
 
 
 @pytest.mark.parametrize("pair", [(0, 1), (4, 2), (11, 3)])

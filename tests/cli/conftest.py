@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from moo_clustering.cli import main
-from moo_clustering.estimators import _registry
-from moo_clustering.estimators._registry import Method
+from moo_clustering.estimators import _methods as _registry
+from moo_clustering.estimators._methods import Method
 from moo_clustering.persistence import Checkpoint, fingerprint, load_checkpoint, save_checkpoint
 
 

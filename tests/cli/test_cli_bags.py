@@ -11,10 +11,10 @@ import pytest
 
 from moo_clustering import CHCMIC
 from moo_clustering.bags import BagTransformer, bag_distances
-from moo_clustering.cli import _bag_findings
+from moo_clustering.cli import describe as _bag_findings
 from moo_clustering.datasets import BagTable, make_bags, write_bag_arff
 from moo_clustering.estimators import BAMIC, MIKMeans
-from moo_clustering.estimators._registry import METHODS
+from moo_clustering.estimators._methods import METHODS
 from moo_clustering.persistence import read_archive
 from moo_clustering.validity import bag_report
 

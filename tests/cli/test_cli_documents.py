@@ -11,10 +11,10 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.constraints._shares import satisfied_shares
+from moo_clustering.constraints.pairs import satisfied_shares
 from moo_clustering.datasets import read_documents, tfidf
-from moo_clustering.estimators import _registry
-from moo_clustering.estimators._registry import Method
+from moo_clustering.estimators import _methods as _registry
+from moo_clustering.estimators._methods import Method
 
 WORDS = {
     "heart": ["heart", "cardiac", "artery", "valve", "beat", "rhythm", "vessel", "pressure"],

@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from moo_clustering.cli import _stems
+from moo_clustering import features as _stemming
+from moo_clustering.cli import load as _stems
 from moo_clustering.estimators import EnsembleNMF
-from moo_clustering.estimators._registry import METHODS, find_method
-from moo_clustering.features import PaperTfidfTransformer, _stemming, document_term_counts
+from moo_clustering.estimators._methods import METHODS, find_method
+from moo_clustering.features import PaperTfidfTransformer, document_term_counts
 from moo_clustering.persistence import read_archive
 
 snowball = pytest.importorskip("snowballstemmer")
@@ -142,7 +143,7 @@ def test_without_snowballstemmer(run, fails, rows, monkeypatch):
 def test_more_runs_go_on_from_a_checkpoint(run, rows, monkeypatch):
     options = ("fit", "notes.jsonl", "--method", "ensemble-nmf", "-k", 3, "--quiet")
     assert run(*options, "--set", "n_runs=6", "--out", "whole").exit_code == 0
-    from moo_clustering.estimators import _ensemble_nmf
+    from moo_clustering.estimators import documents as _ensemble_nmf
 
     original = _ensemble_nmf.chosen_runs
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from moo_clustering.cli._folder import FORMAT, FolderError, open_folder
+from moo_clustering.cli.folder import FORMAT, FolderError, open_folder
 
 FIT = (
     "fit",

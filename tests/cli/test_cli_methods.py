@@ -5,9 +5,9 @@ from types import MappingProxyType
 
 import pytest
 
-from moo_clustering.cli._docs import options_of, parameter_docs
-from moo_clustering.cli._settings import FLAGS, parse_settings
-from moo_clustering.estimators._registry import METHODS, find_method, get_method
+from moo_clustering.cli.commands import options_of, parameter_docs
+from moo_clustering.cli.job import FLAGS, parse_settings
+from moo_clustering.estimators._methods import METHODS, find_method, get_method
 
 
 def test_list_names_every_method_and_alias(run):

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from moo_clustering.cli._results_file import read_results
-from moo_clustering.experiments.multi_instance._published import PUBLISHED
+from moo_clustering.cli.commands import read_results
+from papers.multi_instance_tables import PUBLISHED
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from moo_clustering.cli import _explore
+from moo_clustering.cli import commands as _explore
 
 FIT = (
     "fit",
@@ -163,7 +163,7 @@ def test_browser_is_opened(run, folder, monkeypatch, opens):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("webbrowser.open", browser)
-    monkeypatch.setattr("moo_clustering.cli._page_server.PageServer.serve_forever", until_asked)
+    monkeypatch.setattr("moo_clustering.cli.commands.PageServer.serve_forever", until_asked)
     result = run("explore", "out")
     assert result.exit_code == 0
     assert asked[0] in result.stdout

@@ -13,7 +13,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering import MOCK, FuzzyModesMOGA
-from moo_clustering.cli._modes import _cell
+from moo_clustering.cli.describe import _mode_cell as _cell
 from moo_clustering.datasets import CategoryTable, read_table
 from moo_clustering.persistence import read_archive
 

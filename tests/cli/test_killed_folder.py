@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from moo_clustering.cli._folder import FORMAT, open_folder
+from moo_clustering.cli.folder import FORMAT, open_folder
 
 FIT = (
     "fit",
@@ -58,7 +58,7 @@ def test_the_record_has_its_name_when_it_is_whole(tmp_path, monkeypatch):
     def look(descriptor):
         seen.append([path.name for path in (tmp_path / "out").iterdir()])
 
-    monkeypatch.setattr("moo_clustering.persistence._atomic.os.fsync", look)
+    monkeypatch.setattr("moo_clustering.persistence.os.fsync", look)
     open_folder(tmp_path / "out").claim({"format": FORMAT, "status": "running"})
     assert "run.json" not in seen[0]
     assert json.loads((tmp_path / "out" / "run.json").read_text())["status"] == "running"

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from moo_clustering import MemeticKMeans
-from moo_clustering.estimators.memetic._memetic_search import MemeticSearch
+from moo_clustering.estimators.memetic_kmeans import MemeticSearch
 from moo_clustering.persistence import read_archive
 
 QUICK = ("--set", "max_distance_evaluations=100000", "--set", "pop_min=3", "--set", "pop_max=5")

@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from moo_clustering.cli import _results, _subspace_results
+from moo_clustering.cli import describe as _subspace_results
+from moo_clustering.cli import folder as _results
 from moo_clustering.estimators import SISC
-from moo_clustering.estimators._registry import METHODS
+from moo_clustering.estimators._methods import METHODS
 from moo_clustering.persistence import read_archive
 from moo_clustering.validity import macro_auc
 

@@ -5,8 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from moo_clustering.cli._label_sets import LabelSetDocuments
-from moo_clustering.cli._label_use import label_use
+from moo_clustering.cli.load import LabelSetDocuments, label_use
 from moo_clustering.datasets import DataError, Documents, MultiLabelTable, Table
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from moo_clustering import ParetoClustering
-from moo_clustering.cli._folder import FORMAT
+from moo_clustering.cli.folder import FORMAT
 from moo_clustering.persistence import read_archive
 
 QUICK = ("--set", "pop_size=12", "--set", "k_range=[2,3,4]")
@@ -139,7 +139,7 @@ def test_killed_run_is_started_over(run, fails, numbers, tmp_path):
 
 @pytest.mark.filterwarnings("ignore::moo_clustering.algorithms.ExhaustedSearchWarning")
 def test_an_interrupted_control_is_left_out(numbers, monkeypatch):
-    from moo_clustering.estimators.flagship import _evolution
+    from moo_clustering.estimators import _pareto_answer as _evolution
 
     made = []
 

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from moo_clustering.cli._default_method import choose_method
-from moo_clustering.cli._pareto_summary import confidence_text, pareto_remarks, pareto_rows
-from moo_clustering.cli._typical import column_frames, column_table, sorting_columns
+from moo_clustering.cli.describe import column_frames, column_table, sorting_columns
+from moo_clustering.cli.job import choose_method
+from moo_clustering.cli.summary import confidence_text, pareto_remarks, pareto_rows
 from moo_clustering.datasets import BagTable, make_bags, write_bag_arff
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from moo_clustering.cli import _run_report
-from moo_clustering.visualization.report._archive import load_content
+from moo_clustering.cli import fit as _run_report
+from moo_clustering.visualization.report.page import load_content
 
 FIT = ("fit", "table.csv", "--method", "slices", "--id-column", "id", "--drop", "some", "--drop", "kind")
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.linalg import subspace_angles
 
-from moo_clustering.consensus import _low_rank as module
 from moo_clustering.consensus import cspa
-from moo_clustering.consensus._low_rank import leading_vectors, merge_equal_runs
+from moo_clustering.consensus import hypergraph as module
+from moo_clustering.consensus.hypergraph import leading_vectors, merge_equal_runs
 from moo_clustering.validity import nmi
-from moo_clustering.validity._hyperedges import hyperedges
+from moo_clustering.validity.agreement import hyperedges
 
 EXAMPLE = np.array([[0, 0, 0, 1, 1], [1, 1, 0, 0, 0], [0, 0, 0, 1, 1]])
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moo_clustering._kernels.constraints import count_equal, count_equal_by_class, weigh_equal
+from moo_clustering._kernels.partitions import count_equal, count_equal_by_class, weigh_equal
 from moo_clustering.constraints import PairwiseConstraints, satisfied_from_labels
 
 

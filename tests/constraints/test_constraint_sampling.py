@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.constraints._gold import as_gold
-from moo_clustering.constraints._pairs import unrank_pairs
-from moo_clustering.constraints._sampling import _share, sample_ranks
+from moo_clustering.constraints.sources import _share, as_gold, sample_ranks, unrank_pairs
 
 SCHEMES = ["stratified", "pooled", "docs"]
 
@@ -99,7 +97,7 @@ def test_numbered_pairs_are_all_pairs_once(y, several):
 
 
 def test_label_sets_in_several_blocks(monkeypatch):
-    monkeypatch.setattr("moo_clustering.constraints._gold._BLOCK", 60)
+    monkeypatch.setattr("moo_clustering.constraints.sources._BLOCK", 60)
     rng = np.random.default_rng(0)
     indicator = rng.random((20, 5)) < 0.25
     must, cannot = naive_pairs([set(np.flatnonzero(row)) for row in indicator])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from moo_clustering.constraints._shares import satisfied_pairs, satisfied_shares
+from moo_clustering.constraints.pairs import satisfied_pairs, satisfied_shares
 
 PARTITIONS = np.array([[0, 0, 1, 1, 2], [0, 0, 0, 0, 0]])
 

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from moo_clustering import _arrays
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.constraints._fisher import fisher_weights
+from moo_clustering.constraints.pairs import fisher_weights
 
 
 def naive(X, constraints, shrinkage):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from contract.consensus import ensemble, needs_metis
-from moo_clustering.consensus import _metis as metis_module
 from moo_clustering.consensus import cspa, hbgf, hgpa, mcla
+from moo_clustering.consensus import hypergraph as metis_module
 
 
 @pytest.mark.parametrize("consensus", [mcla, cspa, hbgf, hgpa])

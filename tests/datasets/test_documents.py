@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moo_clustering.datasets import DataError, load_ebm, read_documents, tfidf
+from moo_clustering.datasets import DataError, read_documents, tfidf
+from papers.ebm import load_ebm
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from moo_clustering.datasets import DataError, Documents, read_documents
-from moo_clustering.datasets._multilabel_documents import label_indicators
+from moo_clustering.datasets.multilabel import label_indicators
 
 CELLS = [["b", "a"], [], None, "b", "", ["c"], ["c", "c"], "missing"]
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moo_clustering.datasets import DataError
-from moo_clustering.datasets._read_multilabel import read_multilabel
+from moo_clustering.datasets.multilabel import read_multilabel
 
 HEADER = """\
 % reports

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from moo_clustering.datasets._multilabel_table import MultiLabelTable
+from moo_clustering.datasets.multilabel import MultiLabelTable
 
 
 def table(Y, **other):

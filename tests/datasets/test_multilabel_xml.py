@@ -3,7 +3,7 @@
 import pytest
 
 from moo_clustering.datasets import DataError
-from moo_clustering.datasets._multilabel_xml import labels_of_file, labels_of_xml
+from moo_clustering.datasets.arff import labels_of_file, labels_of_xml
 
 
 def names(text):
@@ -100,7 +100,7 @@ def test_too_large_and_missing_files(tmp_path, monkeypatch):
     path = tmp_path / "labels.xml"
     with pytest.raises(DataError, match="there is no file"):
         labels_of_file(path)
-    monkeypatch.setattr("moo_clustering.datasets._multilabel_xml._LARGEST", 100)
+    monkeypatch.setattr("moo_clustering.datasets.arff._LARGEST", 100)
     path.write_text("<labels>" + " " * 100)
     with pytest.raises(DataError, match="too large for a list of labels"):
         labels_of_file(path)

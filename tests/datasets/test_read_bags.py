@@ -379,7 +379,7 @@ def test_shuffled_keeps_bags_and_classes_together():
 
 def test_importing_the_reader_imports_no_pandas():
     code = (
-        "import json, sys; import moo_clustering.datasets._read_bags; "
+        "import json, sys; import moo_clustering.datasets.bags; "
         "print(json.dumps([m for m in ('pandas', 'numba') if m in sys.modules]))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

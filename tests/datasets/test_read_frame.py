@@ -4,8 +4,7 @@ import pandas as pd
 import pytest
 
 from moo_clustering.datasets import DataError
-from moo_clustering.datasets._columns import Roles
-from moo_clustering.datasets._read_frame import holds_columns, read_frame
+from moo_clustering.datasets.tables import Roles, holds_columns, read_frame
 
 NO_ROLES = Roles()
 

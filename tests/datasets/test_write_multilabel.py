@@ -6,9 +6,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moo_clustering.datasets._multilabel_table import MultiLabelTable
-from moo_clustering.datasets._multilabel_write import write_multilabel_arff
-from moo_clustering.datasets._read_multilabel import read_multilabel
+from moo_clustering.datasets.multilabel import MultiLabelTable, read_multilabel, write_multilabel_arff
 
 
 def table(X, Y, features=None, labels=None, name="demo"):

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from moo_clustering import SISC
-from moo_clustering.experiments import ResultTable, seed_of
 from moo_clustering.problems import PartitionProblem
+from papers.runner import ResultTable, seed_of
 
 
 def mark(folder):

@@ -21,10 +21,10 @@ from moo_clustering import (
 )
 from moo_clustering._parallel import finished_calls, n_threads, run_calls
 from moo_clustering.encodings import MedoidEncoding
-from moo_clustering.experiments import CellStore, Settings, find_experiment, reproduce, run_cells
 from moo_clustering.operators import CanonicalDuplicates, EncodingRepair, EncodingSampling
 from moo_clustering.problems import ChunkedProblem, PartitionProblem
 from moo_clustering.validity import Connectivity
+from papers.runner import CellStore, Settings, find_experiment, reproduce, run_cells
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,8 @@ from sklearn.datasets import load_iris
 
 from moo_clustering import SISCEnsemble
 from moo_clustering.encodings import MedoidEncoding
-from moo_clustering.experiments import Settings, reproduce
-from moo_clustering.experiments._registry import Experiment
 from moo_clustering.problems import ChunkedProblem
+from papers.runner import Experiment, Settings, reproduce
 
 
 def test_ensemble(one_killed):

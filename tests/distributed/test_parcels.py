@@ -7,8 +7,7 @@ import pytest
 from joblib import effective_n_jobs, parallel_config
 from scipy import sparse
 
-from moo_clustering._parallel import n_threads
-from moo_clustering._parallel._parcels import Content, Parcels, Shelf
+from moo_clustering._parallel import Content, Parcels, Shelf, n_threads
 
 
 class Future:

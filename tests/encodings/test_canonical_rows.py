@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.encodings._canonical import distinct_rows, row_digests
+from moo_clustering.encodings.base import distinct_rows, row_digests
 
 POPULATIONS = arrays(np.int64, st.tuples(st.integers(1, 5), st.integers(1, 8)), elements=st.integers(0, 5))
 

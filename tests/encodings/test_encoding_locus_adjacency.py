@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from moo_clustering._kernels.locus_links import component_rows
-from moo_clustering._kernels.numbering import number_by_first_appearance
+from moo_clustering._kernels.loci import component_rows
+from moo_clustering._kernels.partitions import number_by_first_appearance
 from moo_clustering.encodings import LocusAdjacencyEncoding
 
 NEIGHBORS = np.array([[1, 2], [0, 2], [1, 3], [2, 4], [3, 2]])

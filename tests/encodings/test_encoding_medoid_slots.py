@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from moo_clustering.encodings import _medoid_slots, relabel_by_first_appearance
-from moo_clustering.encodings._medoid_slots import (
+from moo_clustering.encodings import medoids as _medoid_slots
+from moo_clustering.encodings import relabel_by_first_appearance
+from moo_clustering.encodings.medoids import (
     MedoidSlotEncoding,
     decode_slots,
     nearest_others,

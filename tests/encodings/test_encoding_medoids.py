@@ -11,8 +11,8 @@ from scipy.sparse import csr_matrix
 from sklearn.metrics import pairwise_distances
 
 from moo_clustering.encodings import MedoidEncoding
-from moo_clustering.encodings import _medoids as module
-from moo_clustering.encodings._medoids import resolve_k_max
+from moo_clustering.encodings import medoids as module
+from moo_clustering.encodings.medoids import resolve_k_max
 
 LINE = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [13.0]])
 

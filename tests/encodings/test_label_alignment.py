@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from moo_clustering.encodings import _alignment, relabel_by_first_appearance
-from moo_clustering.encodings._alignment import align_labels, aligned_distance, hamming_distance
+from moo_clustering.encodings import base as _alignment
+from moo_clustering.encodings import relabel_by_first_appearance
+from moo_clustering.encodings.base import align_labels, aligned_distance, hamming_distance
 
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=40, deadline=None)

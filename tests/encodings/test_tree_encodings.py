@@ -11,7 +11,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from moo_clustering.encodings import LocusAdjacencyEncoding
-from moo_clustering.encodings._tree_links import relevant_links
+from moo_clustering.encodings.loci import relevant_links
 from moo_clustering.graphs import locus_graph
 
 LINE = np.array([[0.0], [1.0], [2.5], [10.0], [11.0], [12.5]])

@@ -14,8 +14,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from moo_clustering import AMOSAClus, NSGA2Clus
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.estimators._amosa_clus_moves import draw_moves, perturb_centers, perturb_medoids
-from moo_clustering.estimators._center_problem import CenterProblem, CenterSampling
+from moo_clustering.estimators.amosa_clus import (
+    CenterProblem,
+    CenterSampling,
+    draw_moves,
+    perturb_centers,
+    perturb_medoids,
+)
 from moo_clustering.problems import MedoidProblem
 
 LINE = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [13.0]])
@@ -293,7 +298,7 @@ def test_resumed_equals_uninterrupted(blobs, tmp_path, encoding, mode, monkeypat
         return advance(*args)
 
     with monkeypatch.context() as patched:
-        patched.setattr(f"moo_clustering.estimators._amosa_clus.{advance.__name__}", stop)
+        patched.setattr(f"moo_clustering.estimators.amosa_clus.{advance.__name__}", stop)
         with pytest.raises(RuntimeError, match="stop"):
             first.fit(X, partial)
     rest = AMOSAClus(**options, checkpoint=path, resume=True).fit(X, partial)

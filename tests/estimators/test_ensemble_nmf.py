@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering import EnsembleNMF, NCWTransformer, PaperTfidfTransformer
 from moo_clustering.consensus import best_half, cspa, mcla
-from moo_clustering.estimators import _ensemble_runs
+from moo_clustering.estimators import documents as _ensemble_runs
 from moo_clustering.factorization import document_weights, factorization_loss
 from moo_clustering.persistence import CheckpointMismatchError
 from moo_clustering.validity import nmi

@@ -15,9 +15,8 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from moo_clustering.constraints import InconsistentConstraintsError, PairwiseConstraints
-from moo_clustering.estimators import _pair_differences
-from moo_clustering.estimators._learned_metric import diagonal_metric, full_metric
-from moo_clustering.estimators._metric_kmeans import MetricKMeans
+from moo_clustering.estimators import pairwise_kmeans as _pair_differences
+from moo_clustering.estimators.pairwise_kmeans import MetricKMeans, diagonal_metric, full_metric
 
 SIX = np.array([(0, 0), (1, 3), (0.5, 6), (5, 1), (6, 4), (5.5, 7)])
 MUST = np.array([(0, 1), (1, 2), (3, 4), (4, 5)])

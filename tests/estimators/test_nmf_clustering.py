@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import check_clustering, estimator_checks_generator
 
-from moo_clustering.estimators._nmf_clustering import NMFClustering
+from moo_clustering.estimators.documents import NMFClustering
 from moo_clustering.factorization import document_weights, labels_from_factors, nmf
 
 # NMF cannot take the negative data of this one check, which is done below on data that are not.

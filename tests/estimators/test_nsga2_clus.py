@@ -18,9 +18,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from moo_clustering import InconsistentConstraintsError, NSGA2Clus
 from moo_clustering.algorithms import InterruptedSearchWarning
 from moo_clustering.constraints import PairwiseConstraints, fisher_weights
-from moo_clustering.estimators import _medoid_base
-from moo_clustering.estimators._medoid_choice import choose_solution
-from moo_clustering.estimators._registry import find_method
+from moo_clustering.estimators import _medoids as _medoid_base
+from moo_clustering.estimators._medoids import choose_solution
+from moo_clustering.estimators._methods import find_method
 from moo_clustering.persistence import CheckpointMismatchError
 from moo_clustering.problems import MedoidProblem
 

@@ -15,14 +15,17 @@ from sklearn.datasets import load_iris, make_blobs
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from moo_clustering._kernels.pairwise_kmeans import icm_sweep
+from moo_clustering._kernels.partitions import icm_sweep
 from moo_clustering.constraints import InconsistentConstraintsError, PairwiseConstraints
-from moo_clustering.estimators import _distortions
-from moo_clustering.estimators._component_seeds import component_seeds
-from moo_clustering.estimators._distortions import DISTORTIONS
-from moo_clustering.estimators._pairwise_kmeans import HMRFKMeans, PCKMeans
-from moo_clustering.estimators._penalized_kmeans import Penalties
-from moo_clustering.estimators._semi_supervised import supervision_pairs
+from moo_clustering.estimators import pairwise_kmeans as _distortions
+from moo_clustering.estimators._base import supervision_pairs
+from moo_clustering.estimators.pairwise_kmeans import (
+    DISTORTIONS,
+    HMRFKMeans,
+    PCKMeans,
+    Penalties,
+    component_seeds,
+)
 
 BOTH = pytest.mark.parametrize("cls", [PCKMeans, HMRFKMeans])
 METRICS = pytest.mark.parametrize("metric", ["euclidean", "cosine"])

@@ -9,8 +9,8 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 
-from moo_clustering.estimators._registry import METHODS
-from moo_clustering.estimators._reporting import ReportMixin
+from moo_clustering.estimators._base import ReportMixin
+from moo_clustering.estimators._methods import METHODS
 from moo_clustering.visualization.report import Report
 
 X, CLASSES = make_blobs(40, 3, centers=3, random_state=0)

@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from moo_clustering import SpectralGraphClustering
 from moo_clustering.constraints import InconsistentConstraintsError
-from moo_clustering.estimators._scaling import scale_features
+from moo_clustering.estimators._base import scale_features
 
 GRAPHS = ("knn", "mutual_knn", "epsilon", "full", "waterfill")
 

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from moo_clustering.estimators import SphericalKMeans
-from moo_clustering.estimators import _spherical_core as core
+from moo_clustering.estimators import documents as core
 from moo_clustering.validity import i2_criterion, nmi
 
 BOTH = pytest.mark.parametrize("algorithm", ["kmeans", "bisecting"])

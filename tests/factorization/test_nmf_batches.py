@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 
-from moo_clustering._kernels import parts
-from moo_clustering.factorization import SOLVERS, labels_from_factors, map_nmf, nmf
-from moo_clustering.factorization._batches import plan_batches
+from moo_clustering._kernels import threads as parts
+from moo_clustering.factorization import SOLVERS, labels_from_factors, map_nmf, nmf, plan_batches
 
 SEEDS = np.random.SeedSequence(11).spawn(50)
 

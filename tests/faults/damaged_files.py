@@ -13,10 +13,10 @@ from scipy import sparse
 
 from moo_clustering.bags import Bags
 from moo_clustering.estimators import PESC
-from moo_clustering.experiments import CellStore, StoreError
 from moo_clustering.persistence import ArchiveError, Checkpoint, load_checkpoint, read_archive, write_archive
-from moo_clustering.visualization.report._archive import load_content, save_content
-from moo_clustering.visualization.report._content import Column, ReportContent
+from moo_clustering.visualization.report.content import Column, ReportContent
+from moo_clustering.visualization.report.page import load_content, save_content
+from papers.runner import CellStore, StoreError
 
 IDENTITY = {"method": "M", "parameters": {"k": 3}, "data": "0" * 64}
 CELLS = [{"set": "iris", "n": n} for n in range(12)]

@@ -12,16 +12,17 @@ from kill_folder import final_files
 from kill_outcomes import NOT_COMPARED, of_folder
 
 from moo_clustering.cli import main
-from moo_clustering.experiments import _store
+from papers import runner as _store
+from papers.__main__ import reproduce
 
 REPORTS = {"report.npz", "report.html"}
 
 
-def command(*arguments):
+def command(*arguments, of=main):
     """Run the command, which must succeed; what it says is not shown."""
     said = StringIO()
     with redirect_stdout(said), redirect_stderr(said):
-        code = main([str(part) for part in arguments], standalone_mode=False)
+        code = of([str(part) for part in arguments], standalone_mode=False)
     if code:
         raise RuntimeError(said.getvalue())
 
@@ -98,7 +99,7 @@ class Reproduce:
         """All files of the folder, byte for byte; finished cells must not be computed again."""
         out, cells = folder / "out", folder / "out" / "results.jsonl"
         kept = cells.read_bytes() if cells.exists() else b""
-        command("reproduce", *self.arguments, "--data", self.place, "--out", out)
+        command(*self.arguments, "--data", self.place, "--out", out, of=reproduce)
         if not cells.read_bytes().startswith(kept[: kept.rfind(b"\n") + 1]):
             raise RuntimeError("finished cells have changed")
         return of_folder(out, [path.name for path in final_files(out)])

@@ -8,15 +8,16 @@ from scipy.sparse import csr_matrix, save_npz
 from sklearn.datasets import make_blobs
 
 from moo_clustering.datasets import make_bags
-from moo_clustering.experiments.ensemble_nmf import _table2
-from moo_clustering.experiments.flagship import _cells as flagship_cells
-from moo_clustering.experiments.flagship import _few_labels
-from moo_clustering.experiments.multi_instance._methods import EFFORT as BAG_EFFORT
-from moo_clustering.experiments.nsga2_clus import _runs
-from moo_clustering.experiments.pesc import _cells as pesc_cells
-from moo_clustering.experiments.pesc._given import EFFORT as PESC_EFFORT
-from moo_clustering.experiments.sisc_ml import _plan, _splits
-from moo_clustering.experiments.sisc_ml._methods import OPTIONS
+from papers import ensemble_nmf as _table2
+from papers import flagship as _few_labels
+from papers import flagship as flagship_cells
+from papers import nsga2_clus as _runs
+from papers import pesc as pesc_cells
+from papers import sisc_ml as _splits
+from papers import sisc_ml_tables as _plan
+from papers.multi_instance import EFFORT as BAG_EFFORT
+from papers.pesc import EFFORT as PESC_EFFORT
+from papers.sisc_ml import OPTIONS
 
 _TOPICS = ("heart valve pressure", "skin rash fungus", "lung asthma breath")
 

@@ -6,8 +6,8 @@ import re
 
 import matplotlib.image
 
-from moo_clustering.experiments._store import _read
 from moo_clustering.persistence import read_archive
+from papers.runner import _read
 
 _TEMPORARY = re.compile(r"\..+\.tmp")
 

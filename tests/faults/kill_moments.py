@@ -10,8 +10,9 @@ import os
 import signal
 from collections import defaultdict
 
-from moo_clustering.experiments import _store
-from moo_clustering.persistence import _atomic, _checkpoint
+from moo_clustering import persistence as _atomic
+from moo_clustering import persistence as _checkpoint
+from papers import runner as _store
 
 # In the order in which a file meets them.
 STAGES = ("created", "midway", "before fsync", "before rename", "after rename", "midway in a line")

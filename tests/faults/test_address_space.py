@@ -79,7 +79,7 @@ MID_RUN = """
 from moo_clustering.estimators import PESC
 from moo_clustering.persistence import read_archive
 from moo_clustering.problems import NeighborGraphProblem
-import moo_clustering.algorithms._saver as saver
+import moo_clustering.algorithms.search as saver
 
 rng = np.random.default_rng(0)
 X = np.concatenate([rng.normal(place, 0.5, (14, 3)) for place in (0, 3, 6)])

@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moo_clustering.estimators import NSGA2Clus
-from moo_clustering.experiments import CellStore, StoreError
 from moo_clustering.persistence import (
     ArchiveError,
     Checkpoint,
@@ -23,6 +22,7 @@ from moo_clustering.persistence import (
     save_checkpoint,
     write_archive,
 )
+from papers.runner import CellStore, StoreError
 
 FLIPS, CUTS = 300, 100
 

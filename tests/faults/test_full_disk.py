@@ -11,8 +11,8 @@ from small_room import names, python, small_disk
 FAMILIES = """
 from moo_clustering.estimators import NSGA2Clus, PESC, EnsembleNMF
 from moo_clustering.persistence import read_archive
-import moo_clustering.algorithms._saver as saver
-import moo_clustering.estimators._ensemble_runs as ensemble_runs
+import moo_clustering.algorithms.search as saver
+import moo_clustering.estimators.documents as ensemble_runs
 
 rng = np.random.default_rng(0)
 X = np.concatenate([rng.normal(place, 0.5, (14, 3)) for place in (0, 3, 6)])
@@ -206,8 +206,8 @@ def test_report_without_room_is_a_warning(commands):
 
 REPRODUCE = """
 from dataclasses import dataclass
-from moo_clustering.experiments import ResultTable, Settings, reproduce
-from moo_clustering.experiments._registry import Experiment
+from papers.runner import ResultTable, Settings, reproduce
+from papers.runner import Experiment
 
 class Squares:
     parameters = {"power": 2}
@@ -275,7 +275,7 @@ from scipy import sparse
 from moo_clustering.bags import Bags
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.datasets import MultiLabelTable, make_bags, write_bag_arff, write_multilabel_arff
-from moo_clustering.visualization._figures import new_figure, save_figure
+from moo_clustering.visualization.partitions import new_figure, save_figure
 
 def multilabel(n):
     Y = np.arange(2 * n).reshape(n, 2) // 2 % 2

@@ -16,9 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from moo_clustering._targets import partial_targets
-from moo_clustering.features._information_gain import information_gain
-from moo_clustering.features._information_gain_selector import InformationGainSelector
-from moo_clustering.features._unigrams import binary_unigrams
+from moo_clustering.features import InformationGainSelector, binary_unigrams, information_gain
 
 # Section 10 of the paper's specification.
 X = np.array([[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 1], [0, 1, 1, 1], [1, 1, 1, 0]])

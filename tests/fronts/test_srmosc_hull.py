@@ -7,11 +7,10 @@ import pytest
 from scipy.optimize import nnls
 from sklearn.datasets import load_iris
 
-from moo_clustering._kernels import sparse_rows
-from moo_clustering.fronts._spread import spread_members
-from moo_clustering.fronts._srmosc_hull import srmosc_hull_front
+from moo_clustering._kernels import kmeans as sparse_rows
+from moo_clustering.fronts import spread_members, srmosc_hull_front
 from moo_clustering.graphs import lists_from_arrays
-from moo_clustering.problems._srmosc import SRMOSCProblem
+from moo_clustering.problems.graphs import SRMOSCProblem
 
 CORNERS = np.array([[1.0, 1], [2, 1], [1, 2], [2, 2]])
 

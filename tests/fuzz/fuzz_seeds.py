@@ -18,8 +18,8 @@ from fuzz_tree_mutations import npy_bytes, packed
 from moo_clustering.bags import Bags
 from moo_clustering.persistence import Checkpoint, save_checkpoint, write_archive
 from moo_clustering.visualization.report import Column, ReportContent
-from moo_clustering.visualization.report._archive import save_content
-from moo_clustering.visualization.report._content import ClusterFacts, Panel, PlaneMap
+from moo_clustering.visualization.report.content import ClusterFacts, Panel, PlaneMap
+from moo_clustering.visualization.report.page import save_content
 
 LABELS = [0, 0, 1, 1, 2]
 FRONT = [[0, 0, 0, 1, 1], [0, 0, 1, 1, 2]]

@@ -16,28 +16,21 @@ import numpy as np
 from fuzz_mutations import Files
 
 from moo_clustering.bags import Bags
-from moo_clustering.cli._bag_data import load_bags
-from moo_clustering.cli._data import load_data
-from moo_clustering.cli._folder import FolderError, open_folder
-from moo_clustering.cli._prepared import load_prepared
-from moo_clustering.cli._report import _content
-from moo_clustering.cli._results_file import read_results
-from moo_clustering.cli._settings import parse_settings
+from moo_clustering.cli.commands import _content, read_results
+from moo_clustering.cli.folder import FolderError, open_folder
+from moo_clustering.cli.job import parse_settings
+from moo_clustering.cli.load import load_bags, load_data, load_prepared
 from moo_clustering.constraints import InconsistentConstraintsError, PairwiseConstraints, read_pairs
 from moo_clustering.datasets import (
     DataError,
     label_indicators,
-    load_ebm,
     read_bags,
     read_documents,
     read_multilabel,
     read_table,
 )
 from moo_clustering.estimators import PESC
-from moo_clustering.estimators._registry import METHODS
-from moo_clustering.experiments._store import CellStore, StoreError
-from moo_clustering.experiments.flagship._tables_of_files import archive_table, frame_table
-from moo_clustering.experiments.pesc._sets import load_flat_sets
+from moo_clustering.estimators._methods import METHODS
 from moo_clustering.persistence import (
     ArchiveError,
     Checkpoint,
@@ -45,9 +38,12 @@ from moo_clustering.persistence import (
     load_checkpoint,
     read_archive,
 )
-from moo_clustering.visualization.report._archive import load_content
-from moo_clustering.visualization.report._from_folder import folder_content
-from moo_clustering.visualization.report._payload import payload
+from moo_clustering.visualization.report.folders import folder_content
+from moo_clustering.visualization.report.page import load_content, payload
+from papers.ebm import load_ebm
+from papers.flagship_sets import archive_table, frame_table
+from papers.pesc import load_flat_sets
+from papers.runner import CellStore, StoreError
 
 CORPUS = Path(__file__).parent / "corpus"
 

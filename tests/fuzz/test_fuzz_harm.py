@@ -323,7 +323,7 @@ def test_messages_do_not_quote_a_cell_of_any_length(tmp_path):
 
 def test_names_that_are_alike_and_very_long():
     """The comparison takes the product of both lengths."""
-    from moo_clustering._suggest import did_you_mean
+    from moo_clustering._arrays import did_you_mean
 
     with bounded(10):
         assert did_you_mean("ab" * 50_000, ["ab" * 50_000 + "c", "ac" * 50_000]) == ""

@@ -8,7 +8,15 @@ import scipy.sparse as sp
 from scipy.sparse import csgraph
 from scipy.spatial.distance import cdist
 
-from moo_clustering.graphs import _bridging, bridge_components, knn_graph, mutual_knn_graph, neighbor_lists
+from moo_clustering.graphs import (
+    bridge_components,
+    knn_graph,
+    mutual_knn_graph,
+    neighbor_lists,
+)
+from moo_clustering.graphs import (
+    similarity as _bridging,
+)
 
 
 def rng(seed=0) -> np.random.Generator:
@@ -83,7 +91,7 @@ def test_bridges_have_minimum_total_length(monkeypatch, exact, with_lists, data)
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "canberra"])
 def test_large_parts_are_joined_without_trees_too(monkeypatch, metric):
-    from moo_clustering.graphs import _bridge_search
+    from moo_clustering.graphs import similarity as _bridge_search
 
     monkeypatch.setattr(_bridging, "_EXACT", 0)
     monkeypatch.setattr(_bridge_search, "_COMPARED", 100)
@@ -97,7 +105,7 @@ def test_large_parts_are_joined_without_trees_too(monkeypatch, metric):
 
 
 def test_trees_find_the_closest_pair_of_large_parts(monkeypatch):
-    from moo_clustering.graphs import _bridge_search
+    from moo_clustering.graphs import similarity as _bridge_search
 
     monkeypatch.setattr(_bridging, "_EXACT", 0)
     monkeypatch.setattr(_bridge_search, "_COMPARED", 100)

@@ -11,7 +11,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering.graphs import euclidean_mst
-from moo_clustering.graphs._genie import genie_cuts, genie_merges
+from moo_clustering.graphs.trees import genie_cuts, genie_merges
 
 # 0, 1, 2.1, 5, 6, 20 on a line.
 LINE = [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5]]

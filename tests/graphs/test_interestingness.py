@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 from scipy.spatial.distance import cdist
 
 from moo_clustering.graphs import euclidean_mst, mst_interestingness
-from moo_clustering.graphs._neighbors import ordered_lists, tie_keys
+from moo_clustering.graphs.neighbors import ordered_lists, tie_keys
 
 LINE = np.array([[0.0], [1.0], [2.5], [10.0], [11.0], [12.5]])
 

@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import cdist, squareform
 
 from moo_clustering.graphs import euclidean_mst
-from moo_clustering.graphs._minimax import minimax_distances
+from moo_clustering.graphs.trees import minimax_distances
 
 
 def naive_minimax(D):

@@ -12,8 +12,7 @@ from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import cdist, squareform
 
 from moo_clustering.graphs import euclidean_mst
-from moo_clustering.graphs._minimax import minimax_distances
-from moo_clustering.graphs._mutual_reachability import mutual_reachability_mst
+from moo_clustering.graphs.trees import minimax_distances, mutual_reachability_mst
 
 
 def naive_reachability(D, n_neighbors):

@@ -12,9 +12,7 @@ from scipy.spatial.distance import cdist
 
 from moo_clustering.constraints import PairwiseConstraints, constraint_groups
 from moo_clustering.graphs import neighbor_lists
-from moo_clustering.graphs._distinct_rows import distinct_rows
-from moo_clustering.graphs._neighbors import ordered_lists, tie_keys
-from moo_clustering.graphs._search import round_distances
+from moo_clustering.graphs.neighbors import distinct_rows, ordered_lists, round_distances, tie_keys
 
 LINE = np.array([[0.0], [1.0], [3.0], [7.0]])
 

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
 from moo_clustering.graphs import euclidean_mst
-from moo_clustering.graphs._neighbors import ordered_lists, tie_keys
+from moo_clustering.graphs.neighbors import ordered_lists, tie_keys
 
 LINE = np.array([[0.0], [1.0], [2.5], [10.0], [11.0], [12.5]])
 ALGORITHMS = ("prim", "boruvka")

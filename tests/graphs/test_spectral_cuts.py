@@ -12,9 +12,9 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from moo_clustering.graphs import _spectral_cuts
-from moo_clustering.graphs._self_tuning import self_tuning_graph
-from moo_clustering.graphs._spectral_cuts import spectral_cuts
+from moo_clustering.graphs import spectral as _spectral_cuts
+from moo_clustering.graphs.similarity import self_tuning_graph
+from moo_clustering.graphs.spectral import spectral_cuts
 
 
 def blobs(seed, n_blobs=5, size=30, spread=8.0):
@@ -89,7 +89,7 @@ def test_large_sparse_graphs(monkeypatch):
     X = blobs(3, n_blobs=8, size=260, spread=20.0)
     S = self_tuning_graph(X)
     truth = np.repeat(np.arange(8), 260)
-    assert len(X) > _spectral_cuts._DENSE
+    assert len(X) > _spectral_cuts._DENSE_CUTS
     rng = np.random.default_rng
     lanczos = spectral_cuts(S, [8, 3], rng=rng(0))
     assert_array_equal(lanczos, spectral_cuts(S, [8, 3], rng=rng(0)))

@@ -7,7 +7,6 @@ import pytest
 import scipy.sparse as sp
 from scipy.linalg import eigh
 
-from moo_clustering.graphs import _eigenpairs as eigenpairs
 from moo_clustering.graphs import (
     bridge_components,
     eigengap,
@@ -16,6 +15,7 @@ from moo_clustering.graphs import (
     neighbor_lists,
     spectral_embedding,
 )
+from moo_clustering.graphs import spectral as eigenpairs
 
 # The paper's population of three members, ES2, in units of 1/45.
 WORKED = (

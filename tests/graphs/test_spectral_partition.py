@@ -9,8 +9,8 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
-from moo_clustering.graphs import _partition as partition_module
 from moo_clustering.graphs import knn_graph, neighbor_lists, spectral_partition
+from moo_clustering.graphs import spectral as partition_module
 
 WORKED = np.zeros((5, 5))
 for (i, j), value in {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from moo_clustering._kernels.kd_tree import (
+from moo_clustering._kernels.trees import (
     LEAF,
     farthest_of_box,
     nearest_of_box,
@@ -14,7 +14,7 @@ from moo_clustering._kernels.kd_tree import (
     rounded,
     square_distance,
 )
-from moo_clustering.graphs._box_tree import box_tree
+from moo_clustering.graphs.neighbors import box_tree
 
 
 def points(kind, n, d, rng):

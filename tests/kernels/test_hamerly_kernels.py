@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from moo_clustering._kernels.hamerly import greedy_seeds, lloyd, two_nearest
+from moo_clustering._kernels.kmeans import greedy_seeds, lloyd, two_nearest
 
 SIX = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
 

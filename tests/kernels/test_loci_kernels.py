@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from moo_clustering._kernels import loci
-from moo_clustering._kernels.blocks import BLOCK, for_blocks, sum_blocks
+from moo_clustering._kernels.threads import BLOCK, for_blocks, sum_blocks
 
 
 @pytest.fixture

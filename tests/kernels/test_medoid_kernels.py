@@ -6,8 +6,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
-from moo_clustering._kernels import medoid_vectors, medoids, parts
-from moo_clustering._kernels.medoid_vectors import COSINE, EUCLIDEAN, SQUARED
+from moo_clustering._kernels import medoids
+from moo_clustering._kernels import medoids as medoid_vectors
+from moo_clustering._kernels import threads as parts
+from moo_clustering._kernels.medoids import COSINE, EUCLIDEAN, SQUARED
 
 N, P, K = 41, 9, 6
 

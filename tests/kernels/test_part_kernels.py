@@ -7,14 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering._kernels import part_objectives as kernels
-from moo_clustering._kernels.locus_links import component_rows, link_objectives
-from moo_clustering._kernels.tree_components import (
-    cluster_counts,
-    sample_labels,
-    short_components,
-    split_components,
-)
+from moo_clustering._kernels import loci as kernels
+from moo_clustering._kernels.loci import component_rows, link_objectives
+from moo_clustering._kernels.trees import cluster_counts, sample_labels, short_components, split_components
 
 
 def spread(n, links):

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.metrics.cluster import contingency_matrix
 
-from moo_clustering._kernels.partition_pairs import contingency_tables, half_of_differences
+from moo_clustering._kernels.partitions import contingency_tables, half_of_differences
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from moo_clustering._kernels import sparse_rows
-from moo_clustering.fronts._srmosc_hull import srmosc_hull_front
-from moo_clustering.problems._srmosc import SRMOSCProblem
+from moo_clustering._kernels import kmeans as sparse_rows
+from moo_clustering.fronts import srmosc_hull_front
+from moo_clustering.problems.graphs import SRMOSCProblem
 
 LINK, LEAST = 1e-6, 1e-3
 

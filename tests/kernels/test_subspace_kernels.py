@@ -5,7 +5,15 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
-from moo_clustering._kernels import subspace_features, subspace_memberships, subspace_products
+from moo_clustering._kernels import (
+    subspace as subspace_features,
+)
+from moo_clustering._kernels import (
+    subspace as subspace_memberships,
+)
+from moo_clustering._kernels import (
+    subspace as subspace_products,
+)
 
 RNG = np.random.default_rng(3)
 DENSE = np.where(RNG.random((23, 17)) < 0.4, RNG.normal(size=(23, 17)), 0.0)

@@ -10,14 +10,10 @@ from pymoo.core.population import Population
 from pymoo.core.problem import Problem
 
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.encodings._alignment import align_labels, aligned_distance, hamming_distance
-from moo_clustering.operators import _gene_exchange
-from moo_clustering.operators._aligned_crossovers import (
-    AlignedHUX,
-    AlignedOnePoint,
-    AlignedUniformCrossover,
-)
-from moo_clustering.operators._canonical_repair import CanonicalRepair
+from moo_clustering.encodings.base import align_labels, aligned_distance, hamming_distance
+from moo_clustering.operators import _shared as _gene_exchange
+from moo_clustering.operators.crossover import AlignedHUX, AlignedOnePoint, AlignedUniformCrossover
+from moo_clustering.operators.repair import CanonicalRepair
 
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=30, deadline=None)

@@ -18,13 +18,11 @@ from pymoo.core.repair import Repair
 
 from moo_clustering.bags import BagGeometry, BagObjective, Bags, bag_distances
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.encodings._medoid_slots import decode_slots
-from moo_clustering.operators._chosen_mutation import ChosenMutation
-from moo_clustering.operators._improvement_mutation import ImprovementMutation
-from moo_clustering.operators._km_mutation import KMMutation
-from moo_clustering.operators._min_size_repair import MinSizeRepair
-from moo_clustering.operators._partition_sampling import PartitionSampling, apportioned
-from moo_clustering.operators._repair_sequence import RepairSequence
+from moo_clustering.encodings.medoids import decode_slots
+from moo_clustering.operators._shared import ChosenMutation
+from moo_clustering.operators.mutation_local import ImprovementMutation, KMMutation
+from moo_clustering.operators.repair import MinSizeRepair, RepairSequence
+from moo_clustering.operators.sampling import PartitionSampling, apportioned
 
 TOY = [[[0, 0], [2, 0]], [[0, 1]], [[8, 0], [8, 2], [8, 4]], [[10, 2], [6, 2]], [[4, 10]]]
 SEEDS = st.integers(0, 2**32 - 1)

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from pymoo.core.population import Population
 
-from moo_clustering.operators import _relocate_center
-from moo_clustering.operators._center_matching import CentreMatchingCrossover, match_centers, matched
-from moo_clustering.operators._local_search_repair import LocalSearchRepair
-from moo_clustering.operators._relocate_center import RelocateCentre, cheapest, drawn, relocate
-from moo_clustering.problems._sum_of_squares import SumOfSquaresProblem
+from moo_clustering.operators import mutation_local as _relocate_center
+from moo_clustering.operators.crossover import CentreMatchingCrossover, match_centers, matched
+from moo_clustering.operators.mutation_local import RelocateCentre, cheapest, drawn, relocate
+from moo_clustering.operators.repair import LocalSearchRepair
+from moo_clustering.problems.centers import SumOfSquaresProblem
 
 SIX = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
 A = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]])

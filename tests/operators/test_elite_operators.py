@@ -16,13 +16,11 @@ from pymoo.util.ref_dirs import get_reference_directions
 
 from moo_clustering.algorithms import evolve
 from moo_clustering.operators import CanonicalDuplicates
-from moo_clustering.operators._cluster_number_repair import ClusterNumberRepair
-from moo_clustering.operators._elite_memory import EliteMemory, with_elite
-from moo_clustering.operators._elite_survival import EliteSurvival
-from moo_clustering.operators._grouping_overlay import GroupingOverlayCrossover
-from moo_clustering.operators._partition_mutation import PartitionMutation
-from moo_clustering.operators._pool_sampling import PoolSampling
-from moo_clustering.operators._random_survival import RandomSurvival
+from moo_clustering.operators.crossover import GroupingOverlayCrossover
+from moo_clustering.operators.mutation import PartitionMutation
+from moo_clustering.operators.repair import ClusterNumberRepair
+from moo_clustering.operators.sampling import PoolSampling
+from moo_clustering.operators.survival import EliteMemory, EliteSurvival, RandomSurvival, with_elite
 
 M = 24
 POOL = arcs(M)

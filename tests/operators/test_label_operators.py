@@ -13,20 +13,17 @@ from pymoo.core.problem import Problem
 
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.operators._cluster_number_repair import ClusterNumberRepair
-from moo_clustering.operators._graph_merge import GraphMerge, merge_linked
-from moo_clustering.operators._graph_refine import GraphRefine
-from moo_clustering.operators._grouping_overlay import (
-    CROSSED,
-    GroupingOverlayCrossover,
-    drawn_clusters,
-    lay_over,
+from moo_clustering.operators._shared import Bounds, LabelGraph
+from moo_clustering.operators.crossover import CROSSED, GroupingOverlayCrossover, drawn_clusters, lay_over
+from moo_clustering.operators.mutation import (
+    GraphMerge,
+    GraphRefine,
+    PairViolationMutation,
+    PartitionMutation,
+    PoolSplit,
+    merge_linked,
 )
-from moo_clustering.operators._label_graph import LabelGraph
-from moo_clustering.operators._label_rows import Bounds
-from moo_clustering.operators._pair_violation_mutation import PairViolationMutation
-from moo_clustering.operators._partition_mutation import PartitionMutation
-from moo_clustering.operators._pool_split import PoolSplit
+from moo_clustering.operators.repair import ClusterNumberRepair
 
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=20, deadline=None)

@@ -18,27 +18,22 @@ from pymoo.core.problem import Problem
 from moo_clustering.algorithms import DeapSearch, drive
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding, MedoidEncoding
-from moo_clustering.encodings._medoid_sets import filled, first_distinct, random_absent
+from moo_clustering.encodings.medoids import filled, first_distinct, random_absent
 from moo_clustering.operators import CanonicalDuplicates, ConstraintCrowdingSurvival
-from moo_clustering.operators._medoid_repair import MedoidSetRepair
-from moo_clustering.operators._medoid_replace import MedoidReplaceMutation, replace_one
-from moo_clustering.operators._medoid_sampling import MedoidSampling
-from moo_clustering.operators._medoid_swap import MedoidSwapMutation, swap_two
-from moo_clustering.operators._prefix_union import PrefixUnionCrossover, prefix_union
-from moo_clustering.operators.deap._medoid_toolbox import (
-    MedoidIndividual,
-    constraint_nsga2_step,
-    medoid_toolbox,
-)
-from moo_clustering.operators.deap._medoids import (
+from moo_clustering.operators.crossover import PrefixUnionCrossover, prefix_union
+from moo_clustering.operators.deap.toolboxes import MedoidIndividual, constraint_nsga2_step, medoid_toolbox
+from moo_clustering.operators.deap.variation import (
     cx_prefix_union,
     mut_medoid_replace,
     mut_medoid_swap,
     sel_constraint_nsga2,
     sel_tournament_rank,
 )
+from moo_clustering.operators.mutation import MedoidReplaceMutation, MedoidSwapMutation, replace_one, swap_two
+from moo_clustering.operators.repair import MedoidSetRepair
+from moo_clustering.operators.sampling import MedoidSampling
 from moo_clustering.problems import PartitionProblem
-from moo_clustering.problems._medoids import MedoidProblem
+from moo_clustering.problems.medoids import MedoidProblem
 
 LENGTHS = ["grow", "keep", "two_cut"]
 

@@ -6,9 +6,9 @@ from pymoo.core.population import Population
 from pymoo.operators.crossover.pntx import SinglePointCrossover
 from scipy.stats import chisquare
 
-from moo_clustering.operators._modes_mutation import ModesMutation
-from moo_clustering.operators._modes_sampling import ModesSampling
-from moo_clustering.problems._fuzzy_modes import FuzzyModesProblem
+from moo_clustering.operators.mutation_local import ModesMutation
+from moo_clustering.operators.sampling import ModesSampling
+from moo_clustering.problems.categories import FuzzyModesProblem
 
 
 def make(metric, k=3):

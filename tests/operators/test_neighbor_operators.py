@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pymoo.core.population import Population
 
-from moo_clustering._random import sparse_positions, spawn_seeds
+from moo_clustering._arrays import sparse_positions, spawn_seeds
 from moo_clustering.constraints import constraint_groups
 from moo_clustering.graphs import neighbor_lists
 from moo_clustering.operators import (

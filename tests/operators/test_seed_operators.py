@@ -9,11 +9,11 @@ from pymoo.core.population import Population
 from pymoo.core.problem import Problem
 
 from moo_clustering.operators import ExclusiveMating, MedoidSampling
-from moo_clustering.operators._mutation_choice import MutationChoice
-from moo_clustering.operators._seed_crossover import AlignedSeedCrossover
-from moo_clustering.operators._seed_mutations import DistantSeedMutation, SweepSeedMutation
-from moo_clustering.operators._seed_sampling import SeedSampling
-from moo_clustering.problems._subspace_clustering import SubspaceClusteringProblem
+from moo_clustering.operators.crossover import AlignedSeedCrossover
+from moo_clustering.operators.mutation import MutationChoice
+from moo_clustering.operators.mutation_local import DistantSeedMutation, SweepSeedMutation
+from moo_clustering.operators.sampling import SeedSampling
+from moo_clustering.problems.subspace import SubspaceClusteringProblem
 
 FEW = settings(max_examples=15, deadline=None)
 SEEDS = st.integers(0, 2**32 - 1)

@@ -8,14 +8,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from pymoo.core.population import Population
 from pymoo.core.problem import Problem
 
-from moo_clustering.encodings._medoid_slots import MedoidSlotEncoding, nearest_others
-from moo_clustering.operators._slot_operators import (
-    SlotMutation,
-    SlotOnePointCrossover,
-    SlotRepair,
-    SlotSampling,
-)
-from moo_clustering.operators._slots import mutate_slots, slot_radius
+from moo_clustering.encodings.medoids import MedoidSlotEncoding, nearest_others
+from moo_clustering.operators._shared import mutate_slots, slot_radius
+from moo_clustering.operators.mutation import SlotMutation, SlotOnePointCrossover, SlotRepair, SlotSampling
 
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=30, deadline=None)

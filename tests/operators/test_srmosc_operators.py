@@ -5,11 +5,11 @@ import pytest
 from pymoo.core.population import Population
 from sklearn.datasets import make_blobs
 
-from moo_clustering.algorithms._row_table_evaluator import RowTableEvaluator
-from moo_clustering.operators._row_uniform_crossover import RowUniformCrossover
-from moo_clustering.operators._sparse_row_sampling import SparseRowSampling
-from moo_clustering.operators._support_mutation import SupportMutation
-from moo_clustering.problems._srmosc import SRMOSCProblem
+from moo_clustering.algorithms.pymoo_search import RowTableEvaluator
+from moo_clustering.operators.crossover import RowUniformCrossover
+from moo_clustering.operators.mutation_local import SupportMutation
+from moo_clustering.operators.sampling import SparseRowSampling
+from moo_clustering.problems.graphs import SRMOSCProblem
 
 
 @pytest.fixture(scope="module")

@@ -167,7 +167,7 @@ def test_failure_of_the_rename_leaves_the_old_file(tmp_path, monkeypatch):
     def refuse(*_):
         raise PermissionError("no")
 
-    monkeypatch.setattr("moo_clustering.persistence._atomic.os.replace", refuse)
+    monkeypatch.setattr("moo_clustering.persistence.os.replace", refuse)
     with pytest.raises(PermissionError):
         write_archive(path, {}, {"run": 2})
     monkeypatch.undo()

@@ -4,14 +4,14 @@ import os
 
 import pytest
 
-from moo_clustering.persistence._atomic import creating, is_temporary, replacing
+from moo_clustering.persistence import creating, is_temporary, replacing
 
 
 def no_links(monkeypatch):
     def refuse(source, target):
         raise PermissionError(1, "Operation not permitted")
 
-    monkeypatch.setattr("moo_clustering.persistence._atomic.os.link", refuse)
+    monkeypatch.setattr("moo_clustering.persistence.os.link", refuse)
 
 
 @pytest.fixture(params=["links", "no links"])

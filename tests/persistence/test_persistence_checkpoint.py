@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from moo_clustering import persistence as _environment
 from moo_clustering.persistence import (
     ArchiveError,
     Checkpoint,
     CheckpointMismatchError,
-    _environment,
     environment,
     fingerprint,
     load_checkpoint,

@@ -32,7 +32,7 @@ def test_layout_and_byte_order_do_not_matter(array):
 
 
 def test_chunks_of_a_copied_array_join_up(monkeypatch):
-    monkeypatch.setattr("moo_clustering.persistence._fingerprint._CHUNK", 16)
+    monkeypatch.setattr("moo_clustering.persistence._CHUNK", 16)
     assert fingerprint(np.asfortranarray(np.arange(1000.0).reshape(10, 100))) == fingerprint(
         np.arange(1000.0).reshape(10, 100)
     )

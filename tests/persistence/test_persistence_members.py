@@ -10,11 +10,18 @@ import zipfile
 import numpy as np
 import pytest
 
+from moo_clustering import persistence as members_module
 from moo_clustering.bags import Bags
 from moo_clustering.datasets import read_bags
-from moo_clustering.persistence import ArchiveError, Checkpoint, load_checkpoint, read_archive, write_archive
-from moo_clustering.persistence import _members as members_module
-from moo_clustering.persistence._members import ObjectsError, read_members
+from moo_clustering.persistence import (
+    ArchiveError,
+    Checkpoint,
+    ObjectsError,
+    load_checkpoint,
+    read_archive,
+    read_members,
+    write_archive,
+)
 
 
 def entry(header: str, content: bytes = b"", version: tuple[int, int] = (1, 0)) -> bytes:

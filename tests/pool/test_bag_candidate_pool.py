@@ -8,10 +8,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering.bags import Bags
-from moo_clustering.bags._distance_kinds import DISTANCE_KINDS, bag_distance_kinds
-from moo_clustering.bags._statistics import EMBEDDINGS
-from moo_clustering.pool._bag_pool import bag_candidate_pool, pool_of_bag_views
-from moo_clustering.pool._grid import k_grid
+from moo_clustering.bags.bags import EMBEDDINGS
+from moo_clustering.bags.distances import DISTANCE_KINDS, bag_distance_kinds
+from moo_clustering.pool.candidates import bag_candidate_pool, pool_of_bag_views
+from moo_clustering.pool.families import k_grid
 
 TRUTH = np.repeat([0, 1, 2], 12)
 

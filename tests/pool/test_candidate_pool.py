@@ -11,9 +11,9 @@ from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
 from moo_clustering.graphs import euclidean_mst
-from moo_clustering.graphs._self_tuning import self_tuning_graph
+from moo_clustering.graphs.similarity import self_tuning_graph
 from moo_clustering.pool import FAMILIES, candidate_pool, k_grid
-from moo_clustering.pool import _build as build
+from moo_clustering.pool import candidates as build
 
 
 @pytest.fixture(scope="module")
@@ -189,7 +189,7 @@ def test_a_graph_that_fails_leaves_its_families_out(blobs, monkeypatch):
     def broken(self):
         raise MemoryError("too many neighbours")
 
-    monkeypatch.setattr("moo_clustering.pool._data.PoolData.graph", broken)
+    monkeypatch.setattr("moo_clustering.pool.families.PoolData.graph", broken)
     with pytest.warns(UserWarning, match="spec: MemoryError: too many neighbours, graph_agg: Mem"):
         pool = candidate_pool(blobs[0], random_state=7)
     assert pool.family_names == ("km", "ward", "genie", "genie_mr", "hdbscan", "gmm")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering.pool._graph_agglomeration import merged_fragments, n_fragments
+from moo_clustering.pool.families import merged_fragments, n_fragments
 
 
 def naive(S, labels, ks):

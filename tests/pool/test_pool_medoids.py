@@ -3,7 +3,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering.pool._medoids import k_medoids
+from moo_clustering.pool.families import k_medoids
 
 
 def test_separate_groups_are_found():

@@ -20,24 +20,18 @@ from pymoo.util.ref_dirs import get_reference_directions
 
 from moo_clustering.bags import Bags, bag_distances
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.operators._aligned_crossovers import AlignedHUX
-from moo_clustering.operators._canonical_duplicates import CanonicalDuplicates
-from moo_clustering.operators._canonical_repair import CanonicalRepair
-from moo_clustering.operators._constraint_crowding import ConstraintCrowdingSurvival
-from moo_clustering.operators._improvement_mutation import ImprovementMutation
-from moo_clustering.operators._min_size_repair import MinSizeRepair
-from moo_clustering.operators._partition_sampling import PartitionSampling
-from moo_clustering.operators._repair_sequence import RepairSequence
-from moo_clustering.operators._slot_operators import SlotMutation, SlotOnePointCrossover, SlotSampling
-from moo_clustering.problems import _bag_tables
-from moo_clustering.problems._bag_medoid import BagMedoidProblem
-from moo_clustering.problems._bag_partition import BagPartitionProblem
-from moo_clustering.problems._cluster_sizes import LeastClusterSize
-from moo_clustering.problems._medoid_davies_bouldin import MedoidDaviesBouldin
-from moo_clustering.validity._bag_davies_bouldin import BagDaviesBouldin
-from moo_clustering.validity._bag_silhouette import BagSilhouette
-from moo_clustering.validity._base import ValidityIndex
-from moo_clustering.validity._within_variation import FTWCV
+from moo_clustering.operators.crossover import AlignedHUX
+from moo_clustering.operators.mutation import SlotMutation, SlotOnePointCrossover, SlotSampling
+from moo_clustering.operators.mutation_local import ImprovementMutation
+from moo_clustering.operators.repair import CanonicalRepair, MinSizeRepair, RepairSequence
+from moo_clustering.operators.sampling import PartitionSampling
+from moo_clustering.operators.selection import CanonicalDuplicates
+from moo_clustering.operators.survival import ConstraintCrowdingSurvival
+from moo_clustering.problems import bags as _bag_tables
+from moo_clustering.problems.bags import BagMedoidProblem, BagPartitionProblem, MedoidDaviesBouldin
+from moo_clustering.problems.partition import LeastClusterSize
+from moo_clustering.validity.bags import FTWCV, BagDaviesBouldin, BagSilhouette
+from moo_clustering.validity.base import ValidityIndex
 
 TOY = [[[0, 0], [2, 0]], [[0, 1]], [[8, 0], [8, 2], [8, 4]], [[10, 2], [6, 2]], [[4, 10]]]
 SPLIT = np.array([[0, 0, 1, 1, 1]])

@@ -16,12 +16,17 @@ from pymoo.operators.crossover.pntx import SinglePointCrossover
 from pymoo.optimize import minimize
 
 from moo_clustering.algorithms import PESA2
-from moo_clustering.operators._modes_mutation import ModesMutation
-from moo_clustering.operators._modes_sampling import ModesSampling
-from moo_clustering.problems import _fuzzy_modes as module
-from moo_clustering.problems import _mode_spaces
-from moo_clustering.problems._fuzzy_memberships import compactness, memberships, powered, separation
-from moo_clustering.problems._fuzzy_modes import FuzzyModesProblem
+from moo_clustering.operators.mutation_local import ModesMutation
+from moo_clustering.operators.sampling import ModesSampling
+from moo_clustering.problems import categories as _mode_spaces
+from moo_clustering.problems import categories as module
+from moo_clustering.problems.categories import (
+    FuzzyModesProblem,
+    compactness,
+    memberships,
+    powered,
+    separation,
+)
 
 EXAMPLE = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 1], [2, 1, 2], [2, 2, 2]])
 TWO = np.array([[0, 0, 1, 2, 1, 2]])

@@ -16,16 +16,15 @@ from pymoo.core.population import Population
 from pymoo.optimize import minimize
 from scipy.spatial.distance import cdist
 
-from moo_clustering._kernels import parts
+from moo_clustering._kernels import threads as parts
 from moo_clustering.constraints import PairwiseConstraints, satisfied_from_labels
 from moo_clustering.encodings import MedoidEncoding
+from moo_clustering.encodings import medoid_spaces as _medoid_memo
 from moo_clustering.operators import CanonicalDuplicates, ConstraintCrowdingSurvival, EncodingSampling
-from moo_clustering.operators._medoid_replace import MedoidReplaceMutation
-from moo_clustering.operators._medoid_sampling import MedoidSampling
-from moo_clustering.operators._medoid_swap import MedoidSwapMutation
-from moo_clustering.operators._prefix_union import PrefixUnionCrossover
-from moo_clustering.problems import _medoid_memo
-from moo_clustering.problems._medoids import MedoidProblem
+from moo_clustering.operators.crossover import PrefixUnionCrossover
+from moo_clustering.operators.mutation import MedoidReplaceMutation, MedoidSwapMutation
+from moo_clustering.operators.sampling import MedoidSampling
+from moo_clustering.problems.medoids import MedoidProblem
 from moo_clustering.validity import i_index_from_medoids, xie_beni_from_medoids
 
 X_LINE = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [13.0]])
@@ -276,7 +275,7 @@ def test_form_is_chosen_by_metric_size_and_memory(monkeypatch):
     assert MedoidProblem(X, max_memory=8 * 900 - 1).form == "vector"
     with pytest.raises(ValueError, match="max_memory"):
         MedoidProblem(X, metric="euclidean", max_memory=8 * 900 - 1)
-    monkeypatch.setattr("moo_clustering.problems._medoid_forms._MANY", 29)
+    monkeypatch.setattr("moo_clustering.encodings.medoid_spaces._MANY", 29)
     assert MedoidProblem(X).form == "vector"
     assert MedoidProblem(X, form="matrix").form == "matrix"
     assert MedoidProblem(X, metric="euclidean").form == "matrix"

@@ -4,8 +4,8 @@ import pickle
 
 import numpy as np
 
-from moo_clustering.problems import _seed_memo
-from moo_clustering.problems._seed_memo import Grown, SeedMemo
+from moo_clustering.problems import subspace as _seed_memo
+from moo_clustering.problems.subspace import Grown, SeedMemo
 
 
 def grown(value):

@@ -9,14 +9,13 @@ from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.optimize import minimize
 from sklearn.datasets import load_iris
 
-from moo_clustering.algorithms._row_table_evaluator import RowTableEvaluator
+from moo_clustering.algorithms.pymoo_search import RowTableEvaluator
 from moo_clustering.constraints import constraint_groups
 from moo_clustering.graphs import lists_from_arrays
-from moo_clustering.operators._row_uniform_crossover import RowUniformCrossover
-from moo_clustering.operators._sparse_row_sampling import SparseRowSampling
-from moo_clustering.operators._support_mutation import SupportMutation
-from moo_clustering.problems._srmosc import SRMOSCProblem
-from moo_clustering.problems._srmosc_limits import default_n_candidates
+from moo_clustering.operators.crossover import RowUniformCrossover
+from moo_clustering.operators.mutation_local import SupportMutation
+from moo_clustering.operators.sampling import SparseRowSampling
+from moo_clustering.problems.graphs import SRMOSCProblem, default_n_candidates
 
 CORNERS = np.array([[1.0, 1], [2, 1], [1, 2], [2, 2]])
 
@@ -206,7 +205,7 @@ def test_pymoos_own_operators():
 
 
 def test_evolution_comes_nearer_to_the_hull(problem):
-    from moo_clustering.fronts._srmosc_hull import srmosc_hull_front
+    from moo_clustering.fronts import srmosc_hull_front
 
     hull = srmosc_hull_front(problem).F
     ratios = []

@@ -20,14 +20,13 @@ from scipy.sparse import csr_array
 
 from moo_clustering._targets import partial_targets
 from moo_clustering.algorithms import evolve
-from moo_clustering.algorithms._best_of_random import best_of_random
+from moo_clustering.algorithms.others import best_of_random
 from moo_clustering.operators import CanonicalDuplicates, EncodingRepair, EncodingSampling
-from moo_clustering.operators._mutation_choice import MutationChoice
-from moo_clustering.operators._seed_crossover import AlignedSeedCrossover
-from moo_clustering.operators._seed_mutations import DistantSeedMutation, SweepSeedMutation
-from moo_clustering.operators._seed_sampling import SeedSampling
-from moo_clustering.problems._subspace_clustering import SubspaceClusteringProblem
-from moo_clustering.problems._subspace_objectives import checked_objectives
+from moo_clustering.operators.crossover import AlignedSeedCrossover
+from moo_clustering.operators.mutation import MutationChoice
+from moo_clustering.operators.mutation_local import DistantSeedMutation, SweepSeedMutation
+from moo_clustering.operators.sampling import SeedSampling
+from moo_clustering.problems.subspace import SubspaceClusteringProblem, checked_objectives
 from moo_clustering.subspace import SubspaceData, SubspaceOptions
 
 ALL = ("dispersion", "impurity", "n_clusters", "chi_square")

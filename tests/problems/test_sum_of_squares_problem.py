@@ -15,14 +15,13 @@ from pymoo.optimize import minimize
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding
 from moo_clustering.operators import CanonicalDuplicates, EncodingRepair, EncodingSampling
-from moo_clustering.operators._center_matching import CentreMatchingCrossover
-from moo_clustering.operators._local_search_repair import LocalSearchRepair
-from moo_clustering.operators._relocate_center import RelocateCentre
+from moo_clustering.operators.crossover import CentreMatchingCrossover
+from moo_clustering.operators.mutation_local import RelocateCentre
+from moo_clustering.operators.repair import LocalSearchRepair
 from moo_clustering.problems import PartitionProblem
-from moo_clustering.problems import _sum_of_squares as module
-from moo_clustering.problems._center_encoding import CenterEncoding, shifted
-from moo_clustering.problems._sum_of_squares import SumOfSquaresProblem
-from moo_clustering.validity._sum_of_squares import SumOfSquares
+from moo_clustering.problems import centers as module
+from moo_clustering.problems.centers import CenterEncoding, SumOfSquaresProblem, shifted
+from moo_clustering.validity.internal import SumOfSquares
 
 SIX = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]
 

@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 
-from moo_clustering.experiments.multi_instance._published import PUBLISHED
 from moo_clustering.stats import (
     cliques,
     compare,
@@ -19,6 +18,7 @@ from moo_clustering.stats import (
     shaffer_static,
 )
 from moo_clustering.visualization import plot_critical_difference
+from papers.multi_instance_tables import PUBLISHED
 
 DB = {"BAMIC": 3.8, "MIKM": 3.2, "MIGKA": 3.8, "MIFGKA": 4.1, "MIGCUK": 4.9, "CHCMIC": 1.2}
 REST = ("MIKM", "BAMIC", "MIGKA", "MIFGKA", "MIGCUK")

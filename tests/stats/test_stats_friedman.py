@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import friedmanchisquare
 
-from moo_clustering.experiments.multi_instance._published import DATASETS, METHODS, PUBLISHED
 from moo_clustering.stats import average_ranks, friedman
+from papers.multi_instance_tables import DATASETS, METHODS, PUBLISHED
 
 tables = arrays(float, st.tuples(st.integers(2, 7), st.integers(3, 6)), elements=st.integers(0, 4))
 

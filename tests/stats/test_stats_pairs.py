@@ -11,16 +11,17 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import norm
 
-from moo_clustering.experiments.multi_instance._published import PUBLISHED
 from moo_clustering.stats import (
     critical_difference,
     friedman,
     holm,
     nemenyi,
     pair_matrix,
+    possible_true_counts,
+    shaffer_multipliers,
     shaffer_static,
 )
-from moo_clustering.stats._shaffer import possible_true_counts, shaffer_multipliers
+from papers.multi_instance_tables import PUBLISHED
 
 PROCEDURES = [shaffer_static, holm, nemenyi]
 RANKS = {"C4.5": 2.1, "1-NN": 3.25, "NB": 2.2, "Kernel": 13 / 3, "CN2": 187 / 60}

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from moo_clustering.validity import average_nmi, nmi, pairwise_nmi
-from moo_clustering.validity._hyperedges import hyperedges, overlaps
+from moo_clustering.validity.agreement import hyperedges, overlaps
 
 # Seven objects, four runs; the last two clusterings differ from the first, the second only in names.
 RUNS = np.array([[0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 2, 2, 0, 0], [0, 0, 1, 1, 1, 2, 2], [0, 0, 0, 0, 1, 2, 2]])
@@ -60,7 +60,7 @@ def test_names_of_clusters_do_not_matter_however_large():
 
 
 def test_runs_are_counted_in_blocks(monkeypatch):
-    monkeypatch.setattr("moo_clustering.validity._hyperedges._BLOCK", 15)
+    monkeypatch.setattr("moo_clustering.validity.agreement._BLOCK", 15)
     edges = hyperedges(RUNS)
     H = members(edges)
     np.testing.assert_array_equal(edges.intersections, H @ H.T)

@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 
 from moo_clustering.bags import Bags, BagTransformer
-from moo_clustering.bags._geometry import BagGeometry
+from moo_clustering.bags.objective import BagGeometry
 from moo_clustering.validity import cluster_entropy, matched_f1, matched_rand_index
-from moo_clustering.validity._bag_davies_bouldin import BagDaviesBouldin
-from moo_clustering.validity._bag_sdbw import BagSDbw
-from moo_clustering.validity._bag_silhouette import BagSilhouette
-from moo_clustering.validity._within_variation import FTWCV
+from moo_clustering.validity.bags import FTWCV, BagDaviesBouldin, BagSDbw, BagSilhouette
 
 
 @pytest.fixture(scope="module")

@@ -10,12 +10,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import davies_bouldin_score, silhouette_score
 
 from moo_clustering.bags import Bags, as_bags, bag_distances
-from moo_clustering.bags._geometry import BagGeometry
-from moo_clustering.validity._bag_davies_bouldin import BagDaviesBouldin
-from moo_clustering.validity._bag_medoids import db_medoid
-from moo_clustering.validity._bag_sdbw import BagSDbw
-from moo_clustering.validity._bag_silhouette import BagSilhouette
-from moo_clustering.validity._within_variation import FTWCV, TWCV
+from moo_clustering.bags.objective import BagGeometry
+from moo_clustering.validity.bags import FTWCV, TWCV, BagDaviesBouldin, BagSDbw, BagSilhouette, db_medoid
 
 
 def random_bags(rng, n_bags=12, largest=5, n_features=3, scale=1.0):
@@ -226,7 +222,7 @@ def test_raw_values_far_from_the_origin():
 
 @every_index
 def test_threads_change_nothing(make, monkeypatch):
-    from moo_clustering._kernels import parts
+    from moo_clustering._kernels import threads as parts
 
     rng = np.random.default_rng(2)
     bags = as_bags(random_bags(rng, n_bags=40))
@@ -240,7 +236,7 @@ def test_threads_change_nothing(make, monkeypatch):
 
 @every_index
 def test_few_individuals_at_a_time_change_nothing(make, monkeypatch):
-    from moo_clustering.bags import _geometry
+    from moo_clustering.bags import objective as _geometry
 
     rng = np.random.default_rng(3)
     bags = as_bags(random_bags(rng, n_bags=70))
@@ -251,7 +247,7 @@ def test_few_individuals_at_a_time_change_nothing(make, monkeypatch):
 
 
 def test_silhouettes_of_more_bags_than_are_taken_at_a_time():
-    from moo_clustering._kernels.bag_silhouette import silhouette_means
+    from moo_clustering._kernels.bag_distances import silhouette_means
 
     rng = np.random.default_rng(4)
     H = rng.uniform(size=(23, 23))

@@ -6,13 +6,17 @@ import numpy as np
 import pytest
 
 from moo_clustering.bags import BagTransformer, as_bags, bag_distances
-from moo_clustering.bags._geometry import BagGeometry
-from moo_clustering.validity._bag_davies_bouldin import BagDaviesBouldin
-from moo_clustering.validity._bag_medoids import db_medoid
-from moo_clustering.validity._bag_report import bag_indices, bag_report
-from moo_clustering.validity._bag_sdbw import BagSDbw
-from moo_clustering.validity._bag_silhouette import BagSilhouette
-from moo_clustering.validity._within_variation import FTWCV, TWCV
+from moo_clustering.bags.objective import BagGeometry
+from moo_clustering.validity.bags import (
+    FTWCV,
+    TWCV,
+    BagDaviesBouldin,
+    BagSDbw,
+    BagSilhouette,
+    bag_indices,
+    bag_report,
+    db_medoid,
+)
 
 BAGS = [
     [[0.0, 0.0], [2.0, 0.0]],

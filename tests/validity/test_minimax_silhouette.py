@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import pairwise_distances, silhouette_score
 
 from moo_clustering.validity import Silhouette
-from moo_clustering.validity._minimax_silhouette import MinimaxSilhouette
+from moo_clustering.validity.internal import MinimaxSilhouette
 
 
 def naive_minimax(D):

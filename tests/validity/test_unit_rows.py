@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from moo_clustering.validity._unit_rows import unit_rows
+from moo_clustering.validity.base import unit_rows
 
 
 @pytest.mark.parametrize("container", [np.array, sp.csr_matrix, sp.csr_array])

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from moo_clustering.validity import _assignment as assignment
 from moo_clustering.validity import clustering_accuracy, matched_f1, matched_rand_index
+from moo_clustering.validity import external as assignment
 
 
 def all_mappings(n_classes, n_clusters):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from moo_clustering.validity import Connectivity, Deviation
-from moo_clustering.validity._neighbors import nearest_others
+from moo_clustering.validity.internal import nearest_others
 
 # Worked by hand: labels, Dev, Conn L=2, Conn L=3, published Conn L=3
 LINE = np.array([0.0, 1, 2.5, 10, 11, 12.5])[:, np.newaxis]

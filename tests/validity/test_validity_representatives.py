@@ -8,9 +8,8 @@ from scipy.spatial.distance import cdist
 
 from moo_clustering._arrays import centred_features
 from moo_clustering._distances import MAX_MEMORY
-from moo_clustering.validity._features import mean_square_distance
-from moo_clustering.validity._population import check_population
-from moo_clustering.validity._representatives import Centroids, Medoids, mean_square
+from moo_clustering.validity.base import check_population, mean_square_distance
+from moo_clustering.validity.internal import Centroids, Medoids, mean_square
 
 
 def test_equal_samples_become_exact_zeros():

@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import pairwise_distances, silhouette_score
 
 from moo_clustering.validity import Silhouette
-from moo_clustering.validity import _silhouette as module
+from moo_clustering.validity import internal as module
 
 
 def naive(D, labels):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from moo_clustering.fronts import attainment_scores
-from moo_clustering.visualization._attainment import attainment_plot_data, plot_attainment
+from moo_clustering.visualization.fronts import attainment_plot_data, plot_attainment
 
 FRONT, NUMBERS = [(10, 0), (4, 1), (3, 4), (1, 16)], [1, 2, 3, 4]
 CONTROL = ([(10, 0), (9, 2), (6, 6), (2, 14), (0, 30)], [1, 2, 3, 4, 5])

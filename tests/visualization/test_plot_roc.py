@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from moo_clustering.validity._multilabel_auc import macro_auc
-from moo_clustering.validity._roc_curves import mean_roc_curve
-from moo_clustering.visualization._figures import new_figure
-from moo_clustering.visualization._roc import plot_roc, roc_data
+from moo_clustering.validity.external import macro_auc, mean_roc_curve
+from moo_clustering.visualization.fronts import plot_roc, roc_data
+from moo_clustering.visualization.partitions import new_figure
 
 CURVES = {"a": ([0, 0, 0.5, 1], [0, 0.5, 0.5, 1]), "b": ([0, 0.5, 1], [0.2, 0.8, 1])}
 

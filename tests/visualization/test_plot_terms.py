@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 from scipy.sparse import csr_matrix
 
-from moo_clustering.visualization._terms import plot_terms, term_data
+from moo_clustering.visualization.partitions import plot_terms, term_data
 
 TOPICS = [[0.0, 3.0, 1.0, 3.0], [0.5, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]
 TERMS = ["heart", "lung", "skin", "sleep"]

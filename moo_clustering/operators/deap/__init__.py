@@ -1,61 +1,69 @@
 """Operators for DEAP toolboxes: array individuals, selection, and any pymoo operator as a function."""
 
-from moo_clustering.operators.deap._bag_operators import (
+from moo_clustering.operators.deap.individuals import (
+    ArrayIndividual,
+    Minimize,
+    MinimizeTwo,
+    apply_batch,
+    as_mate,
+    as_mutate,
+    batch_map,
+)
+from moo_clustering.operators.deap.selection import (
+    SelElite,
+    SelRouletteLegal,
+    fgka_fitness,
+    roulette_weights,
+    sel_dynamic_diversity,
+    sel_roulette_min,
+    sel_tournament_dcd,
+)
+from moo_clustering.operators.deap.toolboxes import (
+    EvaluateLabels,
+    LabelStep,
+    MedoidFitness,
+    MedoidIndividual,
+    SupervisedMedoidFitness,
+    bag_toolbox,
+    constraint_nsga2_step,
+    label_toolbox,
+    medoid_toolbox,
+    neighbor_toolbox,
+    slot_toolbox,
+)
+from moo_clustering.operators.deap.variation import (
+    CentreIndividual,
     DescendPartition,
     DriftPartition,
     EvaluatePartition,
     ImprovePartition,
+    MixedStarts,
+    PerturbedCopies,
     ReassignPartition,
     RepairPartition,
     UsesAllClusters,
-)
-from moo_clustering.operators.deap._bag_restarts import MixedStarts, PerturbedCopies
-from moo_clustering.operators.deap._bag_toolbox import bag_toolbox
-from moo_clustering.operators.deap._batch_map import apply_batch, batch_map
-from moo_clustering.operators.deap._bridge import as_mate, as_mutate
-from moo_clustering.operators.deap._centers import (
-    CentreIndividual,
+    cx_grouping_overlay,
+    cx_hux,
     cx_match_centres,
-    local_search,
-    mut_relocate,
-)
-from moo_clustering.operators.deap._individual import ArrayIndividual, Minimize, MinimizeTwo
-from moo_clustering.operators.deap._label_operators import cx_grouping_overlay, mut_partition
-from moo_clustering.operators.deap._label_toolbox import EvaluateLabels, LabelStep, label_toolbox
-from moo_clustering.operators.deap._medoid_slots import cx_slots_one_point, mut_slots
-from moo_clustering.operators.deap._medoid_toolbox import (
-    MedoidFitness,
-    MedoidIndividual,
-    SupervisedMedoidFitness,
-    constraint_nsga2_step,
-    medoid_toolbox,
-)
-from moo_clustering.operators.deap._medoids import (
+    cx_one_point,
     cx_prefix_union,
+    cx_slots_one_point,
+    cx_uniform,
+    dynamic_nsga2_step,
+    local_search,
     mut_medoid_replace,
     mut_medoid_swap,
-    sel_constraint_nsga2,
-    sel_tournament_rank,
-)
-from moo_clustering.operators.deap._neighbor_toolbox import neighbor_toolbox
-from moo_clustering.operators.deap._partition_operators import (
-    cx_hux,
-    cx_one_point,
-    cx_uniform,
+    mut_partition,
+    mut_relocate,
+    mut_slots,
     partition_distance,
     partition_key,
     perturbed,
+    sel_constraint_nsga2,
+    sel_tournament_rank,
+    var_and,
+    var_or,
 )
-from moo_clustering.operators.deap._roulette import (
-    SelRouletteLegal,
-    fgka_fitness,
-    roulette_weights,
-    sel_roulette_min,
-)
-from moo_clustering.operators.deap._sel_elite import SelElite
-from moo_clustering.operators.deap._selection import sel_dynamic_diversity, sel_tournament_dcd
-from moo_clustering.operators.deap._slot_toolbox import slot_toolbox
-from moo_clustering.operators.deap._variation import dynamic_nsga2_step, var_and, var_or
 
 __all__ = [
     "ArrayIndividual",

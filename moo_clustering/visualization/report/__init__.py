@@ -1,15 +1,15 @@
 """The report: one page to look at solutions, compare them and choose."""
 
-from moo_clustering.visualization.report._content import (
+from moo_clustering.visualization.report.content import (
     ClusterFacts,
     Column,
     Panel,
     PlaneMap,
+    Report,
     ReportContent,
 )
-from moo_clustering.visualization.report._from_estimator import report_content
-from moo_clustering.visualization.report._render import render, write_report
-from moo_clustering.visualization.report._report import Report
+from moo_clustering.visualization.report.estimators import report_content
+from moo_clustering.visualization.report.page import render, write_report
 
 __all__ = [
     "ClusterFacts",

@@ -5,9 +5,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from moo_clustering.bags import Bags
-from moo_clustering.bags._distance_kinds import DISTANCE_KINDS, bag_distance_kinds
-from moo_clustering.estimators.flagship._bag_ground import bag_ground, thinned
-from moo_clustering.graphs._self_tuning import self_tuning_graph
+from moo_clustering.bags.distances import DISTANCE_KINDS, bag_distance_kinds
+from moo_clustering.estimators._pareto_ground import bag_ground, thinned
+from moo_clustering.graphs.similarity import self_tuning_graph
 
 
 @pytest.fixture(scope="module")

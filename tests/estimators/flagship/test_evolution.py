@@ -8,11 +8,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from moo_clustering.algorithms import ExhaustedSearchWarning
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.estimators.flagship._evolution import evolve_pool
+from moo_clustering.estimators._pareto_answer import evolve_pool
 from moo_clustering.persistence import Checkpoint, CheckpointMismatchError
-from moo_clustering.validity._base import ValidityIndex
-from moo_clustering.validity._family_agreement import FamilyAgreement
-from moo_clustering.validity._graph_modularity import GraphModularity
+from moo_clustering.validity.agreement import FamilyAgreement
+from moo_clustering.validity.base import ValidityIndex
+from moo_clustering.validity.internal import GraphModularity
 
 M = 40
 STEP = np.abs(np.subtract.outer(np.arange(M), np.arange(M)))

@@ -13,8 +13,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering.algorithms import InterruptedSearchWarning
 from moo_clustering.consensus import cspa
-from moo_clustering.estimators._registry import find_method
-from moo_clustering.estimators.graph_family._fuzzy_modes_moga import FuzzyModesMOGA
+from moo_clustering.estimators._methods import find_method
+from moo_clustering.estimators.fuzzy_modes import FuzzyModesMOGA
 from moo_clustering.persistence import CheckpointMismatchError
 
 QUICK = {"pop_size": 20, "n_gen": 12, "random_state": 1}
@@ -162,7 +162,7 @@ def test_consensus_is_cspa_of_the_front(blobs):
 
 @METRICS
 def test_seeds_and_threads(blobs, metric, monkeypatch):
-    from moo_clustering.problems import _fuzzy_modes
+    from moo_clustering.problems import categories as _fuzzy_modes
 
     X, _ = blobs
     options = {"metric": metric, **QUICK}
@@ -330,7 +330,7 @@ def test_resumed_equals_uninterrupted(blobs, tmp_path, metric):
 
 
 def test_ctrl_c_keeps_the_best_so_far(blobs, monkeypatch):
-    from moo_clustering.operators._modes_mutation import ModesMutation
+    from moo_clustering.operators.mutation_local import ModesMutation
 
     draw, calls = ModesMutation._do, []
 

@@ -6,7 +6,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.metrics.cluster import contingency_matrix
 
 from moo_clustering.datasets import load_bundled
-from moo_clustering.estimators.graph_family._fuzzy_modes_moga import FuzzyModesMOGA
+from moo_clustering.estimators.fuzzy_modes import FuzzyModesMOGA
 
 
 def accuracy(y, labels):

@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from moo_clustering.estimators.graph_family._fuzzy_modes_moga import FuzzyModesMOGA
+from moo_clustering.estimators.fuzzy_modes import FuzzyModesMOGA
 
 
 @parametrize_with_checks(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from moo_clustering.estimators.graph_family._mode_votes import majority_vote, reference_row
+from moo_clustering.estimators.fuzzy_modes import majority_vote, reference_row
 
 OPTIONS = {"metric": "euclidean", "beta": 0.5, "reference": "first"}
 

@@ -8,9 +8,8 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from moo_clustering import MOCK, SRMOSC, FuzzyModesMOGA
-from moo_clustering.estimators.graph_family import _mock_search
-from moo_clustering.estimators.graph_family._mode_coders import NumberCoder
-from moo_clustering.estimators.graph_family._mode_columns import Column
+from moo_clustering.estimators import mock as _mock_search
+from moo_clustering.estimators.fuzzy_modes import Column, NumberCoder
 from moo_clustering.persistence import CheckpointMismatchError
 from moo_clustering.problems import SRMOSCProblem
 

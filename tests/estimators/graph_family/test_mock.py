@@ -10,8 +10,8 @@ from sklearn.datasets import load_iris, make_blobs, make_moons
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering.estimators._graph_methods import GRAPH_METHODS
-from moo_clustering.estimators.graph_family._mock import MOCK
+from moo_clustering.estimators._methods import GRAPH_METHODS
+from moo_clustering.estimators.mock import MOCK
 from moo_clustering.validity import Connectivity
 
 QUICK = {"pop_size": 32, "n_gen": 15, "random_state": 0}

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering.estimators.graph_family._mock import MOCK
+from moo_clustering.estimators.mock import MOCK
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_a_number_that_is_not_there(model):
 
 
 def test_of_two_as_near_the_smaller(model):
-    from moo_clustering.estimators.graph_family._mock_choice import nearest_rows
+    from moo_clustering.estimators.mock import nearest_rows
 
     assert nearest_rows(np.array([9, 7, 3, 1, 3]), 5).tolist() == [2, 4]
     assert nearest_rows(np.array([9, 7, 3]), 6).tolist() == [1]

@@ -8,8 +8,8 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from moo_clustering.algorithms import InterruptedSearchWarning
-from moo_clustering.estimators.graph_family import _mock_controls
-from moo_clustering.estimators.graph_family._mock import MOCK
+from moo_clustering.estimators import mock as _mock_controls
+from moo_clustering.estimators.mock import MOCK
 from moo_clustering.operators import NeighborBiasedMutation
 from moo_clustering.persistence import CheckpointMismatchError
 

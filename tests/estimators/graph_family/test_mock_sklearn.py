@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from moo_clustering.estimators.graph_family._mock import MOCK
+from moo_clustering.estimators.mock import MOCK
 
 
 @parametrize_with_checks(

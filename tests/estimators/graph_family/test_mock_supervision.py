@@ -6,7 +6,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering import InconsistentConstraintsError
-from moo_clustering.estimators.graph_family._mock import MOCK
+from moo_clustering.estimators.mock import MOCK
 
 QUICK = {"pop_size": 40, "n_gen": 15, "random_state": 0}
 

@@ -9,9 +9,9 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blob
 from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering.constraints import InconsistentConstraintsError
-from moo_clustering.estimators.graph_family._srmosc import SRMOSC
+from moo_clustering.estimators.srmosc import SRMOSC
 from moo_clustering.graphs import symmetrize
-from moo_clustering.graphs._ratio_cut import ratio_cut
+from moo_clustering.graphs.spectral import ratio_cut
 from moo_clustering.validity import clustering_accuracy
 
 QUICK = {"pop_size": 12, "n_gen": 5, "random_state": 0}

@@ -9,8 +9,8 @@ from sklearn.datasets import make_blobs
 
 from moo_clustering import SRMOSC
 from moo_clustering.algorithms import InterruptedSearchWarning
-from moo_clustering.estimators.graph_family import _srmosc_members
-from moo_clustering.fronts._spread import spread_members
+from moo_clustering.estimators import srmosc as _srmosc_members
+from moo_clustering.fronts import spread_members
 
 QUICK = {"pop_size": 40, "random_state": 0}
 

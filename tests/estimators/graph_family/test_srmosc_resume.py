@@ -8,8 +8,8 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from moo_clustering.algorithms import InterruptedSearchWarning
-from moo_clustering.estimators.graph_family._srmosc import SRMOSC
-from moo_clustering.operators._support_mutation import SupportMutation
+from moo_clustering.estimators.srmosc import SRMOSC
+from moo_clustering.operators.mutation_local import SupportMutation
 from moo_clustering.persistence import CheckpointMismatchError
 
 QUICK = {"n_clusters": 3, "solver": "nsga2", "pop_size": 12, "random_state": 4}

@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from moo_clustering.estimators.graph_family._srmosc import SRMOSC
+from moo_clustering.estimators.srmosc import SRMOSC
 
 
 @parametrize_with_checks(

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from moo_clustering.estimators.memetic import MemeticKMeans
 
 # Number of clusters, sum of squares, and what is allowed beyond it.

@@ -7,13 +7,13 @@ import warnings
 
 import numpy as np
 import pytest
+from moo_clustering.estimators.memetic import MemeticKMeans
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.exceptions import NotFittedError
 
 from moo_clustering.algorithms import InterruptedSearchWarning
-from moo_clustering.estimators.memetic import MemeticKMeans
-from moo_clustering.estimators.memetic import _memetic_kmeans as module
-from moo_clustering.estimators.memetic._center_search import CenterSearch
+from moo_clustering.estimators import memetic_kmeans as module
+from moo_clustering.estimators.memetic_kmeans import CenterSearch
 
 STRATEGIES = ("memetic", "swap", "multistart", "ward")
 EACH = pytest.mark.parametrize("strategy", STRATEGIES)

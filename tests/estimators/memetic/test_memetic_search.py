@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from moo_clustering.estimators.memetic._budget import Budget
-from moo_clustering.estimators.memetic._memetic_search import MemeticSearch, survivors
-from moo_clustering.problems._sum_of_squares import SumOfSquaresProblem
+from moo_clustering.estimators.memetic_kmeans import Budget, MemeticSearch, survivors
+from moo_clustering.problems.centers import SumOfSquaresProblem
 
 
 def test_survivors_by_hand():

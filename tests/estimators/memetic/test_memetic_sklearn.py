@@ -1,9 +1,8 @@
 """scikit-learn's checks of an estimator."""
 
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
-
 from moo_clustering.estimators.memetic import MemeticKMeans
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 
 @parametrize_with_checks(

@@ -6,11 +6,7 @@ import itertools
 
 import numpy as np
 
-from moo_clustering.estimators.multi_instance._chcmic import CHCMIC
-from moo_clustering.estimators.multi_instance._memetic_chcmic import MemeticCHCMIC
-from moo_clustering.estimators.multi_instance._mifgka import MIFGKA
-from moo_clustering.estimators.multi_instance._migcuk import MIGCUK
-from moo_clustering.estimators.multi_instance._migka import MIGKA
+from moo_clustering.estimators.bags_genetic import CHCMIC, MIFGKA, MIGCUK, MIGKA, MemeticCHCMIC
 
 PARTITIONS = [MIGKA, MIFGKA, CHCMIC, MemeticCHCMIC]
 ALL = [*PARTITIONS, MIGCUK]

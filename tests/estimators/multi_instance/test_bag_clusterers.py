@@ -13,12 +13,10 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 from moo_clustering.bags import Bags
-from moo_clustering.bags._transformer import BagTransformer
+from moo_clustering.bags.transformer import BagTransformer
 from moo_clustering.constraints import InconsistentConstraintsError
-from moo_clustering.estimators.multi_instance._bag_centers import farthest_distances, least
-from moo_clustering.estimators.multi_instance._bamic import BAMIC
-from moo_clustering.estimators.multi_instance._distinct_bags import count_distinct_bags
-from moo_clustering.estimators.multi_instance._mi_kmeans import MIKMeans
+from moo_clustering.estimators.bags_base import count_distinct_bags, farthest_distances, least
+from moo_clustering.estimators.bags_kmeans import BAMIC, MIKMeans
 
 BOTH = pytest.mark.parametrize("cls", [BAMIC, MIKMeans])
 
@@ -361,7 +359,7 @@ def test_farthest_instance_counts(monkeypatch):
     np.testing.assert_allclose(farthest_distances(bags, vectors), naive)
     # In blocks of few rows, some smaller than a bag.
     for items in (1, 8, 20, 40):
-        monkeypatch.setattr("moo_clustering.estimators.multi_instance._bag_centers.BLOCK_ITEMS", items)
+        monkeypatch.setattr("moo_clustering.estimators.bags_base.BLOCK_ITEMS", items)
         np.testing.assert_allclose(farthest_distances(bags, vectors), naive)
 
 

@@ -5,10 +5,8 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from moo_clustering.estimators.multi_instance._bamic import BAMIC
-from moo_clustering.estimators.multi_instance._chcmic import CHCMIC
-from moo_clustering.estimators.multi_instance._mi_kmeans import MIKMeans
-from moo_clustering.estimators.multi_instance._migcuk import MIGCUK
+from moo_clustering.estimators.bags_genetic import CHCMIC, MIGCUK
+from moo_clustering.estimators.bags_kmeans import BAMIC, MIKMeans
 
 
 @parametrize_with_checks(

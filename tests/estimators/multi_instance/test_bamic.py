@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from moo_clustering.bags import Bags
-from moo_clustering.bags._distances import bag_distances
-from moo_clustering.bags._repair import PartitionRepair
+from moo_clustering.bags.distances import bag_distances
+from moo_clustering.bags.objective import PartitionRepair
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.estimators.multi_instance._bamic import BAMIC
-from moo_clustering.estimators.multi_instance._bamic_core import bamic, updated_medoids
+from moo_clustering.estimators.bags_kmeans import BAMIC, bamic, updated_medoids
 
 TOY = [[[0, 0], [2, 0]], [[0, 1]], [[8, 0], [8, 2], [8, 4]], [[10, 2], [6, 2]], [[4, 10]]]
 

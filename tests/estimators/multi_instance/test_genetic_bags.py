@@ -32,15 +32,17 @@ from sklearn.metrics import adjusted_rand_score
 from moo_clustering.bags import BagObjective, Bags
 from moo_clustering.constraints import InconsistentConstraintsError, PairwiseConstraints
 from moo_clustering.encodings import MedoidSlotEncoding
-from moo_clustering.estimators._bag_methods import BAG_METHODS
-from moo_clustering.estimators.multi_instance._chcmic import CHCMIC
-from moo_clustering.estimators.multi_instance._medoid_bag_score import MedoidBagScore
-from moo_clustering.estimators.multi_instance._memetic_chcmic import MemeticCHCMIC
-from moo_clustering.estimators.multi_instance._mifgka import MIFGKA
-from moo_clustering.estimators.multi_instance._migcuk import MIGCUK
-from moo_clustering.estimators.multi_instance._migka import MIGKA
-from moo_clustering.operators.deap._bag_operators import EvaluatePartition
-from moo_clustering.operators.deap._slot_toolbox import EvaluateGenes
+from moo_clustering.estimators._methods import BAG_METHODS
+from moo_clustering.estimators.bags_genetic import (
+    CHCMIC,
+    MIFGKA,
+    MIGCUK,
+    MIGKA,
+    MedoidBagScore,
+    MemeticCHCMIC,
+)
+from moo_clustering.operators.deap.toolboxes import EvaluateGenes
+from moo_clustering.operators.deap.variation import EvaluatePartition
 from moo_clustering.validity import BagDaviesBouldin
 
 EVERY = pytest.mark.parametrize("cls", ALL)
@@ -415,7 +417,7 @@ def test_every_option_counts(cls):
 
 @EVERY
 def test_any_number_of_workers(cls, monkeypatch):
-    monkeypatch.setattr("moo_clustering._kernels.parts._WORTH_A_THREAD", 0)
+    monkeypatch.setattr("moo_clustering._kernels.threads._ITEMS_WORTH_A_THREAD", 0)
     bags, y = overlapping()
     runs = [
         cls(3, n_jobs=n, min_cluster_size=2, **SMALL).fit(bags, np.where(y == 2, -1, y)) for n in (1, 2, 8)

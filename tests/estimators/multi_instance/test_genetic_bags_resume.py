@@ -13,11 +13,7 @@ from sklearn.base import clone
 
 from moo_clustering.algorithms import DeapSearch, InterruptedSearchWarning
 from moo_clustering.bags import Bags
-from moo_clustering.estimators.multi_instance._chcmic import CHCMIC
-from moo_clustering.estimators.multi_instance._memetic_chcmic import MemeticCHCMIC
-from moo_clustering.estimators.multi_instance._mifgka import MIFGKA
-from moo_clustering.estimators.multi_instance._migcuk import MIGCUK
-from moo_clustering.estimators.multi_instance._migka import MIGKA
+from moo_clustering.estimators.bags_genetic import CHCMIC, MIFGKA, MIGCUK, MIGKA, MemeticCHCMIC
 from moo_clustering.persistence import ArchiveError, CheckpointMismatchError
 
 EVERY = pytest.mark.parametrize("cls", ALL)

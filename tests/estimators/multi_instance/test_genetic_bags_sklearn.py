@@ -3,11 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from moo_clustering.estimators.multi_instance._chcmic import CHCMIC
-from moo_clustering.estimators.multi_instance._memetic_chcmic import MemeticCHCMIC
-from moo_clustering.estimators.multi_instance._mifgka import MIFGKA
-from moo_clustering.estimators.multi_instance._migcuk import MIGCUK
-from moo_clustering.estimators.multi_instance._migka import MIGKA
+from moo_clustering.estimators.bags_genetic import CHCMIC, MIFGKA, MIGCUK, MIGKA, MemeticCHCMIC
 
 SMALL = {"pop_size": 10, "n_gen": 8, "random_state": 0}
 

@@ -9,8 +9,7 @@ from sklearn.base import clone
 from sklearn.cluster import KMeans
 
 from moo_clustering.bags import BagGeometry, BagObjective, Bags
-from moo_clustering.estimators.multi_instance._chcmic import CHCMIC
-from moo_clustering.estimators.multi_instance._memetic_chcmic import MemeticCHCMIC
+from moo_clustering.estimators.bags_genetic import CHCMIC, MemeticCHCMIC
 
 # bags, clusters, features, scatter, seed
 SETS = [(40, 2, 3, 1.5, 2), (60, 3, 4, 2.0, 1), (80, 4, 6, 2.0, 1)]

@@ -12,10 +12,8 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from moo_clustering.bags import Bags
-from moo_clustering.bags._geometry import BagGeometry
-from moo_clustering.bags._objective import BagObjective
-from moo_clustering.estimators.multi_instance._mi_kmeans import MIKMeans
-from moo_clustering.estimators.multi_instance._mi_kmeans_core import mi_kmeans
+from moo_clustering.bags.objective import BagGeometry, BagObjective
+from moo_clustering.estimators.bags_kmeans import MIKMeans, mi_kmeans
 
 TOY = Bags.from_list([[[0, 0], [2, 0]], [[0, 1]], [[8, 0], [8, 2], [8, 4]], [[10, 2], [6, 2]], [[4, 10]]])
 

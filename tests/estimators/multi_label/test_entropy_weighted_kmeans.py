@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from planted_subspaces import label_sets, planted, tight_subspaces
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering.estimators.multi_label._entropy_weighted_kmeans import EntropyWeightedKMeans
+from moo_clustering.estimators.subspace import EntropyWeightedKMeans
 
 
 @pytest.fixture(scope="module")

@@ -14,11 +14,9 @@ from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from moo_clustering.estimators.multi_label._meta_labeler import MetaLabeler
-from moo_clustering.estimators.multi_label._pruned_sets import PrunedSetsEnsemble
-from moo_clustering.estimators.multi_label._sisc import SISC
-from moo_clustering.estimators.multi_label._sisc_ensemble import SISCEnsemble
-from moo_clustering.estimators.multi_label._sisc_stacked import SISCStacked
+from moo_clustering.estimators.multi_label import MetaLabeler, PrunedSetsEnsemble
+from moo_clustering.estimators.sisc_variants import SISCEnsemble, SISCStacked
+from moo_clustering.estimators.subspace import SISC
 from moo_clustering.validity import macro_auc
 
 QUICK = [

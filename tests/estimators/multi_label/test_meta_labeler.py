@@ -7,8 +7,7 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from moo_clustering.estimators.multi_label._label_decisions import best_labels
-from moo_clustering.estimators.multi_label._meta_labeler import MetaLabeler
+from moo_clustering.estimators.multi_label import MetaLabeler, best_labels
 
 
 def documents(n=120, n_features=12, n_labels=4, seed=0):

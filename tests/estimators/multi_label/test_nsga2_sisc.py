@@ -13,9 +13,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from moo_clustering import subspace
 from moo_clustering.algorithms import InterruptedSearchWarning, Recorder
-from moo_clustering.algorithms._exhaustive import non_dominated
-from moo_clustering.estimators.multi_label._nsga2_sisc import NSGA2SISC
-from moo_clustering.problems._subspace_clustering import SubspaceClusteringProblem
+from moo_clustering.algorithms.others import non_dominated
+from moo_clustering.estimators.sisc_variants import NSGA2SISC
+from moo_clustering.problems.subspace import SubspaceClusteringProblem
 
 QUICK = {"n_clusters": 4, "pop_size": 6, "n_gen": 3, "n_sweeps": 2, "random_state": 0}
 

@@ -12,8 +12,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from moo_clustering.estimators.multi_label._pruned_label_sets import pruned_sets
-from moo_clustering.estimators.multi_label._pruned_sets import PrunedSetsEnsemble
+from moo_clustering.estimators.multi_label import PrunedSetsEnsemble, pruned_sets
 
 
 def naive(Y, min_count, n_subsets):

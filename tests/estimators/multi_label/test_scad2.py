@@ -6,8 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from planted_subspaces import label_sets, planted, tight_subspaces
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering.estimators.multi_label._scad2 import SCAD2
-from moo_clustering.estimators.multi_label._sisc import SISC
+from moo_clustering.estimators.subspace import SCAD2, SISC
 
 
 def test_finds_clusters_in_subspaces():

@@ -7,7 +7,7 @@ from planted_subspaces import label_sets, naive_distances, planted
 from scipy import sparse
 from sklearn.metrics import adjusted_rand_score, roc_auc_score
 
-from moo_clustering.estimators.multi_label._sisc import SISC
+from moo_clustering.estimators.subspace import SISC
 
 QUICK = {"n_clusters": 6, "random_state": 0}
 

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from planted_subspaces import label_sets, planted
 
-from moo_clustering.estimators.multi_label._logit_mixture import LogitScale, logits, mixed_logits
-from moo_clustering.estimators.multi_label._sisc import SISC
-from moo_clustering.estimators.multi_label._sisc_ensemble import SISCEnsemble
+from moo_clustering.estimators.sisc_variants import LogitScale, SISCEnsemble, logits, mixed_logits
+from moo_clustering.estimators.subspace import SISC
 from moo_clustering.validity import macro_auc
 
 

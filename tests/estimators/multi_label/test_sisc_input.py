@@ -10,7 +10,7 @@ from planted_subspaces import in_two_parts, indicators, label_sets, naive_distan
 from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
-from moo_clustering.estimators.multi_label._sisc import SISC
+from moo_clustering.estimators.subspace import SISC
 
 QUICK = {"n_clusters": 6, "random_state": 0}
 

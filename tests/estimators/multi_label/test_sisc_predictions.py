@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from planted_subspaces import label_sets, naive_distances, planted
 
-from moo_clustering.estimators.multi_label._sisc import SISC
+from moo_clustering.estimators.subspace import SISC
 
 QUICK = {"n_clusters": 6, "random_state": 0}
 

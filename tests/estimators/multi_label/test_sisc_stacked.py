@@ -19,10 +19,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from moo_clustering._targets import partial_targets
-from moo_clustering.estimators.multi_label._sisc import SISC
-from moo_clustering.estimators.multi_label._sisc_ensemble import SISCEnsemble
-from moo_clustering.estimators.multi_label._sisc_stacked import SISCStacked
-from moo_clustering.estimators.multi_label._stack_weights import labelled_splits
+from moo_clustering.estimators.sisc_variants import SISCEnsemble, SISCStacked, labelled_splits
+from moo_clustering.estimators.subspace import SISC
 
 
 @pytest.fixture(scope="module")

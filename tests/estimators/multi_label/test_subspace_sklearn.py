@@ -17,10 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_classifiers_classes, parametrize_with_checks
 
-from moo_clustering.estimators.multi_label._entropy_weighted_kmeans import EntropyWeightedKMeans
-from moo_clustering.estimators.multi_label._fuzzy import FuzzySubspaceEstimator
-from moo_clustering.estimators.multi_label._scad2 import SCAD2
-from moo_clustering.estimators.multi_label._sisc import SISC
+from moo_clustering.estimators.subspace import SCAD2, SISC, EntropyWeightedKMeans, FuzzySubspaceEstimator
 from moo_clustering.validity import macro_auc
 
 ALL = [SISC, SCAD2, EntropyWeightedKMeans]

@@ -83,7 +83,7 @@ def test_a_decorator_is_not_left_out():
 
 
 def test_several_objectives_and_chunks(monkeypatch):
-    from moo_clustering.operators.deap import _batch_map
+    from moo_clustering.operators.deap import individuals as _batch_map
 
     monkeypatch.setattr(_batch_map, "_CHUNK_BYTES", 70)  # two rows of 32 bytes
     evaluate, shapes = Sum(), []
@@ -255,7 +255,7 @@ def test_trials_are_limited(mutate):
 
 
 def test_chunks_share_the_trials(monkeypatch):
-    from moo_clustering.operators.deap import _batch_map
+    from moo_clustering.operators.deap import individuals as _batch_map
 
     monkeypatch.setattr(_batch_map, "_CHUNK_BYTES", 16)  # two rows
     mutate = BatchedTrials()

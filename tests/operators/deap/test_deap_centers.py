@@ -8,13 +8,13 @@ import pytest
 from deap import base
 
 from moo_clustering.operators.deap import Minimize
-from moo_clustering.operators.deap._centers import (
+from moo_clustering.operators.deap.variation import (
     CentreIndividual,
     cx_match_centres,
     local_search,
     mut_relocate,
 )
-from moo_clustering.problems._sum_of_squares import SumOfSquaresProblem
+from moo_clustering.problems.centers import SumOfSquaresProblem
 
 
 def problem_of(seed=0, k=5):

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from pymoo.core.problem import Problem
 
-from moo_clustering.encodings._medoid_slots import MedoidSlotEncoding
-from moo_clustering.operators._slot_operators import SlotMutation, SlotOnePointCrossover
+from moo_clustering.encodings.medoids import MedoidSlotEncoding
 from moo_clustering.operators.deap import ArrayIndividual
-from moo_clustering.operators.deap._medoid_slots import cx_slots_one_point, mut_slots
+from moo_clustering.operators.deap.variation import cx_slots_one_point, mut_slots
+from moo_clustering.operators.mutation import SlotMutation, SlotOnePointCrossover
 
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=25, deadline=None)

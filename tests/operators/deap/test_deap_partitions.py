@@ -10,13 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from moo_clustering.operators._aligned_crossovers import (
-    AlignedHUX,
-    AlignedOnePoint,
-    AlignedUniformCrossover,
-)
+from moo_clustering.operators.crossover import AlignedHUX, AlignedOnePoint, AlignedUniformCrossover
 from moo_clustering.operators.deap import ArrayIndividual
-from moo_clustering.operators.deap._partition_operators import (
+from moo_clustering.operators.deap.variation import (
     cx_hux,
     cx_one_point,
     cx_uniform,

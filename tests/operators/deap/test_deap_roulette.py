@@ -130,7 +130,7 @@ def test_fitness_classes_are_made_once_and_not_in_the_creator():
 
     from deap import creator
 
-    module = importlib.import_module("moo_clustering.operators.deap._individual")
+    module = importlib.import_module("moo_clustering.operators.deap.individuals")
     assert module.Minimize is Minimize
     assert importlib.import_module("moo_clustering.operators.deap").Minimize is Minimize
     assert not [name for name in vars(creator) if name.startswith(("Minimize", "ArrayIndividual"))]

@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 from moo_clustering.persistence import ArchiveError, read_archive, write_archive
 from moo_clustering.visualization.report import ClusterFacts, Column, Panel, PlaneMap, ReportContent
-from moo_clustering.visualization.report._archive import load_content, save_content
+from moo_clustering.visualization.report.page import load_content, save_content
 
 # numpy takes zeros at the end of a text for padding.
 TEXTS = st.text(max_size=6).filter(lambda text: not text.endswith("\0"))

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moo_clustering.constraints._shares import satisfied_pairs, satisfied_shares
-from moo_clustering.visualization.report._columns import constraint_columns, size_columns
+from moo_clustering.constraints.pairs import satisfied_pairs, satisfied_shares
+from moo_clustering.visualization.report.content import constraint_columns, size_columns
 
 N = 8
 ROWS = st.lists(st.integers(0, 3), min_size=N, max_size=N)

@@ -9,11 +9,11 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import silhouette_samples
 from sklearn.metrics.pairwise import cosine_distances
 
-import moo_clustering.visualization.report._sampled_distances as sampling
+import moo_clustering.visualization.report.describe as sampling
 from moo_clustering.bags import Bags, bag_distances
 from moo_clustering.estimators import BAMIC, NSGA2Clus, ParetoClustering, SphericalKMeans
 from moo_clustering.visualization.report import report_content
-from moo_clustering.visualization.report._cluster_features import standardised
+from moo_clustering.visualization.report.describe import standardised
 
 X, CLASSES = make_blobs(70, 4, centers=3, cluster_std=3.0, random_state=2)
 X[:, 3] *= 1000.0

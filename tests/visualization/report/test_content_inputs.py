@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 
 from moo_clustering.estimators import BAMIC, ParetoClustering
 from moo_clustering.visualization.report import report_content
-from moo_clustering.visualization.report._samples import read_samples
+from moo_clustering.visualization.report.describe import read_samples
 
 X, CLASSES = make_blobs(30, 3, centers=2, random_state=0)
 MODEL = KMeans(2, random_state=0).fit(X)

@@ -9,7 +9,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
 from moo_clustering.estimators import ParetoClustering
-from moo_clustering.visualization._plane import landmark_plane, scaled_to_plane
+from moo_clustering.visualization.partitions import landmark_plane, scaled_to_plane
 from moo_clustering.visualization.report import report_content
 
 X, CLASSES = make_blobs(400, 5, centers=3, random_state=0)

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import make_blobs
 
-import moo_clustering.visualization.report._panels as module
+import moo_clustering.visualization.report.describe as module
 from moo_clustering.bags import Bags
 from moo_clustering.estimators import (
     BAMIC,

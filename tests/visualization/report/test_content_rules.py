@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import make_blobs
 
-import moo_clustering.visualization.report._front_members as front_module
+import moo_clustering.visualization.report.content as front_module
 from moo_clustering.estimators import (
     MOCK,
     NSGA2SISC,

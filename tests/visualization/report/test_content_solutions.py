@@ -8,8 +8,8 @@ from sklearn.datasets import make_blobs
 
 from moo_clustering.estimators import EnsembleNMF, ParetoClustering
 from moo_clustering.visualization.report import report_content
-from moo_clustering.visualization.report._agreement import agreement
-from moo_clustering.visualization.report._solutions import Solution, Solutions, checked_labels
+from moo_clustering.visualization.report.content import Solution, Solutions, checked_labels
+from moo_clustering.visualization.report.describe import agreement
 
 X, CLASSES = make_blobs(80, 3, centers=4, random_state=0)
 
@@ -159,7 +159,7 @@ def test_agreement_is_the_adjusted_rand_index_over_the_samples_that_are_compared
 
 
 def test_many_solutions_of_many_samples_agree_over_some_of_these(monkeypatch):
-    import moo_clustering.visualization.report._agreement as module
+    import moo_clustering.visualization.report.describe as module
 
     monkeypatch.setattr(module, "_MOST_WORK", 25 * 600)
     labels = np.random.default_rng(0).integers(0, 3, (5, 2000)).astype(np.int32)

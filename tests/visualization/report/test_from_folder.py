@@ -7,8 +7,8 @@ import pytest
 
 from moo_clustering.persistence import read_archive, write_archive
 from moo_clustering.visualization.report import Column, ReportContent
-from moo_clustering.visualization.report._archive import save_content
-from moo_clustering.visualization.report._from_folder import folder_content
+from moo_clustering.visualization.report.folders import folder_content
+from moo_clustering.visualization.report.page import save_content
 
 LABELS = [0, 0, 1, 1, 2]
 FRONT = [[0, 0, 0, 1, 1], [0, 0, 1, 1, 2], [0, 1, 2, 3, 4]]

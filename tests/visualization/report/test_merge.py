@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering.visualization.report import ClusterFacts, Column, Panel, PlaneMap, ReportContent
-from moo_clustering.visualization.report._merge import merge
+from moo_clustering.visualization.report.page import merge
 
 NAMES = np.array(["s0", "s1", "s2", "s3"])
 

@@ -13,9 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moo_clustering.visualization.report import ClusterFacts, Column, Panel, PlaneMap, ReportContent
-from moo_clustering.visualization.report._encode import encoded_array, encoded_labels, encoded_text
-from moo_clustering.visualization.report._fewer import by_importance, keep_solutions
-from moo_clustering.visualization.report._payload import payload
+from moo_clustering.visualization.report.page import (
+    by_importance,
+    encoded_array,
+    encoded_labels,
+    encoded_text,
+    keep_solutions,
+    payload,
+)
 
 
 def decoded(encoded):

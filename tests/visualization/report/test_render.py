@@ -102,9 +102,9 @@ def test_users_texts_reach_the_page_as_text_only():
 def test_every_script_of_the_folder_is_in_the_page():
     from importlib.resources import files
 
-    from moo_clustering.visualization.report import _render
+    from moo_clustering.visualization.report import page as _render
 
-    folder = files("moo_clustering.visualization.report.page")
+    folder = files("moo_clustering.visualization.report").joinpath("assets")
     there = {entry.name for entry in folder.iterdir() if entry.name.endswith(".js")}
     assert there == set(_render._SCRIPTS)
 

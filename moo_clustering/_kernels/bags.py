@@ -1,0 +1,573 @@
+"""Sums, moves, repair and indices of bag partitions."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from moo_clustering._kernels.bag_distances import (
+    CONTRAST,
+    FTWCV,
+    GREEDY,
+    SCALED,
+    TWCV,
+    State,
+    Trial,
+    above_rounding,
+    bag_maximum,
+    build_state,
+    inverse_distance,
+    moved_chunk_maxima,
+    penalized,
+    ratio,
+)
+from moo_clustering._kernels.threads import borrowed
+
+
+@njit(cache=True, nogil=True)
+def fill_empty(labels, distances, farthest):  # type: ignore[no-untyped-def]
+    """Give every empty cluster, in order, the bag farthest from (or nearest to) its own centroid.
+
+    Bags come from clusters of at least two, the lowest number among equals, none is moved twice.
+    """
+    n_bags, n_clusters = distances.shape
+    counts = np.zeros(n_clusters, np.int64)
+    moved = np.zeros(n_bags, np.bool_)
+    for b in range(n_bags):
+        counts[labels[b]] += 1
+    for k in range(n_clusters):
+        if counts[k] > 0:
+            continue
+        chosen, best = -1, 0.0
+        for b in range(n_bags):
+            if moved[b] or counts[labels[b]] < 2:
+                continue
+            distance = distances[b, labels[b]] if farthest else -distances[b, labels[b]]
+            if chosen < 0 or distance > best:
+                chosen, best = b, distance
+        if chosen >= 0:
+            counts[labels[chosen]] -= 1
+            labels[chosen] = k
+            counts[k] = 1
+            moved[chosen] = True
+
+
+@njit(cache=True, nogil=True)
+def place_groups(labels, distances, members, group_start, conflict_start, conflicts):  # type: ignore[no-untyped-def]
+    """Put every group as a whole into one cluster, and groups in conflict into different ones.
+
+    A group that is together, and not with a group in conflict placed before it, stays. Others go to the
+    allowed cluster of the least sum of distances; where no cluster is allowed, to the least sum of all.
+    """
+    n_clusters = distances.shape[1]
+    n_groups = group_start.shape[0] - 1
+    placed = np.full(n_groups, -1, np.int64)
+    allowed = np.empty(n_clusters, np.bool_)
+    for g in range(n_groups):
+        first, last = group_start[g], group_start[g + 1]
+        allowed[:] = True
+        for p in range(conflict_start[g], conflict_start[g + 1]):
+            if placed[conflicts[p]] >= 0:
+                allowed[placed[conflicts[p]]] = False
+        home = labels[members[first]]
+        together = True
+        for m in range(first + 1, last):
+            together = together and labels[members[m]] == home
+        if not (together and allowed[home]):
+            home = _cheapest(distances, members[first:last], allowed, home)
+            for m in range(first, last):
+                labels[members[m]] = home
+        placed[g] = home
+
+
+@njit(cache=True, nogil=True)
+def _cheapest(distances, members, allowed, default):  # type: ignore[no-untyped-def]
+    """Allowed cluster of the least sum of distances, an empty one if there is no other."""
+    best, least, spare = -1, np.inf, -1
+    any_allowed = allowed.any()
+    for k in range(distances.shape[1]):
+        if any_allowed and not allowed[k]:
+            continue
+        cost = 0.0
+        for m in range(members.shape[0]):
+            cost += distances[members[m], k]
+        if cost < least:
+            best, least = k, cost
+        if spare < 0:
+            spare = k
+    if best >= 0:
+        return best
+    return spare if spare >= 0 else default
+
+
+@njit(cache=True, nogil=True)
+def fill_small(labels, distances, least, movable):  # type: ignore[no-untyped-def]
+    """Give every cluster of fewer than ``least`` bags those that lose least by it, in order.
+
+    Bags come from clusters of more than ``least``. For a cluster without centroid it is the bag
+    farthest from its own.
+    """
+    n_bags, n_clusters = distances.shape
+    counts = np.zeros(n_clusters, np.int64)
+    for b in range(n_bags):
+        counts[labels[b]] += 1
+    for k in range(n_clusters):
+        while counts[k] < least:
+            chosen, best = -1, np.inf
+            for b in range(n_bags):
+                own = labels[b]
+                if own == k or not movable[b] or counts[own] <= least:
+                    continue
+                loss = -distances[b, own]
+                if np.isfinite(distances[b, k]):
+                    loss += distances[b, k]
+                if not np.isfinite(loss):
+                    loss = 1e300
+                if loss < best:
+                    chosen, best = b, loss
+            if chosen < 0:
+                break
+            counts[labels[chosen]] -= 1
+            labels[chosen] = k
+            counts[k] += 1
+
+
+@njit(cache=True, nogil=True)
+def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, penalty):  # type: ignore[no-untyped-def]
+    """Move single bags while that lowers (sum of costs) (1 + penalty violation).
+
+    ``costs[b, k]`` is what bag b costs in cluster k; ``violation`` is that of ``labels``, and
+    ``pair_weight`` what a pair adds to it when both bags share a cluster.
+    """
+    n_bags, n_clusters = costs.shape
+    total = 0.0
+    for b in range(n_bags):
+        total += costs[b, labels[b]]
+    shared = np.empty(n_clusters)
+    changed = True
+    while changed:
+        changed = False
+        for b in range(n_bags):
+            if pair_start[b] == pair_start[b + 1]:
+                continue
+            shared[:] = 0.0
+            for p in range(pair_start[b], pair_start[b + 1]):
+                shared[labels[pair_bag[p]]] += pair_weight[p]
+            home = labels[b]
+            best, least = home, total * (1.0 + penalty * violation) * (1.0 - 1e-12)
+            for k in range(n_clusters):
+                value = (total - costs[b, home] + costs[b, k]) * (
+                    1.0 + penalty * (violation + shared[k] - shared[home])
+                )
+                if k != home and value < least:
+                    best, least = k, value
+            if best != home:
+                total += costs[b, best] - costs[b, home]
+                violation += shared[best] - shared[home]
+                labels[b] = best
+                changed = True
+
+
+@njit(cache=True, nogil=True)
+def sweep_population(  # type: ignore[no-untyped-def]
+    arrays,
+    task,
+    labels,
+    counts,
+    masses,
+    projections,
+    pulls,
+    genes,
+    draws,
+    limits,
+    values,
+    violations,
+    trials,
+    lo,
+    hi,
+):
+    """Visit every gene of individuals lo..hi-1 for which ``genes`` is set, in order, once."""
+    state, trial = _scratch(arrays, counts.shape[1])
+    radii = np.empty(labels.shape[1])
+    for i in range(lo, hi):
+        state = _of(i, state, labels, counts, masses, projections, pulls)
+        build_state(arrays, task, state, trial, radii)
+        for j in range(labels.shape[1]):
+            if genes[i, j]:
+                trials[i] += _visit(j, draws[i, j], limits[i] - trials[i], arrays, task, state, trial)
+        values[i], violations[i] = state.numbers[0], state.numbers[1]
+
+
+@njit(cache=True, nogil=True)
+def descend_population(  # type: ignore[no-untyped-def]
+    arrays,
+    task,
+    labels,
+    counts,
+    masses,
+    projections,
+    pulls,
+    order,
+    limits,
+    values,
+    violations,
+    trials,
+    lo,
+    hi,
+):
+    """Visit the genes in the given orders, again and again, until a whole round changes nothing."""
+    state, trial = _scratch(arrays, counts.shape[1])
+    radii = np.empty(labels.shape[1])
+    for i in range(lo, hi):
+        state = _of(i, state, labels, counts, masses, projections, pulls)
+        build_state(arrays, task, state, trial, radii)
+        unchanged, place, n_bags = 0, 0, labels.shape[1]
+        while unchanged < n_bags and trials[i] < limits[i]:
+            j = order[i, place]
+            before = labels[i, j]
+            trials[i] += _visit(j, 0.0, limits[i] - trials[i], arrays, task, state, trial)
+            unchanged = unchanged + 1 if labels[i, j] == before else 0
+            place = (place + 1) % n_bags
+        values[i], violations[i] = state.numbers[0], state.numbers[1]
+
+
+@njit(cache=True, nogil=True)
+def value_population(arrays, task, labels, counts, masses, projections, pulls, values, violations, lo, hi):  # type: ignore[no-untyped-def]
+    """Objectives (without penalty) and violations of individuals lo..hi-1."""
+    state, trial = _scratch(arrays, counts.shape[1])
+    radii = np.empty(labels.shape[1])
+    for i in range(lo, hi):
+        state = _of(i, state, labels, counts, masses, projections, pulls)
+        build_state(arrays, task, state, trial, radii)
+        values[i], violations[i] = state.numbers[0], state.numbers[1]
+
+
+@njit(cache=True, nogil=True)
+def _scratch(arrays, n_clusters):  # type: ignore[no-untyped-def]
+    """Memory for one individual at a time."""
+    n_slots, n_chunks = arrays.squares.shape
+    k, n_bags = n_clusters, arrays.weights.shape[0]
+    state = State(
+        np.empty(n_bags, np.int32),
+        np.empty(n_chunks, np.int32),
+        np.empty((k, 0, 0)),
+        np.empty((n_slots, n_chunks)),
+        np.empty((k, 0)),
+        np.empty((k, k)),
+        np.empty(k),
+        np.empty(k, np.int64),
+        np.empty(k),
+        np.zeros((k, k)),
+        np.zeros(2),
+        np.zeros(k),
+    )
+    trial = Trial(
+        np.empty(n_chunks),
+        np.empty(n_chunks),
+        np.empty(n_chunks),
+        np.empty(k),
+        np.empty(k),
+        np.empty(k),
+        np.zeros(k),
+        np.empty(k),
+        np.empty(k),
+        np.empty(k),
+    )
+    return state, trial
+
+
+@njit(cache=True, nogil=True)
+def _of(i, state, labels, counts, masses, projections, pulls):  # type: ignore[no-untyped-def]
+    """The state of individual i: its own rows of the arrays, and the scratch memory."""
+    return State(
+        labels[i],
+        state.chunk_label,
+        projections[i],
+        state.own,
+        pulls[i],
+        state.inner,
+        masses[i],
+        counts[i],
+        state.spreads,
+        state.closeness,
+        state.numbers,
+        state.norms,
+    )
+
+
+@borrowed()
+def _visit(j, draw, limit, arrays, task, state, trial):  # type: ignore[no-untyped-def]
+    """Draw a cluster for bag j; returns the number of trial evaluations."""
+    home, n_clusters = np.int64(state.labels[j]), state.counts.shape[0]
+    if state.counts[home] <= task.least or n_clusters - 1 > limit:
+        return 0
+    score_moves(j, arrays, task, state, trial)
+    for k in range(n_clusters):
+        broken = state.numbers[1] + trial.costs[k] - trial.costs[home]
+        trial.weights[k] = penalized(task, trial.values[k], broken)
+    to = _lowest(trial.weights, home) if task.rule == GREEDY else _drawn(trial.weights, home, draw, task.rule)
+    if to != home:
+        move(j, to, arrays, task, state, trial)
+    return n_clusters - 1
+
+
+@borrowed()
+def _lowest(values, home):  # type: ignore[no-untyped-def]
+    """Cluster of the lowest value; the own one unless another is really lower, so that descent ends."""
+    best, bound = home, values[home]
+    if np.isfinite(bound):
+        bound -= 1e-12 * abs(bound)
+    for k in range(values.shape[0]):
+        if values[k] < bound:
+            best, bound = k, values[k]
+    return best
+
+
+@borrowed()
+def _drawn(values, home, draw, rule):  # type: ignore[no-untyped-def]
+    """Cluster drawn by weights that follow from the values, which are replaced by them."""
+    lowest, highest = np.inf, -np.inf
+    for k in range(values.shape[0]):
+        if np.isfinite(values[k]):
+            lowest, highest = min(lowest, values[k]), max(highest, values[k])
+    total = 0.0
+    for k in range(values.shape[0]):
+        weight = 0.0
+        if np.isfinite(values[k]):
+            if rule == CONTRAST:
+                weight = (highest - values[k]) + 0.5 * (highest - lowest)
+                if highest == lowest:
+                    weight = 1.0
+            elif rule == SCALED:
+                weight = 1.5 * highest - values[k] + 0.5
+            else:
+                weight = values[k]
+        values[k] = weight
+        total += weight
+    if total <= 0.0:
+        return home
+    draw *= total
+    for k in range(values.shape[0]):
+        if values[k] > 0.0:
+            home = k
+            draw -= values[k]
+            if draw < 0.0:
+                break
+    return home
+
+
+@borrowed()
+def move(j, to, arrays, task, state, trial):  # type: ignore[no-untyped-def]
+    """Put bag j into cluster ``to``; ``trial`` must hold the scores of this gene."""
+    home = np.int64(state.labels[j])
+    state.numbers[0] = trial.values[to]
+    state.numbers[1] = max(0.0, state.numbers[1] + trial.costs[to] - trial.costs[home])
+    _move_inner(j, home, to, arrays, state)
+    if task.objective == FTWCV:
+        state.spreads[home] -= task.terms[j]
+        state.spreads[to] += task.terms[j]
+    else:
+        state.spreads[home] = trial.spreads[home]
+        state.spreads[to] = trial.spreads[to] + trial.entering[to]
+        _move_projections(j, home, to, arrays, state, trial)
+    weight = arrays.weights[j]
+    state.labels[j] = to
+    state.counts[home] -= 1
+    state.counts[to] += 1
+    state.masses[home] = state.masses[home] - weight if state.counts[home] > 0 else 0.0
+    state.masses[to] += weight
+    state.norms[home], state.norms[to] = trial.norms[home], trial.norms[to]
+    for k in range(state.counts.shape[0]):
+        for c in (home, to):
+            if k != c and state.counts[k] > 0 and state.counts[c] > 0:
+                product = state.inner[k, c] / (state.masses[k] * state.masses[c])
+                state.closeness[k, c] = inverse_distance(state.norms[k], state.norms[c], product)
+                state.closeness[c, k] = state.closeness[k, c]
+
+
+@borrowed()
+def _move_inner(j, home, to, arrays, state):  # type: ignore[no-untyped-def]
+    square = arrays.pulls[j, j]
+    at_home, there = state.pulls[home, j], state.pulls[to, j]
+    state.inner[home, to] += at_home - there - square
+    state.inner[to, home] = state.inner[home, to]
+    for k in range(state.counts.shape[0]):
+        if k not in (home, to):
+            state.inner[home, k] -= state.pulls[k, j]
+            state.inner[k, home] = state.inner[home, k]
+            state.inner[to, k] += state.pulls[k, j]
+            state.inner[k, to] = state.inner[to, k]
+    state.inner[home, home] += square - 2.0 * at_home
+    state.inner[to, to] += square + 2.0 * there
+    left, entered, row = state.pulls[home], state.pulls[to], arrays.pulls[j]
+    for b in range(row.shape[0]):
+        left[b] -= row[b]
+        entered[b] += row[b]
+
+
+@borrowed()
+def _move_projections(j, home, to, arrays, state, trial):  # type: ignore[no-untyped-def]
+    row, first, last = arrays.products[j], arrays.chunk_start[j], arrays.chunk_start[j + 1]
+    left, entered, change = state.projections[home], state.projections[to], trial.pull
+    for c in range(change.shape[0]):
+        k = state.chunk_label[c]
+        change[c] = 1.0 if k == to else (-1.0 if k == home else 0.0)
+    for s in range(row.shape[0]):
+        for c in range(row.shape[1]):
+            left[s, c] -= row[s, c]
+            entered[s, c] += row[s, c]
+            state.own[s, c] += change[c] * row[s, c]
+    for c in range(first, last):
+        state.chunk_label[c] = to
+        for s in range(row.shape[0]):
+            state.own[s, c] = entered[s, c]
+
+
+@borrowed()
+def score_moves(j, arrays, task, state, trial):  # type: ignore[no-untyped-def]
+    """trial.values[l] = objective with bag j in cluster l, for all l; O(n + K^3), or O(K) for FTWCV."""
+    _moved_norms(j, arrays, state, trial)
+    _pair_costs(j, task, state, trial)
+    if task.objective == FTWCV:
+        _ftwcv_moves(j, arrays, task, state, trial)
+        return
+    _moved_spreads(j, arrays, task, state, trial)
+    home = np.int64(state.labels[j])
+    for k in range(state.counts.shape[0]):
+        if k == home:
+            trial.values[k] = state.numbers[0]
+        elif task.objective == TWCV:
+            kept = state.spreads.sum() - state.spreads[home] - state.spreads[k]
+            trial.values[k] = kept + trial.spreads[home] + trial.spreads[k] + trial.entering[k]
+        else:
+            trial.values[k] = _davies_bouldin_after(j, k, arrays, state, trial)
+
+
+@borrowed()
+def _moved_norms(j, arrays, state, trial):  # type: ignore[no-untyped-def]
+    """Centroids of the own cluster without bag j, and of every other cluster with it."""
+    home, weight, square = np.int64(state.labels[j]), arrays.weights[j], arrays.pulls[j, j]
+    for k in range(state.counts.shape[0]):
+        sign = -1 if k == home else 1
+        if state.counts[k] + sign == 0:
+            trial.factor[k] = 0.0
+            trial.norms[k] = 0.0
+            continue
+        mass = state.masses[k] + sign * weight
+        trial.factor[k] = 2.0 / mass
+        trial.norms[k] = (state.inner[k, k] + 2.0 * sign * state.pulls[k, j] + square) / (mass * mass)
+
+
+@borrowed()
+def _pair_costs(j, task, state, trial):  # type: ignore[no-untyped-def]
+    trial.costs[:] = 0.0
+    for p in range(task.pair_start[j], task.pair_start[j + 1]):
+        trial.costs[state.labels[task.pair_bag[p]]] += task.pair_weight[p]
+
+
+@borrowed()
+def _moved_spreads(j, arrays, task, state, trial):  # type: ignore[no-untyped-def]
+    """Spreads of the clusters after the move, and the radius that bag j would have in each."""
+    home, row = np.int64(state.labels[j]), arrays.products[j]
+    for c in range(state.chunk_label.shape[0]):
+        k = state.chunk_label[c]
+        trial.scale[c] = trial.factor[k]
+        trial.pull[c] = -trial.factor[k] if k == home else trial.factor[k]
+    moved_chunk_maxima(arrays.squares, state.own, row, trial.scale, trial.pull, trial.best)
+    trial.spreads[:] = 0.0
+    for b in range(state.labels.shape[0]):
+        if b != j:
+            k = state.labels[b]
+            square = bag_maximum(trial.best, arrays.chunk_start, b) + trial.norms[k]
+            square = above_rounding(square, arrays)
+            trial.spreads[k] += square if task.objective == TWCV else np.sqrt(square)
+    first, last = arrays.chunk_start[j], arrays.chunk_start[j + 1]
+    for k in range(state.counts.shape[0]):
+        if k == home:
+            continue
+        farthest = -np.inf
+        for s in range(row.shape[0]):
+            for c in range(first, last):
+                product = state.projections[k, s, c] + row[s, c]
+                farthest = max(farthest, arrays.squares[s, c] - trial.factor[k] * product)
+        square = above_rounding(farthest + trial.norms[k], arrays)
+        trial.entering[k] = square if task.objective == TWCV else np.sqrt(square)
+
+
+@borrowed()
+def _davies_bouldin_after(j, to, arrays, state, trial):  # type: ignore[no-untyped-def]
+    """Davies-Bouldin after bag j has moved to cluster ``to``."""
+    home, n_clusters = np.int64(state.labels[j]), state.counts.shape[0]
+    live, total = 0, 0.0
+    for k in range(n_clusters):
+        if _count_after(k, home, to, state) == 0:
+            continue
+        live += 1
+        worst, spread = 0.0, _spread_after(k, home, to, state, trial)
+        for c in range(n_clusters):
+            if c != k and _count_after(c, home, to, state) > 0:
+                if k in (home, to) or c in (home, to):
+                    closeness = _closeness_after(j, k, c, home, to, arrays, state, trial)
+                else:
+                    closeness = state.closeness[k, c]
+                worst = max(worst, ratio(spread + _spread_after(c, home, to, state, trial), closeness))
+        total += worst
+    return total / live if live > 1 else np.inf
+
+
+@borrowed()
+def _count_after(k, home, to, state):  # type: ignore[no-untyped-def]
+    if k == home:
+        return state.counts[k] - 1
+    return state.counts[k] + 1 if k == to else state.counts[k]
+
+
+@borrowed()
+def _spread_after(k, home, to, state, trial):  # type: ignore[no-untyped-def]
+    """Mean radius of a cluster after the move."""
+    if k == home:
+        return trial.spreads[k] / (state.counts[k] - 1)
+    if k == to:
+        return (trial.spreads[k] + trial.entering[k]) / (state.counts[k] + 1)
+    return state.spreads[k] / state.counts[k]
+
+
+@borrowed()
+def _closeness_after(j, k, c, home, to, arrays, state, trial):  # type: ignore[no-untyped-def]
+    """One over the distance of two centroids, at least one of which changes."""
+    product = state.inner[k, c]
+    if k in (home, to) and c in (home, to):
+        product += state.pulls[home, j] - state.pulls[to, j] - arrays.pulls[j, j]
+    elif k == home or c == home:
+        product -= state.pulls[c if k == home else k, j]
+    else:
+        product += state.pulls[c if k == to else k, j]
+    norm_k = trial.norms[k] if k in (home, to) else state.norms[k]
+    norm_c = trial.norms[c] if c in (home, to) else state.norms[c]
+    mass_k = 2.0 / trial.factor[k] if k in (home, to) else state.masses[k]
+    mass_c = 2.0 / trial.factor[c] if c in (home, to) else state.masses[c]
+    return inverse_distance(norm_k, norm_c, product / (mass_k * mass_c))
+
+
+@borrowed()
+def _ftwcv_moves(j, arrays, task, state, trial):  # type: ignore[no-untyped-def]
+    home = np.int64(state.labels[j])
+    gain = _part(j, home, -1, arrays, task, state, trial) - _part(j, home, 0, arrays, task, state, trial)
+    for k in range(state.counts.shape[0]):
+        trial.values[k] = state.numbers[0]
+        if k != home:
+            gain_k = _part(j, k, 1, arrays, task, state, trial) - _part(j, k, 0, arrays, task, state, trial)
+            trial.values[k] -= gain + gain_k
+
+
+@borrowed()
+def _part(j, k, sign, arrays, task, state, trial):  # type: ignore[no-untyped-def]
+    """What cluster k takes off the constant, with bag j added (1), taken away (-1) or neither (0)."""
+    count = state.counts[k] + sign
+    if count == 0:
+        return 0.0
+    if task.literal:
+        return (state.spreads[k] + sign * task.terms[j]) / count
+    if sign == 0:
+        return state.norms[k] * state.masses[k]
+    return trial.norms[k] * (state.masses[k] + sign * arrays.weights[j])

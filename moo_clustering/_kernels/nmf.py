@@ -1,0 +1,283 @@
+"""Panels of factorisations."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from moo_clustering._kernels.kmeans import nnls_gram
+from moo_clustering._kernels.threads import borrowed
+
+# With fewer runs a loop over runs costs more to start than it saves.
+_WIDE = 8
+# Keeps single precision single.
+_ZERO = np.float32(0)
+
+
+@borrowed()
+def _entry(a, b):  # type: ignore[no-untyped-def]
+    """Place of (a, b) in the lower triangle."""
+    return a * (a + 1) // 2 + b if a >= b else b * (b + 1) // 2 + a
+
+
+@borrowed()
+def _add_four(x0, q0, x1, q1, x2, q2, x3, q3, out):  # type: ignore[no-untyped-def]
+    for w in range(out.shape[0]):
+        out[w] += (x0 * q0[w] + x1 * q1[w]) + (x2 * q2[w] + x3 * q3[w])
+
+
+@borrowed()
+def _add_one(x, q, out):  # type: ignore[no-untyped-def]
+    for w in range(out.shape[0]):
+        out[w] += x * q[w]
+
+
+@borrowed()
+def _multiply_row(data, indices, start, stop, other, out):  # type: ignore[no-untyped-def]
+    """out = a row of the sparse matrix times the other panel."""
+    out[:] = 0.0
+    z = start
+    while z + 4 <= stop:
+        _add_four(
+            data[z],
+            other[indices[z]],
+            data[z + 1],
+            other[indices[z + 1]],
+            data[z + 2],
+            other[indices[z + 2]],
+            data[z + 3],
+            other[indices[z + 3]],
+            out,
+        )
+        z += 4
+    while z < stop:
+        _add_one(data[z], other[indices[z]], out)
+        z += 1
+
+
+@borrowed()
+def _subtract_four(p0, g0, p1, g1, p2, g2, p3, g3, out):  # type: ignore[no-untyped-def]
+    for t in range(out.shape[0]):
+        out[t] -= (p0[t] * g0[t] + p1[t] * g1[t]) + (p2[t] * g2[t] + p3[t] * g3[t])
+
+
+@borrowed()
+def _subtract_product(p, q, out):  # type: ignore[no-untyped-def]
+    for t in range(out.shape[0]):
+        out[t] -= p[t] * q[t]
+
+
+@borrowed()
+def _add_product(p, q, out):  # type: ignore[no-untyped-def]
+    for t in range(out.shape[0]):
+        out[t] += p[t] * q[t]
+
+
+@borrowed()
+def _copy(values, out):  # type: ignore[no-untyped-def]
+    for t in range(out.shape[0]):
+        out[t] = values[t]
+
+
+@borrowed()
+def _subtract_row_times_gram(p, gram, j, k, out):  # type: ignore[no-untyped-def]
+    """out -= entry j of the row times the Gram matrix."""
+    n_runs = out.shape[0]
+    if n_runs < _WIDE:
+        _subtract_lane_by_lane(p, gram, j, k, out)
+        return
+    c = 0
+    while c + 4 <= k:
+        _subtract_four(
+            p[c * n_runs : (c + 1) * n_runs],
+            gram[_entry(j, c)],
+            p[(c + 1) * n_runs : (c + 2) * n_runs],
+            gram[_entry(j, c + 1)],
+            p[(c + 2) * n_runs : (c + 3) * n_runs],
+            gram[_entry(j, c + 2)],
+            p[(c + 3) * n_runs : (c + 4) * n_runs],
+            gram[_entry(j, c + 3)],
+            out,
+        )
+        c += 4
+    while c < k:
+        _subtract_product(p[c * n_runs : (c + 1) * n_runs], gram[_entry(j, c)], out)
+        c += 1
+
+
+@borrowed()
+def _subtract_lane_by_lane(p, gram, j, k, out):  # type: ignore[no-untyped-def]
+    """The same sums in the same order for few runs."""
+    n_runs = out.shape[0]
+    for t in range(n_runs):
+        total = out[t]
+        c = 0
+        while c + 4 <= k:
+            total -= (
+                p[c * n_runs + t] * gram[_entry(j, c), t]
+                + p[(c + 1) * n_runs + t] * gram[_entry(j, c + 1), t]
+            ) + (
+                p[(c + 2) * n_runs + t] * gram[_entry(j, c + 2), t]
+                + p[(c + 3) * n_runs + t] * gram[_entry(j, c + 3), t]
+            )
+            c += 4
+        while c < k:
+            total -= p[c * n_runs + t] * gram[_entry(j, c), t]
+            c += 1
+        out[t] = total
+
+
+@borrowed(error_model="numpy")
+def _step(p, slope, curvature):  # type: ignore[no-untyped-def]
+    """p = max(0, p + slope / curvature); components without curvature stay."""
+    for t in range(p.shape[0]):
+        moved = p[t] + slope[t] / curvature[t] if curvature[t] > 0 else p[t]
+        p[t] = moved if moved > 0 else _ZERO
+
+
+@borrowed()
+def _descend_row(p, product, gram, k, spare):  # type: ignore[no-untyped-def]
+    """Coordinate descent over the components of a row, in their order."""
+    n_runs = gram.shape[1]
+    slope = spare[:n_runs]
+    for j in range(k):
+        _copy(product[j * n_runs : (j + 1) * n_runs], slope)
+        _subtract_row_times_gram(p, gram, j, k, slope)
+        _step(p[j * n_runs : (j + 1) * n_runs], slope, gram[_entry(j, j)])
+
+
+@borrowed(error_model="numpy")
+def _scale(p, product, negative):  # type: ignore[no-untyped-def]
+    for w in range(p.shape[0]):
+        p[w] = p[w] * product[w] / -negative[w] if negative[w] < 0 else p[w]
+
+
+@borrowed()
+def _scale_row(p, product, gram, k, spare):  # type: ignore[no-untyped-def]
+    """Multiplicative update of a row; entries with a denominator of 0 stay."""
+    n_runs = gram.shape[1]
+    spare[:] = 0.0
+    for j in range(k):
+        _subtract_row_times_gram(p, gram, j, k, spare[j * n_runs : (j + 1) * n_runs])
+    _scale(p, product, spare)
+
+
+@borrowed()
+def _add_to_gram(p, k, gram):  # type: ignore[no-untyped-def]
+    """Add the outer product of a row with itself."""
+    n_runs = gram.shape[1]
+    if n_runs < _WIDE:
+        for j in range(k):
+            for c in range(j + 1):
+                for t in range(n_runs):
+                    gram[_entry(j, c), t] += p[j * n_runs + t] * p[c * n_runs + t]
+        return
+    for j in range(k):
+        for c in range(j + 1):
+            _add_product(
+                p[j * n_runs : (j + 1) * n_runs], p[c * n_runs : (c + 1) * n_runs], gram[_entry(j, c)]
+            )
+
+
+@borrowed()
+def _add_inner(p, product, k, spare, out):  # type: ignore[no-untyped-def]
+    """out += <p, product>; the terms of a row are added in the type of the panel."""
+    n_runs = out.shape[0]
+    total = spare[:n_runs]
+    total[:] = 0.0
+    for j in range(k):
+        _add_product(p[j * n_runs : (j + 1) * n_runs], product[j * n_runs : (j + 1) * n_runs], total)
+    for t in range(n_runs):
+        out[t] += total[t]
+
+
+@borrowed()
+def update_panel(  # type: ignore[no-untyped-def]
+    data, indices, indptr, other, gram, panel, k, bounds, multiply, scratch, grams, inners, lo, hi
+):
+    """Update the rows of blocks lo..hi-1 of a panel, P, given the other, Q, and its Gram matrix.
+
+    Parameters
+    ----------
+    data, indices, indptr : ndarray
+        The sparse matrix M with as many rows as the panel.
+    other : ndarray of shape (n_columns, width)
+    gram : ndarray of shape (n_components * (n_components + 1) / 2, n_runs)
+        Q^T Q.
+    panel : ndarray of shape (n_rows, width)
+        Changed in place.
+    k : int
+        n_components.
+    bounds : ndarray of shape (n_blocks + 1,)
+    multiply : bool
+        Multiplicative updates instead of coordinate descent.
+    scratch : ndarray of shape (n_blocks, 2, width)
+    grams : ndarray of shape (n_blocks,) + gram.shape
+        Receives P^T P of the new rows of every block.
+    inners : ndarray of shape (n_blocks, n_runs), float64
+        Receives <P, M Q> of the new rows of every block.
+    """
+    for block in range(lo, hi):
+        product, spare = scratch[block, 0], scratch[block, 1]
+        own, inner = grams[block], inners[block]
+        own[:] = 0.0
+        inner[:] = 0.0
+        for i in range(bounds[block], bounds[block + 1]):
+            row = panel[i]
+            _multiply_row(data, indices, indptr[i], indptr[i + 1], other, product)
+            if multiply:
+                _scale_row(row, product, gram, k, spare)
+            else:
+                _descend_row(row, product, gram, k, spare)
+            _add_to_gram(row, k, own)
+            _add_inner(row, product, k, spare, inner)
+
+
+@borrowed()
+def gram_panel(panel, k, bounds, grams, lo, hi):  # type: ignore[no-untyped-def]
+    """P^T P of blocks lo..hi-1 of a panel."""
+    for block in range(lo, hi):
+        grams[block] = 0.0
+        for i in range(bounds[block], bounds[block + 1]):
+            _add_to_gram(panel[i], k, grams[block])
+
+
+@borrowed()
+def sum_blocks(parts, out):  # type: ignore[no-untyped-def]
+    """Sum over the blocks in their order, in float64."""
+    out[:] = 0.0
+    for block in range(parts.shape[0]):
+        for r in range(out.shape[0]):
+            for t in range(out.shape[1]):
+                out[r, t] += parts[block, r, t]
+
+
+@borrowed()
+def panel_losses(square, gram, other_gram, inner, out):  # type: ignore[no-untyped-def]
+    """||M||^2 - 2 <P, M Q> + <P^T P, Q^T Q> of every run, never below 0."""
+    for t in range(out.shape[0]):
+        total = 0.0
+        diagonal = 0
+        width = 1
+        for e in range(gram.shape[0]):
+            value = gram[e, t] * other_gram[e, t]
+            if e == diagonal:
+                total += value
+                width += 1
+                diagonal += width
+            else:
+                total += 2.0 * value
+        loss = (square - 2.0 * inner[t]) + total
+        out[t] = loss if loss > 0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def fit_weights(gram, products, weights, lo, hi):  # type: ignore[no-untyped-def]
+    """weights[i] = min w' gram w / 2 - products[i]' w over w >= 0, for positive definite gram."""
+    k = len(gram)
+    gradient = np.empty(k)
+    passive = np.zeros(k, dtype=np.bool_)
+    factor = np.zeros((k, k))
+    trial = np.empty(k)
+    for i in range(lo, hi):
+        nnls_gram(gram, products[i], k, weights[i], gradient, passive, factor, trial)

@@ -1,0 +1,293 @@
+"""Weighted sweeps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from moo_clustering._kernels.threads import borrowed
+
+# Least number whose logarithm is taken, so that a floor of 0 is the limit of small floors.
+_TINY = np.finfo(np.float64).tiny
+# Denominators of chi-square up to this are taken as 0.
+_NOTHING = 1e-12
+
+
+@borrowed(error_model="numpy")
+def _dispersion_row(sums, binary, k, masses, kept, shift, centers):  # type: ignore[no-untyped-def]
+    """Centroid (11) of a feature; its dispersion takes the place of the first sums."""
+    for t in range(k):
+        mass = masses[t]
+        z = sums[t] / mass if mass > 0.0 else kept[t] - shift
+        centers[t] = z + shift
+        spread = mass * z * (1.0 - z) if binary else sums[2 * k + t] - mass * z * z
+        sums[t] = spread if spread > 0.0 else 0.0
+
+
+@borrowed(error_model="numpy")
+def _chi_row(sums, k, sizes, spreads, frequency, n, scale):  # type: ignore[no-untyped-def]
+    """Chi-square of a feature takes the place of the second sums."""
+    rest = frequency * (n - frequency)
+    for t in range(k):
+        difference = n * sums[k + t] - sizes[t] * frequency
+        below = spreads[t] * rest
+        sums[k + t] = scale * difference * difference / below if below > _NOTHING else 0.0
+
+
+@borrowed()
+def weigh_features(  # type: ignore[no-untyped-def]
+    sums, binary, masses, sizes, spreads, blame, frequencies, varying, shift, old, n, scale, gamma,
+    floor, power, lo, hi, centers, logs, least, totals, chi_totals,
+):  # fmt: skip
+    """Steps 1, 4 and 5 for features lo..hi-1, without the normalisation of the weights.
+
+    Parameters
+    ----------
+    sums : ndarray of shape (hi - lo, 2 k or 3 k), float64
+        Sums of w^f x, of w where x != 0, and, unless ``binary``, of w^f x^2; overwritten.
+    masses, sizes, spreads, blame : ndarray of shape (k,)
+        S_l, S'_l, S'_l (n - S'_l) and 1 + Imp_l.
+    frequencies, shift : ndarray of shape (m,), float64
+        Samples that have a feature; what was taken from its values before summing.
+    old : ndarray of shape (m, k) or (1, k)
+        Centroids of clusters without mass; one row of anything if all have mass.
+    centers, logs : ndarray of shape (m, k)
+        Receive centroids and log weights.
+    least, totals, chi_totals : ndarray of shape (k,), float64
+        Receive the least M of the block, and the sums of lambda and of lambda^q chi relative to its weight.
+    """
+    k = masses.shape[0]
+    least[:] = np.inf
+    totals[:] = 0.0
+    chi_totals[:] = 0.0
+    for r in range(hi - lo):
+        i = lo + r
+        row = sums[r]
+        _dispersion_row(row, binary, k, masses, old[i if old.shape[0] > 1 else 0], shift[i], centers[i])
+        _chi_row(row, k, sizes, spreads, frequencies[i], n, scale)
+        if not varying[i]:
+            continue
+        for t in range(k):
+            value = max(row[t] * blame[t] + gamma * row[k + t], floor, _TINY)
+            row[t] = value
+            least[t] = min(least[t], value)
+    for r in range(hi - lo):
+        i = lo + r
+        if not varying[i]:
+            logs[i] = -np.inf
+            continue
+        row = sums[r]
+        for t in range(k):
+            ratio = least[t] / row[t]
+            relative = np.exp(power * np.log(ratio)) if ratio > 0.0 else 0.0
+            totals[t] += relative
+            # lambda^q = lambda M^-1, as q / (q - 1) = 1 + 1 / (q - 1)
+            chi_totals[t] += relative * ratio * row[k + t]
+            logs[i, t] = -power * np.log(row[t])
+
+
+@borrowed()
+def weight_panel(  # type: ignore[no-untyped-def]
+    centers, logs, tops, exponent, shift, binary, lo, hi, panel, constants
+):
+    """Terms of the distances of step 6 by feature, for features lo..hi-1.
+
+    With g = (lambda / exp(tops))^q, a distance is the sum of g (z - x)^2. For x of 0 and 1 the panel receives
+    g (1 - 2 z), else [-2 g z | g]; ``constants`` receives the sum of g z^2 over these features.
+    """
+    k = tops.shape[0]
+    constants[:] = 0.0
+    for i in range(lo, hi):
+        for t in range(k):
+            g = np.exp(exponent * (np.float64(logs[i, t]) - tops[t]))
+            z = np.float64(centers[i, t]) - shift[i]
+            constants[t] += g * z * z
+            if binary:
+                panel[i, t] = g * (1.0 - 2.0 * z)
+            else:
+                panel[i, t] = -2.0 * g * z
+                panel[i, k + t] = g
+
+
+@borrowed()
+def _power(w, exponent):  # type: ignore[no-untyped-def]
+    if exponent == 1.5:
+        return w * np.sqrt(w)
+    if exponent == 2.0:
+        return w * w
+    return w**exponent
+
+
+@borrowed()
+def fuzzy_panel(memberships, fuzziness, lo, hi, panel, masses, sizes):  # type: ignore[no-untyped-def]
+    """panel = [W^f | W] for samples lo..hi-1; ``masses`` and ``sizes`` receive the column sums of the two."""
+    k = memberships.shape[1]
+    masses[:] = 0.0
+    sizes[:] = 0.0
+    for j in range(lo, hi):
+        for t in range(k):
+            panel[j, t] = _power(np.float64(memberships[j, t]), fuzziness)
+            panel[j, k + t] = memberships[j, t]
+            # what was rounded to the type of the panel, so that centroids are means
+            masses[t] += panel[j, t]
+            sizes[t] += panel[j, k + t]
+
+
+@borrowed()
+def finish_distances(constants, scales, tolerance, distances):  # type: ignore[no-untyped-def]
+    """Add the constants to the products with the panel; what is left of a cancellation becomes 0."""
+    for r in range(distances.shape[0]):
+        for t in range(constants.shape[0]):
+            value = distances[r, t] + constants[t]
+            distances[r, t] = scales[t] * value if value > tolerance * constants[t] else 0.0
+
+
+@borrowed(error_model="numpy")
+def _soften_row(distances, factors, power, out):  # type: ignore[no-untyped-def]
+    """Memberships (8) of one sample; returns the least N and the sum of (least / N)^(1 / (f - 1))."""
+    k = distances.shape[0]
+    least = np.inf
+    zeros = 0
+    for t in range(k):
+        if distances[t] == 0.0:
+            zeros += 1
+        least = min(least, distances[t] * factors[t])
+    if zeros > 0:
+        for t in range(k):
+            out[t] = 1.0 / zeros if distances[t] == 0.0 else 0.0
+        return 0.0, 1.0
+    total = 0.0
+    for t in range(k):
+        ratio = least / (distances[t] * factors[t])
+        value = np.exp(power * np.log(ratio)) if ratio > 0.0 else 0.0
+        out[t] = value
+        total += value
+    for t in range(k):
+        out[t] /= total
+    return least, total
+
+
+@borrowed()
+def soften_rows(distances, factors, power, lo, hi, spare, out):  # type: ignore[no-untyped-def]
+    """Memberships of samples lo..hi-1."""
+    for j in range(lo, hi):
+        _soften_row(distances[j], factors, power, spare)
+        for t in range(spare.shape[0]):
+            out[j, t] = spare[t]
+
+
+@borrowed(error_model="numpy")
+def update_rows(  # type: ignore[no-untyped-def]
+    distances, factors, blame, power, fuzziness, old, lo, hi, spare, out, losses
+):
+    """Memberships of samples lo..hi-1, the sum of w^f d (1 + Imp) and the greatest change."""
+    loss = 0.0
+    change = 0.0
+    for j in range(lo, hi):
+        row = distances[j]
+        least, total = _soften_row(row, factors, power, spare)
+        part = 0.0
+        for t in range(spare.shape[0]):
+            w = spare[t]
+            if w > 0.0 and row[t] > 0.0:
+                # w^f = w (least / N) total^(1 - f)
+                part += w * (least / (row[t] * factors[t])) * (row[t] * blame[t])
+            change = max(change, abs(w - old[j, t]))
+            out[j, t] = w
+        loss += part * total ** (1.0 - fuzziness)
+    losses[0] = loss
+    losses[1] = change
+
+
+@borrowed()
+def _add_four(p0, p1, p2, p3, out):  # type: ignore[no-untyped-def]
+    for t in range(out.shape[0]):
+        out[t] += (np.float64(p0[t]) + np.float64(p1[t])) + (np.float64(p2[t]) + np.float64(p3[t]))
+
+
+@borrowed()
+def _add_one(p, out):  # type: ignore[no-untyped-def]
+    for t in range(out.shape[0]):
+        out[t] += p[t]
+
+
+@borrowed()
+def _add_times(x, p, out):  # type: ignore[no-untyped-def]
+    for t in range(out.shape[0]):
+        out[t] += x * p[t]
+
+
+@borrowed()
+def _sum_rows(indices, start, stop, panel, out):  # type: ignore[no-untyped-def]
+    """out = sum of the rows of the panel that ``indices[start:stop]`` names."""
+    out[:] = 0.0
+    z = start
+    while z + 4 <= stop:
+        _add_four(panel[indices[z]], panel[indices[z + 1]], panel[indices[z + 2]], panel[indices[z + 3]], out)
+        z += 4
+    while z < stop:
+        _add_one(panel[indices[z]], out)
+        z += 1
+
+
+@borrowed()
+def multiply_rows(indptr, indices, values, squared, panel, lo, hi, out):  # type: ignore[no-untyped-def]
+    """out[r] = row lo + r of the matrix, or of its squares, times the panel."""
+    for r in range(hi - lo):
+        start, stop = indptr[lo + r], indptr[lo + r + 1]
+        if values.shape[0] == 0:
+            _sum_rows(indices, start, stop, panel, out[r])
+            continue
+        out[r] = 0.0
+        for z in range(start, stop):
+            x = np.float64(values[z])
+            _add_times(x * x if squared else x, panel[indices[z]], out[r])
+
+
+@borrowed()
+def _add_moments(x, p, k, out):  # type: ignore[no-untyped-def]
+    for t in range(k):
+        product = x * p[t]
+        out[t] += product
+        out[k + t] += p[k + t]
+        out[2 * k + t] += x * product
+
+
+@borrowed()
+def feature_moments(indptr, indices, values, panel, k, lo, hi, out):  # type: ignore[no-untyped-def]
+    """out[r] = sum of w^f x, of w over the samples that have the feature, and of w^f x^2.
+
+    Rows of the matrix are features, ``panel`` is [W^f | W] of shape (n_samples, 2 k), ``out`` has 3 k
+    columns.
+    """
+    for r in range(hi - lo):
+        out[r] = 0.0
+        for z in range(indptr[lo + r], indptr[lo + r + 1]):
+            _add_moments(np.float64(values[z]), panel[indices[z]], k, out[r])
+
+
+@borrowed()
+def _add_square(x, p, k, out):  # type: ignore[no-untyped-def]
+    for t in range(k):
+        out[t] += x * (np.float64(p[t]) + x * np.float64(p[k + t]))
+
+
+@borrowed()
+def quadratic_rows(indptr, indices, values, panel, k, lo, hi, out):  # type: ignore[no-untyped-def]
+    """out[r] = sum of x p + x^2 r over the entries x of a row, for a panel [P | R] of 2 k columns."""
+    for r in range(hi - lo):
+        out[r] = 0.0
+        for z in range(indptr[lo + r], indptr[lo + r + 1]):
+            _add_square(np.float64(values[z]), panel[indices[z]], k, out[r])
+
+
+@borrowed()
+def label_moments(indptr, indices, values, labels, lo, hi, sums, squares):  # type: ignore[no-untyped-def]
+    """Sums of x and of x^2 by feature and label, without a panel: O(non-zeros)."""
+    for r in range(hi - lo):
+        sums[r] = 0.0
+        squares[r] = 0.0
+        for z in range(indptr[lo + r], indptr[lo + r + 1]):
+            x = 1.0 if values.shape[0] == 0 else np.float64(values[z])
+            label = labels[indices[z]]
+            sums[r, label] += x
+            squares[r, label] += x * x

@@ -1,0 +1,94 @@
+"""Splitting loops over threads and blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from moo_clustering._parallel import n_threads
+
+BLOCK = 4096
+# Below this many gene visits a thread costs more than it saves.
+_WORTH_A_THREAD = 4_000_000
+Kernel = Callable[[int, int], None]
+# Below this many additions or comparisons a thread costs more than it saves.
+_ITEMS_WORTH_A_THREAD = 10_000_000
+# Parts per worker, so that one with large clusters does not keep the others waiting.
+_PARTS = 4
+
+
+def for_blocks(kernel: Kernel, n_loci: int, n_rows: int, n_jobs: int | None = None) -> None:
+    """Call ``kernel(lo, hi)`` for every block; blocks must not write to the same place."""
+    starts = range(0, n_loci, BLOCK)
+    workers = min(n_threads(n_jobs), len(starts))
+    if workers <= 1 or n_loci * n_rows < _WORTH_A_THREAD:
+        for lo in starts:
+            kernel(lo, min(lo + BLOCK, n_loci))
+        return
+
+    def share(worker: int) -> None:
+        for lo in starts[worker::workers]:
+            kernel(lo, min(lo + BLOCK, n_loci))
+
+    # Plain threads: the kernels release the interpreter lock and write in place, and a call lasts
+    # milliseconds, less than joblib waits between looks at its workers.
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(share, range(workers)))
+
+
+def sum_blocks(
+    kernel: Callable[[int, int, NDArray[Any]], None],
+    n_loci: int,
+    n_rows: int,
+    dtype: type[np.generic],
+    n_jobs: int | None = None,
+) -> NDArray[Any]:
+    """Sum of the per-block results, added in block order so that threads cannot change a bit."""
+    parts = np.zeros((-(-n_loci // BLOCK), n_rows), dtype=dtype)
+    for_blocks(lambda lo, hi: kernel(lo, hi, parts[lo // BLOCK]), n_loci, n_rows, n_jobs)
+    total: NDArray[Any] = parts.sum(axis=0)
+    return total
+
+
+def borrowed(**options: Any) -> Callable[[Any], Any]:
+    """``numba.njit`` for functions that allocate nothing and keep nothing.
+
+    Such a function need not count references to the arrays it reads from a named tuple, which costs
+    more than a short loop over them, and makes threads wait for each other. The switch for it is
+    private to numba, and is left out where a version does not know it.
+    """
+    try:
+        decorator: Callable[[Any], Any] = njit(cache=True, nogil=True, _nrt=False, **options)
+    except KeyError:
+        decorator = njit(cache=True, nogil=True, **options)
+    return decorator
+
+
+def for_parts(kernel: Kernel, count: int, n_operations: float, n_jobs: int | None = None) -> None:
+    """Call ``kernel(lo, hi)`` so that 0..count-1 is covered; parts must not write to the same place.
+
+    Parameters
+    ----------
+    kernel : callable
+    count : int
+        Number of rows or individuals.
+    n_operations : float
+        About how many operations there are in all; decides whether threads pay.
+    n_jobs : int or None
+        As for joblib.
+    """
+    workers = min(n_threads(n_jobs), count)
+    if workers <= 1 or n_operations < _ITEMS_WORTH_A_THREAD:
+        kernel(0, count)
+        return
+    n_parts = min(count, workers * _PARTS)
+    bounds = [count * part // n_parts for part in range(n_parts + 1)]
+    # Plain threads: the kernels release the interpreter lock and write in place, and a call lasts
+    # milliseconds, less than joblib waits between looks at its workers.
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(kernel, bounds[:-1], bounds[1:]))

@@ -1,0 +1,562 @@
+"""Spanning trees, KD-tree, components, Genie, reachability."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+LEAF = 12
+
+
+@njit(cache=True, nogil=True)
+def ranks(
+    pairs: NDArray[Any],
+    P: NDArray[Any],
+    keys: NDArray[Any],
+    start: NDArray[Any],
+    stop: NDArray[Any],
+    low: NDArray[Any],
+    high: NDArray[Any],
+    cap: int,
+    stack: NDArray[Any],
+    lo: int,
+    hi: int,
+    out: NDArray[Any],
+) -> None:
+    """Place of pairs[p, 1] by nearness to pairs[p, 0], from 1 and at most ``cap``, for p in lo..hi-1."""
+    n_nodes = len(start)
+    for p in range(lo, hi):
+        i, j = pairs[p, 0], pairs[p, 1]
+        limit, key = square_distance(P, i, j), keys[j]
+        count, stack[0], depth = 0, 0, 1
+        while depth and count < cap:
+            depth -= 1
+            node = stack[depth]
+            if nearest_of_box(P, i, low, high, node) > limit:
+                continue
+            if farthest_of_box(P, i, low, high, node) < limit:
+                count += stop[node] - start[node] - (1 if start[node] <= i < stop[node] else 0)
+                continue
+            left = 2 * node + 1
+            if left < n_nodes:
+                stack[depth], stack[depth + 1] = left, left + 1
+                depth += 2
+                continue
+            for h in range(start[node], stop[node]):
+                if h == i:
+                    continue
+                distance = square_distance(P, i, h)
+                if distance < limit or (distance == limit and keys[h] < key):
+                    count += 1
+        out[p] = min(count + 1, cap)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def rounded(value: float) -> float:
+    """To 41 significant bits, so that noise breaks no tie; monotone."""
+    high = value * 4097.0
+    result: float = high - (high - value)
+    return result
+
+
+@njit(cache=True, nogil=True, inline="always")
+def square_distance(P: NDArray[Any], i: int, j: int) -> float:
+    """The same for (i, j) and (j, i), to the bit."""
+    total = 0.0
+    for f in range(P.shape[1]):
+        difference = P[i, f] - P[j, f]
+        total += difference * difference
+    return rounded(total)
+
+
+@njit(cache=True, nogil=True)
+def node_count(n_points: int) -> int:
+    """Nodes of a tree whose leaves hold at most ``LEAF`` points."""
+    count, size = 1, n_points
+    while size > LEAF:
+        size = (size + 1) // 2
+        count = 2 * count + 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def build(X: NDArray[Any], n_nodes: int) -> tuple[Any, Any, Any, Any, Any]:
+    """Positions to points (n,), start and stop (n_nodes,), corners of the boxes (n_nodes, d) each."""
+    n, d = X.shape
+    points = np.arange(n)
+    start, stop = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
+    low, high = np.empty((n_nodes, d)), np.empty((n_nodes, d))
+    stop[0] = n
+    for node in range(n_nodes):
+        lo, hi = start[node], stop[node]
+        widest, width = 0, -1.0
+        for f in range(d):
+            least = most = X[points[lo], f]
+            for p in range(lo + 1, hi):
+                value = X[points[p], f]
+                least, most = min(least, value), max(most, value)
+            low[node, f], high[node, f] = least, most
+            if most - least > width:
+                widest, width = f, most - least
+        left = 2 * node + 1
+        if left < n_nodes:
+            middle = (lo + hi) // 2
+            _select(points, X, widest, lo, hi, middle)
+            start[left], stop[left] = lo, middle
+            start[left + 1], stop[left + 1] = middle, hi
+    return points, start, stop, low, high
+
+
+@njit(cache=True, nogil=True)
+def _select(points: NDArray[Any], X: NDArray[Any], f: int, lo: int, hi: int, middle: int) -> None:
+    """Reorder points[lo:hi] such that those before ``middle`` are not above those from it on."""
+    left, right = lo, hi - 1
+    while left < right:
+        pivot = X[points[(left + right) // 2], f]
+        i, j = left, right
+        while i <= j:
+            while X[points[i], f] < pivot:
+                i += 1
+            while X[points[j], f] > pivot:
+                j -= 1
+            if i <= j:
+                points[i], points[j] = points[j], points[i]
+                i += 1
+                j -= 1
+        if middle <= j:
+            right = j
+        elif middle >= i:
+            left = i
+        else:
+            return
+
+
+@njit(cache=True, nogil=True, inline="always")
+def nearest_of_box(P: NDArray[Any], i: int, low: NDArray[Any], high: NDArray[Any], node: int) -> float:
+    """Square distance to the nearest place of a box, a little less than exact."""
+    total = 0.0
+    for f in range(P.shape[1]):
+        value = P[i, f]
+        beyond = max(low[node, f] - value, value - high[node, f], 0.0)
+        total += beyond * beyond
+    return total * (1.0 - 1e-11)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def farthest_of_box(P: NDArray[Any], i: int, low: NDArray[Any], high: NDArray[Any], node: int) -> float:
+    """Square distance to the farthest corner of a box, a little more than exact."""
+    total = 0.0
+    for f in range(P.shape[1]):
+        value = P[i, f]
+        beyond = max(value - low[node, f], high[node, f] - value)
+        total += beyond * beyond
+    return total * (1.0 + 1e-11)
+
+
+@njit(cache=True, nogil=True)
+def _gini(count: NDArray[Any], larger: NDArray[Any], least: int, n_clusters: int, n: int) -> float:
+    """Gini index of the sizes: sum of (2t - q - 1) s_t over the sizes in order, by (q - 1) n."""
+    if n_clusters == 1:
+        return 0.0
+    total, before, size = 0, 0, least
+    while size <= n:
+        c = count[size]
+        # The places t = before + 1, ..., before + c of one size at once.
+        total += size * c * (2 * before + c - n_clusters)
+        before += c
+        size = larger[size]
+    return total / ((n_clusters - 1) * n)
+
+
+@njit(cache=True, nogil=True)
+def _add_size(size: int, below: int, count: NDArray[Any], larger: NDArray[Any]) -> None:
+    """Count a cluster of a size above ``below``, which is in the list."""
+    count[size] += 1
+    if count[size] == 1:
+        while larger[below] < size:
+            below = larger[below]
+        larger[size] = larger[below]
+        larger[below] = size
+
+
+@njit(cache=True, nogil=True)
+def _drop_empty(count: NDArray[Any], larger: NDArray[Any], upto: int) -> None:
+    """Take sizes up to ``upto`` that no cluster has out of the list; it starts at 0."""
+    size = 0
+    while larger[size] <= upto:
+        if count[larger[size]]:
+            size = larger[size]
+        else:
+            larger[size] = larger[larger[size]]
+
+
+@njit(cache=True, nogil=True)
+def genie_order(links: NDArray[Any], threshold: float, order: NDArray[Any]) -> bool:
+    """Positions of ``links`` (n-1, 2), which are sorted by length, in the order of merging.
+
+    False if the links are no tree. The least size never falls, and a cluster above it never comes down
+    to it: links that were passed over need not be looked at again before the least size rises, and a
+    link that has been used since is passed over as one of a larger cluster. As every rise leaves at most
+    n / size clusters, all looks together are O(n log n).
+    """
+    n = len(links) + 1
+    parents, sizes = np.arange(n), np.ones(n, np.int64)
+    count, larger = np.zeros(n + 1, np.int64), np.full(n + 1, n + 1)
+    count[1], larger[0] = n, 1
+    # Entry e + 1 stands for link e, entry 0 for the head of the list.
+    following, preceding = np.arange(1, n + 1), np.arange(-1, n - 1)
+    place, least = 1, 1
+    for done in range(n - 1):
+        if larger[0] > least:
+            least, place = larger[0], following[0]
+        if _gini(count, larger, least, n - done, n) <= threshold:
+            chosen = following[0]
+        else:
+            while place < n:
+                a, b = root(parents, links[place - 1, 0]), root(parents, links[place - 1, 1])
+                if min(sizes[a], sizes[b]) == least:
+                    break
+                place = following[place]
+            chosen = place
+        if chosen >= n:
+            return False
+        after = following[chosen]
+        following[preceding[chosen]] = after
+        if after < n:
+            preceding[after] = preceding[chosen]
+        order[done] = chosen - 1
+        a, b = root(parents, links[chosen - 1, 0]), root(parents, links[chosen - 1, 1])
+        if not join(parents, a, b):
+            return False
+        high = max(sizes[a], sizes[b])
+        count[sizes[a]] -= 1
+        count[sizes[b]] -= 1
+        sizes[min(a, b)] = sizes[a] + sizes[b]
+        _add_size(sizes[min(a, b)], high, count, larger)
+        _drop_empty(count, larger, high)
+    return True
+
+
+@njit(cache=True, nogil=True)
+def cut_labels(links: NDArray[Any], order: NDArray[Any], n_merges: NDArray[Any], out: NDArray[Any]) -> None:
+    """out[q] = clusters after the first n_merges[q] merges, which do not decrease; by first appearance."""
+    n = out.shape[1]
+    parents = np.arange(n)
+    done = 0
+    for q in range(len(n_merges)):
+        while done < n_merges[q]:
+            join(parents, links[order[done], 0], links[order[done], 1])
+            done += 1
+        n_clusters = 0
+        for i in range(n):
+            r = root(parents, i)
+            # The root is the least member, so it has been numbered before the others.
+            if r == i:
+                out[q, i] = n_clusters
+                n_clusters += 1
+            else:
+                out[q, i] = out[q, r]
+
+
+@njit(cache=True, nogil=True)
+def root(parents: NDArray[Any], i: int) -> int:
+    """The least member of a component; ways to it become shorter."""
+    while parents[i] != i:
+        parents[i] = parents[parents[i]]
+        i = parents[i]
+    return i
+
+
+@njit(cache=True, nogil=True)
+def join(parents: NDArray[Any], a: int, b: int) -> bool:
+    """Make one component of two; False if they were one."""
+    a, b = root(parents, a), root(parents, b)
+    if a < b:
+        parents[b] = a
+    else:
+        parents[a] = b
+    return a != b
+
+
+@njit(cache=True, nogil=True)
+def settle(parents: NDArray[Any]) -> None:
+    """Let every member lead to the least of its component, after all joins."""
+    for i in range(len(parents)):
+        # What it leads to is smaller, and has been settled.
+        parents[i] = parents[parents[i]]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _before(r: float, d: float, i: int, j: int, other_r: float, other_d: float, g: int, h: int) -> bool:
+    """Whether link (i, j) comes before link (g, h)."""
+    result: bool = False
+    if r != other_r:
+        result = r < other_r
+    elif d != other_d:
+        result = d < other_d
+    elif min(i, j) != min(g, h):
+        result = min(i, j) < min(g, h)
+    else:
+        result = max(i, j) < max(g, h)
+    return result
+
+
+@njit(cache=True, nogil=True)
+def prim_reachability(X: NDArray[Any], precomputed: bool, cores: NDArray[Any], links: NDArray[Any]) -> None:
+    """Fill ``links`` (n-1, 2) with samples, one joined after the other; no distance is kept.
+
+    X holds points and ``cores`` squares, or X a symmetric matrix of distances.
+    """
+    n = len(X)
+    left = np.arange(1, n)
+    reach, gap, source = np.full(n, np.inf), np.full(n, np.inf), np.zeros(n, np.int64)
+    newest = 0
+    for done in range(n - 1):
+        chosen = -1
+        for place in range(n - 1 - done):
+            i = left[place]
+            d = rounded(X[newest, i]) if precomputed else square_distance(X, newest, i)
+            r = max(d, rounded(cores[newest]), rounded(cores[i]))
+            if _before(r, d, newest, i, reach[i], gap[i], source[i], i):
+                reach[i], gap[i], source[i] = r, d, newest
+            if chosen < 0:
+                chosen = place
+                continue
+            c = left[chosen]
+            if _before(reach[i], gap[i], source[i], i, reach[c], gap[c], source[c], c):
+                chosen = place
+        newest = left[chosen]
+        links[done, 0], links[done, 1] = source[newest], newest
+        left[chosen] = left[n - 2 - done]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _edge_before(d: float, i: int, j: int, e: float, g: int, h: int) -> bool:
+    """Whether a link comes before another: lengths d and e, keys in any order."""
+    if d != e:
+        result: bool = d < e
+        return result
+    if min(i, j) != min(g, h):
+        return min(i, j) < min(g, h)
+    return max(i, j) < max(g, h)
+
+
+@njit(cache=True, nogil=True)
+def _nearest_outside(
+    i: int,
+    bound: float,
+    P: NDArray[Any],
+    keys: NDArray[Any],
+    component: NDArray[Any],
+    node_component: NDArray[Any],
+    start: NDArray[Any],
+    stop: NDArray[Any],
+    low: NDArray[Any],
+    high: NDArray[Any],
+    stack: NDArray[Any],
+    gaps: NDArray[Any],
+) -> tuple[int, float]:
+    """Position of the first sample, in the order of links, of other components within ``bound``, or -1."""
+    own = component[i]
+    found, best = -1, bound
+    stack[0], gaps[0], depth = 0, 0.0, 1
+    n_nodes = len(start)
+    while depth:
+        depth -= 1
+        node = stack[depth]
+        if gaps[depth] > best or node_component[node] == own:
+            continue
+        left = 2 * node + 1
+        if left >= n_nodes:
+            for j in range(start[node], stop[node]):
+                if component[j] == own:
+                    continue
+                distance = square_distance(P, i, j)
+                if distance < best or (
+                    distance == best
+                    and (found < 0 or _edge_before(distance, keys[i], keys[j], best, keys[i], keys[found]))
+                ):
+                    found, best = j, distance
+            continue
+        near, far = left, left + 1
+        near_gap = nearest_of_box(P, i, low, high, near)
+        far_gap = nearest_of_box(P, i, low, high, far)
+        if far_gap < near_gap:
+            near, far, near_gap, far_gap = far, near, far_gap, near_gap
+        stack[depth], gaps[depth] = far, far_gap
+        stack[depth + 1], gaps[depth + 1] = near, near_gap
+        depth += 2
+    return found, best
+
+
+@njit(cache=True, nogil=True)
+def _label_nodes(
+    component: NDArray[Any], start: NDArray[Any], stop: NDArray[Any], node_component: NDArray[Any]
+) -> None:
+    """The component that all points of a node are in, or -1."""
+    n_nodes = len(start)
+    for node in range(n_nodes - 1, -1, -1):
+        left = 2 * node + 1
+        if left < n_nodes:
+            same = node_component[left] == node_component[left + 1]
+            node_component[node] = node_component[left] if same else -1
+            continue
+        label = component[start[node]]
+        for j in range(start[node] + 1, stop[node]):
+            if component[j] != label:
+                label = -1
+                break
+        node_component[node] = label
+
+
+@njit(cache=True, nogil=True)
+def boruvka(
+    P: NDArray[Any],
+    keys: NDArray[Any],
+    start: NDArray[Any],
+    stop: NDArray[Any],
+    low: NDArray[Any],
+    high: NDArray[Any],
+    links: NDArray[Any],
+) -> None:
+    """Fill ``links`` (n-1, 2) with positions: in every round each component gets its shortest link out."""
+    n = len(P)
+    parents, component = np.arange(n), np.arange(n)
+    node_component = np.empty(len(start), np.int64)
+    nearest = np.full(n, -1)
+    length, beyond = np.empty(n), np.full(n, -1.0)
+    best, source = np.empty(n), np.empty(n, np.int64)
+    stack, gaps = np.empty(256, np.int64), np.empty(256)
+    done = 0
+    while done < n - 1:
+        _label_nodes(component, start, stop, node_component)
+        best[:] = np.inf
+        source[:] = -1
+        for i in range(n):
+            j = nearest[i]
+            if j >= 0 and component[j] != component[i]:
+                _offer(i, nearest, length, keys, component[i], best, source)
+            else:
+                nearest[i] = -1
+        for i in range(n):
+            own = component[i]
+            # No sample of another component is within ``beyond``, so none that beats the best.
+            if nearest[i] >= 0 or best[own] <= beyond[i]:
+                continue
+            j, distance = _nearest_outside(
+                i, best[own], P, keys, component, node_component, start, stop, low, high, stack, gaps
+            )
+            if j < 0:
+                beyond[i] = best[own]
+                continue
+            nearest[i], length[i] = j, distance
+            _offer(i, nearest, length, keys, own, best, source)
+        for own in range(n):
+            i = source[own]
+            if i < 0:
+                continue
+            if join(parents, i, nearest[i]):
+                links[done, 0], links[done, 1] = i, nearest[i]
+                done += 1
+        settle(parents)
+        component[:] = parents
+
+
+@njit(cache=True, nogil=True)
+def _offer(
+    i: int,
+    nearest: NDArray[Any],
+    length: NDArray[Any],
+    keys: NDArray[Any],
+    own: int,
+    best: NDArray[Any],
+    source: NDArray[Any],
+) -> None:
+    s = source[own]
+    if s < 0 or _edge_before(length[i], keys[i], keys[nearest[i]], length[s], keys[s], keys[nearest[s]]):
+        best[own], source[own] = length[i], i
+
+
+@njit(cache=True, nogil=True)
+def prim(X: NDArray[Any], precomputed: bool, keys: NDArray[Any], links: NDArray[Any]) -> None:
+    """Fill ``links`` (n-1, 2) with samples, one joined after the other; no distance is kept.
+
+    X holds points, or a symmetric matrix of distances.
+    """
+    n = len(X)
+    left = np.arange(1, n)
+    length, source = np.full(n, np.inf), np.zeros(n, np.int64)
+    newest = 0
+    for done in range(n - 1):
+        chosen = -1
+        for place in range(n - 1 - done):
+            i = left[place]
+            distance = rounded(X[newest, i]) if precomputed else square_distance(X, newest, i)
+            if _edge_before(distance, keys[newest], keys[i], length[i], keys[source[i]], keys[i]):
+                length[i], source[i] = distance, newest
+            if chosen < 0 or _earlier(i, left[chosen], length, source, keys):
+                chosen = place
+        newest = left[chosen]
+        links[done, 0], links[done, 1] = source[newest], newest
+        left[chosen] = left[n - 2 - done]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _earlier(i: int, j: int, length: NDArray[Any], source: NDArray[Any], keys: NDArray[Any]) -> bool:
+    result: bool = _edge_before(length[i], keys[source[i]], keys[i], length[j], keys[source[j]], keys[j])
+    return result
+
+
+@njit(cache=True, nogil=True)
+def split_components(
+    G: NDArray[Any], above: NDArray[Any], gene: NDArray[Any], lo: int, hi: int, out: NDArray[Any]
+) -> None:
+    """out[q, c] = smallest part of the cluster of part c; a gene of 0 cuts its link."""
+    for q in range(lo, hi):
+        out[q, 0] = 0
+        for c in range(1, len(above)):
+            out[q, c] = out[q, above[c]] if G[q, gene[c]] else c
+
+
+@njit(cache=True, nogil=True)
+def short_components(
+    G: NDArray[Any], base: NDArray[Any], gene: NDArray[Any], lo: int, hi: int, out: NDArray[Any]
+) -> None:
+    """out[q, c] = smallest part of the cluster of part c; a gene names the sample its link leads to."""
+    n_parts = len(gene)
+    for q in range(lo, hi):
+        row = out[q]
+        for c in range(n_parts):
+            row[c] = c
+        for c in range(1, n_parts):
+            join(row, c, base[G[q, gene[c]]])
+        settle(row)
+
+
+@njit(cache=True, nogil=True)
+def sample_labels(
+    parts: NDArray[Any], base: NDArray[Any], number: NDArray[Any], lo: int, hi: int, out: NDArray[Any]
+) -> None:
+    """Clusters of all samples, numbered by first appearance; ``number`` is room for one entry per part."""
+    for q in range(lo, hi):
+        number[:] = -1
+        count = 0
+        for i in range(len(base)):
+            c = parts[q, base[i]]
+            if number[c] < 0:
+                number[c] = count
+                count += 1
+            out[q, i] = number[c]
+
+
+@njit(cache=True, nogil=True)
+def cluster_counts(parts: NDArray[Any], out: NDArray[Any]) -> None:
+    """Number of clusters of every row."""
+    for q in range(len(parts)):
+        count = 0
+        for c in range(parts.shape[1]):
+            count += parts[q, c] == c
+        out[q] = count

@@ -1,0 +1,251 @@
+"""Threads, processes, Dask workers side by side."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import weakref
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, Literal, SupportsIndex
+from uuid import uuid4
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from joblib import Parallel, effective_n_jobs, parallel_config
+from joblib.parallel import get_active_backend
+from numpy.typing import NDArray
+
+__all__ = ["active_shelf", "finished_calls", "n_threads", "run_calls", "threads_here"]
+
+Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
+"""As :func:`joblib.delayed` makes it."""
+Buffer = NDArray[np.uint8]
+# Smaller arrays go with their task.
+_LARGE = 1 << 14
+# As long as the block of joblib.parallel_config.
+_SHELVES: WeakKeyDictionary[Any, Shelf] = WeakKeyDictionary()
+
+
+def run_calls(
+    calls: Iterable[Call], *, n_jobs: int | None = None, prefer: Literal["threads", "processes"] | None = None
+) -> list[Any]:
+    """Results of ``delayed`` calls, in their order.
+
+    As :class:`joblib.Parallel` does it, but on a Dask cluster every worker gets an array once, however
+    many calls it is in and however deep. With ``n_jobs=1``, or one worker of one thread, the calls stay in
+    this process.
+
+    Parameters
+    ----------
+    calls : iterable of what ``joblib.delayed`` makes
+        They must leave their arguments as they are.
+    n_jobs, prefer
+        Of joblib.
+    """
+    shelf = active_shelf()
+    if shelf is None:
+        return list(Parallel(n_jobs=n_jobs, prefer=prefer)(calls))
+    if effective_n_jobs(n_jobs) == 1:
+        return [function(*args, **kwargs) for function, args, kwargs in calls]
+    parcels = Parcels(shelf)
+    return list(Parallel(n_jobs=n_jobs)(parcels.pack(call) for call in calls))
+
+
+def finished_calls(calls: Iterable[Call], *, n_jobs: int | None = None) -> Generator[Any]:
+    """Results as they are ready; calls are taken from the iterable shortly before they are due.
+
+    Parameters
+    ----------
+    calls, n_jobs
+        As for :func:`run_calls`.
+    """
+    if effective_n_jobs(n_jobs) == 1:
+        for function, args, kwargs in calls:
+            yield function(*args, **kwargs)
+        return
+    shelf = active_shelf()
+    if shelf is not None:
+        parcels = Parcels(shelf)
+        calls = (parcels.pack(call) for call in calls)
+    yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(calls)
+
+
+class Content:
+    """Memory of an array that comes to lie as arrays do.
+
+    Messages leave their contents at odd addresses, where sums are taken in another order.
+
+    Parameters
+    ----------
+    memory : ndarray of shape (n_bytes,), uint8
+    """
+
+    def __init__(self, memory: Buffer) -> None:
+        self.memory = memory
+
+    def __sizeof__(self) -> int:
+        # What the scheduler weighs against other work.
+        return self.memory.nbytes
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
+        return _copied, (pickle.PickleBuffer(self.memory.data),)
+
+
+class Shelf:
+    """Arrays that a cluster holds, each until this process has it no longer.
+
+    Known by their contents, so that arrays that were changed since are not taken for what they were.
+    Each is a task of its own: a worker fetches it once, from another worker where one has it, and what
+    died with a worker is made again.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    """
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self._futures: dict[str, Any] = {}
+
+    def place(self, content: Buffer, owner: Any, name: str) -> Any:
+        """The future of an array with this name, which goes when its owner goes."""
+        future = self._futures.get(name)
+        if future is None or future.status in ("cancelled", "error", "lost"):
+            from dask import config
+
+            # It is meant to be large.
+            with config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
+                future = self.client.submit(_same, Content(content), key=f"array-{uuid4().hex}", pure=False)
+            if name not in self._futures:
+                weakref.finalize(owner, _take_away, weakref.ref(self), name).atexit = False
+            self._futures[name] = future
+        return future
+
+    def take_away(self, name: str) -> None:
+        """The cluster may forget it."""
+        self._futures.pop(name, None)
+
+
+class Parcels:
+    """Calls as functions of futures, for the length of one dispatch.
+
+    Parameters
+    ----------
+    shelf : Shelf
+    """
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._names: dict[tuple[int, int], str] = {}
+
+    def pack(self, call: Call) -> Call:
+        """The same call; arrays in it, however deep, are on the shelf."""
+        # Dask depends on it.
+        import cloudpickle
+
+        futures: list[Any] = []
+
+        def goes_along(buffer: pickle.PickleBuffer) -> bool:
+            view = memoryview(buffer)
+            if view.nbytes < _LARGE:
+                return True
+            owner = _owner(view.obj)
+            if owner is None:
+                return True
+            content = np.frombuffer(buffer.raw(), dtype=np.uint8)
+            futures.append(self._shelf.place(content, owner, self._name(content, owner)))
+            return False
+
+        text = cloudpickle.dumps(call, protocol=5, buffer_callback=goes_along)
+        return _unpacked, (text, *futures), {}
+
+    def _name(self, content: Buffer, owner: Any) -> str:
+        where = (content.ctypes.data, content.nbytes)
+        if where not in self._names:
+            self._names[where] = hashlib.blake2b(content.data, digest_size=20).hexdigest()
+            # Another array may come to the same place.
+            weakref.finalize(owner, self._names.pop, where, None).atexit = False
+        return self._names[where]
+
+
+def active_shelf() -> Shelf | None:
+    """Of the Dask cluster that joblib's configuration names; None without one."""
+    backend = get_active_backend()[0]
+    if type(backend).__module__ != "joblib._dask":
+        return None
+    shelf = _SHELVES.get(backend)
+    if shelf is None:
+        shelf = _SHELVES[backend] = Shelf(backend.client)
+    return shelf
+
+
+def _owner(array: Any) -> Any:
+    """The array whose memory it is; None for other kinds of memory."""
+    while isinstance(getattr(array, "base", None), np.ndarray):
+        array = array.base
+    return array if isinstance(array, np.ndarray) else None
+
+
+def _take_away(shelf: weakref.ref[Shelf], name: str) -> None:
+    if (still := shelf()) is not None:
+        still.take_away(name)
+
+
+def _copied(buffer: Any) -> Content:
+    return Content(np.array(np.frombuffer(buffer, dtype=np.uint8)))
+
+
+def _same(content: Content) -> Content:
+    return content
+
+
+def _unpacked(text: bytes, *given: Any) -> Any:
+    # Futures where joblib found one worker only, since others died: it does the calls here then.
+    contents: list[Content] = [part if isinstance(part, Content) else part.result() for part in given]
+    function, args, kwargs = pickle.loads(text, buffers=[content.memory for content in contents])
+    # What is parallel inside a task stays on its worker, on one thread unless it asks for more.
+    with parallel_config(backend="threading", n_jobs=1):
+        return function(*args, **kwargs)
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Threads of this process that ``n_jobs`` stands for.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        As for joblib. Where joblib's backend is a cluster, whose workers are no threads here, None is
+        one thread and -1 all processors of this machine.
+    """
+    if n_jobs == 1:
+        return 1
+    if _is_local(get_active_backend()[0]):
+        return int(effective_n_jobs(n_jobs))
+    if n_jobs is None:
+        return 1
+    with parallel_config(backend="threading"):
+        return int(effective_n_jobs(n_jobs))
+
+
+def _is_local(backend: object) -> bool:
+    # Those that joblib itself has; Dask's and others are registered from elsewhere.
+    return type(backend).__module__ == "joblib._parallel_backends"
+
+
+@contextmanager
+def threads_here(n_jobs: int | None = None) -> Iterator[None]:
+    """What scikit-learn does in parallel here stays in this process, also where the backend is a cluster.
+
+    For steps that take less than sending their data, and for fits whose data would be lost with a worker.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        As for :func:`n_threads`.
+    """
+    if _is_local(get_active_backend()[0]):
+        yield
+        return
+    with parallel_config(backend="threading", n_jobs=n_threads(n_jobs)):
+        yield

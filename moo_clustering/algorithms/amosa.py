@@ -1,0 +1,608 @@
+"""AMOSA: archive, cooling, annealing."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pymoo.core.algorithm import Algorithm
+from pymoo.core.duplicate import DuplicateElimination
+from pymoo.core.individual import Individual
+from pymoo.core.initialization import Initialization
+from pymoo.core.mutation import Mutation
+from pymoo.core.population import Population
+from pymoo.core.repair import Repair
+from pymoo.core.sampling import Sampling
+from pymoo.core.termination import Termination
+from pymoo.operators.sampling.rnd import FloatRandomSampling, IntegerRandomSampling
+from pymoo.util.display.multi import MultiObjectiveOutput
+from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import pdist, squareform
+from scipy.special import expit
+
+from moo_clustering._kernels.partitions import not_dominated, weigh
+from moo_clustering.algorithms.pymoo_search import (
+    Batch,
+    Duplicates,
+    Evaluation,
+    Perturb,
+    Solution,
+    Variation,
+    batch_of,
+    check_objectives,
+    distinct,
+    duplicate_elimination,
+    is_known,
+    population_of,
+    remember,
+    variation,
+    violations_of,
+)
+
+# Samples that an archive may start from; more could not be held, let alone scored.
+_MOST_SAMPLES = 100_000_000
+Acceptance = Literal["physical", "literal"]
+Evaluate = Callable[[NDArray[Any]], Batch]
+# Sums of distances that agree to this factor count as a tie: rounding must not choose the point.
+_SAME = 1.0 + 1e-12
+
+
+class AMOSA(Algorithm):
+    """Archived multi-objective simulated annealing.
+
+    A current solution is perturbed again and again; whether the new one is accepted depends on how it
+    stands to the current one and to an archive of non-dominated solutions, on the amounts by which it
+    is dominated, and on a temperature that falls. The archive is the result. One iteration of pymoo is
+    one temperature; the first is the initial archive. Without a termination criterion the run ends
+    after the last temperature, and it never goes beyond that.
+
+    Parameters
+    ----------
+    soft_limit : int, default=200
+        SL: an archive that grows beyond this is thinned.
+    hard_limit : int, default=100
+        HL < SL: how many solutions are left then, and at the end at most.
+    gamma : float, default=2
+        The archive starts from ``gamma * soft_limit`` samples.
+    n_climb : int, default=20
+        Steps of hill climbing on each of them.
+    t_max, t_min : float, default=100, 1e-5
+        The temperatures are ``t_max``, ``cooling * t_max``, ... above ``t_min``.
+    cooling : float, default=0.8
+    n_moves : int, default=100
+        Perturbations at each temperature.
+    acceptance : {"physical", "literal"}, default="physical"
+        Probability of a move to a solution dominated by an average amount D, at temperature T:
+        1 / (1 + exp(D / T)), or as printed in the reference 1 / (1 + exp(D T)), which accepts the more
+        the cooler it is.
+    sampling : Sampling, ndarray or Population, optional
+        Uniform within the bounds by default, integers where the problem says ``vtype=int``.
+    perturb : Mutation or callable, optional
+        A pymoo operator or ``perturb(problem, X, rng) -> X``, both for ``X`` of shape (n, n_var);
+        :class:`LaplaceNoise` by default.
+    repair : Repair, optional
+        Applied to samples and to perturbed solutions.
+    eliminate_duplicates : bool, DuplicateElimination or callable, default=True
+        What the archive never holds twice: equal genes, nothing (False), what a pymoo operator says,
+        or equal ``canonical(X)``. :class:`~moo_clustering.operators.CanonicalDuplicates` is fast.
+    output : Output, optional
+    **options
+        As for every pymoo algorithm: ``termination``, ``callback``, ``seed``, ``archive``,
+        ``return_least_infeasible``, ``save_history``, ``display``, ``evaluator``, ``verbose``.
+
+    Attributes
+    ----------
+    n_temperatures : int
+        Iterations after the initial one until the end.
+    current : Individual
+        Current solution.
+    pop, opt : Population
+        The archive: at most ``soft_limit`` solutions, ``hard_limit`` after the last iteration.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For options that are unknown or out of range, and objectives that are not a number.
+
+    Notes
+    -----
+    The default run takes gamma SL (1 + n_climb) + n_moves n_temperatures = 15,700 evaluations. Hill
+    climbing evaluates all samples at once; the moves are evaluated one by one, as the method is
+    defined, which pays only for problems that are quick at single solutions. A move costs O(SL n_obj)
+    besides its evaluation.
+
+    Constraints take precedence over objectives: the smaller violation dominates, by an amount that is
+    the difference of the violations relative to their range.
+
+    Genotypes that the problem returns (``out["X"]``) replace those it was given.
+
+    References
+    ----------
+    S. Bandyopadhyay, S. Saha, U. Maulik, K. Deb, "A simulated annealing-based multiobjective
+    optimization algorithm: AMOSA", IEEE Transactions on Evolutionary Computation 12 (2008).
+
+    Examples
+    --------
+    >>> from pymoo.optimize import minimize
+    >>> from pymoo.problems import get_problem
+    >>> algorithm = AMOSA(soft_limit=20, hard_limit=10, n_moves=20)
+    >>> result = minimize(get_problem("zdt1", n_var=5), algorithm, seed=1)
+    >>> len(result.F)
+    10
+    """
+
+    def __init__(
+        self,
+        *,
+        soft_limit: int = 200,
+        hard_limit: int = 100,
+        gamma: float = 2,
+        n_climb: int = 20,
+        t_max: float = 100.0,
+        t_min: float = 1e-5,
+        cooling: float = 0.8,
+        n_moves: int = 100,
+        acceptance: Acceptance = "physical",
+        sampling: Any = None,
+        perturb: Perturb | None = None,
+        repair: Repair | None = None,
+        eliminate_duplicates: Duplicates = True,
+        output: Any = None,
+        **options: Any,
+    ) -> None:
+        known = set(inspect.signature(Algorithm.__init__).parameters) - {"self", "kwargs"}
+        if unknown := set(options) - known:
+            raise TypeError(
+                f"AMOSA has no option {', '.join(sorted(unknown))}; of pymoo it takes {sorted(known)}"
+            )
+        super().__init__(output=MultiObjectiveOutput() if output is None else output, **options)
+        self.soft_limit = _integer("soft_limit", soft_limit, 2)
+        self.hard_limit = _integer("hard_limit", hard_limit, 1)
+        if self.hard_limit >= self.soft_limit:
+            raise ValueError(
+                f"hard_limit must be less than soft_limit, got {self.hard_limit} and {self.soft_limit}"
+            )
+        self.n_samples = _n_samples(gamma, self.soft_limit)
+        self.n_climb = _integer("n_climb", n_climb, 0)
+        self.n_moves = _integer("n_moves", n_moves, 1)
+        self.cooling = Cooling(t_max, t_min, cooling)
+        if acceptance not in ("physical", "literal"):
+            raise ValueError(f"acceptance must be 'physical' or 'literal', got {acceptance!r}")
+        self.acceptance: Acceptance = acceptance
+        self.sampling = sampling
+        self.perturb = perturb
+        self.repair = repair
+        self.duplicates = duplicate_elimination(eliminate_duplicates)
+        self.current: Individual | None = None
+
+    @property
+    def n_temperatures(self) -> int:
+        """Iterations after the initial one until the end."""
+        return self.cooling.n_temperatures
+
+    def setup(self, problem: Any, **options: Any) -> AMOSA:
+        """Prepare for a problem; see pymoo. Without a termination the temperatures decide."""
+        if options.get("termination") is None:
+            options["termination"] = CooledDown() if self.termination is None else self.termination
+        super().setup(problem, **options)
+        return self
+
+    def _setup(self, problem: Any, **options: Any) -> None:
+        sampling = _default_sampling(problem) if self.sampling is None else self.sampling
+        perturb = LaplaceNoise() if self.perturb is None else self.perturb
+        if not callable(perturb):
+            raise TypeError(f"perturb must be a pymoo Mutation or a function, got {perturb!r}")
+        self.initialization = Initialization(sampling, self.repair)
+        self._vary = variation(problem, perturb, self.repair)
+
+    def _initialize_infill(self) -> Population:
+        population = self.initialization.do(
+            self.problem, self.n_samples, algorithm=self, random_state=self.random_state
+        )
+        dtype = population.get("X").dtype
+        if dtype.kind not in "biuf":
+            raise TypeError(f"AMOSA needs genotypes that are arrays of numbers, got an array of {dtype}")
+        self._dtype = dtype.str
+        return population
+
+    def _initialize_advance(self, infills: Any = None, **options: Any) -> None:
+        check_objectives(infills.get("F"), self.problem)
+        batch = batch_of(infills)
+        batch["X"] = batch["X"].astype(self._dtype)  # decoders that write back make floats of integers
+        archive = self._archive()
+        archive.fill(climb(batch, n_steps=self.n_climb, **self._means()))
+        start = archive.members[self.random_state.integers(len(archive))]
+        self._keep(archive, start)
+
+    def _advance(self, infills: Any = None, **options: Any) -> None:
+        archive = self._archive()
+        archive.restore([Solution.of_individual(individual) for individual in self.pop])
+        members = {id(member.individual): member for member in archive.members}
+        current = members.get(id(self.current)) or Solution.of_individual(self.current)
+        i = self.n_iter - 2  # the first iteration was the initial one, and pymoo counts from one
+        current = anneal(
+            archive,
+            current,
+            n_moves=self.n_moves,
+            temperature=self.cooling.temperature(i),
+            acceptance=self.acceptance,
+            **self._means(),
+        )
+        self._keep(archive, current)
+        if i + 1 >= self.n_temperatures:
+            self.termination.force_termination = True
+
+    def _keep(self, archive: BoundedArchive, current: Solution) -> None:
+        self.pop = population_of(archive.members, self.n_iter)
+        self.current = current.as_individual(self.n_iter)
+        self.off = Population.create(self.current)
+
+    def _set_optimum(self) -> None:
+        self.opt = self.pop
+
+    def _finalize(self) -> None:
+        if self.pop is not None and len(self.pop) > self.hard_limit:
+            archive = self._archive()
+            archive.restore([Solution.of_individual(individual) for individual in self.pop])
+            archive.thin()
+            self.pop = population_of(archive.members, self.n_iter)
+            self._set_optimum()
+
+    def _archive(self) -> BoundedArchive:
+        return BoundedArchive(self.problem.n_obj, self.soft_limit, self.hard_limit, self.duplicates)
+
+    def _means(self) -> dict[str, Any]:
+        return {
+            "problem": self.problem,
+            "vary": self._vary,
+            "evaluate": Evaluation(self),
+            "rng": self.random_state,
+        }
+
+
+def _default_sampling(problem: Any) -> Sampling:
+    if not problem.has_bounds():
+        raise ValueError(f"{type(problem).__name__} has no bounds to sample between: give AMOSA a sampling")
+    integer = problem.vtype is not None and np.issubdtype(np.dtype(problem.vtype), np.integer)
+    return IntegerRandomSampling() if integer else FloatRandomSampling()
+
+
+def _n_samples(gamma: Any, soft_limit: int) -> int:
+    if not isinstance(gamma, Real):
+        raise TypeError(f"gamma must be a number, got {gamma!r}")
+    n = float(gamma) * soft_limit
+    if not 1 <= n < np.inf:
+        raise ValueError(f"gamma * soft_limit must be at least one sample, got {gamma} * {soft_limit}")
+    if n > _MOST_SAMPLES:
+        raise ValueError(
+            f"gamma * soft_limit must be at most {_MOST_SAMPLES:,} samples, got {gamma} * {soft_limit}"
+        )
+    return round(n)
+
+
+def _integer(name: str, value: Any, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be an integer of at least {least}, got {value!r}")
+    if value < least:
+        raise ValueError(f"{name} must be an integer of at least {least}, got {value}")
+    return int(value)
+
+
+def acceptance_probability(amount: float, temperature: float, acceptance: Acceptance) -> float:
+    """Probability of moving to a solution that is dominated by an average amount.
+
+    ``1 / (1 + exp(amount / temperature))``, or with ``"literal"`` the product in place of the quotient.
+    """
+    exponent = amount / temperature if acceptance == "physical" else amount * temperature
+    return float(expit(-exponent))
+
+
+def climb(
+    batch: Batch,
+    *,
+    n_steps: int,
+    problem: Any,
+    vary: Variation,
+    evaluate: Evaluate,
+    rng: np.random.Generator,
+) -> list[Solution]:
+    """Improve many solutions side by side: a perturbed one takes the place of one it dominates."""
+    violations = violations_of(batch, problem)
+    for _ in range(n_steps):
+        trial = evaluate(vary(batch["X"], rng))
+        trial_violations = violations_of(trial, problem)
+        better = trial_violations < violations
+        pareto = (trial["F"] <= batch["F"]).all(axis=1) & (trial["F"] < batch["F"]).any(axis=1)
+        better |= (trial_violations == violations) & pareto
+        violations[better] = trial_violations[better]
+        for name, values in batch.items():
+            values[better] = trial[name][better]
+    return [Solution.of_batch(batch, row, violations[row]) for row in range(len(violations))]
+
+
+def anneal(
+    archive: BoundedArchive,
+    current: Solution,
+    *,
+    n_moves: int,
+    temperature: float,
+    acceptance: Acceptance,
+    problem: Any,
+    vary: Variation,
+    evaluate: Evaluate,
+    rng: np.random.Generator,
+) -> Solution:
+    """Do the moves of one temperature; returns the current solution after them."""
+    for _ in range(n_moves):
+        batch = evaluate(vary(current.x[None], rng))
+        new = Solution.of_batch(batch, 0, float(violations_of(batch, problem)[0]))
+        relation, k, total, least, nearest = weigh(
+            archive.F, archive.violations, len(archive), new.f, new.violation, current.f, current.violation
+        )
+        if relation == 1 or (relation == 0 and k > 0):  # case 1, and case 2 below the archive
+            average = total / (k + (relation == 1))
+            if rng.random() < acceptance_probability(average, temperature, acceptance):
+                current = new
+        elif k > 0:  # case 3 below the archive
+            back = rng.random() < expit(least)
+            current = archive.members[nearest] if back else new
+        else:
+            current = new
+            archive.add(new)
+    return current
+
+
+class BoundedArchive:
+    """The archive of AMOSA: distinct solutions of which none dominates another.
+
+    Parameters
+    ----------
+    n_obj : int
+    soft_limit : int
+        With more members than this, they are thinned.
+    hard_limit : int
+        How many are left then.
+    duplicates : DuplicateElimination
+        What is never put in twice.
+
+    Attributes
+    ----------
+    members : list of Solution
+    F : ndarray of shape (soft_limit + 1, n_obj)
+    violations : ndarray of shape (soft_limit + 1,)
+        Of the members, in the first rows.
+    """
+
+    def __init__(
+        self, n_obj: int, soft_limit: int, hard_limit: int, duplicates: DuplicateElimination
+    ) -> None:
+        self.soft_limit = soft_limit
+        self.hard_limit = hard_limit
+        self.members: list[Solution] = []
+        self.F = np.empty((soft_limit + 1, n_obj))
+        self.violations = np.empty(soft_limit + 1)
+        self._duplicates = duplicates
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def fill(self, solutions: Sequence[Solution]) -> None:
+        """Put in the best of any solutions, no more than the hard limit."""
+        least = min(solution.violation for solution in solutions)
+        best = [solution for solution in solutions if solution.violation == least]
+        front = NonDominatedSorting().do(_objectives(best), only_non_dominated_front=True)
+        members = distinct(self._duplicates, [best[i] for i in np.sort(front)])
+        self._set([members[i] for i in representatives(_objectives(members), self.hard_limit)])
+
+    def restore(self, members: Sequence[Solution]) -> None:
+        """Put in what was an archive before."""
+        remember(self._duplicates, members)
+        self._set(members)
+
+    def add(self, solution: Solution) -> None:
+        """Put in a solution that no member dominates, unless it is a duplicate of one.
+
+        Members that it dominates are removed. O(n_members n_obj), and O(n_members^2) when that makes
+        too many.
+        """
+        if is_known(self._duplicates, solution, self.members):
+            return
+        rows = not_dominated(self.F, self.violations, len(self), solution.f, solution.violation)
+        if len(rows) < len(self):
+            self._keep(rows)
+        n = len(self)
+        self.members.append(solution)
+        self.F[n] = solution.f
+        self.violations[n] = solution.violation
+        if len(self) > self.soft_limit:
+            self.thin()
+
+    def thin(self) -> None:
+        """Keep as many members as the hard limit allows, spread over the objectives."""
+        if len(self) > self.hard_limit:
+            self._keep(representatives(self.F[: len(self)], self.hard_limit))
+
+    def _set(self, members: Sequence[Solution]) -> None:
+        n = len(members)
+        self.members = list(members)
+        self.F[:n] = _objectives(members)
+        self.violations[:n] = [member.violation for member in members]
+
+    def _keep(self, rows: NDArray[np.int64]) -> None:
+        n = len(rows)
+        self.F[:n] = self.F[rows]
+        self.violations[:n] = self.violations[rows]
+        self.members = [self.members[i] for i in rows]
+
+
+def _objectives(solutions: Sequence[Solution]) -> NDArray[np.float64]:
+    return np.array([solution.f for solution in solutions])
+
+
+def representatives(points: ArrayLike, n_groups: int) -> NDArray[np.int64]:
+    """Rows that stand for the groups of a single-linkage clustering.
+
+    Coordinates are scaled by their ranges. Of every group the point with the least mean distance to
+    the others is taken, of several the first.
+
+    Parameters
+    ----------
+    points : array-like of shape (n_points, n_dimensions)
+        An infinite coordinate counts as one range beyond the finite ones.
+    n_groups : int
+        At least 1. With no more points than that, all are taken.
+
+    Returns
+    -------
+    ndarray of shape (min(n_groups, n_points),), int64
+        In ascending order.
+
+    Notes
+    -----
+    O(n_points^2). The first n_points - n_groups merges are done, in the order of SciPy's sorted list,
+    so there are exactly ``n_groups`` groups also where distances tie.
+    """
+    P = np.asarray(points, dtype=np.float64)
+    n = len(P)
+    if n <= n_groups:
+        return np.arange(n, dtype=np.int64)
+    distances = pdist(_scaled(P))
+    groups = _cut(linkage(distances, method="single"), n, n_groups)
+    D = squareform(distances)
+    kept = []
+    for g in range(n_groups):
+        members = np.flatnonzero(groups == g)
+        total = D[np.ix_(members, members)].sum(axis=1)
+        kept.append(members[np.argmax(total <= total.min() * _SAME)])
+    return np.sort(np.array(kept, dtype=np.int64))
+
+
+def _scaled(P: NDArray[np.float64]) -> NDArray[np.float64]:
+    finite = np.isfinite(P)
+    low = np.where(finite, P, np.inf).min(axis=0)
+    high = np.where(finite, P, -np.inf).max(axis=0)
+    none = ~finite.any(axis=0)
+    low[none] = high[none] = 0.0
+    extent = np.where(high > low, high - low, 1.0)
+    return (np.clip(P, low - extent, high + extent) - low) / extent
+
+
+def _cut(merges: NDArray[np.float64], n: int, n_groups: int) -> NDArray[np.int64]:
+    """Group of every point after the first n - n_groups merges."""
+    group = np.arange(n, dtype=np.int64)
+    member = list(range(n))  # one point of every cluster of SciPy's numbering
+    for left, right in merges[: n - n_groups, :2].astype(np.int64):
+        one, other = group[member[left]], group[member[right]]
+        group[group == other] = one
+        member.append(member[left])
+    return np.unique(group, return_inverse=True)[1].astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Cooling:
+    """The temperatures t_max, t_max * factor, ... above t_min.
+
+    Attributes
+    ----------
+    n_temperatures : int
+    """
+
+    t_max: float
+    t_min: float
+    factor: float
+
+    def __post_init__(self) -> None:
+        for name, value in (("t_max", self.t_max), ("t_min", self.t_min), ("cooling", self.factor)):
+            if not isinstance(value, (int, float, np.number)):
+                raise TypeError(f"{name} must be a number, got {value!r}")
+        if not 0 < self.t_min < self.t_max < math.inf:
+            raise ValueError(
+                f"t_max and t_min must satisfy 0 < t_min < t_max, got {self.t_max} and {self.t_min}"
+            )
+        if not 0 < self.factor < 1:
+            raise ValueError(f"cooling must be between 0 and 1, got {self.factor}")
+
+    def temperature(self, i: int) -> float:
+        """The i-th temperature, from 0."""
+        return self.t_max * self.factor**i
+
+    @property
+    def n_temperatures(self) -> int:
+        """How many there are."""
+        n = max(1, math.floor((math.log(self.t_min) - math.log(self.t_max)) / math.log(self.factor)))
+        while self.temperature(n) > self.t_min:  # the logarithms are rounded
+            n += 1
+        while n > 1 and self.temperature(n - 1) <= self.t_min:
+            n -= 1
+        return n
+
+
+class CooledDown(Termination):
+    """Ends a run after its last temperature."""
+
+    def _update(self, algorithm: Any) -> float:
+        return float((algorithm.n_iter - 1) / algorithm.cooling.n_temperatures)
+
+
+class LaplaceNoise(Mutation):
+    """Add Laplacian noise to one variable, drawn at random, of every individual.
+
+    Where the problem has bounds the noise is relative to their distance, and what would leave them
+    is put on the bound. Integer variables move by at least one.
+
+    Parameters
+    ----------
+    scale : float, default=0.1
+        Scale of the Laplace distribution (its mean absolute value), as a fraction of the range of the
+        variable; in units of the variable for problems without bounds.
+
+    References
+    ----------
+    S. Bandyopadhyay, S. Saha, U. Maulik, K. Deb, "A simulated annealing-based multiobjective
+    optimization algorithm: AMOSA", IEEE Transactions on Evolutionary Computation 12 (2008).
+    """
+
+    def __init__(self, scale: float = 0.1) -> None:
+        super().__init__()
+        if not isinstance(scale, (int, float, np.number)):
+            raise TypeError(f"scale must be a positive number, got {scale!r}")
+        if not 0 < scale < np.inf:
+            raise ValueError(f"scale must be a positive number, got {scale}")
+        self.scale = float(scale)
+
+    def _do(
+        self,
+        problem: Any,
+        X: NDArray[Any],
+        *args: Any,
+        random_state: np.random.Generator | None = None,
+        **kwargs: Any,
+    ) -> NDArray[Any]:
+        rng = np.random.default_rng(random_state)
+        n = len(X)
+        lower, upper = problem.xl, problem.xu
+        if problem.has_bounds():
+            free = np.flatnonzero(upper > lower)
+            if not len(free):
+                return X.copy()
+            column = free[rng.integers(len(free), size=n)]
+            noise = rng.laplace(scale=self.scale, size=n) * (upper - lower)[column]
+        else:
+            column = rng.integers(problem.n_var, size=n)
+            noise = rng.laplace(scale=self.scale, size=n)
+        if X.dtype.kind in "iu":
+            noise = np.copysign(np.ceil(np.abs(noise)), noise)
+        row = np.arange(n)
+        moved = X[row, column] + noise
+        if problem.has_bounds():
+            moved = np.minimum(np.maximum(moved, lower[column]), upper[column])
+        out = X.copy()
+        out[row, column] = moved
+        return out

@@ -1,0 +1,964 @@
+"""Gka, gcuk, chc: steps and loop."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from operator import attrgetter
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from deap import base, tools
+from numpy.typing import NDArray
+
+from moo_clustering.algorithms.search import State, choice, finite_statistics, integer, positive, probability
+from moo_clustering.operators.deap.individuals import apply_batch, batch_map, n_trials
+
+ThresholdRule = Literal["no_crossing", "no_acceptance"]
+Individuals = list[Any]
+Restart = Callable[[Individuals, int, np.random.Generator], Individuals]
+Key = Callable[[Any], Hashable]
+_THRESHOLD_RULES = ("no_crossing", "no_acceptance")
+_quality = attrgetter("fitness.wvalues")
+Columns = dict[str, Any]
+Legal = Callable[[Any], bool]
+
+
+def chc(
+    population: Individuals,
+    toolbox: base.Toolbox,
+    ngen: int,
+    *,
+    mutpb: float = 0.0,
+    kmpb: float = 0.0,
+    threshold: float | None = None,
+    n_keep: int = 10,
+    threshold_rule: ThresholdRule = "no_crossing",
+    mutate: Literal["children", "population"] = "children",
+    step: float = 1,
+    restart: Restart | None = None,
+    restart_threshold: float | None = None,
+    max_evals: int | None = None,
+    unique: Key | None = None,
+    stats: Any = None,
+    halloffame: Any = None,
+    rng: np.random.Generator | None = None,
+    verbose: bool = False,
+) -> tuple[Individuals, tools.Logbook]:
+    """CHC: elitist survival, crossover of distant parents only, restarts when they are used up.
+
+    A generation pairs the whole population at random, crosses the pairs that are farther apart than a
+    threshold ``d``, and keeps the best of parents and children. When there is nothing to cross (or
+    nothing is accepted) ``d`` falls; when it has reached 0 the best are kept and the others made anew.
+
+    Parameters
+    ----------
+    population : list
+        Of individuals with one objective, minimised or maximised: lists or arrays with a ``fitness``.
+        Replaced in place; those with valid fitness are not evaluated again.
+    toolbox : deap.base.Toolbox
+        ``evaluate(individual)``, ``mate(first, second)``; ``individual()`` for restarts;
+        ``mutate(individual)`` if ``mutpb`` > 0, ``km(individual)`` if ``kmpb`` > 0;
+        ``distance(first, second)``, the number of differing genes where it is missing;
+        ``repair(individual)``, if there is one, for all that are new. All are called without a
+        generator: register operators with theirs. With ``map``
+        :func:`~moo_clustering.operators.deap.batch_map`, evaluations are batched.
+    ngen : int
+        Generations after the initial population.
+    mutpb, kmpb : float, default=0
+        Probabilities for each child of ``mutate`` and, after it, of ``km``.
+    threshold : float, optional
+        First ``d``; a quarter of the number of genes by default, at least 1.
+    n_keep : int, default=10
+        The best that survive a restart; at least one is made anew.
+    threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
+        ``d`` falls after a generation in which no pair was crossed, or no child survived.
+    mutate : {"children", "population"}, default="children"
+        With ``"population"``, copies of all members are subjected to ``mutate`` and ``km`` too, and
+        compete where either changed them.
+    step : float, default=1
+        By how much ``d`` falls.
+    restart : callable, optional
+        ``restart(best, n_new, rng)`` returns ``n_new`` individuals from clones of the ``n_keep``
+        best; ``toolbox.individual()`` makes them by default.
+    restart_threshold : float, optional
+        ``d`` after a restart; ``threshold`` by default.
+    max_evals : int, optional
+        Evaluations in all, counting initial population, children, restarts and the trials that
+        ``mutate`` counts in ``n_trials``. The search ends there, if need be within a generation:
+        children that could not be evaluated are dropped.
+    unique : callable, optional
+        ``unique(individual)`` gives a hashable key; of individuals with the same key only the best
+        survives, as long as there are enough others. Often ``toolbox.key``.
+    stats : deap.tools.Statistics, optional
+        Minimum, mean, standard deviation and maximum of the finite fitness values by default.
+    halloffame : deap.tools.HallOfFame, optional
+        For individuals that are NumPy arrays made with ``similar=numpy.array_equal``.
+    rng : numpy.random.Generator, optional
+        Pairs the population and decides on mutation; a fresh one by default.
+    verbose : bool, default=False
+        Print the logbook as it grows.
+
+    Returns
+    -------
+    population : list
+        The list that was given.
+    logbook : deap.tools.Logbook
+        ``gen``, ``nevals`` and ``ntrials`` in this generation, ``ncross`` (pairs crossed),
+        ``accepted`` (children that survived), ``d`` afterwards, ``restart`` (0 or 1), and the fields
+        of ``stats``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For options out of range, several objectives, objectives that are not a number, or a toolbox
+        that lacks a function.
+
+    Notes
+    -----
+    A generation costs O(P) evaluations and O(P n_var) besides, for P individuals. For checkpoints, a
+    progress bar and Ctrl-C, give :class:`ChcStep` to :class:`DeapSearch` and :func:`drive`.
+
+    References
+    ----------
+    L. J. Eshelman, "The CHC adaptive search algorithm", Foundations of Genetic Algorithms 1 (1991),
+    with ``threshold_rule="no_acceptance"``. Evolutionary multi-instance clustering (CHCMIC).
+
+    Examples
+    --------
+    >>> from deap import base, creator, tools
+    >>> from moo_clustering.operators.deap import ArrayIndividual, Minimize
+    >>> rng = np.random.default_rng(0)
+    >>> def mate(a, b):
+    ...     swap = rng.random(len(a)) < 0.5
+    ...     a[swap], b[swap] = b[swap], a[swap]
+    ...     return a, b
+    >>> toolbox = base.Toolbox()
+    >>> toolbox.register("individual", lambda: ArrayIndividual(rng.integers(2, size=20), Minimize))
+    >>> toolbox.register("population", tools.initRepeat, list, toolbox.individual)
+    >>> toolbox.register("evaluate", lambda individual: (float(individual.sum()),))
+    >>> toolbox.register("mate", mate)
+    >>> population, logbook = chc(toolbox.population(n=30), toolbox, 40, rng=rng)
+    >>> logbook[-1]["min"]
+    0.0
+    """
+    generation = ChcStep(
+        mutpb=mutpb,
+        kmpb=kmpb,
+        threshold=threshold,
+        n_keep=n_keep,
+        threshold_rule=threshold_rule,
+        mutate=mutate,
+        step=step,
+        restart=restart,
+        restart_threshold=restart_threshold,
+        max_evals=max_evals,
+        unique=unique,
+    )
+    return run_steps(
+        population,
+        toolbox,
+        generation,
+        ngen,
+        stats=stats,
+        halloffame=halloffame,
+        rng=rng,
+        verbose=verbose,
+    )
+
+
+class CountedStep(ABC):
+    """One generation of a search that counts its evaluations and ends when they are used up.
+
+    For :func:`run_steps` and, as ``step``, for :class:`DeapSearch`. New individuals go through
+    ``toolbox.repair``, where there is one, before they are evaluated. Subclasses do the generation in
+    ``_generation``, name the toolbox functions they need in ``_needed`` and their columns of the
+    logbook in ``columns``.
+
+    Parameters
+    ----------
+    mutpb, kmpb : float
+        Probabilities of ``toolbox.mutate`` and of ``toolbox.km`` after it, for each child.
+    max_evals : int, optional
+        Evaluations allowed in all, counting the initial population and the trial evaluations that
+        ``toolbox.mutate`` reports in ``n_trials``. Never exceeded where ``mutate`` has a batched form
+        that heeds ``max_trials``, else by less than the trials of one individual.
+
+    Attributes
+    ----------
+    evaluations, trials : int
+        Made so far.
+    """
+
+    columns: ClassVar[tuple[str, ...]] = ("nevals", "ntrials")
+
+    def __init__(self, *, mutpb: float, kmpb: float, max_evals: int | None) -> None:
+        self.mutpb = probability("mutpb", mutpb)
+        self.kmpb = probability("kmpb", kmpb)
+        self.max_evals = None if max_evals is None else integer("max_evals", max_evals, 1)
+        self.evaluations = 0
+        self.trials = 0
+
+    @property
+    def left(self) -> int | None:
+        """Evaluations left; None without a limit."""
+        if self.max_evals is None:
+            return None
+        return max(self.max_evals - self.evaluations - self.trials, 0)
+
+    @property
+    def finished(self) -> bool:
+        """Whether all evaluations that are allowed have been made."""
+        return self.left == 0
+
+    def start(
+        self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
+    ) -> tuple[Individuals, Columns]:
+        """Evaluate the initial population and forget any run before.
+
+        Parameters
+        ----------
+        population : list
+            Those with valid fitness are not evaluated again; those beyond ``max_evals`` are dropped.
+        toolbox : deap.base.Toolbox
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        population : list
+        columns : dict
+            For the logbook.
+
+        Raises
+        ------
+        ValueError
+            For an empty population, several objectives, or a toolbox that lacks a function.
+        """
+        self._check(population, toolbox)
+        self.evaluations = self.trials = 0
+        if callable(getattr(toolbox, "repair", None)):  # not of what the caller made
+            population = [one if one.fitness.valid else toolbox.clone(one) for one in population]
+        population = self._evaluated(population, toolbox)
+        return population, {"nevals": self.evaluations, "ntrials": 0, **self._begin(population)}
+
+    def __call__(
+        self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
+    ) -> tuple[Individuals, Columns] | None:
+        """The next population and its columns of the logbook; None when :attr:`finished`."""
+        if self.finished:
+            return None
+        evaluations, trials = self.evaluations, self.trials
+        population, columns = self._generation(population, toolbox, rng)
+        counts = {"nevals": self.evaluations - evaluations, "ntrials": self.trials - trials}
+        return population, counts | columns
+
+    def eligible(self, population: Individuals) -> Individuals:
+        """Those that may enter the hall of fame."""
+        return population
+
+    def checkpoint_state(self) -> State:
+        """Arrays and JSON-able metadata."""
+        return {}, {"evaluations": self.evaluations, "trials": self.trials}
+
+    def restore_checkpoint_state(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+        """Take over what :meth:`checkpoint_state` returned."""
+        self.evaluations = meta["evaluations"]
+        self.trials = meta["trials"]
+
+    @abstractmethod
+    def _generation(
+        self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
+    ) -> tuple[Individuals, Columns]:
+        """Do one generation; the given individuals stay as they are."""
+
+    @abstractmethod
+    def _needed(self) -> list[str]:
+        """Names of the toolbox functions that are called, besides those of this class."""
+
+    def _begin(self, population: Individuals) -> Columns:
+        return {}
+
+    def _evaluated(self, individuals: Individuals, toolbox: base.Toolbox) -> Individuals:
+        """Evaluate those without fitness while the budget lasts; those that have one then."""
+        new = [individual for individual in individuals if not individual.fitness.valid][: self.left]
+        if new and callable(repair := getattr(toolbox, "repair", None)):
+            repaired = dict(zip(map(id, new), apply_batch(repair, new), strict=True))
+            individuals = [repaired.get(id(individual), individual) for individual in individuals]
+            new = list(repaired.values())
+        for individual, values in zip(new, toolbox.map(toolbox.evaluate, new), strict=True):
+            if any(value != value for value in values):
+                raise ValueError(
+                    f"toolbox.evaluate gave an objective that is not a number for {individual!r}; "
+                    f"let it give an infinite one"
+                )
+            individual.fitness.values = values
+        self.evaluations += len(new)
+        return [individual for individual in individuals if individual.fitness.valid]
+
+    def _mutated(self, children: Individuals, toolbox: base.Toolbox, rng: np.random.Generator) -> Individuals:
+        """Mutate and KM the children in place; those that could not be evaluated are dropped first."""
+        mutate = rng.random(len(children)) < self.mutpb
+        km = rng.random(len(children)) < self.kmpb
+        new = mutate | km | np.array([not child.fitness.valid for child in children], dtype=bool)
+        children, max_trials = list(children), None
+        if (left := self.left) is not None:
+            # set aside an evaluation for each, so that trials do not leave them unevaluated
+            kept = ~new | (np.cumsum(new) <= left)
+            children = [child for child, keep in zip(children, kept, strict=True) if keep]
+            mutate, km, new = mutate[kept], km[kept], new[kept]
+            max_trials = left - int(new.sum())
+        with self._counting_trials(toolbox):
+            _apply(getattr(toolbox, "mutate", None), children, mutate, max_trials)
+        _apply(getattr(toolbox, "km", None), children, km)
+        return children
+
+    @contextmanager
+    def _counting_trials(self, toolbox: base.Toolbox) -> Iterator[None]:
+        before = _trials_of(toolbox)
+        yield
+        self.trials += _trials_of(toolbox) - before
+
+    def _check(self, population: Individuals, toolbox: base.Toolbox) -> None:
+        if not len(population):
+            raise ValueError("population must have at least one individual, got none")
+        weights = population[0].fitness.weights
+        if len(weights) != 1:
+            raise ValueError(
+                f"{type(self).__name__} works on one objective, got fitness weights {tuple(weights)}"
+            )
+        needed = ["evaluate", "clone", "map", *self._needed()]
+        needed += ["mutate"] * (self.mutpb > 0) + ["km"] * (self.kmpb > 0)
+        for name in needed:
+            if not callable(getattr(toolbox, name, None)):
+                raise ValueError(f"toolbox has no {name!r}; register one")
+
+
+class ChcStep(CountedStep):
+    """One generation of CHC, with the threshold of incest prevention as its state.
+
+    For :class:`DeapSearch`, or called in a loop of your own; :func:`chc` is that loop, where the
+    parameters are described at length.
+
+    Parameters
+    ----------
+    mutpb, kmpb : float, default=0
+        Probabilities for each child of ``mutate`` and, after it, of ``km``.
+    threshold : float, optional
+        First ``d``; a quarter of the number of genes by default, at least 1.
+    n_keep : int, default=10
+        The best that survive a restart.
+    threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
+        When ``d`` falls.
+    mutate : {"children", "population"}, default="children"
+        What is mutated.
+    step : float, default=1
+        By how much ``d`` falls.
+    restart : callable, optional
+        ``restart(best, n_new, rng)`` makes individuals after a restart.
+    restart_threshold : float, optional
+        ``d`` after a restart; ``threshold`` by default.
+    max_evals : int, optional
+        Evaluations in all.
+    unique : callable, optional
+        ``unique(individual)`` gives a key, of which survivors have different ones.
+
+    Attributes
+    ----------
+    d : int, float or None
+        The threshold; None before the start.
+    restarts : int
+    evaluations, trials : int
+    """
+
+    columns = ("nevals", "ntrials", "ncross", "accepted", "d", "restart")
+
+    def __init__(
+        self,
+        *,
+        mutpb: float = 0.0,
+        kmpb: float = 0.0,
+        threshold: float | None = None,
+        n_keep: int = 10,
+        threshold_rule: ThresholdRule = "no_crossing",
+        mutate: Literal["children", "population"] = "children",
+        step: float = 1,
+        restart: Restart | None = None,
+        restart_threshold: float | None = None,
+        max_evals: int | None = None,
+        unique: Key | None = None,
+    ) -> None:
+        super().__init__(mutpb=mutpb, kmpb=kmpb, max_evals=max_evals)
+        self.threshold = None if threshold is None else positive("threshold", threshold)
+        self.n_keep = integer("n_keep", n_keep, 1)
+        self.threshold_rule: ThresholdRule = choice("threshold_rule", threshold_rule, _THRESHOLD_RULES)
+        self.mutate: str = choice("mutate", mutate, ("children", "population"))
+        self.step = positive("step", step)
+        for name, value in (("restart", restart), ("unique", unique)):
+            if value is not None and not callable(value):
+                raise TypeError(f"{name} must be a function or None, got {value!r}")
+        self.restart = restart
+        self.restart_threshold = (
+            None if restart_threshold is None else positive("restart_threshold", restart_threshold)
+        )
+        self.unique = unique
+        self.d: int | float | None = None
+        self.restarts = 0
+
+    def checkpoint_state(self) -> State:
+        """Arrays and JSON-able metadata."""
+        arrays, meta = super().checkpoint_state()
+        return arrays, meta | {"d": self.d, "restarts": self.restarts}
+
+    def restore_checkpoint_state(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+        """Take over what :meth:`checkpoint_state` returned."""
+        super().restore_checkpoint_state(arrays, meta)
+        self.d = meta["d"]
+        self.restarts = meta["restarts"]
+
+    def _needed(self) -> list[str]:
+        return ["mate"] + ["individual"] * (self.restart is None)
+
+    def _begin(self, population: Individuals) -> Columns:
+        self.restarts = 0
+        self.d = self._first_threshold(population)
+        return {"ncross": 0, "accepted": 0, "d": self.d, "restart": 0}
+
+    def _first_threshold(self, population: Individuals) -> int | float:
+        return max(len(population[0]) // 4, 1) if self.threshold is None else self.threshold
+
+    def _generation(
+        self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
+    ) -> tuple[Individuals, Columns]:
+        d = self._first_threshold(population) if self.d is None else self.d
+        children = self._crossed(population, toolbox, rng, d)
+        n_crossed = len(children) // 2
+        if self.mutate == "population":
+            children += [toolbox.clone(individual) for individual in population]
+        children = self._mutated(children, toolbox, rng)
+        children = [child for child in children if not child.fitness.valid]  # no unchanged copies
+        children = self._evaluated(children, toolbox)
+        population, n_accepted = self._survivors(population, children)
+        if (n_crossed if self.threshold_rule == "no_crossing" else n_accepted) == 0:
+            d -= self.step
+        self.d = d
+        restart = d <= 0 and not self.finished
+        if restart:
+            population = self._restarted(population, toolbox, rng)
+        return population, {
+            "ncross": n_crossed,
+            "accepted": n_accepted,
+            "d": self.d,
+            "restart": int(restart),
+        }
+
+    def _crossed(
+        self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator, d: float
+    ) -> Individuals:
+        """Two children of each random pair that is farther apart than ``d``."""
+        distance = getattr(toolbox, "distance", hamming)
+        order = rng.permutation(len(population))
+        children: Individuals = []
+        for i, j in zip(order[::2], order[1::2], strict=False):
+            first, second = population[i], population[j]
+            if distance(first, second) > d:
+                pair = toolbox.mate(toolbox.clone(first), toolbox.clone(second))
+                for child in pair:
+                    del child.fitness.values
+                children += pair
+        return children
+
+    def _survivors(self, population: Individuals, children: Individuals) -> tuple[Individuals, int]:
+        """The best of parents and children, parents first among equals; how many are children."""
+        pool = sorted([*population, *children], key=_quality, reverse=True)  # stable
+        if self.unique is not None:
+            pool = _repeated_last(pool, self.unique)
+        pool = pool[: len(population)]
+        new = {id(child) for child in children}
+        return pool, sum(id(individual) in new for individual in pool)
+
+    def _restarted(
+        self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
+    ) -> Individuals:
+        """The best, and new ones as far as the budget goes in place of the others."""
+        size = len(population)
+        n_keep = max(min(self.n_keep, size - 1), 1)
+        n_new = size - n_keep
+        if self.left is not None:
+            n_new = min(n_new, self.left)
+        with self._counting_trials(toolbox):
+            new = self._new(population[:n_keep], n_new, toolbox, rng) if n_new else []
+        for individual in new:
+            del individual.fitness.values
+        new = self._evaluated(new, toolbox)
+        first = self._first_threshold(population)
+        self.d = first if self.restart_threshold is None else self.restart_threshold
+        self.restarts += 1
+        return [*population[: size - len(new)], *new]
+
+    def _new(
+        self, best: Individuals, n_new: int, toolbox: base.Toolbox, rng: np.random.Generator
+    ) -> Individuals:
+        if self.restart is None:
+            return [toolbox.individual() for _ in range(n_new)]
+        new = list(self.restart([toolbox.clone(individual) for individual in best], n_new, rng))
+        if len(new) != n_new:
+            raise ValueError(f"restart must return {n_new} individuals, got {len(new)}")
+        return new
+
+
+def _repeated_last(pool: Individuals, key: Key) -> Individuals:
+    seen: set[Hashable] = set()
+    first: Individuals = []
+    again: Individuals = []
+    for individual in pool:
+        value = key(individual)
+        (again if value in seen else first).append(individual)
+        seen.add(value)
+    return first + again
+
+
+def hamming(first: Any, second: Any) -> int:
+    """Number of genes in which two individuals differ.
+
+    Raises
+    ------
+    ValueError
+        When they are of different lengths.
+    """
+    if len(first) != len(second):
+        raise ValueError(
+            f"individuals of {len(first)} and {len(second)} genes have no Hamming distance; register "
+            f"'distance' in the toolbox"
+        )
+    return int(np.count_nonzero(np.asarray(first) != np.asarray(second)))
+
+
+def _trials_of(toolbox: base.Toolbox) -> int:
+    mutate = getattr(toolbox, "mutate", None)
+    return 0 if mutate is None else n_trials(mutate) or 0
+
+
+def _apply(func: Any, children: Individuals, chosen: NDArray[Any], max_trials: int | None = None) -> None:
+    where = np.flatnonzero(chosen)
+    if len(where):
+        changed = apply_batch(func, [children[i] for i in where], max_trials)
+        for i, child in zip(where, changed, strict=True):
+            children[i] = child
+
+
+def run_steps(
+    population: Individuals,
+    toolbox: base.Toolbox,
+    step: CountedStep,
+    ngen: int,
+    *,
+    stats: Any = None,
+    halloffame: Any = None,
+    rng: np.random.Generator | None = None,
+    verbose: bool = False,
+) -> tuple[Individuals, tools.Logbook]:
+    """Evaluate a population and do ``ngen`` generations, or as many as the step's budget allows.
+
+    Parameters
+    ----------
+    population : list
+        Replaced in place, as by DEAP's own loops; its individuals are not changed.
+    toolbox : deap.base.Toolbox
+    step : CountedStep
+    ngen : int
+    stats : deap.tools.Statistics, optional
+        :func:`finite_statistics` by default.
+    halloffame : deap.tools.HallOfFame, optional
+    rng : numpy.random.Generator, optional
+        A fresh one by default.
+    verbose : bool, default=False
+        Print the logbook as it grows.
+
+    Returns
+    -------
+    population : list
+    logbook : deap.tools.Logbook
+    """
+    ngen = integer("ngen", ngen, 0)
+    if not isinstance(population, list):
+        raise TypeError(f"population must be a list of individuals, got {type(population).__name__}")
+    if rng is not None and not isinstance(rng, np.random.Generator):
+        raise TypeError(f"rng must be a numpy.random.Generator or None, got {type(rng).__name__}")
+    rng = np.random.default_rng() if rng is None else rng
+    stats = finite_statistics() if stats is None else stats
+    logbook = tools.Logbook()
+    logbook.header = ["gen", *step.columns, *stats.fields]
+    population[:], columns = step.start(population, toolbox, rng)
+    for gen in range(ngen + 1):
+        if gen > 0:
+            outcome = step(population, toolbox, rng)
+            if outcome is None:
+                break
+            population[:], columns = outcome
+        if halloffame is not None:
+            halloffame.update(step.eligible(population))
+        logbook.record(gen=gen, **columns, **stats.compile(population))
+        if verbose:
+            print(logbook.stream)
+    return population, logbook
+
+
+def gcuk(
+    population: Individuals,
+    toolbox: base.Toolbox,
+    ngen: int,
+    *,
+    cxpb: float = 0.2,
+    mutpb: float = 0.3,
+    elitism: int = 1,
+    legal: Legal | None = None,
+    max_evals: int | None = None,
+    stats: Any = None,
+    halloffame: Any = None,
+    rng: np.random.Generator | None = None,
+    verbose: bool = False,
+) -> tuple[Individuals, tools.Logbook]:
+    """Genetic clustering for unknown K: selection, crossover of neighbours, mutation, an elite.
+
+    Parameters
+    ----------
+    population : list
+        Of individuals with one objective: lists or arrays with a ``fitness``. Replaced in place;
+        those with valid fitness are not evaluated again.
+    toolbox : deap.base.Toolbox
+        ``evaluate(individual)``, ``select(population, k)``; ``mate(first, second)`` if ``cxpb`` > 0,
+        ``mutate(individual)`` if ``mutpb`` > 0; ``repair(individual)``, if there is one, for all that are
+        new. All are called without a generator: register
+        operators with theirs.
+    ngen : int
+        Generations after the initial population.
+    cxpb : float, default=0.2
+        Probability of crossing the first and second, third and fourth, ... of the selected.
+    mutpb : float, default=0.3
+        Probability of mutating each of them then. Those that are neither crossed nor mutated keep
+        their fitness and are not evaluated again.
+    elitism : {1, 0}, default=1
+    legal, max_evals
+        As for :func:`gka`, like ``elitism``.
+    stats, halloffame, rng, verbose
+        As for :func:`chc`.
+
+    Returns
+    -------
+    population : list
+        The list that was given.
+    logbook : deap.tools.Logbook
+        ``gen``, ``nevals`` and ``ntrials`` in this generation, ``ncross`` (pairs crossed), and the
+        fields of ``stats``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For options out of range, several objectives, objectives that are not a number, or a toolbox
+        that lacks a function.
+
+    Notes
+    -----
+    For checkpoints, a progress bar and Ctrl-C, give :class:`GcukStep` to :class:`DeapSearch` and
+    :func:`drive`.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering (MIGCUK); S. Bandyopadhyay, U. Maulik, "Genetic clustering
+    for automatic evolution of clusters and application to image classification", Pattern Recognition
+    35 (2002).
+    """
+    step = GcukStep(cxpb=cxpb, mutpb=mutpb, elitism=elitism, legal=legal, max_evals=max_evals)
+    return run_steps(
+        population,
+        toolbox,
+        step,
+        ngen,
+        stats=stats,
+        halloffame=halloffame,
+        rng=rng,
+        verbose=verbose,
+    )
+
+
+class GenerationalStep(CountedStep):
+    """Selection, crossover, mutation, replacement, and the best that returns for the worst.
+
+    Parameters
+    ----------
+    cxpb : float
+        Probability of crossing a pair of consecutive parents.
+    mutpb, kmpb, max_evals
+        As for :class:`CountedStep`.
+    elitism : {1, 0}
+        Whether the best so far replaces the worst of a population in which there is none as good.
+    legal : callable, optional
+        ``legal(individual) -> bool``, or with an attribute ``batch``, ``legal.batch(matrix)``. Only
+        legal individuals are the best so far or enter the hall of fame.
+    """
+
+    def __init__(
+        self,
+        *,
+        cxpb: float,
+        mutpb: float,
+        kmpb: float,
+        elitism: int,
+        legal: Legal | None,
+        max_evals: int | None,
+    ) -> None:
+        super().__init__(mutpb=mutpb, kmpb=kmpb, max_evals=max_evals)
+        self.cxpb = probability("cxpb", cxpb)
+        self.elitism = integer("elitism", elitism, 0)
+        if self.elitism > 1:
+            raise ValueError(f"elitism must be 0 or 1, got {elitism}")
+        if legal is not None and not callable(legal):
+            raise TypeError(f"legal must be a function or None, got {legal!r}")
+        self.legal = legal
+
+    def eligible(self, population: Individuals) -> Individuals:
+        """The legal ones."""
+        if self.legal is None:
+            return population
+        flags = [np.all(flag) for flag in batch_map(self.legal, population)]
+        return [individual for individual, flag in zip(population, flags, strict=True) if flag]
+
+    def _needed(self) -> list[str]:
+        return ["select"] + ["mate"] * (self.cxpb > 0)
+
+    def _generation(
+        self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
+    ) -> tuple[Individuals, Columns]:
+        # with elitism the best so far is always in the population
+        best = self._best(population) if self.elitism else None
+        children = [toolbox.clone(parent) for parent in toolbox.select(population, len(population))]
+        n_crossed = self._cross(children, toolbox, rng)
+        children = self._evaluated(self._mutated(children, toolbox, rng), toolbox)
+        if (n_missing := len(population) - len(children)) > 0:
+            children += sorted(population, key=_quality, reverse=True)[:n_missing]
+        if best is not None:
+            rival = self._best(children)
+            if rival is None or best.fitness > rival.fitness:
+                worst = min(range(len(children)), key=lambda i: (_quality(children[i]), -i))
+                children[worst] = best
+        return children, self._own_columns(n_crossed)
+
+    def _own_columns(self, n_crossed: int) -> Columns:
+        return {}
+
+    def _cross(self, children: Individuals, toolbox: base.Toolbox, rng: np.random.Generator) -> int:
+        crossed = np.flatnonzero(rng.random(len(children) // 2) < self.cxpb)
+        for i in 2 * crossed:
+            children[i : i + 2] = toolbox.mate(children[i], children[i + 1])
+            for child in children[i : i + 2]:
+                del child.fitness.values
+        return len(crossed)
+
+    def _best(self, population: Individuals) -> Any:
+        return max(self.eligible(population), key=_quality, default=None)
+
+
+class GcukStep(GenerationalStep):
+    """One generation of genetic clustering for an unknown number of clusters.
+
+    For :class:`DeapSearch`, or called in a loop of your own; :func:`gcuk` is that loop, where the
+    parameters are described.
+
+    Parameters
+    ----------
+    cxpb : float, default=0.2
+        Probability of crossing a pair of the selected.
+    mutpb : float, default=0.3
+        Probability of mutating each of them then.
+    elitism : {1, 0}, default=1
+        Whether the best so far replaces the worst of a generation that has none as good.
+    legal : callable, optional
+        ``legal(individual) -> bool``: others do not count as the best so far.
+    max_evals : int, optional
+        Evaluations in all.
+
+    Attributes
+    ----------
+    evaluations, trials : int
+        Made so far.
+    """
+
+    columns = ("nevals", "ntrials", "ncross")
+
+    def __init__(
+        self,
+        *,
+        cxpb: float = 0.2,
+        mutpb: float = 0.3,
+        elitism: int = 1,
+        legal: Legal | None = None,
+        max_evals: int | None = None,
+    ) -> None:
+        super().__init__(cxpb=cxpb, mutpb=mutpb, kmpb=0.0, elitism=elitism, legal=legal, max_evals=max_evals)
+
+    def _begin(self, population: Individuals) -> Columns:
+        return self._own_columns(0)
+
+    def _own_columns(self, n_crossed: int) -> Columns:
+        return {"ncross": n_crossed}
+
+
+def gka(
+    population: Individuals,
+    toolbox: base.Toolbox,
+    ngen: int,
+    *,
+    mutpb: float = 0.8,
+    kmpb: float = 0.2,
+    elitism: int = 1,
+    legal: Legal | None = None,
+    max_evals: int | None = None,
+    stats: Any = None,
+    halloffame: Any = None,
+    rng: np.random.Generator | None = None,
+    verbose: bool = False,
+) -> tuple[Individuals, tools.Logbook]:
+    """Genetic K-means: selection, mutation and a K-means step, without crossover.
+
+    Parameters
+    ----------
+    population : list
+        Of individuals with one objective: lists or arrays with a ``fitness``. Replaced in place;
+        those with valid fitness are not evaluated again.
+    toolbox : deap.base.Toolbox
+        ``evaluate(individual)``, ``select(population, k)``; ``mutate(individual)`` if ``mutpb`` > 0,
+        ``km(individual)`` if ``kmpb`` > 0; ``repair(individual)``, if there is one, for all that are
+        new. All are called without a generator: register operators
+        with theirs. For objectives that are minimised there are
+        :func:`~moo_clustering.operators.deap.sel_roulette_min` and
+        :class:`~moo_clustering.operators.deap.SelRouletteLegal`; with ``map``
+        :func:`~moo_clustering.operators.deap.batch_map`, evaluations are batched.
+    ngen : int
+        Generations after the initial population.
+    mutpb, kmpb : float, default=0.8, 0.2
+        Probabilities for each selected individual of ``mutate`` and, after it, of ``km``. Those that
+        neither changes keep their fitness and are not evaluated again.
+    elitism : {1, 0}, default=1
+        With 1, the best so far takes the place of the worst of a new population when it is better
+        than the best of that.
+    legal : callable, optional
+        ``legal(individual) -> bool``, or with an attribute ``batch``, ``legal.batch(matrix)``. Others
+        live in the population, but neither count as the best so far nor enter the hall of fame.
+    max_evals : int, optional
+        Evaluations in all, counting the initial population and the trials that ``mutate`` counts in
+        ``n_trials``. The search ends there, if need be within a generation: the best of the old
+        population fill the places of children that could not be evaluated.
+    stats, halloffame, rng, verbose
+        As for :func:`chc`.
+
+    Returns
+    -------
+    population : list
+        The list that was given.
+    logbook : deap.tools.Logbook
+        ``gen``, ``nevals`` and ``ntrials`` in this generation, and the fields of ``stats``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For options out of range, several objectives, objectives that are not a number, or a toolbox
+        that lacks a function.
+
+    Notes
+    -----
+    For checkpoints, a progress bar and Ctrl-C, give :class:`GkaStep` to :class:`DeapSearch` and
+    :func:`drive`.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering (MIGKA, MIFGKA); K. Krishna, M. N. Murty, "Genetic K-means
+    algorithm", IEEE Transactions on Systems, Man, and Cybernetics B 29 (1999).
+    """
+    step = GkaStep(mutpb=mutpb, kmpb=kmpb, elitism=elitism, legal=legal, max_evals=max_evals)
+    return run_steps(
+        population,
+        toolbox,
+        step,
+        ngen,
+        stats=stats,
+        halloffame=halloffame,
+        rng=rng,
+        verbose=verbose,
+    )
+
+
+class GkaStep(GenerationalStep):
+    """One generation of the genetic K-means algorithm.
+
+    For :class:`DeapSearch`, or called in a loop of your own; :func:`gka` is that loop, where the
+    parameters are described.
+
+    Parameters
+    ----------
+    mutpb, kmpb : float, default=0.8, 0.2
+        Probabilities for each selected individual of ``mutate`` and, after it, of ``km``.
+    elitism : {1, 0}, default=1
+        Whether the best so far replaces the worst of a generation that has none as good.
+    legal : callable, optional
+        ``legal(individual) -> bool``: others do not count as the best so far.
+    max_evals : int, optional
+        Evaluations in all.
+
+    Attributes
+    ----------
+    evaluations, trials : int
+        Made so far.
+    """
+
+    def __init__(
+        self,
+        *,
+        mutpb: float = 0.8,
+        kmpb: float = 0.2,
+        elitism: int = 1,
+        legal: Legal | None = None,
+        max_evals: int | None = None,
+    ) -> None:
+        super().__init__(cxpb=0.0, mutpb=mutpb, kmpb=kmpb, elitism=elitism, legal=legal, max_evals=max_evals)
+
+
+class MemeticChcStep(ChcStep):
+    """A :class:`ChcStep` that mutates a part of the initial population, and all that a restart makes.
+
+    With a ``toolbox.mutate`` that descends to a local optimum, and ``mutpb=1``, the search is among
+    local optima.
+
+    Parameters
+    ----------
+    optima : float, default=0.5
+        Share of the initial population, the first of it.
+    **options
+        As for :class:`ChcStep`.
+    """
+
+    def __init__(self, *, optima: float = 0.5, **options: Any) -> None:
+        super().__init__(**options)
+        self.optima = probability("optima", optima)
+
+    def start(
+        self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
+    ) -> tuple[Individuals, Columns]:
+        """Evaluate the initial population, and the part of it that is mutated once more."""
+        population, columns = super().start(population, toolbox, rng)
+        count = round(self.optima * len(population))
+        if self.left is not None:
+            count = min(count, self.left)
+        if count:
+            first = [toolbox.clone(individual) for individual in population[:count]]
+            with self._counting_trials(toolbox):
+                first = apply_batch(toolbox.mutate, first, None if self.left is None else self.left - count)
+            population = [*self._evaluated(first, toolbox), *population[count:]]
+        return population, columns | {"nevals": self.evaluations, "ntrials": self.trials}
+
+    def _new(
+        self, best: Individuals, n_new: int, toolbox: base.Toolbox, rng: np.random.Generator
+    ) -> Individuals:
+        # the trials are counted by the caller; every new one must still be evaluated
+        limit = None if self.left is None else self.left - n_new
+        return apply_batch(toolbox.mutate, super()._new(best, n_new, toolbox, rng), limit)

@@ -1,0 +1,295 @@
+"""DEAP toolboxes as searches, and their state."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from deap import base, tools
+from numpy.typing import NDArray
+
+from moo_clustering.algorithms.search import (
+    Checkpointable,
+    State,
+    finite_min_and_mean,
+    from_columns,
+    prefixed,
+    rng_state,
+    set_rng_state,
+    to_columns,
+    within,
+)
+from moo_clustering.operators.deap.individuals import innermost, put_genes
+from moo_clustering.persistence import to_json
+
+Individuals = list[Any]
+Step = Callable[[Individuals, base.Toolbox, np.random.Generator], Any]
+_EVALUATIONS = "nevals"
+_FITNESS = "fitness."
+_ATTRIBUTE = "attribute."
+
+
+class DeapSearch:
+    """A :class:`Search` over a DEAP toolbox.
+
+    Parameters
+    ----------
+    toolbox : deap.base.Toolbox
+        With ``population(n=, rng=)`` (or ``population(n=)``) that makes a list of individuals (numpy
+        arrays or lists with a ``fitness``), and, unless the step evaluates by itself,
+        ``evaluate_population(population)`` that sets the fitness of all and may return the number of
+        evaluations. For checkpoints, individuals are made by ``from_genes(genes)`` or
+        ``individual(genes)``, or by filling those of ``individual()``. Functions with state of their
+        own offer ``checkpoint_state()`` and ``restore_checkpoint_state(arrays, meta)``.
+    step : callable
+        ``step(population, toolbox, rng)`` does one generation and returns the next population with
+        its fitness set, or ``(population, n_evaluations)``, or ``(population, columns)`` with a
+        mapping of columns of the logbook, or None when no new individuals can be made. A step with
+        state of its own offers ``checkpoint_state()`` and ``restore_checkpoint_state(arrays, meta)``.
+        It may further offer ``start(population, toolbox, rng)``, which evaluates the initial
+        population and returns the same as the step; ``finished``, true when the search has reached
+        its end; and ``eligible(population)``, those that may enter the hall of fame. :class:`ChcStep`,
+        :class:`GkaStep` and :class:`GcukStep` do.
+    rng : Generator
+        What ``population`` and ``step`` draw from.
+    pop_size : int
+    hall_of_fame : deap.tools.HallOfFame, optional
+        Updated with every generation, and part of the state.
+    statistics : deap.tools.Statistics, optional
+        Its fields take the place of ``min`` and ``avg`` in the logbook.
+
+    Attributes
+    ----------
+    population : list
+    logbook : deap.tools.Logbook
+        ``gen``, ``nevals`` or the columns of the step (where reported), and ``min`` and ``avg`` of
+        the finite fitness values, each a list of one natural value for each objective.
+    generation : int
+    exhausted : bool
+    finished : bool
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a toolbox that lacks a function, or a bad ``rng``, ``pop_size`` or ``statistics``.
+
+    Notes
+    -----
+    The state holds genes, fitness, crowding distance and other plain attributes of the individuals,
+    the generator, logbook, hall of fame and the step's own state. Going on from it is bit-identical
+    when ``step`` and the toolbox draw from ``rng`` only.
+    """
+
+    def __init__(
+        self,
+        toolbox: base.Toolbox,
+        step: Step,
+        *,
+        rng: np.random.Generator,
+        pop_size: int,
+        hall_of_fame: tools.HallOfFame | None = None,
+        statistics: tools.Statistics | None = None,
+    ) -> None:
+        for name in ["population"] + ["evaluate_population"] * (not hasattr(step, "start")):
+            if not callable(getattr(toolbox, name, None)):
+                raise ValueError(f"toolbox has no {name!r}; register one")
+        if not isinstance(rng, np.random.Generator):
+            raise TypeError(f"rng must be a numpy.random.Generator, got {type(rng).__name__}")
+        if isinstance(pop_size, bool) or not isinstance(pop_size, (int, np.integer)):
+            raise TypeError(f"pop_size must be a positive integer, got {pop_size!r}")
+        if pop_size < 1:
+            raise ValueError(f"pop_size must be a positive integer, got {pop_size}")
+        if isinstance(statistics, tools.MultiStatistics):
+            raise TypeError("statistics must be a deap.tools.Statistics, got MultiStatistics")
+        self.toolbox = toolbox
+        self.step = step
+        self.rng = rng
+        self.pop_size = int(pop_size)
+        self.hall_of_fame = hall_of_fame
+        self.statistics = statistics
+        self.population: Individuals = []
+        self.logbook = tools.Logbook()
+        self.generation = 0
+        self.exhausted = False
+
+    @property
+    def finished(self) -> bool:
+        """Whether the step says that the search has reached its end."""
+        return bool(getattr(self.step, "finished", False))
+
+    def check_resumable(self) -> None:
+        """Refuse a toolbox that cannot make individuals from their genes.
+
+        Raises
+        ------
+        ValueError
+        """
+        if not any(callable(getattr(self.toolbox, name, None)) for name in ("individual", "from_genes")):
+            raise ValueError(
+                "toolbox has no 'individual'; register one that takes genes, or leave checkpoint out"
+            )
+
+    def start(self) -> None:
+        """Make and evaluate the initial population."""
+        self.population = new_population(self.toolbox, self.pop_size, self.rng)
+        if hasattr(self.step, "start"):
+            self._take(self.step.start(self.population, self.toolbox, self.rng))
+        else:
+            self._finish(self.toolbox.evaluate_population(self.population))
+
+    def advance(self) -> None:
+        """Do one generation."""
+        outcome = self.step(self.population, self.toolbox, self.rng)
+        if outcome is None:
+            self.exhausted = not self.finished
+            return
+        self.generation += 1
+        self._take(outcome)
+
+    def objectives(self) -> NDArray[np.float64]:
+        """Fitness values to be minimised: natural where the weight is negative, negated otherwise."""
+        weights = np.array(self.population[0].fitness.weights, dtype=np.float64)
+        return np.asarray(-np.sign(weights) * self._values())
+
+    def state(self) -> State:
+        """Arrays and JSON-able metadata from which :meth:`restore` goes on.
+
+        Raises
+        ------
+        TypeError
+            When an individual has an attribute that is no plain data.
+        """
+        unique: dict[int, Any] = {}
+        for individual in [*self.population, *(self.hall_of_fame or [])]:
+            unique.setdefault(id(individual), individual)
+        row_of = {key: row for row, key in enumerate(unique)}
+        table, columns = to_columns([flatten(individual) for individual in unique.values()])
+        arrays = prefixed("individuals", table)
+        arrays["population"] = np.array([row_of[id(i)] for i in self.population], dtype=np.int64)
+        arrays["hall_of_fame"] = np.array([row_of[id(i)] for i in self.hall_of_fame or []], dtype=np.int64)
+        meta: dict[str, Any] = {
+            "generation": self.generation,
+            "exhausted": self.exhausted,
+            "individuals": columns,
+            "logbook": list(self.logbook),
+            "rng": rng_state(self.rng),
+        }
+        if (step := _hooks(self.step)) is not None:
+            own, meta["step"] = step.checkpoint_state()
+            arrays |= prefixed("step", own)
+        meta["toolbox"] = {}
+        for name, function in _with_state(self.toolbox).items():
+            own, meta["toolbox"][name] = function.checkpoint_state()
+            arrays |= prefixed(f"toolbox/{name}", own)
+        return arrays, meta
+
+    def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+        """Take over a state, in place of :meth:`start`."""
+        rows = from_columns(within("individuals", arrays), meta["individuals"])
+        individuals = [unflatten(row, self.toolbox) for row in rows]
+        self.population = [individuals[row] for row in arrays["population"]]
+        if self.hall_of_fame is not None:
+            self.hall_of_fame.clear()
+            # worst first: of equals, the one inserted later goes before
+            for row in arrays["hall_of_fame"][::-1]:
+                self.hall_of_fame.insert(individuals[row])
+        self.logbook = tools.Logbook()
+        for record in meta["logbook"]:
+            self.logbook.record(**record)
+        set_rng_state(self.rng, meta["rng"])
+        self.generation = meta["generation"]
+        self.exhausted = meta["exhausted"]
+        if (step := _hooks(self.step)) is not None:
+            step.restore_checkpoint_state(within("step", arrays), meta["step"])
+        for name, function in _with_state(self.toolbox).items():
+            if name in meta.get("toolbox", {}):
+                function.restore_checkpoint_state(within(f"toolbox/{name}", arrays), meta["toolbox"][name])
+
+    def _take(self, outcome: Any) -> None:
+        report = None
+        if isinstance(outcome, tuple):
+            outcome, report = outcome
+        self.population = list(outcome)
+        self._finish(report)
+
+    def _finish(self, report: object) -> None:
+        record: dict[str, Any] = {"gen": self.generation}
+        if isinstance(report, Mapping):
+            record |= to_json(report)
+        elif isinstance(report, (int, np.integer)):
+            record[_EVALUATIONS] = int(report)
+        if self.statistics is None:
+            record["min"], record["avg"] = finite_min_and_mean(self._values())
+        else:
+            record |= to_json(self.statistics.compile(self.population))
+        self.logbook.record(**record)
+        if self.hall_of_fame is not None:
+            eligible = getattr(self.step, "eligible", None)
+            self.hall_of_fame.update(self.population if eligible is None else eligible(self.population))
+
+    def _values(self) -> NDArray[np.float64]:
+        return np.array([individual.fitness.values for individual in self.population], dtype=np.float64)
+
+
+def _with_state(toolbox: base.Toolbox) -> dict[str, Checkpointable]:
+    hooks = {name: _hooks(innermost(entry)) for name, entry in vars(toolbox).items() if callable(entry)}
+    return {name: hook for name, hook in hooks.items() if hook is not None}
+
+
+def _hooks(owner: object) -> Checkpointable | None:
+    return owner if isinstance(owner, Checkpointable) and not isinstance(owner, type) else None
+
+
+def flatten(individual: Any) -> dict[str, Any]:
+    """Genes, fitness and other attributes of an individual, for ``to_columns``."""
+    row = {
+        "genes": np.array(individual),
+        "wvalues": np.array(individual.fitness.wvalues, dtype=np.float64),
+    }
+    fitness = {k: v for k, v in vars(individual.fitness).items() if k != "wvalues"}
+    own = {k: v for k, v in vars(individual).items() if k != "fitness"}
+    row |= {_FITNESS + key: value for key, value in fitness.items()}
+    return row | {_ATTRIBUTE + key: value for key, value in own.items()}
+
+
+def unflatten(row: Mapping[str, Any], toolbox: base.Toolbox) -> Any:
+    """The individual of which :func:`flatten` made a row."""
+    individual = _of_genes(row["genes"], toolbox)
+    for key, value in row.items():
+        if key.startswith(_FITNESS):
+            setattr(individual.fitness, key.removeprefix(_FITNESS), value)
+        elif key.startswith(_ATTRIBUTE):
+            setattr(individual, key.removeprefix(_ATTRIBUTE), value)
+    # what DEAP keeps and compares, taken as it was instead of through a division and a product
+    individual.fitness.wvalues = tuple(row["wvalues"].tolist())
+    return individual
+
+
+def new_population(toolbox: base.Toolbox, n: int, rng: np.random.Generator) -> list[Any]:
+    """``toolbox.population(n=n, rng=rng)``, or without ``rng`` where it does not take one."""
+    options = {"n": n, "rng": rng} if _can_take(toolbox.population, n=n, rng=rng) else {"n": n}
+    return list(toolbox.population(**options))
+
+
+def _of_genes(genes: Any, toolbox: base.Toolbox) -> Any:
+    if callable(from_genes := getattr(toolbox, "from_genes", None)):
+        return from_genes(genes)
+    if _can_take(toolbox.individual, genes):
+        return toolbox.individual(genes)
+    individual = toolbox.individual()  # a random one, as in DEAP's own examples
+    put_genes(individual, genes)
+    return individual
+
+
+def _can_take(function: Any, *args: Any, **keywords: Any) -> bool:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return True
+    try:
+        signature.bind(*args, **keywords)
+    except TypeError:
+        return False
+    return True

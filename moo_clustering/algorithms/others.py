@@ -1,0 +1,830 @@
+"""CHC for pymoo, PESA-II, exhaustive search, random draws, bag NSGA-II."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from itertools import chain, combinations
+from math import comb
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.core.algorithm import Algorithm
+from pymoo.core.crossover import Crossover
+from pymoo.core.duplicate import NoDuplicateElimination
+from pymoo.core.initialization import Initialization
+from pymoo.core.mutation import Mutation
+from pymoo.core.population import Population
+from pymoo.core.problem import Problem
+from pymoo.core.repair import NoRepair, Repair
+from pymoo.core.result import Result
+from pymoo.core.sampling import Sampling
+from pymoo.operators.crossover.hux import HUX
+from pymoo.operators.crossover.sbx import SBX
+from pymoo.operators.mutation.pm import PM
+from pymoo.operators.sampling.rnd import BinaryRandomSampling, FloatRandomSampling, IntegerRandomSampling
+from pymoo.operators.selection.tournament import TournamentSelection
+from pymoo.termination.default import DefaultMultiObjectiveTermination
+from pymoo.util.display.multi import MultiObjectiveOutput
+from pymoo.util.display.single import SingleObjectiveOutput
+
+from moo_clustering._arrays import FloatArray
+from moo_clustering.algorithms.deap_loops import ThresholdRule
+from moo_clustering.algorithms.pymoo_search import Duplicates, duplicate_elimination
+from moo_clustering.algorithms.search import InterruptGuard, Progress, choice, integer, positive, probability
+from moo_clustering.bags.objective import Rule
+from moo_clustering.encodings.base import distinct_rows
+from moo_clustering.operators import (
+    CanonicalDuplicates,
+    ConstraintCrowdingSurvival,
+    EncodingSampling,
+    batched_tournament,
+)
+from moo_clustering.operators.crossover import AlignedHUX
+from moo_clustering.operators.mutation_local import ImprovementMutation
+from moo_clustering.operators.repair import CanonicalRepair, MinSizeRepair, RepairSequence
+from moo_clustering.operators.sampling import KINDS, PartitionSampling, RefillingSampling, StartKind
+from moo_clustering.problems import PartitionProblem
+
+if TYPE_CHECKING:
+    from moo_clustering.problems.medoids import MedoidProblem
+
+# Individuals between two looks at the keyboard.
+_BATCH = 16
+Distance = Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]
+MAX_SETS = 5000
+Selection = Literal["boxes", "tournament"]
+
+
+def bag_nsga2(
+    problem: PartitionProblem,
+    *,
+    pop_size: int = 60,
+    init: StartKind | Sequence[StartKind] | Mapping[StartKind, float] = KINDS,
+    p_cx: float = 0.9,
+    p_mut: float = 0.5,
+    p_gene: float = 0.2,
+    weights: Rule = "contrast",
+    **parts: Any,
+) -> NSGA2:
+    """NSGA-II for partitions of bags, ready for :func:`evolve` or pymoo's ``minimize``.
+
+    It starts from a mix of random partitions, k-means steps, medoids and greedy descents
+    (:class:`~moo_clustering.operators.PartitionSampling`), crosses partitions whatever the numbers of
+    their clusters (:class:`~moo_clustering.operators.AlignedHUX`), improves some genes of every child
+    (:class:`~moo_clustering.operators.ImprovementMutation`), keeps the least cluster size
+    (:class:`~moo_clustering.operators.MinSizeRepair`) and one chromosome of every partition
+    (:class:`~moo_clustering.operators.CanonicalRepair`,
+    :class:`~moo_clustering.operators.CanonicalDuplicates`).
+
+    Parameters
+    ----------
+    problem : BagPartitionProblem
+        Or any :class:`~moo_clustering.problems.PartitionProblem` over cluster numbers with
+        ``objective`` and ``distances``. With ``constraint_handling="crowding"`` survival is that of
+        :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
+    pop_size : int, default=60
+    init : str, sequence of str, or mapping of str to float
+        ``kinds`` of the sampling; by default equal parts of all.
+    p_cx, p_mut : float, default=0.9 and 0.5
+        Probability that a pair is crossed, and that a child is mutated.
+    p_gene, weights
+        Of the mutation.
+    **parts
+        Anything :class:`pymoo.algorithms.moo.nsga2.NSGA2` takes, also instead of a part named above.
+
+    Returns
+    -------
+    pymoo.algorithms.moo.nsga2.NSGA2
+        Its ``mating.mutation.n_trials`` counts the trial evaluations of the mutation after a run.
+
+    Raises
+    ------
+    TypeError
+        For a problem without an objective to move by.
+
+    Notes
+    -----
+    The Davies-Bouldin index alone is lowest for a single outlying bag against the rest: give the
+    problem a ``min_cluster_size``, and a second objective such as the silhouette.
+
+    The mutation lowers one objective only. With ``p_mut=1`` and many genes, children are drawn away
+    from partitions that are good by the others; half of them unmutated keeps the whole front.
+
+    Examples
+    --------
+    >>> from moo_clustering.algorithms import evolve
+    >>> from moo_clustering.datasets import make_bags
+    >>> from moo_clustering.problems import BagPartitionProblem
+    >>> bags = make_bags(40, 2, random_state=0).bags
+    >>> problem = BagPartitionProblem(bags, 2, ["bag_davies_bouldin", "bag_silhouette"], min_cluster_size=4)
+    >>> result = evolve(problem, bag_nsga2(problem, pop_size=20), n_gen=5, seed=0)
+    >>> result.F.shape[1]
+    2
+    """
+    if not isinstance(problem, PartitionProblem) or not hasattr(problem, "objective"):
+        raise TypeError(
+            f"problem must be a BagPartitionProblem or a PartitionProblem with an objective to move by, "
+            f"got {type(problem).__name__}."
+        )
+    duplicates = CanonicalDuplicates(problem.encoding)
+    chosen: dict[str, Any] = {
+        "sampling": RefillingSampling(PartitionSampling(init), duplicates),
+        "selection": TournamentSelection(func_comp=batched_tournament),
+        "crossover": AlignedHUX(prob=p_cx),
+        "mutation": ImprovementMutation(p_gene, weights, prob=p_mut),
+        "repair": RepairSequence(MinSizeRepair(), CanonicalRepair()),
+        "eliminate_duplicates": duplicates,
+    }
+    if problem.constraint_handling == "crowding":
+        chosen["survival"] = ConstraintCrowdingSurvival()
+    algorithm = NSGA2(pop_size=pop_size, **(chosen | parts))
+    if "survival" in chosen | parts:
+        # Crowding with a bonus is comparable within a front only.
+        algorithm.tournament_type = "comp_by_rank_and_crowding"
+    return algorithm
+
+
+class RandomDraws(NamedTuple):
+    """Random individuals, and which of them is best.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_individuals, n_var)
+    F : ndarray of shape (n_individuals, n_obj)
+        Objectives as pymoo minimises them.
+    best : int
+        Row of the least value of the objective that decides, the first of equal ones.
+    objective : int
+        Column of that objective.
+    """
+
+    X: NDArray[Any]
+    F: NDArray[np.float64]
+    best: int
+    objective: int
+
+
+def best_of_random(
+    problem: Problem,
+    n: int,
+    random_state: int | np.random.SeedSequence | np.random.Generator | None = None,
+    *,
+    objective: str | int | None = None,
+    sampling: Sampling | None = None,
+    verbose: bool = False,
+) -> RandomDraws:
+    """Evaluate random individuals; the cheap rival of a search with as many evaluations.
+
+    Parameters
+    ----------
+    problem : Problem
+        With an ``encoding``, or give ``sampling``.
+    n : int
+        Evaluations.
+    random_state : int, SeedSequence, Generator or None, default=None
+        The first m of n individuals are not those of a run with m.
+    objective : str or int, optional
+        What decides, by its place or its name in ``problem.objective_names``. Default: ``"impurity"``
+        where the problem has it, otherwise the first.
+    sampling : pymoo Sampling, optional
+        Default: :class:`~moo_clustering.operators.EncodingSampling`.
+    verbose : bool, default=False
+        Show a progress bar on stderr.
+
+    Returns
+    -------
+    RandomDraws
+        Of fewer than n individuals after Ctrl-C.
+
+    Raises
+    ------
+    TypeError, ValueError
+        ``n`` or ``objective`` out of range.
+
+    Notes
+    -----
+    n evaluations in time, O(n n_var) memory. Individuals are not compared with each other.
+    """
+    n = integer("n", n, 1)
+    column = _column(problem, objective)
+    rng = np.random.default_rng(random_state)
+    sampling = EncodingSampling() if sampling is None else sampling
+    X = sampling(problem, n, random_state=rng).get("X")
+    values: list[NDArray[np.float64]] = []
+    progress = Progress(
+        n_gen=n,
+        done=0,
+        verbose=verbose,
+        description="random",
+        objective_names=getattr(problem, "objective_names", None),
+    )
+    with InterruptGuard() as guard, closing(progress):
+        for start in range(0, len(X), _BATCH):
+            values.append(problem.evaluate(X[start : start + _BATCH], return_values_of=["F"]))
+            F = np.concatenate(values)
+            progress.show(len(F), F)
+            if guard.requested:
+                break
+    return RandomDraws(X[: len(F)], F, int(F[:, column].argmin()), column)
+
+
+def _column(problem: Problem, objective: str | int | None) -> int:
+    names = list(getattr(problem, "objective_names", ()))
+    if objective is None:
+        return names.index("impurity") if "impurity" in names else 0
+    if isinstance(objective, str):
+        if objective not in names:
+            raise ValueError(f"objective must be one of {', '.join(names) or 'no names'}; got {objective!r}")
+        return names.index(objective)
+    column = integer("objective", objective, 0)
+    if column >= problem.n_obj:
+        raise ValueError(f"objective must be below {problem.n_obj}, the number of them; got {objective}")
+    return column
+
+
+class CHC(Algorithm):
+    """CHC: elitist survival, crossover of distant parents only, restarts when they are used up.
+
+    A generation pairs the whole population at random, crosses the pairs that are farther apart than a
+    threshold ``d``, and keeps the best of parents and children. When no pair gives a new child (or
+    none is accepted) ``d`` falls; when it has reached 0, the next generation keeps the best and makes
+    the others anew. For problems with one objective and any genes; constraints come first.
+
+    Parameters
+    ----------
+    pop_size : int, default=150
+    sampling : Sampling, ndarray or Population, optional
+        Uniform by default, of booleans, integers or reals as the problem's ``vtype`` says.
+    crossover : Crossover, optional
+        Of two parents; ``HUX(prob=1.0)`` by default. Its own probability holds (0.9 in pymoo, unless
+        given).
+    mutation : Mutation, optional
+        Of the children; none by default.
+    threshold : float, optional
+        First ``d``; a quarter of the number of variables by default, at least 1.
+    n_keep : int, default=10
+        The best that survive a restart; at least one is made anew.
+    threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
+        ``d`` falls after a generation in which no pair had a new child, or no child survived.
+    step : float, default=1
+        By how much ``d`` falls.
+    distance : callable, optional
+        ``distance(A, B)``, both of shape (n_pairs, n_var), gives shape (n_pairs,): the number of
+        differing genes by default. A module-level function or an object, so that the algorithm can be
+        pickled.
+    divergence : float, optional
+        Restarts sample anew by default, or uniformly where ``sampling`` is fixed. With a number r from
+        0 to 1 they make copies of the best in which each gene is taken from such a sample with
+        probability r, and ``d`` starts from r (1 - r) n_var; Eshelman has 0.35.
+    repair : Repair, optional
+    eliminate_duplicates : bool, DuplicateElimination or callable, default=True
+        Children with the genes of others are not evaluated; see
+        :class:`~moo_clustering.operators.CanonicalDuplicates` for a callable.
+    output : Output, optional
+    **options
+        As for every pymoo algorithm: ``termination``, ``callback``, ``seed``, ``archive``,
+        ``return_least_infeasible``, ``save_history``, ``display``, ``evaluator``, ``verbose``.
+
+    Attributes
+    ----------
+    d : int or float
+        The threshold.
+    n_restarts : int
+    n_crossed, n_accepted : int
+        Pairs crossed and children that survived in the last generation.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For options that are unknown or out of range, and problems with several objectives.
+
+    Notes
+    -----
+    A generation costs up to ``pop_size`` evaluations, and none while no pair is far enough apart: give
+    a termination in generations, evaluations or time, since pymoo's default may end in such a spell.
+
+    References
+    ----------
+    L. J. Eshelman, "The CHC adaptive search algorithm", Foundations of Genetic Algorithms 1 (1991),
+    with ``threshold_rule="no_acceptance", divergence=0.35, n_keep=1``. Evolutionary multi-instance
+    clustering (CHCMIC).
+
+    Examples
+    --------
+    >>> from pymoo.core.problem import Problem
+    >>> from pymoo.optimize import minimize
+    >>> class OneMax(Problem):
+    ...     def __init__(self):
+    ...         super().__init__(n_var=30, n_obj=1, xl=0, xu=1, vtype=bool)
+    ...     def _evaluate(self, X, out, *args, **kwargs):
+    ...         out["F"] = -X.sum(axis=1)
+    >>> float(minimize(OneMax(), CHC(pop_size=40), ("n_gen", 30), seed=1).F[0])
+    -30.0
+    """
+
+    def __init__(
+        self,
+        pop_size: int = 150,
+        sampling: Any = None,
+        crossover: Crossover | None = None,
+        mutation: Mutation | None = None,
+        *,
+        threshold: float | None = None,
+        n_keep: int = 10,
+        threshold_rule: ThresholdRule = "no_crossing",
+        step: float = 1,
+        distance: Distance | None = None,
+        divergence: float | None = None,
+        repair: Repair | None = None,
+        eliminate_duplicates: Duplicates = True,
+        output: Any = None,
+        **options: Any,
+    ) -> None:
+        known = set(inspect.signature(Algorithm.__init__).parameters) - {"self", "kwargs"}
+        if unknown := set(options) - known:
+            raise TypeError(
+                f"CHC has no option {', '.join(sorted(unknown))}; of pymoo it takes {sorted(known)}"
+            )
+        super().__init__(output=SingleObjectiveOutput() if output is None else output, **options)
+        self.pop_size = integer("pop_size", pop_size, 2)
+        self.sampling = sampling
+        self.crossover = HUX(prob=1.0) if crossover is None else crossover
+        if self.crossover.n_parents != 2:
+            raise ValueError(f"crossover must be of 2 parents, got one of {self.crossover.n_parents}")
+        self.mutation = mutation
+        self.threshold = None if threshold is None else positive("threshold", threshold)
+        self.n_keep = integer("n_keep", n_keep, 1)
+        self.threshold_rule: ThresholdRule = choice(
+            "threshold_rule", threshold_rule, ("no_crossing", "no_acceptance")
+        )
+        self.step = positive("step", step)
+        if distance is not None and not callable(distance):
+            raise TypeError(f"distance must be a function or None, got {distance!r}")
+        self.distance: Distance = hamming_rows if distance is None else distance
+        self.divergence = None if divergence is None else probability("divergence", divergence)
+        self.repair = NoRepair() if repair is None else repair
+        self.eliminate_duplicates = duplicate_elimination(eliminate_duplicates)
+        self.d: int | float = 0
+        self.n_restarts = 0
+        self.n_crossed = 0
+        self.n_accepted = 0
+        self.is_restarting = False
+
+    def _setup(self, problem: Any, **options: Any) -> None:
+        if problem.n_obj != 1:
+            raise ValueError(f"CHC is for one objective, {type(problem).__name__} has {problem.n_obj}")
+        sampling = uniform_sampling(problem) if self.sampling is None else self.sampling
+        self.initialization = Initialization(sampling, self.repair, self.eliminate_duplicates)
+        self.d = max(problem.n_var // 4, 1) if self.threshold is None else self.threshold
+
+    def _initialize_infill(self) -> Population:
+        return self.initialization.do(
+            self.problem, self.pop_size, algorithm=self, random_state=self.random_state
+        )
+
+    def _initialize_advance(self, infills: Any = None, **options: Any) -> None:
+        self.pop = _best_first(infills)
+
+    def _infill(self) -> Population:
+        children = self._made_anew() if self.is_restarting else self._crossed()
+        return self.eliminate_duplicates.do(children, self.pop) if len(children) else children
+
+    def _advance(self, infills: Any = None, **options: Any) -> None:
+        infills = Population() if infills is None else infills
+        if self.is_restarting:
+            kept = self.pop[: max(self.pop_size - len(infills), 1)]
+            self.pop = _best_first(Population.merge(kept, infills))
+            self.d = self._threshold_after_restart()
+            self.n_restarts += 1
+            self.is_restarting = False
+            return
+        self.pop = _best_first(Population.merge(self.pop, infills))[: self.pop_size]
+        new = {id(child) for child in infills}
+        self.n_accepted = sum(id(individual) in new for individual in self.pop)
+        if (len(infills) if self.threshold_rule == "no_crossing" else self.n_accepted) == 0:
+            self.d -= self.step
+        self.is_restarting = self.d <= 0
+
+    def _crossed(self) -> Population:
+        """Children of the random pairs that are farther apart than the threshold."""
+        n_pairs = len(self.pop) // 2
+        pairs = self.random_state.permutation(len(self.pop))[: 2 * n_pairs].reshape(n_pairs, 2)
+        X = self.pop.get("X")
+        pairs = pairs[np.asarray(self.distance(X[pairs[:, 0]], X[pairs[:, 1]])) > self.d]
+        self.n_crossed = len(pairs)
+        if not len(pairs):
+            return Population()
+        means = {"algorithm": self, "random_state": self.random_state}
+        children = self.crossover(self.problem, self.pop, parents=pairs, **means)
+        if self.mutation is not None:
+            children = self.mutation(self.problem, children, **means)
+        return self.repair(self.problem, children, **means)
+
+    def _made_anew(self) -> Population:
+        """Individuals in place of all but the best."""
+        self.n_crossed = self.n_accepted = 0
+        n_new = max(self.pop_size - self.n_keep, 1)
+        sampling = self.initialization.sampling
+        if not isinstance(sampling, Sampling):
+            sampling = uniform_sampling(self.problem)
+        means = {"algorithm": self, "random_state": self.random_state}
+        new = sampling(self.problem, n_new, **means)
+        if self.divergence is not None:
+            X = new.get("X")
+            fresh = self.random_state.random(X.shape) < self.divergence
+            new = Population.new(X=np.where(fresh, X, self.pop[0].X).astype(X.dtype, copy=False))
+        return self.repair(self.problem, new, **means)
+
+    def _threshold_after_restart(self) -> int | float:
+        if self.divergence is not None:
+            return max(int(self.divergence * (1 - self.divergence) * self.problem.n_var), 1)
+        return max(self.problem.n_var // 4, 1) if self.threshold is None else self.threshold
+
+
+def hamming_rows(A: NDArray[Any], B: NDArray[Any]) -> NDArray[np.int64]:
+    """Number of genes in which each row of ``A`` differs from that of ``B``."""
+    return np.count_nonzero(A != B, axis=1)
+
+
+def uniform_sampling(problem: Any) -> Sampling:
+    """Sampling of booleans, integers or reals within a problem's bounds."""
+    vtype = np.dtype(float if problem.vtype is None else problem.vtype)
+    if vtype == np.dtype(bool):
+        return BinaryRandomSampling()
+    if not problem.has_bounds():
+        raise ValueError(f"{type(problem).__name__} has no bounds to sample between: give CHC a sampling")
+    return IntegerRandomSampling() if np.issubdtype(vtype, np.integer) else FloatRandomSampling()
+
+
+def _best_first(population: Population) -> Population:
+    F, CV = population.get("F", "CV")
+    return population[np.lexsort((F[:, 0], CV[:, 0]))]  # stable
+
+
+def count_medoid_sets(n: int, k_max: int) -> int:
+    """Number of sets of 2 to k_max out of n samples.
+
+    Parameters
+    ----------
+    n : int
+        Samples.
+    k_max : int
+        Medoids at most.
+
+    Returns
+    -------
+    int
+    """
+    return sum(comb(n, k) for k in range(2, k_max + 1))
+
+
+def enumerate_medoid_sets(n: int, k_max: int) -> NDArray[np.int64]:
+    """All sets of 2 to ``k_max`` out of ``n`` samples, smaller sets first, each ascending.
+
+    Parameters
+    ----------
+    n : int
+        Number of samples.
+    k_max : int
+        Largest number of medoids.
+
+    Returns
+    -------
+    sets : ndarray of shape (n_sets, k_max)
+        Padded with -1. For ``n = 1`` the one set (0,).
+
+    Examples
+    --------
+    >>> enumerate_medoid_sets(3, 3).tolist()
+    [[0, 1, -1], [0, 2, -1], [1, 2, -1], [0, 1, 2]]
+    """
+    if n == 1:
+        return np.concatenate([[0], np.full(k_max - 1, -1)])[None, :].astype(np.int64)
+    parts = []
+    for k in range(2, min(k_max, n) + 1):
+        flat = np.fromiter(chain.from_iterable(combinations(range(n), k)), np.int64, comb(n, k) * k)
+        padding = np.full((comb(n, k), k_max - k), -1, dtype=np.int64)
+        parts.append(np.concatenate([flat.reshape(-1, k), padding], axis=1))
+    return np.concatenate(parts)
+
+
+def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Result:
+    """Evaluate all medoid sets of a problem and keep the non-dominated ones.
+
+    Parameters
+    ----------
+    problem : MedoidProblem
+    max_sets : int, default=5000
+        Refuse more sets than this.
+
+    Returns
+    -------
+    Result
+        As of a pymoo run. ``pop`` holds every improved set once; ``opt`` (with ``X``, ``F``, ``G`` and
+        ``CV``) the exact front, Xie-Beni ascending. Under ``supervision="constraint"`` the front is
+        that of the sets of the least violation, so there always is one.
+
+    Raises
+    ------
+    ValueError
+        If there are more than ``max_sets`` sets.
+
+    References
+    ----------
+    NSGA-II-clus.
+
+    Examples
+    --------
+    >>> from moo_clustering.problems import MedoidProblem
+    >>> problem = MedoidProblem([[0], [1], [2], [10], [11], [13]], k_max=3, metric="euclidean")
+    >>> problem.medoids(exhaustive_front(problem).X)
+    array([[ 1,  4, -1],
+           [ 1,  3,  5]])
+    """
+    n, k_max = problem.n_samples, problem.encoding.k_max
+    n_sets = count_medoid_sets(n, k_max)
+    if n_sets > max_sets:
+        raise ValueError(
+            f"{n} samples have {n_sets} sets of 2 to {k_max} medoids, more than max_sets={max_sets}; "
+            "search instead, or raise max_sets."
+        )
+    out = problem.evaluate(
+        enumerate_medoid_sets(n, k_max),
+        return_values_of=["F", "G", "H"],
+        return_as_dictionary=True,
+    )
+    pop = _distinct(problem, out)
+    result = Result()
+    result.problem, result.pop, result.success = problem, pop, True
+    violation = pop.get("CV")[:, 0]
+    best = np.flatnonzero(violation == violation.min())
+    F = pop.get("F")[best]
+    result.opt = pop[best[non_dominated(F)]]
+    result.X, result.F, result.CV, result.G, result.H = result.opt.get("X", "F", "CV", "G", "H")
+    return result
+
+
+def _distinct(problem: MedoidProblem, out: dict[str, NDArray[Any]]) -> Population:
+    """Evaluated individuals, of those with the same medoids the one of the least objectives."""
+    # With labels that are kept apart, equal medoids can have been scored differently.
+    order = np.lexsort(out["F"].T[::-1])
+    canonical = problem.encoding.canonical(out["X"][order])
+    keys = np.concatenate([canonical, out["F"][order]], axis=1) if "assigned_by" in out else canonical
+    kept = order[np.sort(distinct_rows(keys)[0])]
+    pop = Population.new(**{key: values[kept] for key, values in out.items()})
+    pop.apply(lambda individual: individual.evaluated.update(out))
+    return pop
+
+
+def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Rows that no other dominates (equal ones all), in lexicographic order. O(n_rows n_front)."""
+    rest = np.lexsort(F.T[::-1])
+    front: list[int] = []
+    while len(rest):
+        # The lexicographically least of those not dominated by the front is not dominated at all.
+        first = F[rest[0]]
+        equal = (F[rest] == first).all(axis=1)
+        front.extend(rest[equal].tolist())
+        rest = rest[(F[rest] < first).any(axis=1)]
+    return np.array(front, dtype=np.intp)
+
+
+class PESA2(Algorithm):
+    """Parents are drawn from an archive of non-dominated solutions by the boxes of a grid over it.
+
+    In a generation, ``pop_size`` parents give as many children by crossover and mutation, which enter the
+    archive one after the other unless a member is as good or better. A box of the grid counts once,
+    however many members are in it, so that crowded regions are drawn from less.
+
+    Parameters
+    ----------
+    pop_size : int, default=10
+        Children in a generation.
+    archive_size : int, default=1000
+        Largest number of members; beyond it one of a most crowded box leaves.
+    n_bins : int, default=10
+        Parts of the range of every objective.
+    selection : {"boxes", "tournament"}, default="boxes"
+        Any occupied box, each as likely as another; or the emptier of two such.
+    n_init : int, optional
+        Initial solutions; default ``pop_size``.
+    sampling, crossover, mutation : pymoo operators, optional
+        Default: those of NSGA-II for real variables, crossover with probability .7.
+    repair : pymoo Repair, optional
+    output : pymoo Output, optional
+    **options
+        Of :class:`pymoo.core.algorithm.Algorithm`.
+
+    Attributes
+    ----------
+    pop, opt : Population
+        The archive.
+
+    Notes
+    -----
+    Solutions with equal objectives are kept once. Constraints come before objectives: the smaller
+    violation dominates. O(pop_size archive_size n_obj) time in a generation besides evaluation.
+
+    References
+    ----------
+    Corne, Jerram, Knowles and Oates, "PESA-II: region-based selection in evolutionary multiobjective
+    optimization", GECCO, 2001; as used by Handl and Knowles, IEEE TEVC 11(1), 2007.
+
+    Examples
+    --------
+    >>> from pymoo.optimize import minimize
+    >>> from pymoo.problems import get_problem
+    >>> result = minimize(get_problem("zdt1", n_var=5), PESA2(n_init=50), ("n_gen", 200), seed=1)
+    >>> len(result.F) > 20
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        pop_size: int = 10,
+        archive_size: int = 1000,
+        n_bins: int = 10,
+        selection: Selection = "boxes",
+        n_init: int | None = None,
+        sampling: Any = None,
+        crossover: Any = None,
+        mutation: Any = None,
+        repair: Any = None,
+        output: Any = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(output=MultiObjectiveOutput() if output is None else output, **options)
+        self.pop_size = whole_number("pop_size", pop_size, 1)
+        self.archive_size = whole_number("archive_size", archive_size, 1)
+        self.n_bins = whole_number("n_bins", n_bins, 1)
+        self.n_init = whole_number("n_init", self.pop_size if n_init is None else n_init, 1)
+        if selection not in ("boxes", "tournament"):
+            raise ValueError(f"selection must be 'boxes' or 'tournament', got {selection!r}")
+        self.selection: Selection = selection
+        self.crossover = SBX(prob=0.7, eta=15) if crossover is None else crossover
+        self.mutation = PM(eta=20) if mutation is None else mutation
+        self.repair = repair
+        self.initialization = Initialization(
+            FloatRandomSampling() if sampling is None else sampling,
+            repair,
+            eliminate_duplicates=NoDuplicateElimination(),
+        )
+        self.termination = DefaultMultiObjectiveTermination()
+        # What the archive was when its objectives were looked up, one by one, and what they were.
+        self._looked_up: Population | None = None
+        self._values: tuple[FloatArray, FloatArray] | None = None
+
+    def _initialize_infill(self) -> Population:
+        return self.initialization.do(
+            self.problem, self.n_init, algorithm=self, random_state=self.random_state
+        )
+
+    def _initialize_advance(self, infills: Any = None, **options: Any) -> None:
+        self._keep(infills, *_values(infills), 0)
+
+    def _infill(self) -> Population:
+        n_parents = self.crossover.n_parents
+        n_matings = -(-self.pop_size // self.crossover.n_offsprings)
+        parents = select_by_boxes(
+            self._members()[0],
+            n_matings * n_parents,
+            self.n_bins,
+            self.selection == "tournament",
+            self.random_state,
+        ).reshape(n_matings, n_parents)
+        options = {"algorithm": self, "random_state": self.random_state}
+        children = self.crossover(self.problem, self.pop, parents=parents, **options)
+        children = self.mutation(self.problem, children[: self.pop_size], **options)
+        return children if self.repair is None else self.repair(self.problem, children, **options)
+
+    def _advance(self, infills: Any = None, **options: Any) -> None:
+        values = zip(self._members(), _values(infills), strict=True)
+        merged = [np.concatenate(pair) for pair in values]
+        self._keep(Population.merge(self.pop, infills), merged[0], merged[1], len(self.pop))
+
+    def _members(self) -> tuple[FloatArray, FloatArray]:
+        """Objectives and constraint violations of the archive."""
+        if self._values is None or self._looked_up is not self.pop:
+            self._looked_up, self._values = self.pop, _values(self.pop)
+        return self._values
+
+    def _keep(self, solutions: Population, F: FloatArray, violation: FloatArray, n_members: int) -> None:
+        """Of the solutions, the first of which are members, those that are in the archive."""
+        archive = GridArchive(F, violation, self.archive_size, self.n_bins, self.random_state)
+        archive.rows = list(range(n_members))
+        for row in range(n_members, len(solutions)):
+            archive.offer(row)
+        rows = np.array(archive.rows)
+        self.pop = self._looked_up = solutions[rows]
+        self._values = F[rows], violation[rows]
+
+    def _set_optimum(self) -> None:
+        self.opt = self.pop
+
+
+def _values(solutions: Population) -> tuple[FloatArray, FloatArray]:
+    F, violation = solutions.get("F", "CV")
+    return F, violation[:, 0]
+
+
+def grid_boxes(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
+    """Box of every solution, shape (n, n_obj): which of ``n_bins`` equal parts of the range it is in.
+
+    All are in the first part where the range is 0. The range is that of the finite values; infinite ones
+    are in the first or the last part.
+    """
+    finite = np.isfinite(F)
+    low = np.where(finite, F, np.inf).min(axis=0)
+    high = np.where(finite, F, -np.inf).max(axis=0)
+    low, high = np.where(finite.any(axis=0), low, 0.0), np.where(finite.any(axis=0), high, 0.0)
+    span = high - low
+    parts = n_bins * (np.clip(F, low, high) - low) / np.where(span > 0, span, 1.0)
+    boxes = np.minimum(np.floor(parts).astype(np.int64), n_bins - 1)
+    boxes[np.isposinf(F)] = n_bins - 1
+    return boxes
+
+
+def box_numbers(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
+    """Number 0, 1, ... of the occupied box that every solution is in."""
+    numbers = np.zeros(len(F), dtype=np.int64)
+    for parts in grid_boxes(F, n_bins).T:
+        numbers = np.unique(numbers * n_bins + parts, return_inverse=True)[1]
+    return numbers
+
+
+def select_by_boxes(
+    F: FloatArray, count: int, n_bins: int, tournament: bool, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Solutions drawn by box: an occupied box, each as likely as any other, then a solution in it.
+
+    With ``tournament``, the emptier of two boxes.
+    """
+    numbers = box_numbers(F, n_bins)
+    sizes = np.bincount(numbers)
+    boxes = rng.integers(0, len(sizes), size=count)
+    if tournament:
+        others = rng.integers(0, len(sizes), size=count)
+        boxes = np.where(sizes[others] < sizes[boxes], others, boxes)
+    members = np.argsort(numbers, kind="stable")
+    starts = np.cumsum(sizes) - sizes
+    chosen: NDArray[np.intp] = members[starts[boxes] + rng.integers(0, sizes[boxes])]
+    return chosen
+
+
+class GridArchive:
+    """Rows of a table of solutions of which none dominates or equals another.
+
+    Parameters
+    ----------
+    F : ndarray of shape (n, n_obj)
+        Objectives of all that may be in it, minimised.
+    violation : ndarray of shape (n,)
+        Constraint violations; the smaller one dominates.
+    capacity, n_bins : int
+    rng : numpy.random.Generator
+        Draws who leaves a full archive.
+
+    Attributes
+    ----------
+    rows : list of int
+        Those that are in it, in the order of entry.
+    """
+
+    def __init__(
+        self, F: FloatArray, violation: FloatArray, capacity: int, n_bins: int, rng: np.random.Generator
+    ) -> None:
+        self.F, self.violation = F, violation
+        self.capacity, self.n_bins, self.rng = capacity, n_bins, rng
+        self.rows: list[int] = []
+
+    def offer(self, row: int) -> None:
+        """Let a solution in unless a member is as good or better; those that it dominates leave."""
+        if self.rows:
+            F, violation = self.F[self.rows], self.violation[self.rows]
+            less = violation < self.violation[row]
+            equal = violation == self.violation[row]
+            if (less | (equal & (self.F[row] >= F).all(axis=1))).any():
+                return
+            beaten = (violation > self.violation[row]) | (equal & (self.F[row] <= F).all(axis=1))
+            if beaten.any():
+                self.rows = [other for other, out in zip(self.rows, beaten, strict=True) if not out]
+        self.rows.append(row)
+        if len(self.rows) > self.capacity:
+            numbers = box_numbers(self.F[self.rows], self.n_bins)
+            sizes = np.bincount(numbers)
+            crowded = np.flatnonzero(sizes[numbers] == sizes.max())
+            del self.rows[int(self.rng.choice(crowded))]
+
+
+def whole_number(name: str, value: Any, least: int) -> int:
+    """An integer of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} must be an integer of at least {least}, got {value!r}")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, got {value}")
+    return int(value)

@@ -1,0 +1,901 @@
+"""Pymoo algorithms as searches, and their state."""
+
+from __future__ import annotations
+
+import copy
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from pymoo.algorithms.moo.nsga3 import HyperplaneNormalization
+from pymoo.core.algorithm import Algorithm
+from pymoo.core.callback import Callback
+from pymoo.core.duplicate import DuplicateElimination, NoDuplicateElimination
+from pymoo.core.evaluator import Evaluator
+from pymoo.core.individual import Individual, calc_cv
+from pymoo.core.meta import Meta
+from pymoo.core.mutation import Mutation
+from pymoo.core.population import Population
+from pymoo.core.problem import Problem
+from pymoo.core.repair import Repair
+from pymoo.core.result import Result
+from pymoo.core.termination import Termination
+from pymoo.core.variable import get
+from pymoo.termination.max_gen import MaximumGenerationTermination
+
+from moo_clustering.algorithms.search import (
+    Checkpointable,
+    NotStorableError,
+    Recorder,
+    Seed,
+    State,
+    drive,
+    from_columns,
+    prefixed,
+    rng_from_state,
+    rng_state,
+    set_rng_state,
+    to_columns,
+    within,
+)
+from moo_clustering.operators import CanonicalDuplicates
+from moo_clustering.persistence import Checkpoint, fingerprint
+from moo_clustering.problems.graphs import SRMOSCProblem, summed
+
+Duplicates: TypeAlias = "bool | DuplicateElimination | Callable[[NDArray[Any]], NDArray[Any]]"
+Batch = dict[str, NDArray[Any]]
+Genes = NDArray[Any]
+Perturb: TypeAlias = "Mutation | Callable[[Any, Genes, np.random.Generator], Genes]"
+Variation = Callable[[Genes, np.random.Generator], Genes]
+_ENDLESS = 10**9
+_RUNNING = "holds running generators or other searches, which cannot be saved"
+_UNSEEDED = "does not give the same result twice for one seed"
+_REFUSED = {"CMAES": _RUNNING, "EPPSO": _RUNNING, "CMOPSO": _UNSEEDED, "DIRECT": _UNSEEDED}
+# Parts that come into being in the course of a run, and may be made anew from their attributes.
+_MADE_ANEW = {kind.__qualname__: kind for kind in (HyperplaneNormalization,)}
+_FIELDS = ("_X", "_F", "_G", "_H", "_dF", "_dG", "_dH", "_ddF", "_ddG", "_ddH", "_CV")
+_EVALUATED = "evaluated."  # no field has a dot
+_DATA = "data."
+Step = tuple[str, Any]
+Path = tuple[Step, ...]
+# What the run replaces anyway or what does not bear on its course.
+_TRANSIENT = {
+    "problem",
+    "initialization",
+    "off",
+    "random_state",
+    "seed",
+    "start_time",
+    "history",
+    "verbose",
+    "save_history",
+    "display",
+    "output",
+    "callback",
+    "termination",
+}
+# What is saved of an algorithm that otherwise saves itself.
+_CORE = {"pop", "opt", "n_iter", "is_initialized"}
+_STATEFUL_MODULES = ("pymoo.", "moo_clustering.operators.", "moo_clustering.algorithms.")
+
+
+def duplicate_elimination(duplicates: Any) -> DuplicateElimination:
+    """The pymoo operator for what users may say of duplicates.
+
+    Parameters
+    ----------
+    duplicates : bool, DuplicateElimination or callable
+        True: equal genes; False: none; ``canonical(X) -> X``: equal canonical genes.
+
+    Raises
+    ------
+    TypeError
+    """
+    if isinstance(duplicates, DuplicateElimination):
+        return duplicates
+    if isinstance(duplicates, bool):
+        return CanonicalDuplicates() if duplicates else NoDuplicateElimination()
+    if callable(duplicates):
+        return CanonicalDuplicates(duplicates)
+    raise TypeError(
+        "eliminate_duplicates must be a bool, a pymoo DuplicateElimination or a function of genotypes, "
+        f"got {duplicates!r}"
+    )
+
+
+def remember(elimination: DuplicateElimination, solutions: Sequence[Solution]) -> None:
+    """Compute the keys of many solutions at once, where the operator works with keys."""
+    if isinstance(elimination, CanonicalDuplicates) and len(solutions):
+        for solution, key in zip(solutions, elimination.keys(_population(solutions)), strict=True):
+            solution.key = key
+
+
+def distinct(elimination: DuplicateElimination, solutions: Sequence[Solution]) -> list[Solution]:
+    """The solutions that are no duplicates of others among them."""
+    remember(elimination, solutions)
+    if isinstance(elimination, CanonicalDuplicates):
+        first: dict[bytes | None, Solution] = {}
+        for solution in solutions:
+            first.setdefault(solution.key, solution)
+        return list(first.values())
+    if isinstance(elimination, NoDuplicateElimination):
+        return list(solutions)
+    _, kept, _ = elimination.do(_population(solutions), return_indices=True)
+    return [solutions[i] for i in kept]
+
+
+def is_known(elimination: DuplicateElimination, solution: Solution, others: Sequence[Solution]) -> bool:
+    """Whether a solution is a duplicate of one of the others."""
+    if isinstance(elimination, CanonicalDuplicates):
+        remember(elimination, [solution])
+        return any(solution.key == other.key for other in others)
+    if isinstance(elimination, NoDuplicateElimination) or not len(others):
+        return False
+    return len(elimination.do(_population([solution]), _population(others), to_itself=False)) == 0
+
+
+def _population(solutions: Sequence[Solution]) -> Population:
+    return Population.new(X=np.array([solution.x for solution in solutions]))
+
+
+@dataclass(slots=True, eq=False)
+class Solution:
+    """One evaluated genotype.
+
+    Attributes
+    ----------
+    x : ndarray of shape (n_var,)
+    f : ndarray of shape (n_obj,)
+    violation : float
+        Of the constraints; 0 if feasible.
+    individual : Individual or None
+        The same for pymoo, once made.
+    key : bytes or None
+        What it has in common with its duplicates, once computed.
+    """
+
+    x: NDArray[Any]
+    f: NDArray[np.float64]
+    violation: float
+    individual: Individual | None = None
+    key: bytes | None = None
+    _source: tuple[Batch, int] | None = None
+
+    @classmethod
+    def of_individual(cls, individual: Individual) -> Solution:
+        """Solution of an evaluated individual."""
+        f = np.ascontiguousarray(individual.F, dtype=np.float64)
+        return cls(individual.X, f, float(individual.CV[0]), individual=individual)
+
+    @classmethod
+    def of_batch(cls, batch: Batch, row: int, violation: float) -> Solution:
+        """Solution in a row of what a problem returned."""
+        return cls(batch["X"][row], batch["F"][row], violation, _source=(batch, row))
+
+    def as_individual(self, iteration: int) -> Individual:
+        """For pymoo, with all that the problem returned; the same object at every call."""
+        if self.individual is None and self._source is not None:
+            batch, row = self._source
+            self.individual = Individual(n_gen=iteration, n_iter=iteration)
+            for name, values in batch.items():
+                self.individual.set(name, values[row])
+            self.individual.evaluated.update(name for name in batch if name != "X")
+            self._source = None
+        return self.individual
+
+
+def population_of(solutions: list[Solution], iteration: int) -> Population:
+    """The solutions for pymoo."""
+    return Population.create(*(solution.as_individual(iteration) for solution in solutions))
+
+
+def batch_of(population: Population) -> Batch:
+    """What an evaluator left in the individuals, as arrays."""
+    names = set.intersection(*(set(individual.evaluated) for individual in population))
+    return {name: population.get(name) for name in ["X", *sorted(names - {"X"})]}
+
+
+def violations_of(batch: Batch, problem: Any) -> NDArray[np.float64]:
+    """Constraint violation of every solution, as pymoo defines it by default."""
+    n = len(batch["X"])
+    if not problem.has_constraints():
+        return np.zeros(n)
+    return np.asarray(calc_cv(G=batch.get("G"), H=batch.get("H")), dtype=np.float64).reshape(n)
+
+
+class Evaluation:
+    """Evaluates arrays of genotypes for an algorithm, and counts.
+
+    Where the problem returns genotypes (``out["X"]``, as decoders that improve them do), those take
+    the place of the given ones, with the data type of these.
+
+    Raises
+    ------
+    ValueError
+        When an objective is not a number, since such a solution can be neither kept nor rejected.
+    """
+
+    def __init__(self, algorithm: Any) -> None:
+        self._algorithm = algorithm
+        self._names = list(algorithm.evaluator.evaluate_values_of)
+
+    def __call__(self, X: NDArray[Any]) -> Batch:
+        problem, evaluator = self._algorithm.problem, self._algorithm.evaluator
+        batch: Batch = problem.evaluate(
+            X, return_values_of=self._names, return_as_dictionary=True, algorithm=self._algorithm
+        )
+        evaluator.n_eval += len(X)
+        written = batch.get("X")
+        batch["X"] = X if written is None else written.astype(X.dtype, copy=False)
+        check_objectives(batch["F"], problem)
+        return batch
+
+
+def check_objectives(F: NDArray[np.float64], problem: Any) -> None:
+    """Refuse objectives that are not a number."""
+    if np.isnan(F).any():
+        raise ValueError(
+            f"{type(problem).__name__} gave objectives that are not a number; let it give large finite "
+            "values there, or set its replace_nan_values_by"
+        )
+
+
+class RowTableEvaluator(Evaluator):
+    """Sum the ``row_errors`` and ``row_sizes`` that SRMOSC's operators keep up to date.
+
+    For ``NSGA2(..., evaluator=RowTableEvaluator())`` and the like with
+    :class:`~moo_clustering.operators.SparseRowSampling`,
+    :class:`~moo_clustering.operators.RowUniformCrossover` and
+    :class:`~moo_clustering.operators.SupportMutation`; individuals without such tables get them. Operators
+    that change genes and leave the tables as they were must not be combined with it: pymoo's own evaluator
+    takes the objectives from the genes, whatever the operators.
+
+    Notes
+    -----
+    O(N) an individual, and no copy of the genes of a population.
+    """
+
+    def _eval(self, problem: SRMOSCProblem, pop: Population, evaluate_values_of: Any, **kwargs: Any) -> None:
+        for individual in pop:
+            if not individual.has("row_errors"):
+                errors, sizes = problem.row_tables(individual.X)
+                individual.set("row_errors", errors[0])
+                individual.set("row_sizes", sizes[0])
+            F, G = summed(individual.get("row_errors")[np.newaxis], individual.get("row_sizes")[np.newaxis])
+            individual.set("F", F[0])
+            individual.set("G", G[0])
+            individual.set("H", np.empty(0))
+            individual.evaluated.update(("F", "G", "H"))
+
+
+def variation(problem: Any, perturb: Perturb, repair: Repair | None) -> Variation:
+    """Perturb and repair arrays of genotypes, without making individuals.
+
+    Parameters
+    ----------
+    problem : Problem
+    perturb : Mutation or callable
+        ``perturb(problem, X, rng) -> X``, or an operator, whose ``prob``, ``vtype`` and ``repair`` are
+        heeded.
+    repair : Repair or None
+
+    Returns
+    -------
+    callable
+        ``vary(X, rng) -> X``, with the shape and data type of the given X, which is not changed.
+    """
+
+    def vary(X: Genes, rng: np.random.Generator) -> Genes:
+        if isinstance(perturb, Mutation):
+            out = _mutate(perturb, problem, X, rng)
+        else:
+            out = np.asarray(perturb(problem, X.copy(), rng))
+        if repair is not None:
+            out = np.asarray(repair._do(problem, out, random_state=rng))
+        if out.shape != X.shape:
+            raise ValueError(f"perturb must keep the shape of X, {X.shape}, but gave {out.shape}")
+        return out.astype(X.dtype, copy=False)
+
+    return vary
+
+
+def _mutate(mutation: Mutation, problem: Any, X: Genes, rng: np.random.Generator) -> Genes:
+    out = np.asarray(mutation._do(problem, X.copy(), random_state=rng))
+    share = get(mutation.prob)
+    if share < 1:
+        out = np.where((rng.random(len(X)) <= share)[:, None], out, X)
+    if mutation.vtype is not None:
+        out = out.astype(mutation.vtype)
+    if mutation.repair is not None:
+        out = np.asarray(mutation.repair._do(problem, out, random_state=rng))
+    return out
+
+
+def evolve(
+    problem: Problem,
+    algorithm: Algorithm,
+    *,
+    n_gen: int,
+    seed: Seed = None,
+    recorder: Recorder | None = None,
+    verbose: bool = False,
+    checkpoint: Checkpoint | None = None,
+) -> Result:
+    """Like pymoo's ``minimize``, with a progress bar, Ctrl-C that keeps the best so far, checkpoints.
+
+    Parameters
+    ----------
+    problem : Problem
+        Used as it is, never copied.
+    algorithm : Algorithm
+        Fresh; a copy of it is run. Its termination criterion is not used.
+    n_gen : int
+        Generations after the initial population: one less than pymoo's ``("n_gen", n)`` counts for
+        the same run.
+    seed : int, SeedSequence, Generator or None, default=None
+    recorder, verbose, checkpoint
+        As for :func:`drive`.
+
+    Returns
+    -------
+    Result
+        pymoo's, also after an interruption (which is warned of).
+
+    Raises
+    ------
+    TypeError, ValueError
+        As :class:`PymooSearch` and :func:`drive` do.
+
+    Examples
+    --------
+    >>> from pymoo.algorithms.moo.nsga2 import NSGA2
+    >>> from pymoo.problems import get_problem
+    >>> result = evolve(get_problem("zdt1"), NSGA2(pop_size=20), n_gen=5, seed=1)
+    >>> result.F.shape[1]
+    2
+    """
+    search = PymooSearch(problem, algorithm, seed=seed, n_gen=n_gen)
+    drive(
+        search,
+        n_gen=n_gen,
+        recorder=recorder,
+        verbose=verbose,
+        description=type(algorithm).__name__,
+        objective_names=_objective_names(problem),
+        checkpoint=checkpoint,
+    )
+    return search.result()
+
+
+def _objective_names(problem: Problem) -> Sequence[str] | None:
+    names = getattr(problem, "objective_names", None)
+    if isinstance(names, (list, tuple)) and len(names) == problem.n_obj:
+        return [str(name) for name in names]
+    return None
+
+
+class PymooSearch:
+    """A :class:`Search` over any pymoo algorithm.
+
+    Parameters
+    ----------
+    problem : Problem
+        Used as it is, never copied.
+    algorithm : Algorithm
+        Fresh (neither set up nor run); a copy of it is run, with its callback shared. Its
+        termination criterion is not used: the driver decides how long the search goes on.
+    seed : int, SeedSequence, Generator or None, default=None
+        None leaves the algorithm's own seed, if it has one.
+    n_gen : int, optional
+        Planned generations, for algorithms that follow a schedule (RVEA). Resuming such a search with
+        another plan is possible, but is no longer the run that was never stopped.
+
+    Attributes
+    ----------
+    algorithm : Algorithm
+        The copy that is run.
+    generation : int
+    exhausted : bool
+
+    Raises
+    ------
+    TypeError, ValueError
+        When ``algorithm`` is no pymoo algorithm or was used before.
+
+    Notes
+    -----
+    ``state`` holds genes (with their type), objectives, constraints and per-individual data of the
+    population and the optimum, the random generator, counters, and every attribute of the algorithm
+    and its parts that has changed since set-up. A survival, operator or algorithm can save itself
+    instead by offering ``checkpoint_state()`` and ``restore_checkpoint_state(arrays, meta)``. Going
+    on from it is bit-identical for NSGA2, NSGA3, UNSGA3, SPEA2, SMSEMOA, AGEMOEA, AGEMOEA2, RVEA,
+    CTAEA, MOEAD, DNSGA2 and GA with their own survivals and any others that keep their state in plain
+    attributes.
+    """
+
+    def __init__(
+        self, problem: Problem, algorithm: Algorithm, *, seed: Seed = None, n_gen: int | None = None
+    ) -> None:
+        if not isinstance(algorithm, Algorithm):
+            raise TypeError(f"algorithm must be a pymoo Algorithm, got {type(algorithm).__name__}")
+        if algorithm.problem is not None:
+            raise ValueError("algorithm was set up or run before; a search needs a fresh one")
+        self.problem = problem
+        self.algorithm = _copy(algorithm, problem)
+        self.seed = self.algorithm.seed if seed is None else seed
+        self.generation = 0
+        # iterations include the initial population, which is generation 0 here
+        plan = _ENDLESS if n_gen is None else max(n_gen + 1, 1)
+        self.algorithm.setup(problem, seed=self.seed, termination=_Endless(plan))
+        self._state = AlgorithmState(self.algorithm)
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the algorithm has ended by itself, as pymoo's do when mating runs dry."""
+        return bool(self.algorithm.termination.force_termination)
+
+    def check_resumable(self) -> None:
+        """Refuse algorithms that are known not to go on from a saved state.
+
+        Raises
+        ------
+        ValueError
+        """
+        reason = "wraps another algorithm" if isinstance(self.algorithm, Meta) else None
+        for kind in type(self.algorithm).__mro__:
+            if kind.__module__.startswith("pymoo."):
+                reason = reason or _REFUSED.get(kind.__name__)
+        if reason is not None:
+            raise ValueError(
+                f"{type(self.algorithm).__name__} cannot be checkpointed: it {reason}; leave checkpoint out"
+            )
+        if self.algorithm.save_history:
+            raise ValueError("save_history=True cannot be checkpointed; use a Recorder instead")
+
+    def start(self) -> None:
+        """Make and evaluate the initial population."""
+        self.algorithm.next()
+
+    def advance(self) -> None:
+        """Do one generation."""
+        before = self.algorithm.n_iter
+        # some algorithms evaluate one individual at a time and count when they have had all
+        while self.algorithm.n_iter == before and not self.exhausted:
+            self.algorithm.next()
+        ran_dry = self.exhausted and self.algorithm.off is None
+        self.generation += not ran_dry
+
+    def objectives(self) -> NDArray[np.float64]:
+        """Objective values of the population, shape (n_individuals, n_objectives)."""
+        F: NDArray[np.float64] = self.algorithm.pop.get("F")
+        return F
+
+    def result(self) -> Result:
+        """pymoo's result, with the algorithm that was run."""
+        self.algorithm.finalize()
+        result = self.algorithm.result()
+        result.algorithm = self.algorithm
+        return result
+
+    def state(self) -> State:
+        """Arrays and JSON-able metadata from which :meth:`restore` goes on.
+
+        Raises
+        ------
+        ValueError
+            Naming the part of the algorithm that cannot be saved.
+        """
+        arrays, meta = self._state.save()
+        return arrays, meta | {
+            "algorithm": type(self.algorithm).__qualname__,
+            "generation": self.generation,
+            "exhausted": self.exhausted,
+            "seconds": time.time() - self.algorithm.start_time,
+            "rng": rng_state(self.algorithm.random_state),
+        }
+
+    def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+        """Take over a state, in place of :meth:`start`.
+
+        Raises
+        ------
+        ValueError
+            When the state is of another algorithm, or of a problem of another shape.
+        """
+        here = type(self.algorithm).__qualname__
+        if meta["algorithm"] != here:
+            raise ValueError(f"the saved state is of {meta['algorithm']}, the algorithm here is {here}")
+        set_rng_state(self.algorithm.random_state, meta["rng"])
+        self._state.restore(arrays, meta)
+        self._check_shapes()
+        self.generation = meta["generation"]
+        self.algorithm.termination.force_termination = meta["exhausted"]
+        self.algorithm.start_time = time.time() - meta["seconds"]
+
+    def _check_shapes(self) -> None:
+        for key, name, here in (
+            ("X", "variables", self.problem.n_var),
+            ("F", "objectives", self.problem.n_obj),
+        ):
+            there = self.algorithm.pop.get(key).shape[1]
+            if there != here:
+                raise ValueError(f"the saved population has {there} {name}, the problem here has {here}")
+
+
+class _Endless(MaximumGenerationTermination):
+    """Never ends, but knows the planned length for those who ask."""
+
+    def _update(self, algorithm: Algorithm) -> float:
+        return 0.0
+
+
+def _copy(algorithm: Algorithm, problem: Problem) -> Algorithm:
+    """Deep copy that shares the callback, the problem and what the problem holds."""
+    shared = [problem, algorithm.callback, *vars(problem).values()]
+    return copy.deepcopy(algorithm, {id(value): value for value in shared})
+
+
+class AlgorithmState:
+    """Saves and restores an algorithm by its attributes and those of its parts.
+
+    Made right after ``algorithm.setup``: attributes that still have their value from then are not
+    saved. Parts are the objects of pymoo's and this package's operator classes and of classes
+    derived from them (survival, mating, normalisation, ...), found through attributes, lists, tuples
+    and dictionaries; a part with :class:`Checkpointable`'s methods saves its own attributes. Objects
+    of other classes, and whatever belongs to the problem, are taken to be constant.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+        Set up and not yet started.
+
+    Notes
+    -----
+    Making one and every save cost a hash of each array a part holds, besides what is written.
+    """
+
+    def __init__(self, algorithm: Algorithm) -> None:
+        self._algorithm = algorithm
+        self._tokens: dict[Path, Any] = {}
+        self._shapes: dict[Path, Any] = {}
+        self._kept: list[Any] = []  # so that no later object gets the id of one of these
+        packer = Packer(algorithm.random_state)
+        for path, what, value in walk(algorithm):
+            if what == "leaf":
+                self._tokens[path] = _token(packer, value)[0]
+                self._kept.append(value)
+            else:
+                self._shapes[path] = shape_of(value)
+
+    def save(self) -> State:
+        """Arrays and JSON-able metadata of everything that changed.
+
+        Raises
+        ------
+        ValueError
+            Naming the attribute that cannot be saved.
+        """
+        packer = Packer(self._algorithm.random_state)
+        entries: list[dict[str, Any]] = []
+        arrays: dict[str, Any] = {}
+        for path, what, value in walk(self._algorithm):
+            own: Any = {}
+            if what == "leaf":
+                token, packed, own_list = _token(packer, value)
+                if self._tokens.get(path) == token:
+                    continue
+                if own_list is None:
+                    raise self._unsaved(path, f"became a {type(value).__qualname__}, which is no plain data")
+                entries.append({"path": path, "value": packed, "n_arrays": len(own_list)})
+                own = {str(i): array for i, array in enumerate(own_list)}
+            elif what == "hook":
+                own, meta = value.checkpoint_state()
+                entries.append({"path": path, "hook": meta})
+            elif self._shapes.get(path) != shape_of(value):
+                if type(value).__qualname__ not in _MADE_ANEW:
+                    raise self._unsaved(
+                        path, f"was replaced by another {type(value).__qualname__}, which cannot be made anew"
+                    )
+                entries.append({"path": path, "part": type(value).__qualname__})
+            arrays |= prefixed(f"entry{len(entries) - 1}", own)
+        try:
+            table, columns = to_columns(packer.rows())
+        except NotStorableError as error:
+            raise self._unsaved((), f"has a population in which {error}") from error
+        return arrays | prefixed("individuals", table), {"entries": entries, "individuals": columns}
+
+    def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+        """Put the algorithm, set up like the one that was saved, into the saved state."""
+        rows = from_columns(within("individuals", arrays), meta["individuals"])
+        unpacker = Unpacker(rows, self._algorithm.random_state)
+        hooks = []
+        for i, entry in enumerate(meta["entries"]):
+            path = [(kind, name) for kind, name in entry["path"]]
+            own = within(f"entry{i}", arrays)
+            if "hook" in entry:
+                hooks.append((path, own, entry["hook"]))
+                continue
+            owner, last = self._follow(path[:-1]), path[-1]
+            if "part" in entry:
+                kind = _MADE_ANEW[entry["part"]]
+                assign(owner, last, kind.__new__(kind))
+            else:
+                values = [own[str(k)] for k in range(entry["n_arrays"])]
+                assign(owner, last, unpacker.unpack(entry["value"], values, current(owner, last)))
+        for path, own, own_meta in hooks:  # last, so that they see everything else in place
+            self._follow(path).restore_checkpoint_state(own, own_meta)
+
+    def _follow(self, path: list[tuple[str, Any]]) -> Any:
+        value: Any = self._algorithm
+        for step in path:
+            value = current(value, step)
+        return value
+
+    def _unsaved(self, path: Path, why: str) -> ValueError:
+        name = type(self._algorithm).__name__
+        where = "".join(f".{key}" if kind == "attribute" else f"[{key!r}]" for kind, key in path)
+        return ValueError(
+            f"{name} cannot be checkpointed: {name}{where} {why}; leave checkpoint out, or give its class "
+            f"checkpoint_state() and restore_checkpoint_state()"
+        )
+
+
+def _token(packer: Packer, value: Any) -> tuple[Any, Any, list[Any] | None]:
+    """What tells a changed value from an unchanged one, the packed value, and its arrays.
+
+    Objects that are no plain data are told by identity, and have no arrays.
+    """
+    arrays: list[Any] = []
+    before = packer.n_references
+    try:
+        packed = packer.pack(value, arrays)
+    except NotStorableError:
+        return ("object", id(value)), None, None
+    if packer.n_references > before:
+        return object(), packed, arrays  # always new: individuals may change under the same row numbers
+    return (json.dumps(packed), fingerprint(*arrays)), packed, arrays
+
+
+class Packer:
+    """Turns values into JSON; arrays and individuals go to tables beside it.
+
+    Individuals that several populations share (population, optimum, archive) are one row of the
+    table, and one object again after unpacking.
+
+    Parameters
+    ----------
+    rng : Generator
+        The generator of the run, which is saved elsewhere and only referred to.
+
+    Attributes
+    ----------
+    individuals : list of Individual
+        The table, in the order of first mention.
+    n_references : int
+        How often any of them was mentioned.
+    """
+
+    def __init__(self, rng: np.random.Generator | None) -> None:
+        self.individuals: list[Individual] = []
+        self.n_references = 0
+        self._rows: dict[int, int] = {}
+        self._rng = rng
+
+    def pack(self, value: Any, arrays: list[Any]) -> Any:
+        """JSON of a value, whose arrays are appended to ``arrays``.
+
+        Raises
+        ------
+        NotStorableError
+            For objects that are no plain data.
+        """
+        if value is None or type(value) in (bool, int, float, str):
+            return value
+        if isinstance(value, Population):
+            return {
+                "population": self._append(np.array([self._row(i) for i in value], dtype=np.int64), arrays)
+            }
+        if isinstance(value, Individual):
+            return {"individual": self._row(value)}
+        if isinstance(value, np.random.Generator):
+            return {"rng": None if value is self._rng else rng_state(value)}
+        if isinstance(value, np.generic) and not value.dtype.hasobject:
+            return {"scalar": self._append(np.asarray(value), arrays)}
+        if type(value) is np.ndarray and not value.dtype.hasobject:
+            return {"array": self._append(value, arrays)}
+        if type(value) in (list, tuple, set):
+            return {type(value).__name__: [self.pack(item, arrays) for item in value]}
+        if type(value) is dict:
+            return {"dict": [[self.pack(k, arrays), self.pack(v, arrays)] for k, v in value.items()]}
+        raise NotStorableError(f"a {type(value).__module__}.{type(value).__qualname__} is no plain data")
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Every individual packed so far as a flat mapping, for ``to_columns``."""
+        return [_flatten(individual) for individual in self.individuals]
+
+    def _row(self, individual: Individual) -> int:
+        self.n_references += 1
+        row = self._rows.setdefault(id(individual), len(self.individuals))
+        if row == len(self.individuals):
+            self.individuals.append(individual)
+        return row
+
+    def _append(self, array: Any, arrays: list[Any]) -> int:
+        arrays.append(array)
+        return len(arrays) - 1
+
+
+class Unpacker:
+    """The way back.
+
+    Parameters
+    ----------
+    rows : sequence of mappings
+        From ``from_columns``.
+    rng : Generator
+        The generator of the run.
+    """
+
+    def __init__(self, rows: Sequence[Mapping[str, Any]], rng: np.random.Generator | None) -> None:
+        self.individuals = [_unflatten(row) for row in rows]
+        self._rng = rng
+
+    def unpack(self, packed: Any, arrays: Sequence[Any], current: Any = None) -> Any:
+        """The value that was packed.
+
+        Parameters
+        ----------
+        packed : object
+            JSON from :meth:`Packer.pack`.
+        arrays : sequence of ndarray
+        current : object, optional
+            What stands in its place now: an archive keeps its kind and settings.
+        """
+        if not isinstance(packed, dict):
+            return packed
+        [(kind, content)] = packed.items()
+        if kind == "population":
+            return self._population(arrays[content], current)
+        if kind == "individual":
+            return self.individuals[content]
+        if kind == "rng":
+            return self._rng if content is None else rng_from_state(content)
+        if kind == "scalar":
+            return arrays[content][()]
+        if kind == "array":
+            return arrays[content]
+        items = [
+            tuple(self.unpack(i, arrays) for i in item) if kind == "dict" else self.unpack(item, arrays)
+            for item in content
+        ]
+        return {"list": list, "tuple": tuple, "set": set, "dict": dict}[kind](items)
+
+    def _population(self, rows: Any, current: Any) -> Population:
+        members = np.empty(len(rows), dtype=object)
+        members[:] = [self.individuals[row] for row in rows]
+        population = members.view(type(current) if isinstance(current, Population) else Population)
+        population.__dict__.update(
+            getattr(current, "__dict__", {}) if isinstance(current, Population) else {}
+        )
+        return population
+
+
+def _flatten(individual: Individual) -> dict[str, Any]:
+    if type(individual) is not Individual:
+        raise NotStorableError(f"individuals of the class {type(individual).__qualname__} cannot be saved")
+    row = {name.lstrip("_"): getattr(individual, name) for name in _FIELDS}
+    row = {name: value for name, value in row.items() if value is not None and np.size(value)}
+    row |= {_EVALUATED + str(name): True for name in individual.evaluated}
+    return row | {_DATA + str(name): value for name, value in individual.data.items()}
+
+
+def _unflatten(row: Mapping[str, Any]) -> Individual:
+    individual = Individual()
+    for name, value in row.items():
+        if name.startswith(_EVALUATED):
+            individual.evaluated.add(name.removeprefix(_EVALUATED))
+        elif name.startswith(_DATA):
+            individual.data[name.removeprefix(_DATA)] = value
+        else:
+            setattr(individual, f"_{name}", value)
+    return individual
+
+
+def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
+    """Everything that may hold state of a run, owners before what they own.
+
+    Yields
+    ------
+    path : tuple of (kind, name)
+        ``("attribute", name)`` and ``("item", key)`` steps from the algorithm.
+    what : str
+        ``"part"`` for objects of pymoo's and this package's operator classes and for lists, tuples and
+        dictionaries of such; ``"hook"`` for those that save their own attributes; ``"leaf"`` for the
+        attributes of the others.
+    value : object
+    """
+    seen = {id(algorithm)}
+    # plain values (None, True, small integers) have one id everywhere and belong to nobody
+    constant = {
+        id(value)
+        for value in vars(algorithm.problem).values()
+        if isinstance(value, np.ndarray) or hasattr(value, "__dict__")
+    }
+    saves_itself = isinstance(algorithm, Checkpointable)
+    if saves_itself:
+        yield (), "hook", algorithm
+    for name, value in list(vars(algorithm).items()):
+        if name not in _TRANSIENT:
+            skip_leaf = saves_itself and name not in _CORE
+            yield from _walk((("attribute", name),), value, seen, constant, skip_leaf=skip_leaf)
+
+
+def current(owner: Any, step: Step) -> Any:
+    """What a step leads to; None for an attribute that is not there."""
+    kind, name = step
+    return getattr(owner, name, None) if kind == "attribute" else owner[name]
+
+
+def assign(owner: Any, step: Step, value: Any) -> None:
+    """Put a value where a step leads."""
+    kind, name = step
+    if kind == "attribute":
+        setattr(owner, name, value)
+    else:
+        owner[name] = value
+
+
+def shape_of(part: Any) -> Any:
+    """What must not change of a part, because only its attributes are put back."""
+    return (type(part), len(part)) if _is_container(part) else type(part)
+
+
+def _walk(
+    path: Path, value: Any, seen: set[int], constant: set[int], *, skip_leaf: bool
+) -> Iterator[tuple[Path, str, Any]]:
+    if id(value) in constant or isinstance(value, (Problem, Callback, Termination)):
+        return
+    inside: list[tuple[Step, Any]]
+    if _is_part(value):
+        inside = [(("attribute", name), item) for name, item in vars(value).items()]
+        saves_itself = isinstance(value, Checkpointable)
+    elif _holds_parts(value):
+        inside = _items(value)
+        saves_itself = skip_leaf
+    else:
+        if not skip_leaf:
+            yield path, "leaf", value
+        return
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    yield path, "part", value
+    if isinstance(value, Checkpointable):
+        yield path, "hook", value
+    for step, item in inside:
+        yield from _walk((*path, step), item, seen, constant, skip_leaf=saves_itself)
+
+
+def _is_part(value: Any) -> bool:
+    if isinstance(value, (type, np.ndarray, Individual, np.random.Generator)) or not hasattr(
+        value, "__dict__"
+    ):
+        return False
+    return any(f"{kind.__module__}.".startswith(_STATEFUL_MODULES) for kind in type(value).__mro__)
+
+
+def _is_container(value: Any) -> bool:
+    return type(value) in (list, tuple, dict)
+
+
+def _holds_parts(value: Any) -> bool:
+    return _is_container(value) and any(_is_part(item) or _holds_parts(item) for _, item in _items(value))
+
+
+def _items(container: Any) -> list[tuple[Step, Any]]:
+    pairs = container.items() if isinstance(container, dict) else enumerate(container)
+    return [(("item", key), value) for key, value in pairs]

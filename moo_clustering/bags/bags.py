@@ -1,0 +1,800 @@
+"""Bags: container, building, checks, files."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import pairwise
+from mmap import mmap
+from operator import index as to_integer
+from os import PathLike, fspath
+from typing import Any, Literal, Self, get_args, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.decomposition import PCA
+from sklearn.preprocessing import StandardScaler
+
+from moo_clustering._arrays import FloatArray, Int64Array, did_you_mean
+from moo_clustering.persistence import ObjectsError, read_members, write_archive
+
+Statistic = Literal["mean", "min", "max"]
+Embedding = Literal["mean", "stats", "stats_pca", "prototypes"]
+EMBEDDINGS: tuple[str, ...] = get_args(Embedding)
+_MOST_COMPONENTS = 20
+Instances = NDArray[np.floating[Any]]
+Names = tuple[str, ...]
+_BLOCK = 1 << 20  # numbers looked at together
+Arrays = tuple[NDArray[Any], NDArray[Any], list[str] | None, list[str] | None]
+
+
+def bag_statistics(bags: Any, *, statistics: Sequence[Statistic] = ("mean", "min", "max")) -> FloatArray:
+    """Statistics of the instances of every bag, feature by feature.
+
+    Parameters
+    ----------
+    bags : Bags or anything :func:`as_bags` takes
+    statistics : sequence of {"mean", "min", "max"}, default=("mean", "min", "max")
+
+    Returns
+    -------
+    ndarray of shape (n_bags, len(statistics) * n_features), float64
+        All features of the first statistic, then those of the next.
+
+    Raises
+    ------
+    ValueError
+        No statistic, or an unknown one.
+
+    Notes
+    -----
+    O(n_instances n_features) time.
+
+    Examples
+    --------
+    >>> from moo_clustering.bags import bag_statistics
+    >>> bag_statistics([[[0, 5], [2, 7]], [[4, 4]]]).tolist()
+    [[1.0, 6.0, 0.0, 5.0, 2.0, 7.0], [4.0, 4.0, 4.0, 4.0, 4.0, 4.0]]
+    """
+    data = as_bags(bags)
+    if isinstance(statistics, str) or not len(statistics):
+        raise ValueError(f"statistics must be a sequence of 'mean', 'min' and 'max', got {statistics!r}")
+    reductions = {"min": np.minimum, "max": np.maximum}
+    parts = []
+    for name in statistics:
+        if name not in get_args(Statistic):
+            near = did_you_mean(str(name), get_args(Statistic))
+            raise ValueError(f"statistics may be 'mean', 'min' and 'max', got {name!r}{near}")
+        if name == "mean":
+            parts.append(data.means())
+        else:
+            parts.append(reductions[name].reduceat(data.instances, data.offsets[:-1], axis=0))
+    return np.concatenate(parts, axis=1, dtype=np.float64)
+
+
+def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = None) -> FloatArray:
+    """Bags as vectors for algorithms that need them.
+
+    Parameters
+    ----------
+    bags : Bags or anything :func:`as_bags` takes
+        In the scale in which distances are meant.
+    kind : {"mean", "stats", "stats_pca", "prototypes"}
+        - ``"mean"``: means of the instances.
+        - ``"stats"``: mean, least and greatest value of every feature, each of mean 0 and variance 1
+          over the bags; what is constant is 0.
+        - ``"stats_pca"``: the first min(20, n_bags - 1, 3 n_features) principal components of those.
+        - ``"prototypes"``: distances to all bags.
+    symmetric : ndarray of shape (n_bags, n_bags), optional
+        Symmetric Hausdorff distances; only, and always, for ``"prototypes"``.
+
+    Returns
+    -------
+    ndarray of shape (n_bags, n_dimensions), float64
+
+    Raises
+    ------
+    ValueError
+        Unknown ``kind``, or no distances for ``"prototypes"``.
+    """
+    if kind not in EMBEDDINGS:
+        allowed = ", ".join(map(repr, EMBEDDINGS))
+        raise ValueError(f"kind must be one of {allowed}, got {kind!r}{did_you_mean(str(kind), EMBEDDINGS)}")
+    if kind == "prototypes":
+        if symmetric is None:
+            raise ValueError('kind="prototypes" needs the distances: give symmetric')
+        return symmetric
+    if kind == "mean":
+        return as_bags(bags).means()
+    table: FloatArray = StandardScaler().fit_transform(bag_statistics(bags))
+    if kind == "stats":
+        return table
+    n_components = min(_MOST_COMPONENTS, len(table) - 1, table.shape[1])
+    if n_components < 1 or not table.any():
+        return np.zeros((len(table), 1))
+    components: FloatArray = PCA(n_components, svd_solver="full").fit_transform(table)
+    return components
+
+
+def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Bags:
+    """Bags from whatever holds them.
+
+    Parameters
+    ----------
+    X : Bags, sequence of 2-d arrays, 3-d array, or 2-d array
+        ``Bags`` are returned as they are. A list, tuple or object array holds one 2-d array-like
+        for each bag. A 3-d array has shape (n_bags, n_instances_of_each, n_features). A 2-d array
+        holds one instance a row; without ``groups`` or ``offsets`` each is a bag.
+    groups : array-like of shape (n_instances,) or None, default=None
+        Bag identifier of each row of a 2-d ``X``; see :meth:`Bags.from_groups`.
+    offsets : array-like of shape (n_bags + 1,) or None, default=None
+        First row of each bag in a 2-d ``X``, and the number of rows.
+
+    Returns
+    -------
+    Bags
+
+    Raises
+    ------
+    ValueError
+        When ``X`` makes no bags, or with ``groups`` or ``offsets`` for an ``X`` already in bags.
+    TypeError
+        When ``X`` does not hold numbers.
+    """
+    if groups is not None and offsets is not None:
+        raise ValueError("give groups or offsets, not both")
+    if groups is not None or offsets is not None:
+        name = "offsets" if groups is None else "groups"
+        if isinstance(X, Bags):
+            raise ValueError(f"X is in bags already, so {name} must be None")
+        if groups is not None:
+            return Bags.from_groups(X, groups)
+        return Bags(X, offsets, feature_names=column_names(X))  # type: ignore[arg-type]
+    if isinstance(X, Bags):
+        return X
+    if isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype == object:
+        X = list(X)
+    if isinstance(X, list | tuple):
+        return Bags.from_list(X)
+    if getattr(X, "ndim", None) == 3:
+        n_bags, size, n_features = X.shape
+        if not size:
+            raise ValueError(f"bag 0 is empty: X has shape {X.shape}")
+        return Bags(X.reshape(n_bags * size, n_features), np.arange(n_bags + 1) * size)
+    if not hasattr(X, "shape"):
+        raise TypeError(f"X must be Bags, a list of 2-d arrays or an array, got {type(X).__name__}")
+    return Bags(X, np.arange(X.shape[0] + 1), feature_names=column_names(X))
+
+
+class Bags:
+    """Bags of instances, kept as one matrix with the instances of a bag in adjacent rows.
+
+    Bags cannot be changed, and copies share their arrays. Iterating gives the bags, each an array
+    of shape (n_instances_of_the_bag, n_features); ``bags[3]`` is one of them, and ``bags[2:5]``,
+    ``bags[[4, 1]]`` and ``bags[mask]`` are ``Bags`` again.
+
+    Parameters
+    ----------
+    instances : array-like of shape (n_instances, n_features)
+        Finite numbers, bag after bag. float32 and float64 stay what they are, other types become
+        float64. An array that nobody can write to is used as it is, any other is copied.
+    offsets : array-like of shape (n_bags + 1,), integers
+        Bag ``i`` owns rows ``offsets[i]`` to ``offsets[i + 1] - 1``, at least one.
+    bag_ids : sequence of length n_bags or None, default=None
+        Names of the bags; stored as strings.
+    feature_names : sequence of length n_features or None, default=None
+
+    Attributes
+    ----------
+    instances : ndarray of shape (n_instances, n_features), float32 or float64, read-only
+    offsets : ndarray of shape (n_bags + 1,), int64, read-only
+    bag_ids, feature_names : tuple of str or None
+    n_bags, n_instances, n_features : int
+    dtype : dtype
+    sizes : ndarray of shape (n_bags,), int64, read-only
+        Instances of each bag.
+    bag_of_instance : ndarray of shape (n_instances,), int64, read-only
+        Bag of each row of ``instances``.
+
+    Raises
+    ------
+    ValueError
+        For no bag at all, an empty bag, values that are not finite, or shapes that do not fit.
+    TypeError
+        For values that are not real numbers.
+
+    Examples
+    --------
+    >>> from moo_clustering.bags import Bags
+    >>> bags = Bags.from_list([[[0, 0], [2, 0]], [[0, 1]]])
+    >>> bags
+    Bags(n_bags=2, n_instances=3, n_features=2, sizes=1-2)
+    >>> bags[0].tolist()
+    [[0.0, 0.0], [2.0, 0.0]]
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_bag_ids",
+        "_bag_of_instance",
+        "_feature_names",
+        "_instances",
+        "_offsets",
+        "_sizes",
+    )
+
+    _instances: Instances
+    _offsets: Int64Array
+    _bag_ids: Names | None
+    _feature_names: Names | None
+    _sizes: NDArray[np.int64]
+    _bag_of_instance: NDArray[np.int64] | None
+
+    def __init__(
+        self,
+        instances: ArrayLike,
+        offsets: ArrayLike,
+        *,
+        bag_ids: Iterable[Hashable] | None = None,
+        feature_names: Iterable[Hashable] | None = None,
+    ) -> None:
+        X = to_instances(instances, "instances")
+        ids = to_names(bag_ids, max(len(np.atleast_1d(offsets)) - 1, 0), "bag_ids", "bags")
+        names = to_names(feature_names, X.shape[1], "feature_names", "features")
+        ptr = to_offsets(offsets, len(X), ids)
+        require_finite(X, ptr, ids, names)
+        self._set(X, ptr, ids, names)
+
+    def _set(
+        self, X: Instances, offsets: Int64Array, bag_ids: Names | None, feature_names: Names | None
+    ) -> None:
+        self._instances = freeze(X)
+        self._offsets = freeze(offsets)
+        self._bag_ids = bag_ids
+        self._feature_names = feature_names
+        self._sizes = freeze(np.diff(offsets))
+        self._bag_of_instance = None
+
+    @classmethod
+    def _trusted(cls, X: Instances, offsets: Int64Array, bag_ids: Names | None, names: Names | None) -> Self:
+        """Bags of arrays that are known to be right and that nobody else will write to."""
+        bags = cls.__new__(cls)
+        bags._set(X, offsets, bag_ids, names)
+        return bags
+
+    @classmethod
+    def from_list(
+        cls,
+        bags: Iterable[ArrayLike],
+        *,
+        bag_ids: Iterable[Hashable] | None = None,
+        feature_names: Iterable[Hashable] | None = None,
+    ) -> Self:
+        """Bags from one array-like of shape (n_instances_of_the_bag, n_features) each.
+
+        Frames must name their columns alike; the names become ``feature_names`` if none are given.
+        """
+        items = list(bags)
+        ids = to_names(bag_ids, len(items), "bag_ids", "bags")
+        names = common_names(items, ids)
+        if feature_names is None:
+            feature_names = names
+        X, offsets = stack(items, ids)
+        return cls(freeze(X), offsets, bag_ids=ids, feature_names=feature_names)
+
+    @classmethod
+    def from_groups(
+        cls, X: ArrayLike, groups: ArrayLike, *, feature_names: Iterable[Hashable] | None = None
+    ) -> Self:
+        """Bags from instances and the bag identifier of each.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_instances, n_features)
+        groups : array-like of shape (n_instances,)
+            Hashable identifiers, none missing. Rows of a bag need not be adjacent and keep their
+            order; bags come in the order of their first rows.
+        feature_names : sequence of length n_features or None, default=None
+            Default: the columns of ``X`` if it is a frame with columns named by strings.
+        """
+        rows = matrix(X, "X")
+        order, offsets, ids = group_rows(groups, len(rows))
+        names = column_names(X) if feature_names is None else feature_names
+        gathered = rows if order is None else freeze(rows[order])
+        return cls(gathered, offsets, bag_ids=ids, feature_names=names)
+
+    @classmethod
+    def from_frame(cls, frame: Any, bag: Hashable) -> Self:
+        """Bags from a pandas frame with one instance a row.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            Its other columns must be numeric; their names become ``feature_names``.
+        bag : hashable
+            Column of bag identifiers, as ``groups`` of :meth:`from_groups`.
+        """
+        X, groups, names = split_frame(frame, bag)
+        return cls.from_groups(freeze(X), groups, feature_names=names)
+
+    @classmethod
+    def concatenate(cls, parts: Iterable[Bags]) -> Self:
+        """All bags of several ``Bags``, in order.
+
+        Identifiers are kept if all parts have them. Parts must have equally many features, named
+        alike where they have names.
+        """
+        given = list(parts)
+        for number, part in enumerate(given):
+            if not isinstance(part, Bags):
+                raise TypeError(f"part {number} must be Bags, got {type(part).__name__}")
+        if not given:
+            raise ValueError("no parts were given; there must be at least one bag")
+        named = next((number for number, part in enumerate(given) if part.feature_names is not None), 0)
+        names = given[named].feature_names
+        for number, part in enumerate(given):
+            if part.n_features != given[0].n_features:
+                raise ValueError(
+                    f"part {number} has {part.n_features} features, but part 0 has {given[0].n_features}"
+                )
+            if part.feature_names not in (None, names):
+                raise ValueError(f"parts {named} and {number} have different feature_names")
+        X = np.concatenate(
+            [part.instances for part in given], dtype=float_type(*(part.dtype for part in given))
+        )
+        sizes = np.concatenate([part.sizes for part in given])
+        ids: Names | None = None
+        if all(part.bag_ids is not None for part in given):
+            ids = tuple(name for part in given for name in part.bag_ids or ())
+        return cls._trusted(X, np.concatenate([[0], np.cumsum(sizes)]), ids, names)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Bags from an ``.npz`` with arrays ``instances`` and ``bag_offsets``.
+
+        ``bag_ids`` and ``feature_names`` are optional, other arrays are ignored. No code is
+        executed, whatever the file holds.
+
+        Raises
+        ------
+        ValueError
+            When the file is damaged, holds no bags, or what it holds makes none.
+        FileNotFoundError
+            When there is no such file.
+        """
+        X, offsets, ids, names = read_bags(path)
+        try:
+            return cls(freeze(X), offsets, bag_ids=ids, feature_names=names)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{path} holds no bags: {error}") from error
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write what :meth:`load` reads, replacing the file as a whole or not at all."""
+        write_bags(path, self._instances, self._offsets, self._bag_ids, self._feature_names)
+
+    @property
+    def instances(self) -> Instances:
+        """All instances, bag after bag."""
+        return self._instances
+
+    @property
+    def offsets(self) -> Int64Array:
+        """First row of each bag, and the number of rows."""
+        return self._offsets
+
+    @property
+    def bag_ids(self) -> Names | None:
+        """Names of the bags."""
+        return self._bag_ids
+
+    @property
+    def feature_names(self) -> Names | None:
+        """Names of the columns."""
+        return self._feature_names
+
+    @property
+    def n_bags(self) -> int:
+        """Number of bags."""
+        return len(self._offsets) - 1
+
+    @property
+    def n_instances(self) -> int:
+        """Number of instances of all bags."""
+        return len(self._instances)
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return self._instances.shape[1]
+
+    @property
+    def dtype(self) -> np.dtype[np.floating[Any]]:
+        """Type of the instances, float32 or float64."""
+        return self._instances.dtype
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Instances of each bag."""
+        return self._sizes
+
+    @property
+    def bag_of_instance(self) -> NDArray[np.int64]:
+        """Bag of each row of ``instances``."""
+        if self._bag_of_instance is None:
+            self._bag_of_instance = freeze(np.repeat(np.arange(self.n_bags), self._sizes))
+        return self._bag_of_instance
+
+    def means(self) -> NDArray[np.float64]:
+        """Mean of the instances of each bag, shape (n_bags, n_features)."""
+        total = np.add.reduceat(self._instances, self._offsets[:-1], axis=0, dtype=np.float64)
+        total /= self._sizes[:, None]
+        return total
+
+    def with_instances(
+        self, instances: ArrayLike, *, feature_names: Iterable[Hashable] | None = None
+    ) -> Bags:
+        """The same bags with other values, and possibly other features.
+
+        Parameters
+        ----------
+        instances : array-like of shape (n_instances, any number of features)
+        feature_names : sequence or None, default=None
+            Default: those of these bags if there are as many features as before.
+        """
+        X = to_instances(instances, "instances")
+        if len(X) != self.n_instances:
+            raise ValueError(f"instances has {len(X)} rows, but the bags have {self.n_instances} instances")
+        names = (
+            self._feature_names if feature_names is None and X.shape[1] == self.n_features else feature_names
+        )
+        return Bags(X, self._offsets, bag_ids=self._bag_ids, feature_names=names)
+
+    def __len__(self) -> int:
+        return self.n_bags
+
+    def __iter__(self) -> Iterator[Instances]:
+        bounds = self._offsets.tolist()
+        for start, stop in pairwise(bounds):
+            yield self._instances[start:stop]
+
+    @overload
+    def __getitem__(self, index: int | np.integer[Any]) -> Instances: ...
+
+    @overload
+    def __getitem__(self, index: slice | NDArray[Any] | Sequence[int] | Sequence[bool]) -> Bags: ...
+
+    def __getitem__(
+        self, index: int | np.integer[Any] | slice | NDArray[Any] | Sequence[int] | Sequence[bool]
+    ) -> Instances | Bags:
+        bags = select(index, self.n_bags)
+        if isinstance(bags, int):
+            return self._instances[self._offsets[bags] : self._offsets[bags + 1]]
+        if isinstance(bags, slice):
+            ids = None if self._bag_ids is None else self._bag_ids[bags]
+            rows = self._instances[self._offsets[bags.start] : self._offsets[bags.stop]]
+            offsets = self._offsets[bags.start : bags.stop + 1] - self._offsets[bags.start]
+        else:
+            ids = None if self._bag_ids is None else tuple(self._bag_ids[bag] for bag in bags)
+            rows, offsets = gather(self._instances, self._offsets, bags)
+        return Bags._trusted(rows, offsets, ids, self._feature_names)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Bags):
+            return NotImplemented
+        return self is other or (
+            self._bag_ids == other._bag_ids
+            and self._feature_names == other._feature_names
+            and np.array_equal(self._offsets, other._offsets)
+            and np.array_equal(self._instances, other._instances)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._trusted, (self._instances, self._offsets, self._bag_ids, self._feature_names)
+
+    def __repr__(self) -> str:
+        low, high = int(self._sizes.min()), int(self._sizes.max())
+        sizes = f"{low}" if low == high else f"{low}-{high}"
+        return (
+            f"{type(self).__name__}(n_bags={self.n_bags}, n_instances={self.n_instances}, "
+            f"n_features={self.n_features}, sizes={sizes})"
+        )
+
+
+def common_names(items: Sequence[Any], bag_ids: Names | None) -> list[str] | None:
+    """Column names of all items that are frames with names."""
+    first, common = 0, None
+    for bag, names in enumerate(map(column_names, items)):
+        if common is None:
+            first, common = bag, names
+        elif names is not None and names != common:
+            raise ValueError(
+                f"{bag_name(first, bag_ids)} and {bag_name(bag, bag_ids)} have different columns, "
+                f"{common} and {names}"
+            )
+    return common
+
+
+def column_names(X: Any) -> list[str] | None:
+    """Column names of a frame, if all are strings."""
+    names = list(getattr(X, "columns", ()))
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def stack(items: Sequence[ArrayLike], bag_ids: Names | None) -> tuple[Instances, Int64Array]:
+    """Rows of all items, one after another."""
+    if not items:
+        raise ValueError("no bags were given; there must be at least one")
+    arrays = [matrix(item, bag_name(bag, bag_ids)) for bag, item in enumerate(items)]
+    for bag, array in enumerate(arrays):
+        if array.shape[1] != arrays[0].shape[1]:
+            raise ValueError(
+                f"{bag_name(bag, bag_ids)} has {array.shape[1]} features, "
+                f"but {bag_name(0, bag_ids)} has {arrays[0].shape[1]}"
+            )
+    dtype = float_type(*(array.dtype for array in arrays))
+    offsets = np.cumsum([0, *map(len, arrays)], dtype=np.int64)
+    return np.concatenate(arrays, dtype=dtype, casting="unsafe"), offsets
+
+
+def group_rows(groups: ArrayLike, n_instances: int) -> tuple[NDArray[np.int64] | None, Int64Array, Names]:
+    """Order that makes groups adjacent (None: they are), their offsets and names."""
+    import pandas as pd  # takes long to import, and most bags do not come this way
+
+    values: Any = getattr(groups, "to_numpy", lambda: groups)()
+    if not isinstance(values, np.ndarray):
+        # One by one: an array made of 1 and "1" would make them equal.
+        values = np.fromiter(values, dtype=object)
+    if values.shape != (n_instances,):
+        raise ValueError(
+            f"groups must have one identifier for each of the {n_instances} instances, "
+            f"got shape {values.shape}"
+        )
+    try:
+        codes, first = pd.factorize(values)
+    except TypeError as error:
+        raise TypeError(f"groups must hold one hashable identifier for each instance: {error}") from error
+    if codes.min(initial=0) < 0:
+        raise ValueError(f"row {int(codes.argmin())} has no bag identifier (it is missing in groups)")
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=len(first)))]).astype(np.int64)
+    order = None if np.all(np.diff(codes) >= 0) else np.argsort(codes, kind="stable").astype(np.int64)
+    return order, offsets, tuple(str(name) for name in first)
+
+
+def split_frame(frame: Any, bag: Hashable) -> tuple[Instances, Any, Names]:
+    """Numeric columns, bag column and feature names of a pandas frame."""
+    import pandas as pd
+    from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype
+
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"frame must be a pandas.DataFrame, got {type(frame).__name__}")
+    matches = int(sum(name == bag for name in frame.columns))
+    if matches != 1:
+        near = did_you_mean(str(bag), map(str, frame.columns))
+        problem = f"has no column {bag!r}{near}" if not matches else f"has {matches} columns named {bag!r}"
+        raise ValueError(f"frame {problem}")
+    features = frame.drop(columns=[bag])
+    for name, dtype in zip(features.columns, features.dtypes, strict=True):
+        if is_complex_dtype(dtype) or not (is_numeric_dtype(dtype) or is_bool_dtype(dtype)):
+            raise TypeError(f"column {name!r} is not numeric but {dtype}; drop it or encode it")
+    dtype = float_type(*features.dtypes)
+    # A copy, for the frame may hand out its own memory.
+    values = np.array(features.to_numpy(dtype=dtype, na_value=np.nan), order="C")
+    return values, frame[bag], tuple(map(str, features.columns))
+
+
+def select(index: Any, n_bags: int) -> int | slice | NDArray[np.int64]:
+    """A bag, a range of adjacent bags with start < stop, or an array of bags."""
+    if isinstance(index, slice):
+        start, stop, step = index.indices(n_bags)
+        if step == 1 and start < stop:
+            return slice(start, stop)
+        chosen = np.arange(start, stop, step)
+    elif isinstance(index, int | np.integer) and not isinstance(index, bool):
+        bag = to_integer(index)
+        if not -n_bags <= bag < n_bags:
+            raise IndexError(f"bag {bag} is out of range: there are {n_bags} bags")
+        return bag % n_bags
+    else:
+        chosen = _chosen(index, n_bags)
+    if not len(chosen):
+        raise ValueError("the selection has no bags; there must be at least one")
+    return chosen
+
+
+def _chosen(index: Any, n_bags: int) -> NDArray[np.int64]:
+    # A tuple would be another dimension to NumPy.
+    array = np.asarray(None if isinstance(index, tuple) else index)
+    if array.ndim != 1 or (array.dtype.kind not in "biu" and array.size):
+        raise TypeError(
+            f"bags are chosen by an integer, a slice, a mask or a list or array of integers, got {index!r}"
+        )
+    if array.dtype.kind == "b":
+        if len(array) != n_bags:
+            raise IndexError(f"the mask has {len(array)} entries, but there are {n_bags} bags")
+        return np.flatnonzero(array)
+    chosen = array.astype(np.int64)
+    outside = (chosen < -n_bags) | (chosen >= n_bags)
+    if outside.any():
+        raise IndexError(f"bag {chosen[outside.argmax()]} is out of range: there are {n_bags} bags")
+    return chosen % n_bags
+
+
+def gather(X: Instances, offsets: Int64Array, bags: NDArray[np.int64]) -> tuple[Instances, Int64Array]:
+    """Rows and offsets of the chosen bags."""
+    sizes = np.diff(offsets)[bags]
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    rows = np.arange(ends[-1]) + np.repeat(offsets[bags] - ends[:-1], sizes)
+    return X[rows], ends
+
+
+def to_instances(values: ArrayLike, name: str) -> Instances:
+    """Read-only, C-contiguous float32 or float64 matrix, copied if anyone could still write to it."""
+    array = matrix(values, name)
+    dtype = float_type(array.dtype)
+    if array.dtype == dtype and array.flags.c_contiguous and _is_frozen(array):
+        return array.view(np.ndarray)
+    with np.errstate(over="ignore"):  # what does not fit is infinite, and infinity is refused
+        return freeze(np.array(array, dtype=dtype, order="C", subok=False))
+
+
+def matrix(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Real numbers in two dimensions, of the type they come in."""
+    if issparse(values):
+        raise TypeError(f"{name} is a sparse matrix; bags are dense, convert it with .toarray()")
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array; fill or remove its masked values")
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} has rows of different lengths") from error
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}")
+    if array.size == 0:
+        raise ValueError(f"{name} is empty: its shape is {array.shape}")
+    if array.ndim != 2:
+        raise ValueError(f"{name} must be a 2-d array (n_instances, n_features), got shape {array.shape}")
+    return array
+
+
+def freeze(array: NDArray[Any]) -> NDArray[Any]:
+    """Make ``array``, which nobody else holds, read-only for good."""
+    owner: Any = array
+    while isinstance(owner, np.ndarray):
+        owner.flags.writeable = False
+        owner = owner.base
+    return array
+
+
+def float_type(*dtypes: Any) -> np.dtype[Any]:
+    """float32 if all are (of either byte order), else float64."""
+    single = all(isinstance(dtype, np.dtype) and (dtype.kind, dtype.itemsize) == ("f", 4) for dtype in dtypes)
+    return np.dtype(np.float32 if single else np.float64)
+
+
+def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> Int64Array:
+    """Read-only int64 offsets: 0, increasing, ``n_instances``."""
+    array = np.asarray(offsets)
+    if array.ndim != 1:
+        raise ValueError(f"offsets must be 1-d, got shape {array.shape}")
+    if len(array) < 2:
+        raise ValueError(f"offsets has {len(array)} entries, so there is no bag; one bag needs two entries")
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"offsets must be integers, got dtype {array.dtype}")
+    if array[0] != 0:
+        raise ValueError(f"offsets must start at 0, got {array[0]}")
+    array = array.astype(np.int64)
+    steps = np.diff(array)
+    if steps.min() < 0:
+        bag = int(steps.argmin())
+        raise ValueError(
+            f"offsets must increase, but after {array[bag]} comes {array[bag + 1]} (entry {bag + 1})"
+        )
+    if array[-1] != n_instances:
+        raise ValueError(f"offsets must end at the number of instances, {n_instances}, got {array[-1]}")
+    if steps.min() == 0:
+        raise ValueError(f"{bag_name(int(steps.argmin()), bag_ids)} is empty; every bag needs an instance")
+    array.flags.writeable = False
+    return array
+
+
+def to_names(names: Iterable[Any] | None, count: int, parameter: str, what: str) -> Names | None:
+    """Tuple of ``count`` strings."""
+    if names is None:
+        return None
+    if isinstance(names, str | bytes) or not isinstance(names, Iterable):
+        raise TypeError(f"{parameter} must be a sequence of names, got {names!r}")
+    result = tuple(str(name) for name in names)
+    if len(result) != count:
+        raise ValueError(f"{parameter} has {len(result)} names for {count} {what}")
+    return result
+
+
+def bag_name(bag: int, bag_ids: Sequence[str] | None) -> str:
+    """How error messages call a bag: its number, and its identifier if it has one."""
+    return f"bag {bag}" if bag_ids is None else f"bag {bag} ({bag_ids[bag]!r})"
+
+
+def require_finite(X: Instances, offsets: Int64Array, bag_ids: Names | None, features: Names | None) -> None:
+    """Refuse NaN and infinity, naming bag, row inside the bag and column."""
+    step = max(1, _BLOCK // X.shape[1])
+    for start in range(0, len(X), step):
+        finite = np.isfinite(X[start : start + step])
+        if finite.all():
+            continue
+        row, column = (int(k) for k in np.argwhere(~finite)[0])
+        row += start
+        bag = int(np.searchsorted(offsets, row, side="right")) - 1
+        feature = f"column {column}" + ("" if features is None else f" ({features[column]!r})")
+        raise ValueError(
+            f"{bag_name(bag, bag_ids)}, row {row - offsets[bag]}, {feature} is {X[row, column]}; "
+            "every value must be finite"
+        )
+
+
+def _is_frozen(array: NDArray[Any]) -> bool:
+    """Whether no array on the way to the memory of ``array`` can be written to."""
+    owner: Any = array
+    while isinstance(owner, np.ndarray):
+        if owner.flags.writeable:
+            return False
+        owner = owner.base
+    # A file mapped read-only ends in its map, of which NumPy has no writeable array.
+    return (
+        owner is None or isinstance(owner, bytes | mmap) or (isinstance(owner, memoryview) and owner.readonly)
+    )
+
+
+def write_bags(
+    path: str | PathLike[str],
+    X: Instances,
+    offsets: Int64Array,
+    bag_ids: Names | None,
+    features: Names | None,
+) -> None:
+    """Write ``instances``, ``bag_offsets`` and the names there are."""
+    arrays: dict[str, NDArray[Any]] = {"instances": X, "bag_offsets": offsets}
+    for key, names in (("bag_ids", bag_ids), ("feature_names", features)):
+        if names is not None:
+            arrays[key] = np.array(names, dtype=np.str_)
+    write_archive(path, arrays, {"holds": "bags"})
+
+
+def read_bags(path: str | PathLike[str]) -> Arrays:
+    """Instances, offsets, names of bags and names of features, not yet checked."""
+    source = fspath(path)
+    with open(path, "rb") as file:
+        if not zipfile.is_zipfile(file):
+            raise ValueError(f"{source} is not a NumPy archive (.npz), or it is truncated")
+        file.seek(0)
+        try:
+            arrays = read_members(file)
+        except MemoryError:
+            raise
+        except ObjectsError as error:
+            raise ValueError(f"{source} holds Python objects, which are never loaded") from error
+        except Exception as error:  # zipfile, zlib and numpy each have their own for damaged bytes
+            raise ValueError(f"{source} is a damaged NumPy archive: {error}") from error
+    for key in ("instances", "bag_offsets"):
+        if key not in arrays:
+            raise ValueError(
+                f"{source} has no array {key!r}; it holds {', '.join(sorted(arrays)) or 'nothing'}"
+            )
+    return (
+        arrays["instances"],
+        arrays["bag_offsets"],
+        _names(arrays, "bag_ids"),
+        _names(arrays, "feature_names"),
+    )
+
+
+def _names(arrays: dict[str, NDArray[Any]], key: str) -> list[str] | None:
+    return [str(name) for name in arrays[key].reshape(-1)] if key in arrays else None

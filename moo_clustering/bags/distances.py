@@ -1,0 +1,755 @@
+"""Hausdorff, energy, sliced, joint distances; kernels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
+
+from moo_clustering._arrays import FloatArray, Int64Array, did_you_mean
+from moo_clustering._kernels import bag_distances as kernels
+from moo_clustering._kernels.threads import for_parts
+from moo_clustering._parallel import n_threads
+from moo_clustering.bags.bags import Bags, as_bags
+
+_MOST_SLOTS = 16
+# What a chunk costs besides its slots, in slots: its coefficients and its maximum.
+_CHUNK_COST = 3
+DistanceKind = Literal["symmetric", "average", "energy", "sliced"]
+DISTANCE_KINDS: tuple[str, ...] = get_args(DistanceKind)
+Kind = Literal["directed", "symmetric", "mean_min", "min_min", "mean"]
+MAX_MEMORY = 256 * 2**20
+# Rows of a block on either side: tables of 2 MB, which stay near the processor.
+_ROWS = 512
+SYMMETRIC = ("min_min", "mean")
+_OVER_ROWS = {
+    "directed": kernels.greatest,
+    "symmetric": kernels.greatest,
+    "mean_min": kernels.add_roots,
+    "min_min": kernels.smallest,
+    "mean": kernels.add,
+}
+# Squares below this part of the terms they are the difference of are rounding, and count as 0.
+_ROUNDING = 1e-12
+
+
+class ChunkLayout(NamedTuple):
+    """Which instance stands where.
+
+    Attributes
+    ----------
+    instances : ndarray of shape (n_slots, n_chunks)
+        Row of an instance for every place; the last instance of a bag is repeated to fill its chunk.
+    chunk_bag : ndarray of shape (n_chunks,), int32
+    chunk_start : ndarray of shape (n_bags + 1,)
+    """
+
+    instances: Int64Array
+    chunk_bag: NDArray[np.int32]
+    chunk_start: Int64Array
+
+
+def chunk_layout(sizes: Int64Array, starts: Int64Array) -> ChunkLayout:
+    """Chunks for bags of the given sizes, of as many slots as leave the least work.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (n_bags,)
+        All at least 1.
+    starts : ndarray of shape (n_bags,)
+        First row of every bag, whose rows are adjacent.
+    """
+    n_slots = min(range(1, _MOST_SLOTS + 1), key=lambda slots: _work(sizes, slots))
+    n_chunks = -(-sizes // n_slots)
+    chunk_start = np.concatenate([[0], np.cumsum(n_chunks)])
+    chunk_bag = np.repeat(np.arange(len(sizes)), n_chunks)
+    first = (np.arange(len(chunk_bag)) - chunk_start[chunk_bag]) * n_slots
+    place = np.minimum(first + np.arange(n_slots)[:, None], sizes[chunk_bag] - 1)
+    return ChunkLayout(starts[chunk_bag] + place, chunk_bag.astype(np.int32), chunk_start)
+
+
+def _work(sizes: Int64Array, n_slots: int) -> int:
+    return int((-(-sizes // n_slots)).sum()) * (n_slots + _CHUNK_COST)
+
+
+def bag_distance_kinds(
+    A: Any,
+    B: Any = None,
+    *,
+    kinds: Sequence[str] = ("symmetric", "average", "energy", "sliced"),
+    directions: ArrayLike | None = None,
+    rng: np.random.Generator | None = None,
+    n_jobs: int | None = None,
+) -> dict[str, FloatArray]:
+    """Symmetric distances of all bags of ``A`` to all bags of ``B``, of several kinds at once.
+
+    Parameters
+    ----------
+    A : Bags or anything :func:`as_bags` takes
+    B : Bags, anything :func:`as_bags` takes, or None, default=None
+        None: the bags of ``A`` among themselves.
+    kinds : sequence of {"symmetric", "average", "energy", "sliced"}, default=all
+        With d(a, b) the Euclidean distance of two instances:
+
+        - ``"symmetric"``: the greater of the two directed Hausdorff distances.
+        - ``"average"``: the mean over a of the smallest d over b, the mean over b of the smallest d
+          over a, and of both the mean.
+        - ``"energy"``: see :func:`energy_distance`.
+        - ``"sliced"``: Euclidean distance of :func:`sliced_quantile_embedding`.
+    directions : array-like of shape (n_directions, n_features), optional
+        For ``"sliced"``; random ones if not given. Distances to new bags need the same ones.
+    rng : numpy.random.Generator, optional
+        For the directions.
+    n_jobs : int or None, default=None
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_bags_A, n_bags_B), float64
+        In the order of ``kinds``. With ``B=None`` symmetric, and exactly 0 on the diagonal.
+
+    Raises
+    ------
+    ValueError
+        An unknown kind, bags of different widths, or values so large that their squares overflow.
+
+    Notes
+    -----
+    O(n_A n_B d) time for n_A and n_B instances of d features, in one pass over blocks for the first three
+    kinds; no table of all pairs of instances is ever held. ``"sliced"`` adds O(n_bags_A n_bags_B 1500).
+
+    Examples
+    --------
+    >>> from moo_clustering.bags import bag_distance_kinds
+    >>> D = bag_distance_kinds([[[0], [1]], [[1], [3]], [[10]]], kinds=("symmetric", "average"))
+    >>> D["symmetric"].tolist()
+    [[0.0, 2.0, 10.0], [2.0, 0.0, 9.0], [10.0, 9.0, 0.0]]
+    >>> D["average"].tolist()
+    [[0.0, 0.75, 9.25], [0.75, 0.0, 7.5], [9.25, 7.5, 0.0]]
+    """
+    check_kinds(kinds)
+    a, b = as_bags(A), None if B is None else as_bags(B)
+    out: dict[str, FloatArray] = {}
+    nearest, mean = "symmetric" in kinds or "average" in kinds, "energy" in kinds
+    if nearest or mean:
+        joint = joint_distances(a, b, nearest=nearest, mean=mean, n_jobs=n_jobs)
+        out = {"symmetric": joint.symmetric, "average": joint.average}
+        if mean:
+            out["energy"] = energy_from_means(joint, same=b is None)
+    if "sliced" in kinds:
+        if directions is None:
+            directions = sliced_directions(a.n_features, np.random.default_rng() if rng is None else rng)
+        vectors = [
+            sliced_quantile_embedding(part, directions=directions) for part in (a, b) if part is not None
+        ]
+        # Every vector a bag of one instance.
+        out["sliced"] = bag_distances(*vectors, kind="min_min", n_jobs=n_jobs)
+    return {kind: out[kind] for kind in kinds}
+
+
+def check_kinds(kinds: Sequence[str], *, name: str = "kinds") -> None:
+    """Refuse unknown kinds of distances."""
+    allowed = ", ".join(map(repr, DISTANCE_KINDS))
+    if isinstance(kinds, str):
+        raise ValueError(f"{name} must be a sequence of {allowed}, got the text {kinds!r}")
+    for kind in kinds:
+        if kind not in DISTANCE_KINDS:
+            near = did_you_mean(str(kind), DISTANCE_KINDS)
+            raise ValueError(f"{name} may be {allowed}, got {kind!r}{near}")
+
+
+def bag_distances(
+    A: Any,
+    B: Any = None,
+    *,
+    kind: Kind = "directed",
+    max_memory: int = MAX_MEMORY,
+    n_jobs: int | None = None,
+) -> FloatArray:
+    """Euclidean distances of all bags of ``A`` to all bags of ``B``.
+
+    Parameters
+    ----------
+    A : Bags or anything :func:`as_bags` takes
+    B : Bags, anything :func:`as_bags` takes, or None, default=None
+        None: the bags of ``A`` among themselves.
+    kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}, default="directed"
+        With d(a, b) the distance of two instances:
+
+        - ``"directed"``: Hausdorff distance, the greatest over a of the smallest over b (Eq. 1).
+          Not symmetric.
+        - ``"symmetric"``: the greater of the two directed distances.
+        - ``"mean_min"``: the mean over a of the smallest over b. Not symmetric.
+        - ``"min_min"``: the smallest of all.
+        - ``"mean"``: the mean of all; a bag is not at distance 0 from itself.
+    max_memory : int, default=256 MiB
+        Bytes for tables of distances between instances, on all threads together. Below 10 MiB the
+        blocks become smaller, which can change the last digits.
+    n_jobs : int or None, default=None
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    ndarray of shape (n_bags_A, n_bags_B), float64
+        Entry (i, j) is the distance from bag i of ``A`` to bag j of ``B``. With ``B=None`` the
+        diagonal is exactly 0 for all kinds but ``"mean"``.
+
+    Raises
+    ------
+    ValueError
+        For bags of different widths, an unknown ``kind``, ``max_memory`` below 16 bytes, or values so
+        large that their squares overflow.
+
+    Notes
+    -----
+    O(n_A n_B d) time for n_A and n_B instances of d features, as matrix products of centred data in
+    double precision; two instances so near that this costs digits are compared by their differences,
+    so equal ones are at distance 0. Memory besides the result and ``max_memory``: centred copies of
+    the instances. The products run on one thread each, so that no digit depends on their number.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering, Eq. 1.
+
+    Examples
+    --------
+    >>> from moo_clustering.bags import bag_distances
+    >>> bag_distances([[[0, 0], [2, 0]], [[0, 1]], [[0, 4]]]).round(2).tolist()
+    [[0.0, 2.24, 4.47], [1.0, 0.0, 3.0], [4.0, 3.0, 0.0]]
+    """
+    if kind not in get_args(Kind):
+        allowed = ", ".join(map(repr, get_args(Kind)))
+        raise ValueError(
+            f"kind must be one of {allowed}, got {kind!r}{did_you_mean(str(kind), get_args(Kind))}"
+        )
+    if isinstance(max_memory, bool) or not isinstance(max_memory, int | float | np.number):
+        raise TypeError(f"max_memory must be a number of bytes, got {max_memory!r}")
+    if not max_memory >= _table_bytes(1):
+        raise ValueError(f"max_memory must be at least {_table_bytes(1)} bytes, got {max_memory}")
+    a, b = _sides(as_bags(A), None if B is None else as_bags(B), max_memory)
+    there, back = _distances(a, b, kind, max_memory, n_jobs)
+    if kind == "symmetric":
+        there = np.maximum(there, (there if back is None else back).T)
+    elif b is a and kind in SYMMETRIC:
+        # Symmetric but for the rounding of products, which users of a symmetric matrix may stumble over.
+        there = np.minimum(there, there.T)
+    if b is a and kind != "mean":
+        np.fill_diagonal(there, 0.0)
+    return there
+
+
+def _table_bytes(n_rows: int) -> int:
+    """Five tables for two blocks of ``n_rows`` rows."""
+    return 40 * n_rows**2
+
+
+def _sides(A: Bags, B: Bags | None, max_memory: float) -> tuple[Side, Side]:
+    """Centred rows and blocks; the same object twice without ``B``."""
+    if B is not None and A.n_features != B.n_features:
+        raise ValueError(f"A has {A.n_features} features, but B has {B.n_features}")
+    limit = min(_ROWS, math.isqrt(int(min(max_memory, _table_bytes(_ROWS))) // _table_bytes(1)))
+    parts = [A] if B is None else [A, B]
+    with np.errstate(over="ignore", invalid="ignore"):
+        # A row is subtracted before the mean is, so that a large common offset costs no digits.
+        rows = [part.instances.astype(np.float64) - A.instances[0].astype(np.float64) for part in parts]
+        center = sum(part.sum(axis=0) for part in rows) / sum(map(len, rows))
+        for part in rows:
+            part -= center
+        squares = [np.einsum("ij,ij->i", part, part) for part in rows]
+    if not np.isfinite(4.0 * max(part.max() for part in squares)):
+        raise ValueError("instances have values so large that squared distances overflow; rescale them")
+    sides = [
+        Side(rows[k], squares[k], part.sizes, bag_blocks(part.offsets, limit)) for k, part in enumerate(parts)
+    ]
+    return sides[0], sides[-1]
+
+
+def _distances(
+    a: Side, b: Side, kind: str, max_memory: float, n_jobs: int | None
+) -> tuple[FloatArray, FloatArray | None]:
+    """Distances from a to b, and from b to a where they are wanted; directed ones for ``"symmetric"``."""
+    there = np.empty((len(a.sizes), len(b.sizes)))
+    back = np.empty(there.shape[::-1]) if kind == "symmetric" and b is not a else None
+    reverse = there if b is a else back
+    # Products of two blocks serve both directions.
+    pairs = [(x, y) for k, x in enumerate(a.blocks) for y in b.blocks[k if b is a else 0 :]]
+    largest = [max(block.n_rows for block in side.blocks) for side in (a, b)]
+    workers = min(n_threads(n_jobs), max(1, int(max_memory) // _table_bytes(max(largest))))
+
+    def kernel(low: int, high: int) -> None:
+        table = np.empty(largest[0] * largest[1])
+        for x, y in pairs[low:high]:
+            forward, backward = tiles(a, x, b, y, kind, reverse is not None and x is not y, table)
+            there[x.bags, y.bags] = forward
+            if reverse is not None and backward is not None:
+                reverse[y.bags, x.bags] = backward
+
+    with threadpool_limits(limits=1, user_api="blas"):
+        for_parts(kernel, len(pairs), len(a.rows) * len(b.rows) * (a.rows.shape[1] + 1.0), workers)
+    _finish(there, a.sizes, b.sizes, kind)
+    if back is not None:
+        _finish(back, b.sizes, a.sizes, kind)
+    return there, back
+
+
+def _finish(out: FloatArray, sizes: NDArray[np.int64], others: NDArray[np.int64], kind: str) -> None:
+    """From sums to means, from squares to distances."""
+    if kind == "mean_min":
+        out /= sizes[:, None]
+    elif kind == "mean":
+        out /= sizes[:, None] * others
+    else:
+        np.sqrt(out, out=out)
+
+
+class Piece(NamedTuple):
+    """Adjacent rows, and where in them the bags of the block begin and end."""
+
+    rows: slice
+    bounds: NDArray[np.int64]
+
+
+class Block(NamedTuple):
+    """Adjacent bags in one piece, or one bag in several."""
+
+    bags: slice
+    pieces: list[Piece]
+
+    @property
+    def n_bags(self) -> int:
+        """Number of bags."""
+        return int(self.bags.stop - self.bags.start)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the largest piece."""
+        return max(int(piece.rows.stop - piece.rows.start) for piece in self.pieces)
+
+
+def bag_blocks(offsets: NDArray[np.int64], limit: int) -> list[Block]:
+    """As few blocks as possible, in order, of pieces of at most ``limit`` rows."""
+    blocks = []
+    first, n_bags = 0, len(offsets) - 1
+    while first < n_bags:
+        start = int(offsets[first])
+        last = max(int(np.searchsorted(offsets, start + limit, side="right")) - 1, first + 1)
+        stop = int(offsets[last])
+        if stop - start <= limit:
+            pieces = [Piece(slice(start, stop), offsets[first : last + 1] - start)]
+        else:
+            ends = [*range(start + limit, stop, limit), stop]
+            pieces = [
+                Piece(slice(low, high), np.array([0, high - low], dtype=np.int64))
+                for low, high in zip([start, *ends[:-1]], ends, strict=True)
+            ]
+        blocks.append(Block(slice(first, last), pieces))
+        first = last
+    return blocks
+
+
+class Side(NamedTuple):
+    """Centred instances of some bags, their squared norms, sizes of the bags, and blocks of them."""
+
+    rows: FloatArray
+    squares: FloatArray
+    sizes: NDArray[np.int64]
+    blocks: list[Block]
+
+
+def tiles(
+    a: Side, x: Block, b: Side, y: Block, kind: str, both: bool, table: FloatArray
+) -> tuple[FloatArray, FloatArray | None]:
+    """Distances of the bags of ``x`` to those of ``y``, and back if ``both``.
+
+    They are sums where the kind is a mean, and squares where it is neither a mean nor a sum. ``table``
+    is room for the products of a piece of each.
+    """
+    start = np.inf if kind == "min_min" else 0.0
+    there = np.full((x.n_bags, y.n_bags), start)
+    back = np.full((y.n_bags, x.n_bags), start) if both and kind not in SYMMETRIC else None
+    to_bags = kernels.add_distances if kind == "mean" else kernels.least_squares
+    over_rows = _OVER_ROWS[kind]
+    waiting: dict[int, FloatArray] = {}  # smallest squares so far of the rows of each piece of y
+    for part, x_bounds in x.pieces:
+        X, x_squares = a.rows[part], a.squares[part]
+        values = np.full((y.n_bags, len(X)), 0.0 if kind == "mean" else np.inf)
+        for number, (other, y_bounds) in enumerate(y.pieces):
+            Y, y_squares = b.rows[other], b.squares[other]
+            products = np.matmul(Y, X.T, out=table[: len(Y) * len(X)].reshape(len(Y), len(X)))
+            to_bags(products, X, Y, x_squares, y_squares, y_bounds, values)
+            if back is not None:
+                least = waiting.pop(number, None)
+                least = np.full((x.n_bags, len(Y)), np.inf) if least is None else least
+                kernels.least_squares_back(products, X, Y, x_squares, y_squares, x_bounds, least)
+                if part == x.pieces[-1].rows:
+                    over_rows(least, y_bounds, back)
+                else:
+                    waiting[number] = least
+        over_rows(values, x_bounds, there)
+    return there, there.T if both and kind in SYMMETRIC else back
+
+
+def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> FloatArray:
+    """Energy distance of all bags of ``A`` to all bags of ``B``.
+
+    E(a, b)^2 = 2 e(a, b) - e(a, a) - e(b, b), with e the mean Euclidean distance over all pairs of
+    instances, in e(a, a) those of an instance with itself too. E is 0 for bags in which the same instances
+    have the same shares, and E^2 is a squared distance in a Hilbert space: exp(-E^2 / c) is positive
+    semidefinite.
+
+    Parameters
+    ----------
+    A : Bags or anything :func:`as_bags` takes
+    B : Bags, anything :func:`as_bags` takes, or None, default=None
+        None: the bags of ``A`` among themselves.
+    n_jobs : int or None, default=None
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    ndarray of shape (n_bags_A, n_bags_B), float64
+        With ``B=None`` symmetric, and exactly 0 on the diagonal.
+
+    Raises
+    ------
+    ValueError
+        Bags of different widths, or values so large that their squares overflow.
+
+    Notes
+    -----
+    O(n_A n_B d) time for n_A and n_B instances of d features; memory for blocks of them besides the result.
+
+    References
+    ----------
+    Szekely and Rizzo, Energy statistics, Journal of Statistical Planning and Inference 143, 2013.
+
+    Examples
+    --------
+    >>> from moo_clustering.bags import energy_distance
+    >>> energy_distance([[[0], [1]], [[1], [3]], [[10]]]).round(4).tolist()
+    [[0.0, 1.2247, 4.3012], [1.2247, 0.0, 3.873], [4.3012, 3.873, 0.0]]
+    """
+    return energy_from_means(joint_distances(A, B, nearest=False, n_jobs=n_jobs), same=B is None)
+
+
+def energy_from_means(joint: JointDistances, *, same: bool) -> FloatArray:
+    """Energy distance from mean distances; ``same`` when both sides are the same bags."""
+    own = joint.own_A[:, None] + joint.own_B
+    squares = 2.0 * joint.mean - own
+    squares[squares <= _ROUNDING * own] = 0.0
+    if same:
+        np.fill_diagonal(squares, 0.0)
+    return np.sqrt(squares)
+
+
+class JointDistances(NamedTuple):
+    """Distances of bags that need the same distances of instances.
+
+    Attributes
+    ----------
+    symmetric : ndarray of shape (n_bags_A, n_bags_B)
+        Greater of the two directed Hausdorff distances.
+    average : ndarray of shape (n_bags_A, n_bags_B)
+        Mean of the two mean distances to the nearest instance.
+    mean : ndarray of shape (n_bags_A, n_bags_B)
+        Mean over all pairs of instances.
+    own_A : ndarray of shape (n_bags_A,)
+    own_B : ndarray of shape (n_bags_B,)
+        Mean over all pairs of instances of the bag, those of an instance with itself too.
+
+    What was not asked for has no entries.
+    """
+
+    symmetric: FloatArray
+    average: FloatArray
+    mean: FloatArray
+    own_A: FloatArray
+    own_B: FloatArray
+
+
+class _Sums(NamedTuple):
+    """Squares of directed distances, sums of nearest distances, and of all, of bags to bags."""
+
+    farthest: FloatArray
+    nearest: FloatArray
+    total: FloatArray
+
+    @classmethod
+    def zeros(cls, n: int, m: int) -> _Sums:
+        return cls(np.zeros((n, m)), np.zeros((n, m)), np.zeros((n, m)))
+
+
+def joint_distances(
+    A: Any, B: Any = None, *, nearest: bool = True, mean: bool = True, n_jobs: int | None = None
+) -> JointDistances:
+    """Distances of all bags of ``A`` to all bags of ``B``, or among themselves, in one pass.
+
+    Parameters
+    ----------
+    A, B : Bags or anything :func:`as_bags` takes
+        ``B=None``: the bags of ``A`` among themselves.
+    nearest : bool, default=True
+        Whether the symmetric and the average distance are wanted.
+    mean : bool, default=True
+        Whether the means are.
+    n_jobs : int or None, default=None
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    JointDistances
+
+    Raises
+    ------
+    ValueError
+        Bags of different widths, or values so large that their squares overflow.
+
+    Notes
+    -----
+    O(n_A n_B d) time for n_A and n_B instances; memory for blocks of them besides the results.
+    """
+    a, b = _sides(as_bags(A), None if B is None else as_bags(B), MAX_MEMORY)
+    there = _Sums.zeros(len(a.sizes), len(b.sizes))
+    back = there if b is a else _Sums.zeros(len(b.sizes), len(a.sizes))
+    pairs = [(x, y) for k, x in enumerate(a.blocks) for y in b.blocks[k if b is a else 0 :]]
+    largest = [max(block.n_rows for block in side.blocks) for side in (a, b)]
+    workers = min(n_threads(n_jobs), max(1, MAX_MEMORY // _table_bytes(max(largest))))
+
+    def kernel(low: int, high: int) -> None:
+        table = np.empty(largest[0] * largest[1])
+        for x, y in pairs[low:high]:
+            _add_block(a, x, b, y, there, None if x is y else back, nearest, mean, table)
+
+    with threadpool_limits(limits=1, user_api="blas"):
+        for_parts(kernel, len(pairs), 2.0 * len(a.rows) * len(b.rows) * (a.rows.shape[1] + 1.0), workers)
+    return _finished(a, b, there, back, nearest, mean)
+
+
+def _add_block(
+    a: Side,
+    x: Block,
+    b: Side,
+    y: Block,
+    there: _Sums,
+    back: _Sums | None,
+    nearest: bool,
+    mean: bool,
+    table: FloatArray,
+) -> None:
+    """Distances of the bags of ``x`` to those of ``y`` and, with ``back``, the other way round."""
+    forward = _Sums.zeros(x.n_bags, y.n_bags)
+    backward = _Sums.zeros(y.n_bags, x.n_bags)
+    waiting: dict[int, FloatArray] = {}  # smallest squares so far of the rows of each piece of y
+    for part, x_bounds in x.pieces:
+        X, x_squares = a.rows[part], a.squares[part]
+        least, sums = np.full((y.n_bags, len(X)), np.inf), np.zeros((y.n_bags, len(X)))
+        for number, (other, y_bounds) in enumerate(y.pieces):
+            Y, y_squares = b.rows[other], b.squares[other]
+            products = np.matmul(Y, X.T, out=table[: len(Y) * len(X)].reshape(len(Y), len(X)))
+            if mean:
+                kernels.add_distances(products, X, Y, x_squares, y_squares, y_bounds, sums)
+            if nearest:
+                kernels.least_squares(products, X, Y, x_squares, y_squares, y_bounds, least)
+            if nearest and back is not None:
+                others = waiting.pop(number, None)
+                others = np.full((x.n_bags, len(Y)), np.inf) if others is None else others
+                kernels.least_squares_back(products, X, Y, x_squares, y_squares, x_bounds, others)
+                if part == x.pieces[-1].rows:
+                    kernels.greatest(others, y_bounds, backward.farthest)
+                    kernels.add_roots(others, y_bounds, backward.nearest)
+                else:
+                    waiting[number] = others
+        if mean:
+            kernels.add(sums, x_bounds, forward.total)
+        if nearest:
+            kernels.greatest(least, x_bounds, forward.farthest)
+            kernels.add_roots(least, x_bounds, forward.nearest)
+    np.copyto(backward.total, forward.total.T)
+    for whole, block in zip(there, forward, strict=True):
+        whole[x.bags, y.bags] = block
+    for whole, block in zip(back or (), backward, strict=back is not None):
+        whole[y.bags, x.bags] = block
+
+
+def _finished(a: Side, b: Side, there: _Sums, back: _Sums, nearest: bool, mean: bool) -> JointDistances:
+    """From sums to means, from squares to distances."""
+    none = np.empty((0, 0))
+    symmetric = average = total = none
+    own_a = own_b = np.empty(0)
+    if nearest:
+        symmetric = np.sqrt(np.maximum(there.farthest, back.farthest.T))
+        average = 0.5 * (there.nearest / a.sizes[:, None] + (back.nearest / b.sizes[:, None]).T)
+        if b is a:
+            np.fill_diagonal(symmetric, 0.0)
+            np.fill_diagonal(average, 0.0)
+    if mean:
+        total = there.total / (a.sizes[:, None] * b.sizes)
+        if b is a:
+            # Symmetric but for the rounding of products.
+            total = np.minimum(total, total.T)
+            own_a = own_b = np.diagonal(total).copy()
+        else:
+            own_a, own_b = _own_means(a), _own_means(b)
+    return JointDistances(symmetric, average, total, own_a, own_b)
+
+
+def _own_means(side: Side) -> FloatArray:
+    """Mean distance of the instances of every bag to those of the same bag."""
+    largest = max(block.n_rows for block in side.blocks)
+    table = np.empty(largest * largest)
+    own = np.empty(len(side.sizes))
+    with threadpool_limits(limits=1, user_api="blas"):
+        for block in side.blocks:
+            sums, _ = tiles(side, block, side, block, "mean", False, table)
+            own[block.bags] = np.diagonal(sums)
+    return own / side.sizes.astype(np.float64) ** 2
+
+
+def sliced_directions(n_features: int, rng: np.random.Generator, *, n_directions: int = 60) -> FloatArray:
+    """Random directions of unit length, one a row, shape (n_directions, n_features)."""
+    directions = rng.standard_normal((n_directions, n_features))
+    lengths: FloatArray = np.linalg.norm(directions, axis=1, keepdims=True)
+    return directions / lengths
+
+
+def sliced_quantile_embedding(
+    bags: Any,
+    *,
+    n_directions: int = 60,
+    n_quantiles: int = 25,
+    directions: ArrayLike | None = None,
+    rng: np.random.Generator | None = None,
+) -> FloatArray:
+    """Vectors whose Euclidean distance is the sliced distance of the bags.
+
+    SW(a, b)^2 is the number of features times the mean, over directions v and levels t_q = (q + 1/2) /
+    n_quantiles, of the squared difference of the t_q-quantiles of both bags projected on v. It stands in
+    for the earth mover's distance. As a Euclidean distance it makes exp(-SW^2 / c) positive semidefinite.
+
+    Parameters
+    ----------
+    bags : Bags or anything :func:`as_bags` takes
+    n_directions : int, default=60
+        Random directions, without ``directions``.
+    n_quantiles : int, default=25
+    directions : array-like of shape (n_directions, n_features), optional
+        Of unit length. Vectors of different calls can be compared only for the same directions.
+    rng : numpy.random.Generator, optional
+        For the directions. Default: a new one.
+
+    Returns
+    -------
+    ndarray of shape (n_bags, n_directions * n_quantiles), float64
+
+    Raises
+    ------
+    ValueError
+        No direction or level, or directions of another width than the bags.
+
+    Notes
+    -----
+    O(n log(n) n_directions) time for n instances, O(n_bags n_directions n_quantiles) memory. Quantiles are
+    interpolated linearly, so they change slightly when every instance of a bag is repeated.
+
+    References
+    ----------
+    Rabin, Peyre, Delon and Bernot, Wasserstein barycenter and its application to texture mixing, 2011.
+
+    Examples
+    --------
+    >>> from moo_clustering.bags import sliced_quantile_embedding
+    >>> sliced_quantile_embedding([[[0], [1]], [[5]]], n_quantiles=2, directions=[[1.0]]).round(4).tolist()
+    [[0.1768, 0.5303], [3.5355, 3.5355]]
+    """
+    data = as_bags(bags)
+    for name, count in (("n_directions", n_directions), ("n_quantiles", n_quantiles)):
+        if count < 1:
+            raise ValueError(f"{name} must be at least 1, got {count}")
+    if directions is None:
+        rng = np.random.default_rng() if rng is None else rng
+        lines = sliced_directions(data.n_features, rng, n_directions=n_directions)
+    else:
+        lines = np.asarray(directions, dtype=np.float64)
+    if lines.ndim != 2 or not len(lines) or lines.shape[1] != data.n_features:
+        raise ValueError(
+            f"directions must have shape (n_directions, {data.n_features}), as many columns as the bags have "
+            f"features, got {lines.shape}"
+        )
+    quantiles = np.empty((data.n_bags, len(lines), n_quantiles))
+    at = _Places.of(data, n_quantiles)
+    for number, line in enumerate(lines):
+        values = data.instances @ line
+        sorted_in_bags = values[np.lexsort((values, data.bag_of_instance))]
+        low = sorted_in_bags[at.low]
+        quantiles[:, number] = low + at.share * (sorted_in_bags[at.high] - low)
+    quantiles *= math.sqrt(data.n_features / (len(lines) * n_quantiles))
+    return quantiles.reshape(data.n_bags, -1)
+
+
+class _Places:
+    """Between which rows of sorted bags the quantiles lie, and how far from the lower one."""
+
+    def __init__(self, low: NDArray[np.int64], high: NDArray[np.int64], share: FloatArray) -> None:
+        self.low, self.high, self.share = low, high, share
+
+    @classmethod
+    def of(cls, bags: Bags, n_quantiles: int) -> _Places:
+        levels = (np.arange(n_quantiles) + 0.5) / n_quantiles
+        last = bags.sizes[:, None] - 1
+        place = levels * last
+        low = np.floor(place).astype(np.int64)
+        first = bags.offsets[:-1, None]
+        return cls(first + low, first + np.minimum(low + 1, last), place - low)
+
+
+def gaussian_scale(distances: ArrayLike) -> float:
+    """Median of the positive distances; 1 if there are none."""
+    D = np.asarray(distances, dtype=np.float64)
+    positive = D[D > 0.0]
+    return float(np.median(positive)) if len(positive) else 1.0
+
+
+def gaussian_bag_kernel(distances: ArrayLike, *, scale: float | None = None) -> FloatArray:
+    """exp(-distance^2 / scale^2).
+
+    Positive semidefinite for distances in a Hilbert space, as the energy distance and the sliced distance
+    are; not for a Hausdorff distance in general.
+
+    Parameters
+    ----------
+    distances : array-like of shape (n_bags_A, n_bags_B)
+        Not negative.
+    scale : float, optional
+        Default: the median of the positive distances. For new bags give that of the known ones.
+
+    Returns
+    -------
+    ndarray of shape (n_bags_A, n_bags_B), float64
+
+    Raises
+    ------
+    ValueError
+        Distances that are negative or not finite, or a scale that is not positive.
+
+    Notes
+    -----
+    O(n_bags_A n_bags_B) time and memory.
+
+    Examples
+    --------
+    >>> from moo_clustering.bags import gaussian_bag_kernel
+    >>> gaussian_bag_kernel([[0.0, 2.0], [2.0, 0.0]]).round(4).tolist()
+    [[1.0, 0.3679], [0.3679, 1.0]]
+    """
+    D = np.asarray(distances, dtype=np.float64)
+    if D.ndim != 2 or not np.isfinite(D).all() or (D < 0.0).any():
+        raise ValueError("distances must be a matrix of finite numbers that are not negative")
+    width = gaussian_scale(D) if scale is None else float(scale)
+    if not width > 0.0:
+        raise ValueError(f"scale must be positive, got {scale}")
+    kernel: FloatArray = np.exp(-((D / width) ** 2))
+    return kernel

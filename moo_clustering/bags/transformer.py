@@ -1,0 +1,168 @@
+"""BagTransformer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from moo_clustering.bags.bags import Bags, as_bags
+
+
+def _inner_has(method: str) -> Callable[[BagTransformer], bool]:
+    def check(self: BagTransformer) -> bool:
+        getattr(self._inner(), method)  # what is missing is named by the error
+        return True
+
+    return check
+
+
+def _with_rows(bags: Bags, rows: Any, feature_names: Any) -> Bags:
+    """The bags with other instances; unlike those of ``with_instances``, names are never taken over."""
+    rows = rows.toarray() if issparse(rows) else np.asarray(rows)
+    if len(rows) != bags.n_instances:
+        raise ValueError(
+            f"transformer made {len(rows)} rows of {bags.n_instances}; it must keep their number"
+        )
+    return Bags(rows, bags.offsets, bag_ids=bags.bag_ids, feature_names=feature_names)
+
+
+# Bags are no container scikit-learn could convert its outputs to, so it must not try.
+class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+    """A scikit-learn transformer of instances as a transformer of bags.
+
+    The transformer is fitted to the instances of all bags together; bags keep their instances, in
+    their order. In a ``Pipeline`` it goes before an estimator of bags.
+
+    Parameters
+    ----------
+    transformer : transformer or None, default=None
+        Anything with ``fit`` and ``transform`` that keeps the number of rows; the number of columns
+        may change. None: :class:`~sklearn.preprocessing.MinMaxScaler`, which maps every attribute to
+        0..1, a constant one to 0, and does not clip new values (Eq. 11).
+
+    Attributes
+    ----------
+    transformer_ : transformer
+        The fitted clone.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if the bags had feature names.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering, Eq. 11.
+
+    Examples
+    --------
+    >>> from moo_clustering.bags import BagTransformer
+    >>> bags = BagTransformer().fit_transform([[[0, 5], [2, 5]], [[4, 5]]])
+    >>> bags.instances.tolist()
+    [[0.0, 0.0], [0.5, 0.0], [1.0, 0.0]]
+    """
+
+    transformer_: Any
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+
+    def __init__(self, transformer: Any = None) -> None:
+        self.transformer = transformer
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Fit a clone of the transformer to all instances.
+
+        Parameters
+        ----------
+        X : Bags or anything :func:`as_bags` takes
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        bags = as_bags(X)
+        inner = MinMaxScaler() if self.transformer is None else clone(self.transformer)
+        self.transformer_ = inner.fit(bags.instances)
+        self.n_features_in_ = bags.n_features
+        self.__dict__.pop("feature_names_in_", None)
+        if bags.feature_names is not None:
+            self.feature_names_in_ = np.array(bags.feature_names, dtype=object)
+        return self
+
+    def transform(self, X: Any) -> Bags:
+        """The same bags with transformed instances.
+
+        Parameters
+        ----------
+        X : Bags or anything :func:`as_bags` takes
+
+        Returns
+        -------
+        Bags
+            With the feature names the transformer gives, where these bags have names.
+        """
+        check_is_fitted(self, "transformer_")
+        bags = as_bags(X)
+        if bags.n_features != self.n_features_in_:
+            raise ValueError(
+                f"X has {bags.n_features} features, but the fitted bags had {self.n_features_in_}"
+            )
+        fitted = getattr(self, "feature_names_in_", None)
+        if bags.feature_names is not None and fitted is not None and bags.feature_names != tuple(fitted):
+            raise ValueError("X has feature names other than those of the fitted bags, or in another order")
+        return _with_rows(bags, self.transformer_.transform(bags.instances), self._names(bags.feature_names))
+
+    @available_if(_inner_has("inverse_transform"))
+    def inverse_transform(self, X: Any) -> Bags:
+        """The bags that :meth:`transform` would make into these.
+
+        Parameters
+        ----------
+        X : Bags or anything :func:`as_bags` takes
+
+        Returns
+        -------
+        Bags
+            With the feature names of the fitted bags.
+        """
+        check_is_fitted(self, "transformer_")
+        bags = as_bags(X)
+        rows = self.transformer_.inverse_transform(bags.instances)
+        return _with_rows(bags, rows, getattr(self, "feature_names_in_", None))
+
+    @available_if(_inner_has("get_feature_names_out"))
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Feature names of transformed bags, as the transformer tells them."""
+        check_is_fitted(self, "transformer_")
+        names = getattr(self, "feature_names_in_", None) if input_features is None else input_features
+        return np.asarray(self.transformer_.get_feature_names_out(names), dtype=object)
+
+    def set_output(self, *, transform: Any = None) -> Self:
+        """Change nothing, whatever containers a pipeline asks its steps for: bags stay :class:`Bags`."""
+        return self
+
+    def _inner(self) -> Any:
+        if hasattr(self, "transformer_"):
+            return self.transformer_
+        return MinMaxScaler() if self.transformer is None else self.transformer
+
+    def _names(self, names: Sequence[str] | None) -> Any:
+        if names is None:
+            return None
+        try:
+            return self.get_feature_names_out(np.array(names, dtype=object))
+        except AttributeError:  # also from inside: a pipeline learns only then that a step has none
+            return None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.three_d_array = True
+        return tags

@@ -1,0 +1,986 @@
+"""What is said of a fit: scores, clusters, predictions, controls."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from moo_clustering.bags import Bags
+from moo_clustering.cli.folder import draw_partition, draw_pool
+from moo_clustering.cli.job import Job
+from moo_clustering.cli.load import BagSamples, PreparedSamples, SparseSamples, TextFeatures
+from moo_clustering.datasets import CategoryTable, Documents, MultiLabelTable, Table
+from moo_clustering.estimators.bags_base import scaled_bags
+from moo_clustering.validity import (
+    BagDaviesBouldin,
+    BagSDbw,
+    ValidityIndex,
+    bag_indices,
+    bag_report,
+    clustering_accuracy,
+)
+
+if TYPE_CHECKING:
+    from moo_clustering.cli.load import LabelUse
+
+# Multiplications and bags above which the distances of all pairs of bags are not taken for an index.
+_MOST_WORK = 2e11
+_MOST_BAGS = 5000
+TERMS = "terms.png"
+_TERMS = 10
+_TITLE = 80  # characters of a text that stand for a missing title
+_CLUSTERS_SHOWN = 20
+OWN = ("cluster", "size")
+TYPICAL = "typical values"
+_MODES_SHOWN, _MODE_WIDTH = 20, 84
+# Rules that labels and pairs decide, if there are any.
+_BY_KNOWLEDGE = ("auto", "labels", "constraints")
+_FEWEST, _MOST = 0.25, 5
+_TYPICAL_SHOWN, _TYPICAL_WIDTH = 20, 100
+_BETWEEN = "; "
+_LIKE_ALL = "(like all samples)"
+_VALUES, _PURE = 10, 0.95
+_Found = tuple[list[Any], list[float], list[str]]
+_SHUFFLES = 20
+PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
+_ARRAYS = {
+    "memberships": "memberships_",
+    "centers": "cluster_centers_",
+    "feature_weights": "feature_weights_",
+    "class_shares": "class_shares_",
+    "impurities": "impurities_",
+}
+_FEATURES, _CLASSES = 10, 5
+# Rows of the table on a terminal, and characters of its cells.
+_SUBSPACE_SHOWN, _WIDTHS = 20, {"classes": 40, "features": 60}
+_DRAWN = 24
+
+
+def bag_findings(estimator: Any, samples: BagSamples) -> dict[str, Any]:
+    """Entries ``indices`` and ``scores`` of the record.
+
+    Indices are those of :func:`~moo_clustering.validity.bag_report`, None where undefined; without the
+    silhouettes where the distances of all bags would take longer than the fit. Scores are of the bags
+    with a known class, and empty without one.
+    """
+    bags, labels = scaled_bags(estimator, samples.X), estimator.labels_
+    report = bag_report(None, labels, indices=_indices(bags, getattr(estimator, "n_jobs", None)))
+    indices = {name: _finite(value) for name, value in report.items() if isinstance(value, float)}
+    return {"indices": indices, "scores": _bag_scores(samples, labels)}
+
+
+def _indices(bags: Bags, n_jobs: int | None) -> dict[str, ValidityIndex]:
+    if bags.n_bags <= _MOST_BAGS and float(bags.n_instances) ** 2 * bags.n_features <= _MOST_WORK:
+        return bag_indices(bags, n_jobs=n_jobs)
+    return {
+        "davies_bouldin_bag": BagDaviesBouldin(undefined=np.inf, n_jobs=n_jobs).fit(bags),
+        "sdbw_bag": BagSDbw(undefined=np.inf, n_jobs=n_jobs).fit(bags),
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _bag_scores(samples: BagSamples, labels: NDArray[np.integer[Any]]) -> dict[str, float]:
+    if samples.y is None or not (samples.y >= 0).any():
+        return {}
+    known = samples.y >= 0
+    y, found = samples.y[known], labels[known]
+    report = bag_report(None, found, y, indices={})
+    names = ["accuracy", "matched_rand_index", "entropy", "adjusted_rand"]
+    if len(samples.target_names) == 2:  # of more classes, which is the positive one?
+        names.insert(3, "f1")
+    scores = {name: float(report[name]) for name in names}
+    scores["largest_class"] = float(np.bincount(y).max() / len(y))
+    if samples.partial_y is not None:
+        rest = known & (samples.partial_y < 0)
+        if rest.any():
+            scores["accuracy_unlabelled"] = clustering_accuracy(samples.y[rest], labels[rest])
+    return scores
+
+
+def describe(job: Job) -> Description:
+    """Agreement with known classes, clusters, predictions and what else the method tells."""
+    estimator, table, data = job.estimator, job.table, job.data
+    if isinstance(table, BagSamples):
+        # Loaded here because most runs have no bags, and below because most have no feature weights.
+
+        found = Description(bag_findings(estimator, table))
+        if has_pool(estimator):
+            describe_pareto(job, found)
+        return found
+    if job.weighs_features:
+        return describe_subspaces(job, _description_scores(job))
+    found = Description({"scores": _description_scores(job), **attainment_record(estimator)})
+    if isinstance(data, TextFeatures):
+        found.clusters = cluster_frame(data, estimator)
+        found.frames["clusters.csv"] = found.clusters
+        found.drawings.append(partial(draw_terms, text=data, estimator=estimator, name=table.name))
+    elif job.method.categorical:
+        found.clusters = typical_frame(job)
+        found.frames["clusters.csv"] = mode_frame(job)
+        found.arrays["memberships"] = estimator.memberships_
+    describe_squares(estimator, found)
+    if has_pool(estimator):
+        describe_pareto(job, found)
+    return found
+
+
+def _description_scores(job: Job) -> dict[str, float]:
+    """Of the clusters; for label sets of a file on the samples whose labels the fit was not given."""
+    table, labels = job.table, job.estimator.labels_
+    if isinstance(table, Table | Documents):
+        return scores(table, labels)
+    if job.labels is None or not job.labels.is_held_out.any():
+        return {}
+    rows = np.flatnonzero(job.labels.is_held_out)
+    names = job.labels.names
+    sets = [tuple(names[column] for column in np.flatnonzero(row)) for row in job.labels.held_out[rows]]
+    return entropies(sets, labels[rows])
+
+
+def cluster_frame(text: TextFeatures, estimator: Any) -> pd.DataFrame:
+    """Number, size, a typical document with its title, and leading terms of every cluster.
+
+    The document is the medoid where the method has medoids (``medoid_indices_``), and else the one
+    nearest to the mean by cosine, the first of equals. The terms are those of the largest mean weight.
+    """
+    labels = np.asarray(estimator.labels_)
+    n_clusters = int(labels.max()) + 1
+    totals = _totals(text, labels, n_clusters)
+    medoids = _medoids(estimator, labels, n_clusters)
+    rows: list[dict[str, Any]] = []
+    for cluster in range(n_clusters):
+        inside = np.flatnonzero(labels == cluster)
+        if not len(inside):
+            continue
+        total = totals[[cluster]].toarray().ravel()
+        typical = inside[np.argmax(text.weights[inside] @ total)] if medoids is None else medoids[cluster]
+        leading = np.argsort(-total, kind="stable")[:_TERMS]
+        rows.append(
+            {
+                "cluster": cluster,
+                "size": len(inside),
+                "document": text.documents.row_ids[typical],
+                "title": _title(text.documents, typical),
+                "terms": " ".join(text.vocabulary[leading[total[leading] > 0]]),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def draw_terms(folder: Path, text: TextFeatures, estimator: Any, name: str) -> list[str]:
+    """Bars of the mean weights of the leading terms of every cluster; name of the file."""
+    # Loaded here because drawing takes a second to import.
+    from moo_clustering.visualization.partitions import plot_terms
+
+    labels = np.asarray(estimator.labels_)
+    sizes = np.bincount(labels)
+    means = sparse.diags_array(1.0 / np.maximum(sizes, 1)) @ _totals(text, labels, len(sizes))
+    plot_terms(
+        means,
+        text.vocabulary,
+        sizes=sizes,
+        title=f"{type(estimator).__name__}, {name}",
+        label="mean tf-idf weight",
+        path=folder / TERMS,
+    )
+    return [TERMS]
+
+
+def cluster_table(frame: pd.DataFrame) -> str:
+    """The largest clusters, for a terminal."""
+    largest = frame.sort_values("size", ascending=False, kind="stable").head(_CLUSTERS_SHOWN)
+    rows = [["cluster", "size", "document", "title", "leading terms"]]
+    for cluster, size, document, title, terms in largest.itertuples(index=False):
+        rows.append(
+            [str(cluster), str(size), shortened(document, 20), shortened(title, 34), shortened(terms, 52)]
+        )
+    text = aligned(rows, right=(0, 1))
+    if len(frame) > _CLUSTERS_SHOWN:
+        text += f"\nand {len(frame) - _CLUSTERS_SHOWN} more in clusters.csv"
+    return text
+
+
+def _totals(text: TextFeatures, labels: NDArray[Any], n_clusters: int) -> Any:
+    """Sums of the weights of the clusters, sparse."""
+    member = (np.ones(len(labels)), (labels, np.arange(len(labels))))
+    return sparse.csr_array(member, shape=(n_clusters, len(labels))) @ sparse.csr_array(text.weights)
+
+
+def _medoids(estimator: Any, labels: NDArray[Any], n_clusters: int) -> NDArray[np.integer[Any]] | None:
+    medoids = getattr(estimator, "medoid_indices_", None)
+    if medoids is None or len(medoids) != n_clusters:
+        return None
+    found = np.asarray(medoids)
+    return found if np.array_equal(labels[found], np.arange(n_clusters)) else None
+
+
+def _title(documents: Documents, row: int) -> str:
+    title = documents.titles[row] if documents.titles is not None else ""
+    return _one_line(title) or shortened(documents.texts[row][: 4 * _TITLE], _TITLE)
+
+
+def shortened(text: object, width: int) -> str:
+    """The text on one line of at most so many characters."""
+    line = _one_line(text)
+    return line if len(line) <= width else f"{line[: width - 3].rstrip()}..."
+
+
+def _one_line(text: object) -> str:
+    """Without line breaks, and without anything that a terminal would obey."""
+    return " ".join("".join(mark if mark.isprintable() else " " for mark in str(text)).split())
+
+
+def aligned(rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), gap: str = "  ") -> str:
+    """Columns padded to their widest cell; those numbered in ``right`` are flush right."""
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.rjust(width) if number in right else cell.ljust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append(gap.join(cells).rstrip())
+    return "\n".join(lines)
+
+
+@dataclass
+class Description:
+    """Findings of a fit.
+
+    Parameters
+    ----------
+    record : dict
+        Entries for the record.
+    clusters : DataFrame, optional
+        Description of the clusters, for the summary.
+    frames : dict of str to DataFrame
+        Tables by the names of their files.
+    arrays : dict
+        Arrays for ``result.npz``.
+    drawings : list of callable
+        Each draws into a folder and returns the names of its files.
+    report : dict
+        More keyword arguments of ``report_content``.
+    """
+
+    record: dict[str, Any]
+    clusters: pd.DataFrame | None = None
+    frames: dict[str, pd.DataFrame] = field(default_factory=dict)
+    arrays: dict[str, Any] = field(default_factory=dict)
+    drawings: list[Callable[[Path], list[str]]] = field(default_factory=list)
+    report: dict[str, Any] = field(default_factory=dict)
+
+    def draw(self, folder: Path) -> list[str]:
+        """Draw everything; names of the files."""
+        return [name for drawing in self.drawings for name in drawing(folder)]
+
+
+def mode_frame(job: Job) -> pd.DataFrame:
+    """Number and size of every cluster, and its mode, or mean of numbers, in every attribute."""
+    estimator, names = job.estimator, job.feature_names
+    frame = sizes_frame(estimator.labels_)
+    for feature, name in enumerate(names):
+        # As it is, an attribute of this name would be taken for what is said of the cluster.
+        column = f"{name} (attribute)" if name in OWN else name
+        frame[column] = [_mode_cell(value) for value in estimator.modes_[:, feature]]
+    return frame
+
+
+def typical_frame(job: Job) -> pd.DataFrame:
+    """Number and size of every cluster, and what it has and others have not, most telling first.
+
+    That is the mode of an attribute if more samples have it than elsewhere, or its mean if that is far
+    from the mean of all, in standard deviations.
+    """
+    estimator = job.estimator
+    frame = sizes_frame(estimator.labels_)
+    columns = job.data.columns() if isinstance(job.data, CategoryTable) else list(np.asarray(job.data.X).T)
+    tells = _excess_means if estimator.metric == "euclidean" else _excess_shares
+    excess = [
+        tells(column, estimator.modes_[:, feature], estimator.labels_)
+        for feature, column in enumerate(columns)
+    ]
+    table = np.column_stack(excess)
+    frame[TYPICAL] = [
+        "; ".join(
+            f"{job.feature_names[feature]} {short_cell(estimator.modes_[cluster, feature])}"
+            for feature in np.argsort(-table[cluster], kind="stable")
+            if table[cluster, feature] > 0
+        )
+        for cluster in frame["cluster"]
+    ]
+    return frame
+
+
+def mode_table(frame: pd.DataFrame) -> str:
+    """The largest clusters, for a terminal."""
+    largest = frame.sort_values("size", ascending=False, kind="stable").head(_MODES_SHOWN)
+    rows = [[*OWN, TYPICAL]]
+    rows += [[str(c), str(s), shortened(text, _MODE_WIDTH)] for c, s, text in largest.itertuples(index=False)]
+    text = aligned(rows, right=(0, 1))
+    if len(frame) > _MODES_SHOWN:
+        text += f"\nand {len(frame) - _MODES_SHOWN} more in clusters.csv"
+    return text
+
+
+def sizes_frame(labels: NDArray[np.integer[Any]]) -> pd.DataFrame:
+    """Number and size of every cluster."""
+    sizes = np.bincount(labels)
+    return pd.DataFrame({"cluster": np.arange(len(sizes)), "size": sizes})
+
+
+def _excess_shares(column: NDArray[Any], modes: Sequence[Any], labels: NDArray[Any]) -> list[float]:
+    """Share of the mode within each cluster, less that in all samples."""
+    excess = []
+    for cluster, mode in enumerate(modes):
+        has = _equals(column, mode)
+        excess.append(float(has[labels == cluster].mean() - has.mean()))
+    return excess
+
+
+def _excess_means(column: NDArray[Any], means: Sequence[Any], labels: NDArray[Any]) -> list[float]:
+    spread = float(column.std())
+    return [abs(float(mean) - float(column.mean())) / spread if spread else 0.0 for mean in means]
+
+
+def _equals(column: NDArray[Any], mode: Any) -> NDArray[np.bool_]:
+    if isinstance(mode, pd.Interval):
+        return (column >= mode.left) & (column < mode.right)
+    return column == mode
+
+
+def _mode_cell(value: Any) -> Any:
+    """Intervals as a reader writes them, whole numbers without a point."""
+    if isinstance(value, pd.Interval):
+        if np.isinf(value.left):
+            return "any" if np.isinf(value.right) else f"< {value.right:g}"
+        return f">= {value.left:g}" if np.isinf(value.right) else f"[{value.left:g}, {value.right:g})"
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return int(value)
+    return value
+
+
+def short_cell(value: Any) -> str:
+    """A number of four digits at most, or text."""
+    cell = _mode_cell(value)
+    return f"{cell:.4g}" if isinstance(cell, float | np.floating) else str(cell)
+
+
+def attainment_record(estimator: Any) -> dict[str, Any]:
+    """Score of the chosen member of a front, and the best members of other promising numbers of clusters,
+    by their scores; empty where no scores were computed.
+    """
+    if not hasattr(estimator, "attainment_"):
+        return {}
+    scores, numbers = estimator.attainment_scores_, estimator.pareto_K_
+    score = float(scores[estimator.chosen_])
+    others = [row for row in estimator.promising_ if numbers[row] != estimator.n_clusters_]
+    others.sort(key=lambda row: -scores[row])
+    found = {
+        "score": score if np.isfinite(score) else None,
+        "largest_number": int(estimator.attainment_.k_max),
+        "also_promising": [
+            {"n_clusters": int(numbers[row]), "member": int(row), "score": float(scores[row])}
+            for row in others
+        ],
+    }
+    return {"attainment": found}
+
+
+def number_rows(record: Mapping[str, Any], estimator: Any, *, supervised: bool) -> list[list[str]]:
+    """What decided on the number of clusters, and which others are promising."""
+    number = record["result"]["n_clusters"]
+    chosen = f"{number} cluster{'' if number == 1 else 's'}"
+    if "attainment" in record:
+        found = record["attainment"]
+        if found["score"] is None:
+            return [["chosen", f"{chosen}, too many for an attainment score"]]
+        most = found["largest_number"]
+        rows = [["chosen", f"{chosen} by attainment score {found['score']:.3f}, of numbers up to {most}"]]
+        others = [f"{other['n_clusters']} ({other['score']:.3f})" for other in found["also_promising"]]
+        if others:
+            shown = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
+            rows.append(["promising", f"also {shown}; -k K --set select=attainment takes another"])
+        return rows
+    if not hasattr(estimator, "pareto_K_") or estimator.n_clusters is not None:
+        return []
+    if supervised and estimator.supervision is not None and estimator.select in _BY_KNOWLEDGE:
+        return [["chosen", f"{chosen} by agreement with what is known of the samples"]]
+    if record["status"] == "interrupted" and estimator.select in ("auto", "attainment"):
+        return [["chosen", f"{chosen}, nearest to the best of both objectives; no attainment scores yet"]]
+    return []
+
+
+def has_pool(estimator: Any) -> bool:
+    """Whether a fitted estimator chose from a pool, and tells the alternatives."""
+    return hasattr(estimator, "alternatives_")
+
+
+def describe_pareto(job: Job, found: Description) -> None:
+    """Add scores, alternatives, classes, controls and pictures."""
+    estimator, table = job.estimator, job.table
+    found.record |= _record(job)
+    frames = {"scores.csv": _numbered("member", estimator.scores_)}
+    if len(estimator.alternatives_):
+        names = [f"alternative-{row}" for row in range(len(estimator.alternatives_))]
+        frames["alternatives.csv"] = _labels_frame(table.row_ids, names, estimator.alternative_labels_)
+        summary = estimator.alternatives_.copy()
+        summary.insert(0, "alternative", names)
+        frames["alternatives_summary.csv"] = summary
+        found.arrays["alternative_labels"] = estimator.alternative_labels_
+    probabilities = getattr(estimator, "predict_proba_", None)
+    if probabilities is not None:
+        frame = pd.DataFrame(probabilities, columns=class_names(job))
+        frame.insert(0, "row", table.row_ids, allow_duplicates=True)
+        frames["probabilities.csv"] = frame
+        found.arrays["probabilities"] = probabilities
+    found.frames |= frames
+    if estimator.pool_ is not None:
+        found.arrays["pool_labels"] = estimator.pool_.labels
+        found.drawings.append(partial(draw_pool, estimator=estimator, name=table.name))
+    for name in ("landmark_of", "control_labels", "random_control_labels"):
+        if getattr(estimator, f"{name}_", None) is not None:
+            found.arrays[name] = getattr(estimator, f"{name}_")
+    if isinstance(job.data, BagSamples):
+        return
+    found.drawings.append(partial(draw_partition, job=job, classes=cluster_classes(job)))
+    if (
+        not isinstance(job.data, TextFeatures | SparseSamples)
+        and getattr(estimator, "metric", None) != "precomputed"
+    ):
+        found.clusters, found.frames["clusters.csv"] = _clusters(job)
+        if isinstance(job.data, PreparedSamples) and estimator.n_clusters_ > 1:
+            found.record["sorted_by"] = sorting_columns(job.data.columns, estimator.labels_)
+
+
+def cluster_classes(job: Job) -> list[str] | None:
+    """Name of the class of each cluster after a fit with labels; empty for new classes."""
+    estimator = job.estimator
+    if not hasattr(estimator, "classes_"):
+        return None
+    names = class_names(job)
+    of_clusters = getattr(estimator, "cluster_classes_index_", None)
+    if of_clusters is None:
+        return names
+    return [names[place] if place >= 0 else "" for place in of_clusters]
+
+
+def class_names(job: Job) -> list[str]:
+    """Names of ``classes_``, whose items are codes of the partial labels."""
+    table = job.table
+    names = tuple(getattr(table, "partial_names", ()))
+    codes = job.estimator.classes_
+    return [names[code] if names else str(code) for code in codes]
+
+
+def _record(job: Job) -> dict[str, Any]:
+    estimator = job.estimator
+    confidence = float(estimator.confidence_)
+    record: dict[str, Any] = {
+        "confidence": confidence if math.isfinite(confidence) else None,
+        "pool_size": 0 if estimator.pool_ is None else estimator.pool_.n_partitions,
+        "alternatives": estimator.alternatives_.to_dict("records"),
+    }
+    if (classes := cluster_classes(job)) is not None:
+        record["classes"] = classes
+    if hasattr(estimator, "control_score_"):
+        from sklearn.metrics import adjusted_rand_score
+
+        names = [name for name in ("control", "random_control") if hasattr(estimator, f"{name}_labels_")]
+        pairs = {name: getattr(estimator, f"{name}_labels_") for name in names}
+        record["controls"] = {
+            "score": dict(estimator.control_score_),
+            "ari_to_labels": {
+                name: float(adjusted_rand_score(estimator.labels_, labels)) for name, labels in pairs.items()
+            },
+            "scores": {name: _class_scores(job.table, labels) for name, labels in pairs.items()},
+        }
+    return record
+
+
+def _class_scores(table: Any, labels: NDArray[np.int32]) -> dict[str, float]:
+
+    return {} if isinstance(table, BagSamples) else scores(table, labels)
+
+
+def _clusters(job: Job) -> tuple[pd.DataFrame, pd.DataFrame]:
+    data = job.data
+    assert isinstance(data, Table)
+    labels, names = job.estimator.labels_, cluster_classes(job)
+    if isinstance(data, PreparedSamples):
+        frames = column_frames(data.columns, data.category_names, labels)
+    else:
+        columns = pd.DataFrame(np.asarray(data.X), columns=_different(data.feature_names))
+        frames = column_frames(columns, (), labels)
+    if names is not None:
+        for frame in frames:
+            frame.insert(2, "class", [names[cluster] for cluster in frame["cluster"]], allow_duplicates=True)
+    return frames
+
+
+def _different(names: tuple[str, ...]) -> list[str]:
+    """Names of features, which archives may have twice."""
+    seen: set[str] = set()
+    found = []
+    for column, name in enumerate(names):
+        found.append(name if name not in seen else f"{name} ({column})")
+        seen.add(found[-1])
+    return found
+
+
+def _labels_frame(row_ids: NDArray[Any], names: list[str], labels: NDArray[np.int32]) -> pd.DataFrame:
+    return pd.DataFrame({"row": row_ids, **dict(zip(names, labels, strict=True))})
+
+
+def _numbered(name: str, frame: pd.DataFrame) -> pd.DataFrame:
+    numbered = frame.reset_index(drop=True)
+    numbered.insert(0, name, np.arange(len(frame)))
+    return numbered
+
+
+def column_frames(
+    columns: pd.DataFrame, category_names: tuple[str, ...], labels: NDArray[np.integer[Any]]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Clusters with the columns in which they differ most from all samples, and with all columns.
+
+    A number is the mean, beside that of all samples; a category the most frequent value, with its share.
+    What differs by a quarter of a standard deviation is told, the most telling first.
+
+    Returns
+    -------
+    typical : DataFrame
+        Cluster, size, typical values.
+    table : DataFrame
+        Besides, the mean or the most frequent value of each column.
+    """
+    typical = sizes_frame(labels)
+    typical = typical[typical["size"] > 0].reset_index(drop=True)
+    clusters = typical["cluster"].to_numpy()
+    values: dict[str, list[Any]] = {}
+    excess = np.zeros((len(clusters), len(columns.columns)))
+    texts: list[list[str]] = []
+    for number, name in enumerate(columns.columns):
+        describe = _category if name in category_names else _number
+        found = describe(columns[name], labels, clusters)
+        # As it is, a column of this name would be taken for what is said of the cluster.
+        values[f"{name} (column)" if name in (*OWN, TYPICAL) else name] = found[0]
+        excess[:, number] = found[1]
+        texts.append([f"{name} {text}" for text in found[2]])
+    telling: list[str] = []
+    for row, differences in enumerate(excess):
+        order = [c for c in np.argsort(-differences, kind="stable") if differences[c] >= _FEWEST][:_MOST]
+        telling.append(_BETWEEN.join(texts[c][row] for c in order))
+    typical[TYPICAL] = telling
+    return typical, pd.concat([typical, pd.DataFrame(values)], axis=1)
+
+
+def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> list[str]:
+    """Columns of few values, of which nearly every cluster has one only."""
+    found = []
+    for name in columns.columns:
+        codes, values = pd.factorize(columns[name])
+        if 2 <= len(values) <= _VALUES:
+            counts = np.zeros((int(labels.max()) + 1, len(values)))
+            np.add.at(counts, (labels, codes), 1)
+            # The value most frequent of all must not pass for that of every cluster.
+            if counts.max(axis=1).sum() >= _PURE * len(labels) and counts.sum(axis=0).max() < _PURE * len(
+                labels
+            ):
+                found.append(str(name))
+    return found
+
+
+def column_table(frame: pd.DataFrame) -> str:
+    """The largest clusters, for a terminal: as much of what is typical as fits."""
+    largest = frame.sort_values("size", ascending=False, kind="stable").head(_TYPICAL_SHOWN)
+    rows = [list(map(str, frame.columns))]
+    for *own, typical in largest.itertuples(index=False):
+        fitting = typical.split(_BETWEEN)
+        while len(fitting) > 1 and len(_BETWEEN.join(fitting)) > _TYPICAL_WIDTH:
+            fitting.pop()
+        rows.append([*map(str, own), shortened(_BETWEEN.join(fitting), _TYPICAL_WIDTH) or _LIKE_ALL])
+    text = aligned(rows, right=(0, 1))
+    return (
+        text
+        if len(frame) <= _TYPICAL_SHOWN
+        else f"{text}\nand {len(frame) - _TYPICAL_SHOWN} more in clusters.csv"
+    )
+
+
+def _number(column: pd.Series[Any], labels: NDArray[Any], clusters: NDArray[Any]) -> _Found:
+    is_date = pd.api.types.is_datetime64_any_dtype(column)
+    numbers = column.to_numpy(dtype="datetime64[s]").astype(np.float64) if is_date else column.to_numpy()
+    # By the largest, so that squares of huge numbers stay within bounds.
+    unit = float(np.abs(numbers).max()) or 1.0
+    mean, spread = float((numbers / unit).mean()) * unit, float((numbers / unit).std()) * unit
+    means = [float((numbers[labels == cluster] / unit).mean()) * unit for cluster in clusters]
+    excess = [abs(m - mean) / spread if spread else 0.0 for m in means]
+    show = _date if is_date else short_cell
+    shown = [_date(m) for m in means] if is_date else [float(f"{m:.6g}") for m in means]
+    return shown, excess, [f"{show(m)} (all: {show(mean)})" for m in means]
+
+
+def _category(column: pd.Series[Any], labels: NDArray[Any], clusters: NDArray[Any]) -> _Found:
+    values: list[Any] = []
+    excess, texts = [], []
+    for cluster in clusters:
+        inside = column[labels == cluster]
+        value = inside.mode().iloc[0]
+        share, overall = float((inside == value).mean()), float((column == value).mean())
+        spread = np.sqrt(overall * (1 - overall))
+        values.append(value)
+        excess.append((share - overall) / spread if spread else 0.0)
+        texts.append(f"{value} {share:.0%} (all: {overall:.0%})")
+    return values, excess, texts
+
+
+def _date(seconds: float) -> str:
+    return str(np.datetime64(round(seconds), "s").astype("datetime64[D]"))
+
+
+def scores(table: Table | Documents, labels: NDArray[np.integer[Any]]) -> dict[str, float]:
+    """Agreement with the known classes, of the samples that have one; empty without classes.
+
+    With partial labels also on the samples whose label the fit was not given. For several classes per
+    document, the entropy of the classes within clusters in bits, beside that of the same labels in
+    random order (mean of 20), without which it says little.
+    """
+    from sklearn.metrics import adjusted_rand_score
+
+    from moo_clustering.validity import clustering_accuracy, nmi
+
+    if isinstance(table, Documents) and table.label_sets is not None:
+        return entropies(table.label_sets, labels)
+    if table.y is None:
+        return {}
+    known = table.y >= 0
+    if not known.any():
+        return {}
+    y, found = table.y[known], labels[known]
+    values = {
+        "accuracy": clustering_accuracy(y, found),
+        "nmi": nmi(y, found),
+        "adjusted_rand": adjusted_rand_score(y, found),
+    }
+    if table.partial_y is not None:
+        unlabelled = known & (table.partial_y < 0)
+        if unlabelled.any():
+            values["accuracy_unlabelled"] = clustering_accuracy(table.y[unlabelled], labels[unlabelled])
+    return {name: float(value) for name, value in values.items()}
+
+
+def entropies(sets: list[tuple[str, ...]], labels: NDArray[np.integer[Any]]) -> dict[str, float]:
+    """Entropy of the label sets within clusters, and that of random labels; empty without a label."""
+    from moo_clustering.validity import cluster_entropy
+
+    known = [row for row, classes in enumerate(sets) if classes]
+    if not known:
+        return {}
+    gold, found = [sets[row] for row in known], labels[known]
+    rng = np.random.default_rng(0)
+    random = [cluster_entropy(gold, rng.permutation(found)) for _ in range(_SHUFFLES)]
+    return {"entropy": cluster_entropy(gold, found), "entropy_random": float(np.mean(random))}
+
+
+def describe_squares(estimator: Any, found: Description) -> None:
+    """Sum of squares, controls and centres; nothing of methods without such controls."""
+    if not hasattr(estimator, "control_inertia_"):
+        return
+    squares: dict[str, Any] = {"inertia": estimator.inertia_, "local_searches": estimator.n_local_searches_}
+    if estimator.control_inertia_:
+        squares["controls"] = dict(estimator.control_inertia_)
+    found.record["sum_of_squares"] = squares
+    found.arrays["centers"] = np.asarray(estimator.cluster_centers_)
+
+
+def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
+    """What was reached, and by how much each control is beside it."""
+    if "sum_of_squares" not in record:
+        return []
+    squares = record["sum_of_squares"]
+    value, searches = squares["inertia"], squares["local_searches"]
+    many = "search" if searches == 1 else "searches"
+    rows = [["sum of squares", f"{value:.6g} after {searches} local {many}"]]
+    for name, other in squares.get("controls", {}).items():
+        beside = f" ({100 * (other / value - 1):+.2f} %)" if value > 0 else ""
+        rows.append([f"  {name}", f"{other:.6g}{beside}"])
+    return rows
+
+
+def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
+    """Clusters with their features and classes, and predictions of labels where the fit had some."""
+    clusters = subspace_frame(job)
+    found = Description({"scores": scores}, clusters, {"clusters.csv": clusters}, _arrays(job))
+    if isinstance(job.data, TextFeatures | MultiLabelTable):
+        found.drawings.append(partial(draw_leading, job=job))
+    found.record |= _search_record(job.estimator)
+    predictions = predictions_of(job.estimator, job.data.X, job.labels)
+    if predictions is not None:
+        record = found.record["prediction"] = prediction_record(predictions)
+        found.frames[PROBABILITIES] = probability_frame(predictions, job.table.row_ids)
+        found.frames[PREDICTIONS] = prediction_frame(predictions, job.table.row_ids)
+        if record.get("macro_auc") is not None:
+            title = f"{type(job.estimator).__name__}, {job.table.name}"
+            curves, exact = _roc_curves(predictions, record["auc"])
+            found.drawings.append(partial(_draw_roc, curves=curves, exact=exact, title=title))
+            found.report["roc_curves"] = curves
+    return found
+
+
+def _search_record(estimator: Any) -> dict[str, Any]:
+    """Objectives of the chosen start, and of the best of as many random ones, where starts were searched."""
+    control, chosen = getattr(estimator, "control_", None), getattr(estimator, "chosen_", None)
+    names = getattr(estimator, "objective_names_", ())
+    record: dict[str, Any] = {}
+    if chosen is not None:
+        record["chosen"] = dict(zip(names, estimator.pareto_front_[chosen].tolist(), strict=True))
+    if control is not None:
+        best = estimator.result_.problem.natural(control.F[[control.best]])[0]
+        record["control"] = dict(zip(names, best.tolist(), strict=True))
+        record["n_random_starts"] = len(control.X)
+    return record
+
+
+def _arrays(job: Job) -> dict[str, Any]:
+    """Arrays of the clusters, and the names of their columns."""
+    found = {name: getattr(job.estimator, attribute, None) for name, attribute in _ARRAYS.items()}
+    arrays = {name: np.ascontiguousarray(value) for name, value in found.items() if value is not None}
+    arrays["feature_names"] = np.array(job.feature_names, dtype=str)
+    arrays["class_names"] = np.array(job.class_names, dtype=str)
+    return arrays
+
+
+def _roc_curves(
+    predictions: Predictions, areas: dict[str, float | None]
+) -> tuple[dict[str, Any], dict[str, float]]:
+    """The mean ROC curve of the labels, and those of the best and the worst; areas that are known exactly."""
+    from sklearn.metrics import roc_curve
+
+    from moo_clustering.validity import mean_roc_curve
+
+    use, scored = predictions.use, predictions.use.is_held_out
+    gold, scores = use.held_out[scored], predictions.scores[scored]
+    found = np.array([np.nan if area is None else area for area in areas.values()])
+    n_labels = int(np.isfinite(found).sum())
+    curves: dict[str, Any] = {}
+    exact: dict[str, float] = {}
+    if n_labels > 1:
+        name = f"mean of {n_labels} labels"
+        curves[name] = mean_roc_curve(gold, scores)
+        exact[name] = float(np.nanmean(found))
+    for place, which in {int(np.nanargmin(found)): "worst", int(np.nanargmax(found)): "best"}.items():
+        name = use.names[place]
+        if n_labels > 1:
+            name += f" ({which}, n={int(gold[:, place].sum())})"
+        curves[name] = roc_curve(gold[:, place], scores[:, place])[:2]
+    return curves, exact
+
+
+def _draw_roc(folder: Path, curves: dict[str, Any], exact: dict[str, float], title: str) -> list[str]:
+    from moo_clustering.visualization import plot_roc
+
+    plot_roc(curves, aucs=exact, path=folder / ROC, title=title)
+    return [ROC]
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Labels as a fitted estimator predicts them.
+
+    Parameters
+    ----------
+    use : LabelUse
+        The labels that the fit had and had not.
+    probabilities : ndarray of shape (n_samples, n_labels)
+        0 for classes that no sample with labels for the fit has.
+    scores : ndarray of shape (n_samples, n_labels)
+        What ROC curves rank samples by: sums of votes where the method adds them up without dividing
+        (``aggregation="sum"``), and else the probabilities.
+    chosen : ndarray of shape (n_samples, n_labels), bool
+    """
+
+    use: LabelUse
+    probabilities: NDArray[np.float64]
+    scores: NDArray[np.float64]
+    chosen: NDArray[np.bool_]
+
+
+def predictions_of(estimator: Any, X: Any, use: LabelUse | None) -> Predictions | None:
+    """Predictions for the samples of a fit; None where it had no labels."""
+    if use is None or use.y is None:
+        return None
+    columns = use.columns if use.multilabel else np.asarray(estimator.classes_, dtype=np.intp)
+    probabilities = np.zeros(use.given.shape)
+    probabilities[:, columns] = estimator.predict_proba(X)
+    scores = probabilities
+    if getattr(estimator, "aggregation", None) == "sum":
+        votes = np.asarray(estimator.decision_function(X))
+        scores = np.zeros(use.given.shape)
+        scores[:, columns] = np.column_stack([-votes, votes]) if votes.ndim == 1 else votes
+    found = np.asarray(estimator.predict(X))
+    chosen = np.zeros(use.given.shape, dtype=bool)
+    chosen[:, columns] = found > 0 if use.multilabel else found[:, np.newaxis] == columns
+    return Predictions(use, probabilities, scores, chosen)
+
+
+def prediction_record(predictions: Predictions) -> dict[str, Any]:
+    """Numbers of samples, and how well the labels that the fit did not have are predicted.
+
+    Areas under the ROC curve are None for labels that all or none of the scored samples have.
+    """
+    from sklearn.metrics import f1_score
+
+    from moo_clustering.validity import class_aucs
+
+    use, scored = predictions.use, predictions.use.is_held_out
+    record: dict[str, Any] = {"n_given": int(use.is_given.sum()), "n_scored": int(scored.sum())}
+    if not scored.any():
+        return record
+    gold, scores, chosen = (part[scored] for part in (use.held_out, predictions.scores, predictions.chosen))
+    # A single column would be one class a sample.
+    areas = class_aucs(gold, scores) if len(use.names) > 1 else np.full(len(use.names), np.nan)
+    defined = np.isfinite(areas)
+    record["macro_auc"] = float(areas[defined].mean()) if defined.any() else None
+    record["n_labels_scored"] = int(defined.sum())
+    if use.multilabel:
+        record["micro_f1"] = float(f1_score(gold, chosen, average="micro", zero_division=0.0))
+    else:
+        record["accuracy"] = float((gold.astype(bool) == chosen).all(axis=1).mean())
+        record["largest_class"] = float(gold.mean(axis=0).max())
+    record["auc"] = {
+        name: float(area) if math.isfinite(area) else None
+        for name, area in zip(use.names, areas, strict=True)
+    }
+    return record
+
+
+def probability_frame(predictions: Predictions, row_ids: NDArray[Any]) -> pd.DataFrame:
+    """Row and a column per label, whose names are kept even where two are the same or one is ``row``."""
+    frame = pd.DataFrame(predictions.probabilities, columns=list(predictions.use.names))
+    frame.insert(0, "row", row_ids, allow_duplicates=True)
+    return frame
+
+
+def prediction_frame(predictions: Predictions, row_ids: NDArray[Any]) -> pd.DataFrame:
+    """Row, labels predicted, labels there are, and what became of these: given, held out or none."""
+    use = predictions.use
+    return pd.DataFrame(
+        {
+            "row": row_ids,
+            "predicted": _joined(predictions.chosen, use.names),
+            "labels": _joined(np.maximum(use.given, use.held_out) > 0, use.names),
+            "status": np.where(use.is_given, "given", np.where(use.is_held_out, "held out", "unlabelled")),
+        }
+    )
+
+
+def _joined(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> list[str]:
+    return [";".join(names[column] for column in np.flatnonzero(row)) for row in chosen]
+
+
+def subspace_frame(job: Job) -> pd.DataFrame:
+    """Number, size, impurity, leading features and leading classes of the clusters that have samples; of
+    documents a typical one with its title too.
+
+    Features have their weights beside them, in multiples of the mean weight; classes their shares.
+    Leading features are those of large weights in tables, and elsewhere those that are also present.
+    """
+    estimator = job.estimator
+    sizes = np.bincount(estimator.labels_)
+    clusters = np.flatnonzero(sizes)
+    frame = pd.DataFrame({"cluster": clusters, "size": sizes[clusters]})
+    if isinstance(job.data, TextFeatures):
+        documents = cluster_frame(job.data, estimator)
+        frame[["document", "title"]] = documents[["document", "title"]].to_numpy()
+    impurities = getattr(estimator, "impurities_", None)
+    if impurities is not None:
+        frame["impurity"] = np.asarray(impurities)[clusters]
+    if job.labels is not None and job.labels.y is not None:
+        shares = np.asarray(estimator.class_shares_)[clusters]
+        frame["classes"] = [_classes(job.class_names, row) for row in shares]
+    weights = np.asarray(estimator.feature_weights_)[clusters]
+    weights *= weights.shape[1]
+    if isinstance(job.data, Table):  # whose features need not be present to tell something
+        leading = [np.argsort(-row, kind="stable")[:_FEATURES].tolist() for row in weights]
+    else:
+        found = estimator.leading_features(_FEATURES)
+        leading = [found[cluster] for cluster in clusters]
+    frame["features"] = [
+        _listed((job.feature_names[column], row[column]) for column in columns)
+        for columns, row in zip(leading, weights, strict=True)
+    ]
+    return frame
+
+
+def subspace_table(frame: pd.DataFrame) -> str:
+    """The largest clusters, for a terminal."""
+    largest = frame.sort_values("size", ascending=False, kind="stable").head(_SUBSPACE_SHOWN)
+    columns = [name for name in ("cluster", "size", "impurity", "classes", "features") if name in frame]
+    rows = [[f"leading {name}" if name in _WIDTHS else name for name in columns]]
+    rows += [[_subspace_cell(name, entry[name]) for name in columns] for entry in largest.to_dict("records")]
+    text = aligned(rows, right=[place for place, name in enumerate(columns) if name not in _WIDTHS])
+    if len(frame) > _SUBSPACE_SHOWN:
+        text += f"\nand {len(frame) - _SUBSPACE_SHOWN} more in clusters.csv"
+    return text
+
+
+def draw_leading(folder: Path, job: Job) -> list[str]:
+    """Bars of the leading features of every cluster, as long as they lead; name of the file."""
+    # Loaded here because drawing takes a second to import.
+    from moo_clustering.visualization.partitions import plot_terms, save_figure
+
+    estimator = job.estimator
+    weights = np.asarray(estimator.feature_weights_)
+    leading = estimator.leading_features(_FEATURES)
+    rows = np.repeat(np.arange(len(leading)), [len(columns) for columns in leading])
+    columns = np.array([column for found in leading for column in found], dtype=np.intp)
+    X: Any = job.data.X
+    means = np.asarray(X.mean(axis=0)).ravel()
+    excess = np.asarray(estimator.cluster_centers_)[rows, columns] - means[columns]
+    values = weights.shape[1] * weights[rows, columns] * excess
+    sizes = np.bincount(estimator.labels_, minlength=len(weights))
+    figure = plot_terms(
+        sparse.csr_array((values, (rows, columns)), shape=weights.shape),
+        job.feature_names,
+        sizes=sizes,
+        max_clusters=_DRAWN,
+        label="weight (1: mean weight) times centre of the cluster above the mean of all",
+    )
+    n_clusters = int(np.count_nonzero(sizes))
+    which = f"{_DRAWN} of {n_clusters} clusters" if n_clusters > _DRAWN else "the clusters"
+    kind = "documents" if isinstance(job.data, TextFeatures) else "samples"
+    figure.suptitle(
+        f"{type(estimator).__name__}, {job.table.name}:\nleading features of {which} ({kind})",
+        parse_math=False,
+    )
+    save_figure(figure, folder / TERMS)
+    return [TERMS]
+
+
+def _classes(names: list[str], shares: NDArray[Any]) -> str:
+    order = np.argsort(-shares, kind="stable")[:_CLASSES]
+    return _listed((names[place], shares[place]) for place in order if shares[place] > 0)
+
+
+def _listed(entries: Iterable[tuple[str, float]]) -> str:
+    return ", ".join(f"{name} ({value:.2f})" for name, value in entries)
+
+
+def _subspace_cell(name: str, value: Any) -> str:
+    if name == "features":  # without their weights, which say little at a glance
+        value = " ".join(entry.rpartition(" (")[0] for entry in value.split("), "))
+    if name in _WIDTHS:
+        return shortened(value, _WIDTHS[name])
+    return f"{value:.2f}" if name == "impurity" else str(value)

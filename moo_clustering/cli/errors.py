@@ -1,0 +1,67 @@
+"""Errors, warnings and interruptions of the command, each told in a sentence."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+INTERRUPTED = 130
+_LESS_MEMORY = "give it fewer samples, a method that compares fewer of them, or end other programs"
+# What other packages tell their developers.
+_NOT_FOR_USERS = (
+    DeprecationWarning,
+    PendingDeprecationWarning,
+    FutureWarning,
+    ImportWarning,
+    ResourceWarning,
+)
+
+
+def one_line(text: object) -> str:
+    """The text on one line."""
+    return " ".join(str(text).split())
+
+
+@contextmanager
+def reported() -> Iterator[None]:
+    """Errors about what the user gave, as click's; others are bugs and keep their traceback."""
+    context = click.get_current_context(silent=True)
+    if context is not None and (context.find_root().obj or {}).get("traceback"):
+        yield
+        return
+    try:
+        yield
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        raise click.ClickException(f"{where}{error.strerror or error}") from error
+    except MemoryError as error:
+        said = f": {one_line(error)}" if str(error) else ""
+        raise click.ClickException(f"not enough memory{said}; {_LESS_MEMORY}") from error
+    except (ValueError, TypeError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+@contextmanager
+def shown_warnings() -> Iterator[list[str]]:
+    """Every different warning as one line on stderr; the lines are kept in the list."""
+    lines: list[str] = []
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        from tqdm import tqdm
+
+        line = one_line(message)
+        if line not in lines:
+            lines.append(line)
+            with tqdm.external_write_mode():
+                click.echo(f"Warning: {line}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        for category in _NOT_FOR_USERS:
+            warnings.simplefilter("ignore", category)
+        warnings.showwarning = show
+        yield lines

@@ -1,0 +1,570 @@
+"""Run folders: who may write, files of a run."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from moo_clustering.cli.load import BagSamples, PreparedSamples
+from moo_clustering.constraints.pairs import satisfied_shares
+from moo_clustering.datasets import Documents, MultiLabelTable, Table
+from moo_clustering.estimators._base import bag_history, history_frame
+from moo_clustering.estimators.bags_base import FeatureRange, scaled_bags
+from moo_clustering.persistence import creating, is_temporary, replacing, to_json, write_archive
+
+if TYPE_CHECKING:
+    from moo_clustering.cli.job import Job
+
+DISTANCES, EMBEDDING, HISTORY = "bag_distances.png", "bag_embedding.png", "history.png"
+_ARRAYS = {
+    "medoids": "medoid_indices_",
+    "centers": "cluster_centers_",
+    "data_min": "data_min_",
+    "data_range": "data_range_",
+}
+# Columns of the course that are drawn, and what they are called there.
+_DRAWN = {
+    "min": "best objective",
+    "avg": "mean objective",
+    "d": "genes in which parents must differ",
+    "inertia": "inertia",
+    "smallest": "bags of the smallest cluster",
+}
+PARTITION = "partition.png"
+_MOST_PLACES = 1000
+# What a reader of tables would take for the end of a row or of the file.
+_ODD = str.maketrans({"\r": "\n", "\0": "\N{REPLACEMENT CHARACTER}"})
+RECORD = "run.json"
+CHECKPOINT = "checkpoint.npz"
+LABELS = "labels.csv"
+CONTENT = "report.npz"
+REPORT = "report.html"
+FILES = (
+    LABELS,
+    "clusters.csv",
+    "probabilities.csv",
+    "predictions.csv",
+    "scores.csv",
+    "alternatives.csv",
+    "alternatives_summary.csv",
+    "front.csv",
+    "history.csv",
+    "result.npz",
+    "front.png",
+    "attainment.png",
+    "similarity.png",
+    "history.png",
+    "terms.png",
+    "partition.png",
+    "roc.png",
+    "bag_distances.png",
+    "bag_embedding.png",
+    CONTENT,
+    REPORT,
+)
+FORMAT = "moo_clustering run"
+_OTHER = "choose another folder with --out"
+# Partitions that are decoded for the archive alone; of four bytes a label.
+_LARGEST = 25_000_000
+
+
+def bag_arrays(estimator: Any) -> dict[str, Any]:
+    """Arrays that are kept beside the labels; centres are in the units of the data."""
+    found = {name: getattr(estimator, attribute, None) for name, attribute in _ARRAYS.items()}
+    return {name: np.asarray(value) for name, value in found.items() if value is not None}
+
+
+def draw_bags(folder: Path, estimator: Any, samples: BagSamples, history: pd.DataFrame | None) -> list[str]:
+    """Distances between bags, bags in the plane, and the course of the search; names of the files."""
+    from moo_clustering.visualization import plot_bag_distances, plot_bag_embedding, plot_history
+    from moo_clustering.visualization.bags import affordable_bags
+
+    bags, labels = scaled_bags(estimator, samples.X), estimator.labels_
+    most = affordable_bags(bags)
+    centers = getattr(estimator, "cluster_centers_", None)
+    if centers is not None:
+        centers = FeatureRange(estimator.data_min_, estimator.data_range_).scale(centers)
+    plot_bag_distances(bags, labels, max_bags=min(1500, most), path=folder / DISTANCES)
+    plot_bag_embedding(
+        bags,
+        labels,
+        medoids=getattr(estimator, "medoid_indices_", None),
+        centers=centers,
+        max_bags=min(1000, most),
+        path=folder / EMBEDDING,
+    )
+    if history is None or len(history) < 2:
+        return [DISTANCES, EMBEDDING]
+    plot_history(_drawn(history) if hasattr(estimator, "logbook_") else history, path=folder / HISTORY)
+    return [DISTANCES, EMBEDDING, HISTORY]
+
+
+def _drawn(history: pd.DataFrame) -> pd.DataFrame:
+    names = [name for name in _DRAWN if name in history]
+    # A threshold that never falls is no news.
+    names = [name for name in names if name != "d" or history[name].nunique() > 1]
+    return history[["generation", *names]].rename(columns=_DRAWN)
+
+
+def draw_partition(folder: Path, job: Job, classes: Sequence[str] | None) -> list[str]:
+    """Samples in the plane, clusters by their numbers or by the names of their classes."""
+    from moo_clustering.visualization import plot_partition
+
+    if getattr(job.estimator, "metric", None) == "precomputed" and job.table.n_samples > _MOST_PLACES:
+        return []
+    estimator = job.estimator
+    X, names = _places(job)
+    shown = None
+    if classes is not None:
+        shown = [name or f"new, {cluster}" for cluster, name in enumerate(classes)]
+    plot_partition(
+        X,
+        estimator.labels_,
+        feature_names=names,
+        cluster_names=shown,
+        title=f"{type(estimator).__name__}, {job.table.name}",
+        path=folder / PARTITION,
+    )
+    return [PARTITION]
+
+
+def _places(job: Job) -> tuple[Any, list[str]]:
+    """What the plane shows: one or two columns as they are, of more the features as the method takes them."""
+    data, estimator = job.data, job.estimator
+    assert not isinstance(data, BagSamples)
+    if getattr(estimator, "metric", None) == "precomputed":
+        from moo_clustering.visualization.partitions import scaled_to_plane
+
+        X, stress = scaled_to_plane(np.asarray(data.X))
+        return X, [f"first dimension of scaled distances (stress {stress:.2f})", "second dimension"]
+    if isinstance(data, PreparedSamples) and len(data.columns.columns) <= 2 and not data.category_names:
+        columns = data.columns
+        # Dates as years, which an axis can show.
+        return np.column_stack([_plottable(columns[name]) for name in columns]), list(columns)
+    from moo_clustering.estimators._pareto_ground import FeatureScaling
+
+    scaling = FeatureScaling.of(data.X, estimator.scale, n_components=estimator.n_components, seed=0)
+    if scaling.components is None and 1 <= len(scaling.kept) <= 2:
+        return data.X[:, scaling.kept], [job.feature_names[column] for column in scaling.kept]
+    return scaling.transform(data.X), job.feature_names
+
+
+def _plottable(column: pd.Series[Any]) -> NDArray[np.float64]:
+    if not pd.api.types.is_datetime64_any_dtype(column):
+        return column.to_numpy(dtype=np.float64)
+    years: NDArray[np.float64] = 1970 + column.to_numpy(dtype="datetime64[s]").astype(np.float64) / 31556952
+    return years
+
+
+def draw_pool(folder: Path, estimator: Any, name: str) -> list[str]:
+    """How much of the pool has samples together, of many samples or landmarks a part."""
+    from scipy.linalg import eigh
+
+    from moo_clustering.visualization import plot_similarity
+    from moo_clustering.visualization.partitions import pool_similarity
+
+    together, labels, n_all, what = pool_similarity(estimator, _MOST_PLACES)
+    degree = np.sqrt(together.sum(axis=1))
+    laplacian = np.eye(len(labels)) - together / np.outer(degree, degree)
+    last = min(len(labels), max(10, estimator.n_clusters_ + 2)) - 1
+    eigenvalues, vectors = eigh(laplacian, subset_by_index=[0, last])
+    part = "" if len(labels) == n_all else f", {len(labels)} of {n_all} {what}"
+    title = f"{type(estimator).__name__}, {name}"
+    plot_similarity(
+        together,
+        labels,
+        eigenvalues,
+        vectors[:, : estimator.n_clusters_],
+        title=f"{title}: the lighter, the more of the pool has two {what} together{part}",
+        path=folder / "similarity.png",
+    )
+    return ["similarity.png"]
+
+
+def save_results(
+    folder: Path,
+    estimator: Any,
+    table: Table | Documents | BagSamples | MultiLabelTable,
+    record: Mapping[str, Any],
+    *,
+    supervision: Mapping[str, Any],
+    frames: Mapping[str, pd.DataFrame],
+    arrays: Mapping[str, Any],
+) -> list[str]:
+    """Write what a fitted estimator has to tell, each file whole or not at all.
+
+    Parameters
+    ----------
+    folder : Path
+    estimator : fitted estimator
+        With ``labels_``; ``pareto_front_``, ``history_``, ``similarity_`` and the like where there are.
+    table : Table, Documents, BagSamples or MultiLabelTable
+    record : mapping
+        Metadata for ``result.npz``.
+    supervision : mapping
+        What ``fit`` was given besides the data.
+    frames : mapping of str to DataFrame
+        More tables by the names of their files.
+    arrays : mapping of str to array
+        More arrays for ``result.npz``.
+
+    Returns
+    -------
+    list of str
+        Names of the files.
+    """
+    if isinstance(table, BagSamples):
+        return _save_bags(folder, estimator, table, record, supervision, frames, arrays)
+    files = [LABELS, "result.npz"]
+    _write_csv(folder / LABELS, _labels("row", table.row_ids, estimator.labels_, record))
+    write_archive(folder / "result.npz", {**result_arrays(estimator), **arrays}, record)
+    for name, frame in frames.items():
+        _write_csv(folder / name, frame)
+        files.append(name)
+    front = front_frame(estimator, supervision)
+    if front is not None:
+        _write_csv(folder / "front.csv", front)
+        files.append("front.csv")
+    history = history_frame(estimator)
+    if history is not None:
+        _write_csv(folder / "history.csv", history)
+        files.append("history.csv")
+    return files + draw(folder, estimator, table.name, front, history)
+
+
+def _save_bags(
+    folder: Path,
+    estimator: Any,
+    bags: BagSamples,
+    record: Mapping[str, Any],
+    supervision: Mapping[str, Any],
+    frames: Mapping[str, pd.DataFrame],
+    arrays: Mapping[str, Any],
+) -> list[str]:
+    # Loaded here because most runs have no bags.
+
+    files = [LABELS, "result.npz"]
+    _write_csv(folder / LABELS, _labels("bag", bags.row_ids, estimator.labels_, record))
+    kept = result_arrays(estimator) | bag_arrays(estimator) | dict(arrays)
+    write_archive(folder / "result.npz", kept, record)
+    tables = {name: frame.rename(columns={"row": "bag"}) for name, frame in frames.items()}
+    front = front_frame(estimator, supervision)
+    if front is not None:
+        tables["front.csv"] = front
+    history = bag_history(estimator)
+    if history is not None:
+        tables["history.csv"] = history
+    for name, frame in tables.items():
+        _write_csv(folder / name, frame)
+    files += [*tables, *draw_bags(folder, estimator, bags, history)]
+    return files + ([] if front is None else draw(folder, estimator, bags.name, front, None))
+
+
+def _labels(kind: str, ids: Any, labels: Any, record: Mapping[str, Any]) -> pd.DataFrame:
+    """Label of every row or bag, and the name of its class where clusters have one."""
+    frame = pd.DataFrame({kind: ids, "label": labels})
+    if "classes" in record:
+        frame["class"] = np.array(record["classes"], dtype=object)[labels]
+    return frame
+
+
+def result_arrays(estimator: Any) -> dict[str, Any]:
+    """Arrays of a fitted estimator that are kept."""
+    kept = {
+        "labels": "labels_",
+        "similarity": "similarity_",
+        "embedding": "embedding_",
+        "eigenvalues": "eigenvalues_",
+        "front": "pareto_front_",
+        "front_neighbors": "pareto_neighbors_",
+        "front_n_clusters": "pareto_K_",
+        "attainment": "attainment_scores_",
+        "run_labels": "run_labels_",
+        "run_losses": "run_losses_",
+        "association": "association_",
+        "confidence": "confidence_",
+    }
+    arrays = {name: getattr(estimator, attribute, None) for name, attribute in kept.items()}
+    arrays["front_labels"] = kept_partitions(estimator)
+    return {
+        name: sparse.csr_array(value) if sparse.issparse(value) else np.asarray(value)
+        for name, value in arrays.items()
+        if value is not None
+    }
+
+
+def _write_csv(path: Path, frame: pd.DataFrame) -> None:
+    safe = frame.map(lambda cell: cell.translate(_ODD) if isinstance(cell, str) else cell)
+    with replacing(path) as file:
+        safe.to_csv(file, index=False, lineterminator="\n", encoding="utf-8")
+
+
+class FolderError(ValueError):
+    """The folder cannot take this run."""
+
+
+@dataclass
+class RunFolder:
+    """A folder that one run writes to.
+
+    Parameters
+    ----------
+    path : Path
+    resumed : bool
+        Whether there is a checkpoint to go on from.
+    has_record : bool
+        Whether there is the record of a run that may be overwritten or gone on with.
+    """
+
+    path: Path
+    resumed: bool = False
+    has_record: bool = False
+    _made: list[Path] = field(default_factory=list)
+    _claimed: bool = False
+
+    @property
+    def killed(self) -> bool:
+        """Whether there is the record of an earlier run and no checkpoint."""
+        return self.has_record and not self.resumed
+
+    @property
+    def checkpoint(self) -> Path:
+        """File of the checkpoint."""
+        return self.path / CHECKPOINT
+
+    def claim(self, record: Mapping[str, Any]) -> None:
+        """Make the folder, if need be, and write the record of a run that has begun.
+
+        A resumed run leaves the record as it is: should it fail, nothing has changed.
+        """
+        try:
+            self._made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
+            self.path.mkdir(parents=True, exist_ok=True)
+            if self.has_record:
+                # Fails where nothing could be written at the end either.
+                tempfile.TemporaryFile(dir=self.path).close()
+                if self.resumed:
+                    return
+                self.write_record(record)
+                # Of a run that was killed while it saved its results.
+                self._remove(FILES)
+            else:
+                with creating(self.path / RECORD) as file:
+                    file.write(_text(record).encode())
+                self._claimed = True
+        except FileExistsError as error:
+            raise FolderError(f"another run has just begun in {self.path}; {_OTHER}") from error
+        except OSError as error:
+            self.release()
+            raise FolderError(f"cannot write to {self.path}: {error.strerror or error}") from error
+
+    def release(self) -> None:
+        """Undo :meth:`claim` after an error, unless something has been saved since."""
+        if self._claimed and not self.checkpoint.exists() and not (self.path / LABELS).exists():
+            (self.path / RECORD).unlink(missing_ok=True)
+        for folder in self._made:
+            try:
+                folder.rmdir()
+            except OSError:
+                break
+
+    def _remove(self, names: Iterable[str]) -> None:
+        for name in names:
+            (self.path / name).unlink(missing_ok=True)
+
+    def write_record(self, record: Mapping[str, Any]) -> None:
+        """Replace the record."""
+        with replacing(self.path / RECORD) as file:
+            file.write(_text(record).encode())
+
+    def finish(self, record: Mapping[str, Any], *, complete: bool) -> None:
+        """Write the last record; a complete run needs its checkpoint no longer.
+
+        The report of what an interrupted run had found is none of its result.
+        """
+        self.write_record(record)
+        self._remove((CONTENT, REPORT))
+        if complete:
+            self.checkpoint.unlink(missing_ok=True)
+
+
+def open_folder(path: Path, *, resume: bool = False, replaces: str | None = None) -> RunFolder:
+    """The folder for a run, if it may be used; nothing is written yet.
+
+    Parameters
+    ----------
+    path : Path
+    resume : bool, default=False
+        Whether a checkpoint may be gone on from.
+    replaces : str, optional
+        A command whose earlier runs may be overwritten.
+
+    Raises
+    ------
+    FolderError
+        When the folder holds a finished run, an unfinished one without ``resume``, or anything else.
+    """
+    if path.exists() and not path.is_dir():
+        raise FolderError(f"{path} is a file, not a folder; {_OTHER}")
+    try:
+        names = {entry.name for entry in path.iterdir()} if path.exists() else set()
+    except OSError as error:
+        raise FolderError(f"cannot read {path}: {error.strerror or error}") from error
+    names = {name for name in names if not is_temporary(name)}
+    has_checkpoint = CHECKPOINT in names
+    if RECORD in names:
+        record = _read_record(path)
+        if replaces is not None and record.get("command") == replaces:
+            for name in (*FILES, CHECKPOINT):
+                (path / name).unlink(missing_ok=True)
+            return RunFolder(path, has_record=True)
+        _check_unfinished(path, record["status"], has_checkpoint, LABELS in names, resume)
+    elif names - {CHECKPOINT}:
+        raise FolderError(f"{path} holds other files; {_OTHER}")
+    elif has_checkpoint and not resume:
+        raise FolderError(f"{path} holds a checkpoint; go on from it with --resume or {_OTHER}")
+    return RunFolder(path, resumed=has_checkpoint, has_record=RECORD in names)
+
+
+def _check_unfinished(path: Path, status: str, has_checkpoint: bool, has_labels: bool, resume: bool) -> None:
+    if status == "complete":
+        raise FolderError(f"{path} holds a finished run; {_OTHER}")
+    if has_checkpoint:
+        if not resume:
+            raise FolderError(f"{path} holds an unfinished run; go on with it with --resume or {_OTHER}")
+    elif has_labels and status != "running":
+        raise FolderError(
+            f"{path} holds the result of an interrupted run without a checkpoint to go on from; {_OTHER}"
+        )
+    elif status == "running" and not resume:
+        raise FolderError(
+            f"{path} holds a run that is still going on or was killed; start over with --resume or {_OTHER}"
+        )
+
+
+def _read_record(path: Path) -> dict[str, Any]:
+    try:
+        record = json.loads((path / RECORD).read_text(encoding="utf-8"))
+        known = record["format"] == FORMAT and isinstance(record["status"], str)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        known = False
+    if not known:
+        raise FolderError(f"{path} holds a {RECORD} of something else; {_OTHER}")
+    return record
+
+
+def _text(record: Mapping[str, Any]) -> str:
+    return json.dumps(to_json(record, "record"), indent=2, ensure_ascii=False) + "\n"
+
+
+def front_frame(estimator: Any, supervision: Mapping[str, Any]) -> pd.DataFrame | None:
+    """Members of the front: number, objectives in natural sign, and, where they are known, number of
+    clusters, attainment score (empty: none), shares of the satisfied constraints and whether it is the
+    partition given.
+    """
+    front = getattr(estimator, "pareto_front_", None)
+    if front is None:
+        return None
+    frame = pd.DataFrame({"member": np.arange(len(front))})
+    for number, name in enumerate(estimator.objective_names_):
+        frame[name] = front[:, number]
+    if getattr(estimator, "pool_", None) is not None:
+        frame["n_clusters"] = [len(np.unique(labels)) for labels in estimator.pareto_labels_]
+    for name, attribute in (("n_clusters", "pareto_K_"), ("attainment", "attainment_scores_")):
+        if hasattr(estimator, attribute):
+            frame[name] = getattr(estimator, attribute)
+    if supervision and (partitions := _partitions(estimator)) is not None:
+        for name, shares in satisfied_shares(partitions, supervision).items():
+            frame[name] = shares
+    if hasattr(estimator, "chosen_") or _partitions(estimator) is not None:
+        chosen = _chosen(estimator)
+        frame["chosen"] = False if chosen is None else frame["member"] == chosen
+    return frame
+
+
+def kept_partitions(estimator: Any) -> NDArray[Any] | None:
+    """Partitions of the front, if they are there or cheap to come by and to keep."""
+    return (
+        None
+        if len(getattr(estimator, "pareto_front_", ())) * len(estimator.labels_) > _LARGEST
+        else _partitions(estimator)
+    )
+
+
+def _partitions(estimator: Any) -> NDArray[Any] | None:
+    # Decoded from genes, or rows of a pool.
+    if hasattr(estimator, "pareto_K_") or getattr(estimator, "pool_", None) is not None:
+        return np.asarray(estimator.pareto_labels_)
+    # Elsewhere as a property it may cost as much again as the fit.
+    found = vars(estimator).get("pareto_labels_")
+    return None if found is None else np.asarray(found)
+
+
+def _chosen(estimator: Any) -> int | None:
+    """Row of the member that the estimator took; None if it took another solution."""
+    if hasattr(estimator, "chosen_"):
+        row: int | None = estimator.chosen_
+        return row
+    partitions = _partitions(estimator)
+    if partitions is None:
+        return None
+    same = np.flatnonzero((partitions == estimator.labels_).all(axis=1))
+    return int(same[0]) if len(same) else None
+
+
+def draw(
+    folder: Path, estimator: Any, name: str, front: pd.DataFrame | None, history: pd.DataFrame | None
+) -> list[str]:
+    """Front, attainment, similarity matrix and history, as far as there are any; names of the files."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from moo_clustering.visualization import plot_attainment, plot_front, plot_similarity
+
+    files = []
+    if front is not None and len(front):
+        chosen = front["chosen"].to_numpy() if "chosen" in front else None
+        plot_front(estimator.pareto_front_, estimator.objective_names_, chosen, path=folder / "front.png")
+        files.append("front.png")
+    if hasattr(estimator, "attainment_"):
+        names = estimator.objective_names_[:2]
+        plot_attainment(estimator.attainment_, estimator.chosen_, names, path=folder / "attainment.png")
+        files.append("attainment.png")
+    if getattr(estimator, "similarity_", None) is not None:
+        plot_similarity(
+            estimator.similarity_,
+            estimator.labels_,
+            getattr(estimator, "eigenvalues_", ()),
+            getattr(estimator, "embedding_", None),
+            title=f"{type(estimator).__name__}, {name}",
+            path=folder / "similarity.png",
+        )
+        files.append("similarity.png")
+    if history is not None and len(history) > 1:
+        _draw_history(history, folder / "history.png")
+        files.append("history.png")
+    return files
+
+
+def _draw_history(history: pd.DataFrame, path: Path) -> None:
+    from moo_clustering.visualization import plot_history
+    from moo_clustering.visualization.partitions import save_figure
+
+    if "sweep" not in history:
+        # A search that ends as it begins may say the same generation twice.
+        plot_history(history.drop_duplicates(history.columns[0], keep="last"), path=path)
+        return
+    figure = plot_history(
+        history.rename(columns={"sweep": "generation", "objective": "objective (it need not fall)"})
+    )
+    figure.axes[-1].set_xlabel("sweep")
+    save_figure(figure, path)

@@ -1,0 +1,495 @@
+"""A fit request: method, data and options, checked before anything runs."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from moo_clustering._arrays import did_you_mean
+from moo_clustering.cli.errors import one_line, shown_warnings
+from moo_clustering.cli.folder import FORMAT
+from moo_clustering.cli.load import (
+    BagSamples,
+    LabelUse,
+    PreparedSamples,
+    SparseSamples,
+    TextFeatures,
+    label_use,
+    text_features,
+)
+from moo_clustering.constraints import read_pairs
+from moo_clustering.datasets import BUNDLED, CategoryTable, Documents, MultiLabelTable, Table
+from moo_clustering.estimators._methods import METHODS, RECOMMENDED, RECOMMENDED_FOR_BAGS, Method
+from moo_clustering.persistence import environment, fingerprint, to_json
+
+# Parameters whose values say nothing about the result, or where on the disk it went.
+_NOT_RECORDED = {"verbose", "checkpoint", "resume", "random_state"}
+# Ratio of standard deviations beyond which features can hardly be of one unit.
+_UNITS = 20
+# Parameters that have a flag of their own.
+FLAGS = {
+    "n_clusters": "-k",
+    "random_state": "--seed",
+    "n_jobs": "--jobs",
+    "verbose": "--quiet",
+    "checkpoint": "--out and --checkpoint-every",
+    "checkpoint_every": "--checkpoint-every",
+    "resume": "--resume",
+}
+# Parameters whose flag is short for --set.
+SHORT = {"n_gen": "--generations", "min_cluster_size": "--min-cluster-size"}
+
+
+@dataclass
+class Job:
+    """One fit.
+
+    Parameters
+    ----------
+    command : str
+        Command that asked for it.
+    method : Method
+    estimator : estimator, not fitted
+    data : Table, TextFeatures, BagSamples or MultiLabelTable
+    seed : int
+    labels : LabelUse, optional
+        Labels for a method that predicts them, and those that score the predictions.
+    supervision : dict
+        Keyword arguments of ``fit``.
+    sources : dict
+        Where the supervision came from, for the record.
+    notices : list of str
+        Warnings given before.
+    started : float
+        ``time.perf_counter()`` when the command began.
+    why : str
+        Why this method was taken, unless it was named.
+    """
+
+    command: str
+    method: Method
+    estimator: Any
+    data: Table | TextFeatures | BagSamples | MultiLabelTable
+    seed: int
+    labels: LabelUse | None = None
+    supervision: dict[str, Any] = field(default_factory=dict)
+    sources: dict[str, Any] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+    started: float = field(default_factory=time.perf_counter)
+    why: str = ""
+
+    @property
+    def table(self) -> Table | Documents | BagSamples | MultiLabelTable:
+        """The samples: their identifiers and known classes."""
+        return self.data.documents if isinstance(self.data, TextFeatures) else self.data
+
+    @property
+    def weighs_features(self) -> bool:
+        """Whether the method finds weights of features, and predicts labels if it is given some."""
+        return "label_sets" in self.method.supervision
+
+    @property
+    def feature_names(self) -> list[str]:
+        """Names of the columns of ``data.X``, bags apart."""
+        if isinstance(self.data, TextFeatures):
+            return list(map(str, self.data.vocabulary))
+        return [] if isinstance(self.data, BagSamples) else list(self.data.feature_names)
+
+    @property
+    def class_names(self) -> list[str]:
+        """Names of the classes or labels that the fitted estimator knows, in its order."""
+        if self.labels is None or self.labels.y is None:
+            return []
+        names = self.labels.names
+        known = self.labels.columns if self.labels.multilabel else self.estimator.classes_
+        return [names[code] for code in known]
+
+    def record(self) -> dict[str, Any]:
+        """What is known before the fit. No paths: the folder may be given away."""
+        parameters = self.estimator.get_params(deep=False)
+        return {
+            "format": FORMAT,
+            "version": 1,
+            "status": "running",
+            "command": self.command,
+            "method": self.method.name,
+            **({"method_taken": self.why} if self.why else {}),
+            "estimator": type(self.estimator).__name__,
+            "parameters": {
+                name: _plain(value) for name, value in parameters.items() if name not in _NOT_RECORDED
+            },
+            "seed": self.seed,
+            "data": {"name": self.table.name, "n_samples": self.table.n_samples, **_features(self.data)},
+            "supervision": self.sources,
+            "environment": environment(),
+        }
+
+
+def _features(data: Table | TextFeatures | BagSamples | MultiLabelTable) -> dict[str, Any]:
+    if isinstance(data, BagSamples):
+        return {**data.shape, "fingerprint": fingerprint(data.X.instances, data.X.offsets)}
+    if isinstance(data, TextFeatures):
+        terms = {"n_terms": len(data.vocabulary), **data.record}
+        return {"n_features": data.X.shape[1], "text": terms, "fingerprint": fingerprint(data.weights)}
+    names = list(data.feature_names)
+    if isinstance(data, MultiLabelTable):
+        return {
+            "n_features": len(names),
+            "feature_names": names,
+            "label_names": list(data.label_names),
+            "fingerprint": fingerprint(data.X),
+        }
+    if isinstance(data, CategoryTable):
+        return {
+            "n_features": len(names),
+            "feature_names": names,
+            "categories": list(data.category_names),
+            "fingerprint": fingerprint(*data.columns()),
+        }
+    found = {"n_features": len(names), "feature_names": names, "fingerprint": fingerprint(data.X)}
+    if isinstance(data, PreparedSamples):
+        found |= {"columns": list(data.columns), "categories": list(data.category_names)}
+        found["notes"] = list(data.notes)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    try:
+        return to_json(value)
+    except TypeError:
+        return one_line(value)
+
+
+class Input(NamedTuple):
+    """Data for the estimator, labels for methods that predict them, and the warnings of making both."""
+
+    data: Table | TextFeatures | BagSamples | MultiLabelTable
+    labels: LabelUse | None
+    warnings: list[str]
+
+
+def estimator_input(
+    method: Method,
+    estimator: Any,
+    table: Table | Documents | BagSamples | MultiLabelTable,
+    seed: int,
+    quiet: bool,
+    *,
+    hold_out: float | None = None,
+    n_features: int | None = None,
+    **options: Any,
+) -> Input:
+    """What ``fit`` is given.
+
+    Options are those of ``text_features``, ``stem_features`` or ``presence_features``.
+    """
+    options = {name: value for name, value in options.items() if value is not None}
+    with shown_warnings() as warnings:
+        labels = _labels(method, table, hold_out, n_features, seed)
+        data: Any
+        if isinstance(table, Documents):
+            data = _document_features(method, estimator, table, seed, quiet, options)
+        else:
+            _refuse_options(table, options)
+            data = table
+        if n_features is not None:
+            from moo_clustering.cli.load import most_telling
+
+            data = most_telling(data, labels, n_features)
+    return Input(data, labels, warnings)
+
+
+def units_note(estimator: Any, data: Any) -> str | None:
+    """What there is to say where features of very different spread are taken as they are."""
+    dense = isinstance(data, Table) and not isinstance(data, SparseSamples)
+    if getattr(estimator, "scale", None) != "none" or not dense:
+        return None
+    spreads = data.X.std(axis=0)
+    spreads = spreads[spreads > 0]
+    if len(spreads) < 2 or (ratio := spreads.max() / spreads.min()) < _UNITS:
+        return None
+    return (
+        f"Note: one feature varies {ratio:.3g} times as much as another, and they are taken as they are; "
+        "--set scale=zscore puts them on one scale, --set scale=none silences this."
+    )
+
+
+def _labels(
+    method: Method, table: Any, hold_out: float | None, n_features: int | None, seed: int
+) -> LabelUse | None:
+    if "label_sets" in method.supervision:
+        return label_use(table, hold_out, seed)
+    for flag, value in (("--hold-out", hold_out), ("--features", n_features)):
+        if value is not None:
+            names = ", ".join(known.name for known in METHODS.values() if "label_sets" in known.supervision)
+            raise ValueError(f"method {method.name} takes no {flag}; methods that do are {names}")
+    return None
+
+
+def _refuse_options(table: Any, options: dict[str, Any]) -> None:
+    if not options:
+        return
+    flags = " and ".join(f"--{name.replace('_', '-')}" for name in options)
+    hint = ""
+    if isinstance(table, BagSamples):
+        what = "bags of instances"
+    elif isinstance(table, MultiLabelTable):
+        what = "features and label sets"
+    else:
+        what, hint = "a table", " (--text-columns names columns of text)"
+    raise ValueError(f"{flags} can only be given for documents, and {table.name} is read as {what}{hint}")
+
+
+def _document_features(
+    method: Method, estimator: Any, table: Documents, seed: int, quiet: bool, options: dict[str, Any]
+) -> TextFeatures:
+    if getattr(estimator, "input", None) == "counts":
+        raise ValueError("documents become tf-idf weights; input=counts is for tables of counts")
+    if method.stems:
+        if "svd" in options:
+            raise ValueError(f"method {method.name} takes the weights of terms as they are, and no --svd")
+        # Loaded here because most runs have no stems.
+        from moo_clustering.cli.load import stem_features
+
+        return stem_features(table, **options)
+    if "stemmer" in options:
+        names = ", ".join(known.name for known in METHODS.values() if known.stems)
+        raise ValueError(f"method {method.name} takes words as they are; --stemmer is for {names}")
+    if method.presence:
+        if "svd" in options:
+            raise ValueError(f"method {method.name} takes which words documents hold, and no --svd")
+        from moo_clustering.cli.load import presence_features
+
+        return presence_features(table, **options)
+    text = text_features(table, sparse=method.sparse, seed=seed, **options)
+    if not (method.sparse or quiet or "svd" in options):
+        click.echo(
+            f"Note: method {method.name} takes no sparse data, so {len(text.vocabulary)} terms are reduced "
+            f"to {text.X.shape[1]} components (--svd N for another number).",
+            err=True,
+        )
+    return text
+
+
+def build_estimator(
+    method: Method,
+    estimator_class: type[Any],
+    options: Mapping[str, Any],
+    *,
+    n_clusters: int | None,
+    seed: int,
+    n_jobs: int | None,
+    verbose: bool,
+    checkpoint: Path | None = None,
+    checkpoint_every: int | None = None,
+) -> Any:
+    """The estimator with the options and what the flags say.
+
+    Raises
+    ------
+    ValueError
+        When the method needs a flag that was not given, or has no use for one that was.
+    """
+    known = parameters_of(estimator_class)
+    given: dict[str, Any] = {"random_state": seed, "verbose": verbose}
+    if n_clusters is not None:
+        given["n_clusters"] = n_clusters
+    if n_jobs is not None:
+        given["n_jobs"] = n_jobs
+    if checkpoint is not None:
+        given |= {"checkpoint": str(checkpoint), "resume": True}
+        if checkpoint_every is not None:
+            given["checkpoint_every"] = checkpoint_every
+        if "checkpoint" not in known:
+            raise ValueError(
+                f"method {method.name} writes no checkpoints, so --checkpoint-every and --resume do not apply"
+            )
+    _require_generations(method, known, options, given)
+    if checkpoint is not None and "n_gen" in known and options.get("n_gen", known["n_gen"].default) == 0:
+        raise ValueError(
+            f"method {method.name} has no generations without --generations, and no use for "
+            "--checkpoint-every or --resume"
+        )
+    for name in given:
+        if name == "n_clusters" and name not in known and "k_max" in known:
+            raise ValueError(
+                f"method {method.name} finds the number of clusters itself and takes no -k; "
+                "bound it with --set k_max=..."
+            )
+        if name not in known and name not in {"random_state", "verbose"}:
+            raise ValueError(f"method {method.name} takes no {FLAGS[name]}")
+    required = {name for name, parameter in known.items() if parameter.default is parameter.empty}
+    for name in sorted(required - given.keys() - options.keys()):
+        raise ValueError(
+            f"method {method.name} needs the number of clusters: give it with -k"
+            if name == "n_clusters"
+            else f"method {method.name} needs the option {name}: give it with --set {name}=..."
+        )
+    return estimator_class(**options, **{name: value for name, value in given.items() if name in known})
+
+
+def writes_checkpoints(method: Method, values: Mapping[str, Any]) -> bool:
+    """Whether a fit with these values of all parameters has generations that it can go on from."""
+    return (
+        "checkpoint" in values
+        and values.get("n_gen", 1) != 0
+        and all(values[name] == value for name, value in method.evolves_with.items())
+    )
+
+
+def _require_generations(
+    method: Method,
+    known: Mapping[str, inspect.Parameter],
+    options: Mapping[str, Any],
+    given: Mapping[str, Any],
+) -> None:
+    """No number of generations and no checkpoints of them where there are none."""
+    for name, value in method.evolves_with.items():
+        found = options.get(name, known[name].default)
+        for flag, is_given in (
+            (SHORT["n_gen"], "n_gen" in options),
+            ("--checkpoint-every or --resume", "checkpoint" in given),
+        ):
+            if is_given and found != value:
+                raise ValueError(
+                    f"method {method.name} has no generations with {name}={found}, and no use for {flag}; "
+                    f"it has both with --set {name}={value}"
+                )
+
+
+def parameters_of(estimator_class: type[Any]) -> Mapping[str, inspect.Parameter]:
+    """Parameters of the constructor, in order."""
+    return inspect.signature(estimator_class).parameters
+
+
+def parse_settings(settings: Sequence[str], method: str, estimator_class: type[Any]) -> dict[str, Any]:
+    """Options and their values.
+
+    A value is read as a Python literal (numbers, True, None, lists, quoted text) and otherwise
+    taken as text.
+
+    Raises
+    ------
+    ValueError
+        For settings that are no ``name=value``, unknown or repeated names, and parameters with a
+        flag of their own.
+    """
+    parameters = parameters_of(estimator_class)
+    allowed = [name for name in parameters if name not in FLAGS]
+    options: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            raise ValueError(f"--set takes name=value, got {setting!r}")
+        if name in FLAGS and name in parameters:
+            raise ValueError(f"{name} is not given with --set but with {FLAGS[name]}")
+        if name not in parameters:
+            hint = did_you_mean(name, allowed) or f"; `moo-clustering methods {method}` lists its options"
+            raise ValueError(f"method {method} has no option {name!r}{hint}")
+        if name in options:
+            raise ValueError(f"--set gives {name} twice")
+        options[name] = _value(text.strip())
+    return options
+
+
+def short_settings(
+    method: str, estimator_class: type[Any], given: Mapping[str, Any], **shortcuts: Any
+) -> dict[str, Any]:
+    """Options that have a flag of their own beside ``--set``, of those whose flag was used.
+
+    Raises
+    ------
+    ValueError
+        When the method has no such option, or ``--set`` gives it too.
+    """
+    options = {name: value for name, value in shortcuts.items() if value is not None}
+    for name in options:
+        if name not in parameters_of(estimator_class):
+            raise ValueError(f"method {method} takes no {SHORT[name]}")
+        if name in given:
+            raise ValueError(f"{SHORT[name]} and --set {name}=... give the same option")
+    return options
+
+
+def _value(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
+
+
+def supervise(job: Job, partial_labels: str | None, must_link: str | None, cannot_link: str | None) -> None:
+    """Partial labels and pairs, as far as the method takes them.
+
+    Raises
+    ------
+    ValueError
+        When the method takes none, or a file or column holds none.
+    """
+    table, takes = job.table, job.method.supervision
+    if partial_labels is not None:
+        if "labels" not in takes:
+            raise ValueError(f"method {job.method.name} takes no --partial-labels")
+        if job.labels is None and not isinstance(table, MultiLabelTable):
+            if table.partial_y is None or not (table.partial_y >= 0).any():
+                raise ValueError(_none(partial_labels))
+            job.supervision["y"] = table.partial_y
+            job.sources["partial_labels"] = {
+                "column": partial_labels,
+                "n_labelled": int((table.partial_y >= 0).sum()),
+            }
+        elif job.labels is None or not (job.labels.is_given | job.labels.is_held_out).any():
+            raise ValueError(_none(partial_labels))
+    if job.labels is not None:
+        column = {} if partial_labels is None else {"column": partial_labels}
+        job.sources["partial_labels"] = column | job.labels.sources
+        if job.labels.y is not None:
+            job.supervision["y"] = job.labels.y
+    for name, file in (("must_link", must_link), ("cannot_link", cannot_link)):
+        if file is None:
+            continue
+        if "pairs" not in takes:
+            raise ValueError(f"method {job.method.name} takes no --{name.replace('_', '-')}")
+        pairs = read_pairs(
+            file, row_ids=table.row_ids if table.has_row_ids else None, n_samples=table.n_samples
+        )
+        job.supervision[name] = pairs
+        job.sources[name] = {"file": Path(file).name, "n_pairs": len(pairs)}
+
+
+def _none(column: str) -> str:
+    return f"column {column!r} (partial labels) has no label"
+
+
+class Choice(NamedTuple):
+    """A method by name, and why it was taken; empty if it was named."""
+
+    name: str
+    why: str
+
+
+def choose_method(method: str | None, data: str, bag: str | None) -> Choice:
+    """The method named, or the recommended one for such data."""
+    from moo_clustering.cli.load import holds_bags
+
+    if method is not None:
+        return Choice(method, "")
+    path = Path(data)
+    if data not in BUNDLED and path.is_file() and holds_bags(path, bag) and not _label_sets(path):
+        return Choice(RECOMMENDED_FOR_BAGS, "the recommended one for bags, as none was named")
+    return Choice(RECOMMENDED, "the recommended one, as none was named")
+
+
+def _label_sets(path: Path) -> bool:
+    from moo_clustering.cli.load import holds_label_sets
+    from moo_clustering.estimators._methods import METHODS
+
+    return holds_label_sets(path, METHODS[RECOMMENDED], None)

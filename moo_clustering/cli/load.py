@@ -1,0 +1,1016 @@
+"""The data named: one Samples interface with shape(), labels, str()."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shlex
+import warnings
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moo_clustering._arrays import did_you_mean
+from moo_clustering.datasets import (
+    BUNDLED,
+    BagTable,
+    DataError,
+    Documents,
+    MultiLabelTable,
+    Table,
+    load_bundled,
+    read_bags,
+    read_documents,
+    read_multilabel,
+    read_table,
+    tfidf,
+)
+from moo_clustering.datasets.bags import BagOptions, may_be_role
+from moo_clustering.datasets.documents import holds_documents
+from moo_clustering.datasets.prepare import prepare_table
+from moo_clustering.datasets.tables import (
+    NotNumericError,
+    Roles,
+    array_names,
+    encode_classes,
+    holds_columns,
+    identifiers,
+    labelled,
+    read_frame,
+)
+from moo_clustering.features import (
+    InformationGainSelector,
+    PaperTfidfTransformer,
+    binary_unigrams,
+    document_term_counts,
+)
+
+if TYPE_CHECKING:
+    from moo_clustering.bags import Bags
+    from moo_clustering.estimators._methods import Method
+
+_ARFF = (".arff", ".dat")
+# What the reader says to those who call it, for those who use the command.
+_BAG_FLAGS = (
+    (r"\bbag=\.\.\.", "--bag COLUMN"),
+    (r"label=\.\.\., or give label=False if there is none", "--labels COLUMN, or leave it out with --drop"),
+    (r"as label=('[^']*')", r"with --labels \1"),
+    (r"give label=('[^']*')", r"give --labels \1"),
+    (r"with drop, as drop=\[('[^']*')\]", r"with --drop \1"),
+    (r", have a feature for each of its values with nominal=\['[^']*'\], or,", ", or,"),
+    (r"drop=\[('[^']*')\]", r"--drop \1"),
+    (r", leave the column out with drop, or take .* missing='median'", " or leave it out with --drop"),
+    (r"^bag names a column", "--bag names a column"),
+    (r"\bwith drop\b", "with --drop"),
+)  # fmt: skip
+_PARTS = {"format", "shape", "data"}
+SPARSE = (".svm", ".svmlight", ".libsvm")
+# A relation of MEKA says how many of its attributes are labels.
+_MEKA = re.compile(r"^\s*@relation\b.*:.*\s-C\s+[+-]?\d", re.IGNORECASE | re.MULTILINE)
+_RELATIONAL = re.compile(r"^\s*@attribute\b.*\brelational\s*$", re.IGNORECASE | re.MULTILINE)
+# What the reader says to those who call it, for those who use the command.
+_LABEL_FLAGS = (
+    (
+        r"labels_xml=\.\.\. \(MULAN\), n_labels=\.\.\. \(.*?\) or labels=\[\.\.\.\]",
+        "--label-file FILE (MULAN's XML) or --partial-labels NAME,NAME,...",
+    ),
+    (r"name the archive that has it with labels=\.\.\.", "name the archive that has it with --label-file"),
+    (r"^labels name the label", "--partial-labels names the label"),
+    (r"^labels_xml and labels each say", "--label-file and --partial-labels each say"),
+    (r"^labels is an option", "--partial-labels is an option"),
+    (r"^labels_xml is an option", "--label-file is an option"),
+    (r"^id_column is an option", "--id-column is an option"),
+    (r"^drop is an option", "--drop is an option"),
+    (r"; texts are read by read_documents, and id_column names", ", and --id-column names"),
+    (r"; bags of instances are read by read_bags, or", ", which methods of bags take; otherwise"),
+    (r"\(id_column\)", "(--id-column)"),
+    (r"\bby id_column\b", "by --id-column"),
+    (r"\bby drop\b", "by --drop"),
+    (r"the id_column\b", "the --id-column"),
+    (r"drop=\[('[^']*')\]", r"--drop \1"),
+)
+Preparation = Literal["equal", "none"]
+_COMPONENTS = 100
+_NAMED, _FEWEST = 5, 2
+StemmerName = Literal["porter", "english", "none"]
+STEMMERS = get_args(StemmerName)
+_MIN_DF = 2
+
+
+def holds_bags(path: Path, bag: str | None) -> bool:
+    """Whether a file is to be read as bags: ARFF, KEEL, npz with offsets, or a table with ``--bag``."""
+    name = path.name.lower().removesuffix(".gz")
+    if bag is not None or name.endswith(_ARFF):
+        return True
+    return "bag_offsets" in array_names(path)
+
+
+def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> None:
+    """Bags go to methods of bags, and nothing else does.
+
+    Raises
+    ------
+    DataError
+    """
+    from moo_clustering.estimators._methods import METHODS
+
+    if holds and not method.bags:
+        names = ", ".join(known.name for known in METHODS.values() if known.bags)
+        how = f"--bag {bag} makes bags of the rows of {data}" if bag else f"{data} holds bags of instances"
+        raise DataError(
+            f"{how}, and method {method.name} takes single rows; methods that take bags are {names}"
+        )
+    if method.bags and not holds:
+        raise DataError(
+            f"method {method.name} takes bags of instances, and {data} holds single samples, each of which "
+            "would be a bag of its own; --bag COLUMN names the column of a table that says which bag a row "
+            "belongs to, and .arff, .dat and .npz files may hold bags"
+        )
+
+
+def load_bags(
+    path: Path,
+    *,
+    bag: str | None = None,
+    labels: str | None = None,
+    partial_labels: str | None = None,
+    drop: Sequence[str] = (),
+) -> BagSamples:
+    """Bags of a file, with their known classes and partial labels.
+
+    Raises
+    ------
+    DataError
+        Also when a column that looks like the classes of the bags would become a feature.
+    """
+    if partial_labels is None:
+        table = _read(path, bag, labels, drop)
+        return _samples(table, table)
+    if partial_labels == labels:
+        raise DataError(f"column {labels!r} cannot hold both the known classes and the partial labels")
+    # In archives classes are arrays of their own, never among the features.
+    in_columns = path.suffix.lower() != ".npz"
+    if labels is None:
+        partial = _read(path, bag, partial_labels, drop)
+        _refuse_classes(partial)
+        return _samples(partial, None, partial)
+    partial = _read(path, bag, partial_labels, [*drop, labels] if in_columns else drop)
+    known = _read(path, bag, labels, [*drop, partial_labels] if in_columns else drop)
+    return _samples(known, known, partial)
+
+
+def _samples(table: BagTable, known: BagTable | None, partial: BagTable | None = None) -> BagSamples:
+    ids = table.bags.bag_ids
+    return BagSamples(
+        name=table.name,
+        X=table.bags,
+        row_ids=np.arange(table.n_bags) if ids is None else np.array(ids, dtype=str),
+        y=None if known is None else known.labels,
+        target_names=() if known is None else known.label_names,
+        partial_y=None if partial is None else _unlabelled_by_minus_one(partial),
+    )
+
+
+def _unlabelled_by_minus_one(table: BagTable) -> NDArray[np.int64] | None:
+    if table.labels is None:
+        return None
+    names = (*table.label_names, None)  # -1, no label, is the last
+    return encode_classes([names[code] for code in table.labels], minus_one_is_missing=True)[0]
+
+
+def _refuse_classes(table: BagTable) -> None:
+    """Known classes that nobody named must not be clustered by."""
+    for name in table.bags.feature_names or ():
+        column = name.partition("=")[0]
+        if may_be_role(column, BagOptions(bag=column)):
+            raise DataError(
+                f"column {column!r} looks like the known classes of the bags and would be a feature; name it "
+                f"with --labels {column}, or leave it out with --drop {column}"
+            )
+
+
+def _read(path: Path, bag: str | None, label: str | None, drop: Sequence[str]) -> BagTable:
+    try:
+        return read_bags(path, bag=bag, label=label, drop=tuple(drop))
+    except DataError as error:
+        text = str(error)
+        for pattern, replacement in _BAG_FLAGS:
+            text = re.sub(pattern, replacement, text)
+        raise DataError(text) from error
+
+
+@dataclass(frozen=True, eq=False)
+class BagSamples:
+    """Bags, apart from them their known classes, and apart from both their partial labels.
+
+    Parameters
+    ----------
+    name : str
+        Name of the file, without its folder.
+    X : Bags
+    row_ids : ndarray of shape (n_bags,)
+        Identifiers as text, or the numbers 0, 1, ... where the bags have none.
+    y : ndarray of shape (n_bags,), int64, or None
+        Known classes, for scoring; -1 for bags without one.
+    target_names : tuple of str
+    partial_y : ndarray of shape (n_bags,), int64, or None
+        Partial labels, for ``fit``; -1 for unlabelled bags.
+    """
+
+    name: str
+    X: Bags
+    row_ids: NDArray[Any]
+    y: NDArray[np.int64] | None = None
+    target_names: tuple[str, ...] = ()
+    partial_y: NDArray[np.int64] | None = None
+
+    @property
+    def n_samples(self) -> int:
+        """Number of bags."""
+        return len(self.X)
+
+    @property
+    def has_row_ids(self) -> bool:
+        """Whether the bags have identifiers of their own."""
+        return self.X.bag_ids is not None
+
+    @property
+    def shape(self) -> dict[str, Any]:
+        """Sizes and features, for the record."""
+        bags = self.X
+        names = bags.feature_names or tuple(f"x{column}" for column in range(bags.n_features))
+        return {
+            "n_instances": bags.n_instances,
+            "smallest_bag": int(bags.sizes.min()),
+            "largest_bag": int(bags.sizes.max()),
+            "n_features": bags.n_features,
+            "feature_names": list(names),
+        }
+
+    def __str__(self) -> str:
+        low, high = int(self.X.sizes.min()), int(self.X.sizes.max())
+        sizes = f"{low}" if low == high else f"{low} to {high}"
+        instances = f"of {sizes} instance{'' if high == 1 else 's'} ({self.X.n_instances} in all)"
+        return f"{self.name}, {self.n_samples} bags {instances}, {self.X.n_features} features"
+
+
+def load_data(
+    data: str,
+    method: Method,
+    *,
+    bag: str | None = None,
+    label_file: Path | None = None,
+    text_columns: str | None = None,
+    labels: str | None = None,
+    partial_labels: str | None = None,
+    id_column: str | None = None,
+    drop: Sequence[str] = (),
+    prepares: Preparation | None = None,
+) -> Table | Documents | BagSamples | MultiLabelTable:
+    """A bundled set by name, a file or a folder, as the method takes it.
+
+    Texts are read where columns of text are named, and where there can be nothing else; bags and label
+    sets where the file holds them, bags also where a column of them is named; categories where the method
+    takes them. ``prepares`` makes features of whatever columns a table has.
+    """
+
+    if data in BUNDLED:
+        options = {
+            "--bag": bag,
+            "--text-columns": text_columns,
+            "--labels": labels,
+            "--partial-labels": partial_labels,
+            "--id-column": id_column,
+            "--drop": drop,
+        }
+        if given := [flag for flag, value in options.items() if value]:
+            raise DataError(f"{' and '.join(given)} name columns of a file; {data} is a bundled data set")
+        if label_file is not None:
+            raise DataError(f"--label-file belongs to a file of samples; {data} is a bundled data set")
+        check_method(method, data, None, holds=False)
+        return load_bundled(data)
+    path = Path(data)
+    if not path.exists() and not path.suffix:
+        raise DataError(
+            f"there is no file {data} and no bundled data set of this name; bundled are "
+            f"{', '.join(BUNDLED)}{did_you_mean(data, BUNDLED)}"
+        )
+    if bag is None and holds_label_sets(path, method, label_file):
+        return load_label_sets(
+            path,
+            method,
+            label_file=label_file,
+            partial_labels=partial_labels,
+            id_column=id_column,
+            drop=drop,
+            others={"--labels": labels, "--text-columns": text_columns},
+        )
+    if label_file is not None:
+        raise DataError(
+            f"--label-file names the labels of an .arff or .npz file, and {path.name} is "
+            + ("read as a table or bags" if path.suffix.lower() == ".npz" else "neither")
+        )
+    bags = holds_bags(path, bag)
+    if path.exists():
+        check_method(method, path.name, bag, holds=bags)
+    if bags:
+        for flag, value in (("--text-columns", text_columns), ("--id-column", id_column)):
+            if value is not None:
+                raise DataError(
+                    f"{flag} says nothing about bags; --bag names the column of their identifiers"
+                )
+        return load_bags(path, bag=bag, labels=labels, partial_labels=partial_labels, drop=tuple(drop))
+    if text_columns is not None or holds_documents(path):
+        return load_documents(
+            path,
+            method,
+            text_columns=None if text_columns is None else _names(text_columns),
+            id_column=id_column,
+            labels=labels,
+            partial_labels=partial_labels,
+            drop=drop,
+        )
+    if holds_sparse(path):
+        names = {"--labels": labels, "--partial-labels": partial_labels, "--id-column": id_column}
+        return load_sparse(path, method, {**names, "--drop": drop})
+    if prepares is not None and holds_columns(path):
+        # Loaded here because most methods take tables as they are.
+
+        return load_prepared(
+            path,
+            labels=labels,
+            partial_labels=partial_labels,
+            id_column=id_column,
+            drop=drop,
+            scale=prepares,
+        )
+    try:
+        return read_table(
+            path,
+            labels=labels,
+            partial_labels=partial_labels,
+            id_column=id_column,
+            drop=tuple(drop),
+            categories=method.categorical,
+        )
+    except NotNumericError as error:
+        raise DataError(f"{error.what}, and {_without_text(method, error.columns)}") from error
+
+
+def _without_text(method: Method, columns: Sequence[str]) -> str:
+    """What to do about columns of text that the method cannot take."""
+    from moo_clustering.estimators._methods import METHODS
+
+    takers = ", ".join(known.name for known in METHODS.values() if known.categorical)
+    out = " ".join(f"--drop {shlex.quote(column)}" for column in columns[:3])
+    more = " and so on" if len(columns) > 3 else ""
+    return (
+        f"method {method.name} takes numbers only: leave out with {out}{more}, say with --labels, "
+        "--partial-labels or --id-column what such a column is, read it as texts with --text-columns, or "
+        f"take a method for categories ({takers})"
+    )
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSetDocuments(Documents):
+    """Documents, known classes, and apart from these partial label sets for ``fit``.
+
+    Parameters
+    ----------
+    partial_sets : list of tuple of str
+        Empty for unlabelled documents.
+    """
+
+    partial_sets: list[tuple[str, ...]] = field(default_factory=list)
+
+
+def load_documents(
+    path: Path,
+    method: Method,
+    *,
+    text_columns: Sequence[str] | None,
+    labels: str | None,
+    partial_labels: str | None,
+    id_column: str | None,
+    drop: Sequence[str],
+) -> Documents:
+    """Texts, with partial labels of as many a document as the method takes.
+
+    Raises
+    ------
+    DataError
+    """
+
+    read = partial(read_documents, path, text_columns=text_columns, id_column=id_column)
+    # Only JSON has lists.
+    may_be_sets = partial_labels is not None and holds_documents(path) and path.is_file()
+    if may_be_sets and takes_label_sets(method) and partial_labels != labels:
+        # Read as known classes, of which a document may have several.
+        unknown = [] if labels is None else [labels]
+        given = read(labels=partial_labels, drop=(*drop, *unknown))
+        if given.label_sets is not None:
+            known = read(labels=labels, drop=(*drop, str(partial_labels)))
+            sets = [() if names == ("-1",) else names for names in given.label_sets]
+            return LabelSetDocuments(**vars(known), partial_sets=sets)
+    try:
+        return read(labels=labels, partial_labels=partial_labels, drop=tuple(drop))
+    except DataError as error:
+        if "can have only one" not in str(error):
+            raise
+        raise DataError(
+            f"{error} with method {method.name}; methods that take label sets are {methods_of_label_sets()}"
+        ) from error
+
+
+@dataclass(frozen=True, eq=False)
+class SparseSamples(Table):
+    """A data set of sparse features.
+
+    Parameters
+    ----------
+    X : csr_array of shape (n_samples, n_features), float64
+    """
+
+    X: Any
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+
+def holds_sparse(path: Path) -> bool:
+    """Whether a file is a matrix as ``scipy.sparse.save_npz`` writes it."""
+    return array_names(path) >= _PARTS
+
+
+def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> SparseSamples:
+    """The matrix, for methods that take one.
+
+    Parameters
+    ----------
+    path : Path
+    method : Method
+    options : mapping
+        Flags that name columns, none of which the file has, and what they were given.
+
+    Raises
+    ------
+    DataError
+        When the matrix is damaged or not finite, or the method takes none.
+    """
+    from moo_clustering.datasets.multilabel import default_names, sparse_matrix, tidy_csr
+    from moo_clustering.datasets.tables import load_arrays
+    from moo_clustering.estimators._methods import METHODS
+
+    if given := [flag for flag, value in options.items() if value]:
+        flags = " and ".join(given)
+        raise DataError(f"{flags} cannot be given, as {path} is a sparse matrix without names of columns")
+    if not method.sparse:
+        takers = ", ".join(known.name for known in METHODS.values() if known.sparse)
+        raise DataError(
+            f"{path} is a sparse matrix, and method {method.name} takes dense features only; methods that "
+            f"take sparse ones are {takers}"
+        )
+    X = tidy_csr(sparse_matrix(load_arrays(path), str(path)))
+    if not np.isfinite(X.data).all():
+        raise DataError(f"{path} has NaN or infinite values; fill in or remove such cells first")
+    names = default_names("x", X.shape[1], str(path))
+    return SparseSamples(path.name, X, names, np.arange(X.shape[0]))
+
+
+def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> bool:
+    """Whether a file is to be read as samples with label sets.
+
+    That is svmlight, and ARFF with a file of labels beside it or the number of labels in its header; for
+    methods of label sets every ARFF file without bags, and npz files with indicators of labels.
+    """
+    name = path.name.lower().removesuffix(".gz")
+    if name.endswith(SPARSE):
+        return True
+    if name.endswith(".npz"):
+        return takes_label_sets(method) and (label_file is not None or _has_indicators(path))
+    if not name.endswith(".arff") or not path.is_file():
+        return False
+    header = _header(path)
+    if _RELATIONAL.search(header):
+        return False
+    beside = label_file is not None or path.with_name(f"{_stem(path)}.xml").exists()
+    return beside or bool(_MEKA.search(header)) or takes_label_sets(method)
+
+
+def takes_label_sets(method: Method) -> bool:
+    """Whether a sample may have any number of labels in the fit."""
+    return "label_sets" in method.supervision
+
+
+def methods_of_label_sets() -> str:
+    """Names of the methods that take label sets."""
+    from moo_clustering.estimators._methods import METHODS
+
+    return ", ".join(known.name for known in METHODS.values() if takes_label_sets(known))
+
+
+def load_label_sets(
+    path: Path,
+    method: Method,
+    *,
+    label_file: Path | None,
+    partial_labels: str | None,
+    id_column: str | None,
+    drop: Sequence[str],
+    others: Mapping[str, object],
+) -> MultiLabelTable:
+    """Samples and label sets of a file.
+
+    Parameters
+    ----------
+    path : Path
+    method : Method
+    label_file : Path or None
+        Names of the labels (MULAN's XML); default: beside the file.
+    partial_labels : str or None
+        Names of the attributes that are labels, where no file says so.
+    id_column, drop
+        See :func:`~moo_clustering.datasets.read_multilabel`.
+    others : mapping
+        Flags that say nothing about such a file, with their values.
+
+    Raises
+    ------
+    DataError
+    """
+    if not takes_label_sets(method):
+        raise DataError(
+            f"{path.name} holds samples with any number of labels, which method {method.name} does not take; "
+            f"methods that take label sets are {methods_of_label_sets()}"
+        )
+    for flag, value in others.items():
+        if value:
+            raise DataError(
+                f"{flag} says nothing about {path.name}, whose label sets are part of the file and reach the "
+                "fit; --hold-out withholds them, to score the predictions"
+            )
+    names = None if partial_labels is None else [name.strip() for name in partial_labels.split(",")]
+    is_archive = path.suffix.lower() == ".npz"
+    if is_archive and names is not None:
+        raise DataError(f"--partial-labels names attributes of ARFF files; --label-file is for {path}")
+    try:
+        return read_multilabel(
+            path,
+            labels_xml=None if is_archive else label_file,
+            labels=label_file if is_archive else names,
+            id_column=id_column,
+            drop=tuple(drop),
+        )
+    except DataError as error:
+        text = str(error)
+        for pattern, replacement in _LABEL_FLAGS:
+            text = re.sub(pattern, replacement, text)
+        raise DataError(text) from error
+
+
+def _has_indicators(path: Path) -> bool:
+    """Whether an archive, or the one that belongs to it, holds an array of label sets."""
+    names = array_names(path)
+    if not names:
+        return False
+    if path.name.endswith("_X.npz") and path.with_name(f"{path.name[:-5]}Y.npz").is_file():
+        return True
+    return "Y" in names
+
+
+def _header(path: Path) -> str:
+    """What comes before the data, as far as it can be read; whoever reads the file says what is wrong."""
+    lines = []
+    try:
+        with gzip.open(path) if path.name.lower().endswith(".gz") else open(path, "rb") as file:
+            for line in file:
+                if line.strip().lower().startswith(b"@data"):
+                    break
+                lines.append(line.decode("utf-8", "replace"))
+    except (OSError, EOFError, zlib.error):
+        pass
+    return "".join(lines)
+
+
+def _stem(path: Path) -> str:
+    return path.name[: path.name.lower().rindex(".arff")]
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedSamples(Table):
+    """A table whose features were made of its columns.
+
+    Parameters
+    ----------
+    columns : DataFrame
+        The columns, empty cells filled.
+    category_names : tuple of str
+        Those of them that are categories.
+    notes : tuple of str
+        What was done.
+    """
+
+    columns: Any = None
+    category_names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
+    """How the features of a table are to be scaled; None where the table has to be features already."""
+    if not method.prepares or options.get("metric", "euclidean") != "euclidean":
+        return None
+    # Who says how to scale is given the numbers as they are.
+    return "none" if "scale" in options else "equal"
+
+
+def load_prepared(
+    path: Path,
+    *,
+    labels: str | None,
+    partial_labels: str | None,
+    id_column: str | None,
+    drop: Sequence[str],
+    scale: Preparation,
+) -> PreparedSamples:
+    """Features of the columns of a file that have no other role.
+
+    Raises
+    ------
+    DataError
+        When the file cannot be read, or nothing is left.
+    """
+    frame, roles, notes = read_frame(path, Roles(labels, partial_labels, id_column, tuple(drop)))
+    taken = roles.by_column()
+    features = [column for column in frame.columns if column not in taken]
+    if not features:
+        raise DataError(f"{path} has no feature columns besides {', '.join(map(repr, taken))}")
+    row_ids: NDArray[Any] = np.arange(len(frame))
+    if roles.id_column is not None:
+        row_ids = identifiers(frame[roles.id_column], roles.id_column, str(path))
+    try:
+        prepared = prepare_table(frame[features], scale=scale)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+    samples = PreparedSamples(
+        path.name,
+        prepared.X,
+        prepared.feature_names,
+        row_ids,
+        columns=prepared.columns,
+        category_names=prepared.category_names,
+        notes=(*notes, *prepared.notes),
+    )
+    known = None if roles.labels is None else frame[roles.labels]
+    partial = None if roles.partial_labels is None else frame[roles.partial_labels]
+    found = labelled(samples, known, partial)
+    assert isinstance(found, PreparedSamples)
+    return found
+
+
+def presence_features(documents: Documents, *, min_df: float = 1, max_df: float = 1.0) -> TextFeatures:
+    """Words that are no English stop words, 1 in the documents that hold them."""
+    present, vocabulary = binary_unigrams(documents.texts, min_df=min_df, max_df=max_df)
+    record = {"features": "presence of words", "min_df": min_df, "max_df": max_df, "svd": None}
+    return TextFeatures(documents, present, vocabulary, present, record)
+
+
+def most_telling(
+    data: Table | TextFeatures | MultiLabelTable, labels: LabelUse | None, n_features: int
+) -> TextFeatures | MultiLabelTable:
+    """The features of the largest information gain about the labels that the fit is given.
+
+    Raises
+    ------
+    DataError
+        For tables, and without such labels.
+    """
+    if isinstance(data, Table):
+        raise DataError(
+            f"--features selects words of documents and features of multi-label files, and {data.name} is a "
+            "table of numbers"
+        )
+    if labels is None or labels.y is None:
+        raise DataError(
+            "--features selects by the labels that the fit is given, and there are none"
+            + ("" if labels is None else ": --hold-out withholds them all")
+        )
+    selector = InformationGainSelector(n_features).fit(data.X, labels.y)
+    kept: Any = selector.get_support(indices=True)
+    if isinstance(data, MultiLabelTable):
+        names = tuple(np.asarray(data.feature_names)[kept].tolist())
+        return replace(data, X=data.X[:, kept], feature_names=names)
+    record = data.record | {"selected_by": "information gain", "n_terms_before": len(data.vocabulary)}
+    X = data.X[:, kept]
+    return TextFeatures(data.documents, X, data.vocabulary[kept], X, record)
+
+
+@dataclass(frozen=True, eq=False)
+class TextFeatures:
+    """Features of documents.
+
+    Parameters
+    ----------
+    documents : Documents
+    weights : csr_matrix of shape (n_documents, n_terms)
+        Tf-idf, rows of length one or zero.
+    vocabulary : ndarray of shape (n_terms,)
+    X : csr_matrix or ndarray of shape (n_documents, n_features)
+        What the estimator is given: the weights, or their leading components.
+    record : dict
+        How they were made.
+    """
+
+    documents: Documents
+    weights: Any
+    vocabulary: NDArray[Any]
+    X: Any
+    record: dict[str, Any]
+
+    def __str__(self) -> str:
+        terms, components = f"{len(self.vocabulary)} terms", self.record["svd"]
+        return terms if components is None else f"{terms} as {components} components"
+
+
+def text_features(
+    documents: Documents,
+    *,
+    sparse: bool,
+    seed: int,
+    min_df: float = 1,
+    max_df: float = 1.0,
+    svd: int | None = None,
+) -> TextFeatures:
+    """Tf-idf, reduced by a truncated SVD where the method takes no sparse data or ``svd`` asks for it."""
+    weights, vocabulary = tfidf(documents.texts, min_df=min_df, max_df=max_df)
+    record: dict[str, Any] = {"features": "tf-idf", "min_df": min_df, "max_df": max_df, "svd": None}
+    if sparse and svd is None:
+        return TextFeatures(documents, weights, vocabulary, weights, record)
+    most = min(weights.shape)
+    if svd is not None and svd > most:
+        raise DataError(
+            f"--svd must be at most {most} for {weights.shape[0]} documents with {weights.shape[1]} terms, "
+            f"got {svd}"
+        )
+    components = min(_COMPONENTS, most) if svd is None else svd
+    X, share = _reduced(weights, components, seed)
+    record |= {"svd": components, "svd_explained_variance": share}
+    return TextFeatures(documents, weights, vocabulary, X, record)
+
+
+def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.float64], float]:
+    """Leading components, in rows of length one, and their share of the variance."""
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.preprocessing import normalize
+
+    if weights.shape[1] == 1:  # which scikit-learn refuses to decompose
+        return weights.toarray(), 1.0
+    svd = TruncatedSVD(n_components, random_state=seed)
+    with np.errstate(invalid="ignore"):  # equal documents have no variance to explain
+        X = svd.fit_transform(weights)
+        share = float(svd.explained_variance_ratio_.sum())
+    # What the components leave out must not make a document look like an empty one.
+    return normalize(X), share if np.isfinite(share) else 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class LabelUse:
+    """Labels of the samples, apart for the fit and for scoring.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the labels.
+    given : ndarray of shape (n_samples, n_labels), int8
+        1 and 0 where the fit is given the labels of a sample; rows of -1 elsewhere.
+    held_out : ndarray of shape (n_samples, n_labels), int8
+        1 and 0 of the samples that score the predictions; rows of -1 elsewhere, and wherever the fit is
+        given the labels.
+    multilabel : bool
+        Whether a sample may have any number of labels.
+    """
+
+    names: tuple[str, ...]
+    given: NDArray[np.int8]
+    held_out: NDArray[np.int8]
+    multilabel: bool
+
+    @property
+    def is_given(self) -> NDArray[np.bool_]:
+        """Samples whose labels reach the fit."""
+        return _labelled(self.given)
+
+    @property
+    def is_held_out(self) -> NDArray[np.bool_]:
+        """Samples whose labels score the predictions."""
+        return _labelled(self.held_out)
+
+    @property
+    def sources(self) -> dict[str, int]:
+        """Numbers of labels and samples, for the record."""
+        counts = {"n_labels": len(self.names), "n_labelled": int(self.is_given.sum())}
+        return counts | {"n_held_out": int(self.is_held_out.sum())}
+
+    @property
+    def columns(self) -> NDArray[np.intp]:
+        """Labels that a sample of the fit has, and that can be predicted; at least two of label sets."""
+        positive: NDArray[np.bool_] = np.any(self.given > 0, axis=0)
+        if self.multilabel and positive.sum() < _FEWEST:  # a single column would be one class a sample
+            positive[np.flatnonzero(~positive)[: _FEWEST - positive.sum()]] = True
+        return np.flatnonzero(positive)
+
+    @property
+    def y(self) -> NDArray[Any] | None:
+        """What the fit is given: codes of classes, or indicators of the labels in ``columns``; -1 for
+        unlabelled samples.
+        """
+        if not self.is_given.any():
+            return None
+        if self.multilabel:
+            return self.given[:, self.columns]
+        return np.where(self.is_given, self.given.argmax(axis=1), -1)
+
+
+def label_use(
+    table: Table | Documents | MultiLabelTable, hold_out: float | None, seed: int
+) -> LabelUse | None:
+    """The labels that the fit may have, without those of a share of the samples; None where it has none.
+
+    Known classes (``--labels``) of samples whose labels the fit is not given score the predictions too.
+
+    Raises
+    ------
+    DataError
+        When labels are to be held out and there are none.
+    """
+    use = _partial(table)
+    if use is None or not use.is_given.any():
+        if hold_out is not None:
+            raise DataError(
+                f"--hold-out withholds labels from the fit, and there are none in {table.name}"
+                + ("; --partial-labels names a column of them" if use is None else "")
+            )
+        return use
+    if hold_out:
+        rows = np.flatnonzero(use.is_given)
+        drawn = np.random.default_rng([seed, 1]).permutation(rows)[: round(hold_out * len(rows))]
+        given, held = use.given.copy(), use.held_out.copy()
+        held[drawn], given[drawn] = given[drawn], -1
+        use = replace(use, given=given, held_out=held)
+    use = _with_known(use, table)
+    if use.y is None:
+        return use
+    has_sample = np.any(use.given > 0, axis=0).tolist()
+    if unseen := [name for name, has in zip(use.names, has_sample, strict=True) if not has]:
+        warnings.warn(f"no sample of the fit has {_listed(unseen)}, which cannot be predicted", stacklevel=2)
+    return use
+
+
+def _partial(table: Any) -> LabelUse | None:
+    """All labels that there are for the fit, nothing held out."""
+    if isinstance(table, MultiLabelTable):
+        names, given, several = tuple(table.label_names), np.asarray(table.Y, dtype=np.int8), True
+        if len(names) == 1:  # which samples have and have not
+            names, several = (f"not {names[0]}", names[0]), False
+            given = np.column_stack([np.where(given < 0, -1, 1 - given), given]).astype(np.int8)
+    elif isinstance(table, LabelSetDocuments):
+        names = tuple(sorted({name for names in table.partial_sets for name in names}))
+        given, several = _indicators(table.partial_sets, names), True
+    elif table.partial_y is not None:
+        names, several = table.partial_names, False
+        given = _indicators(_sets(table.partial_y, names), names)
+    else:
+        return None
+    return LabelUse(names, given, np.full_like(given, -1), several)
+
+
+def _with_known(use: LabelUse, table: Any) -> LabelUse:
+    """Known classes of the samples whose labels are not given."""
+    if isinstance(table, MultiLabelTable):
+        return use
+    known = table.label_sets if isinstance(table, Documents) else None
+    if known is None:
+        if table.y is None:
+            return use
+        known = _sets(table.y, table.target_names)
+    # Classes that no partial label is cannot be predicted, which has to count against the predictions.
+    unknown = tuple(sorted({name for names in known for name in names} - set(use.names)))
+    given = np.pad(use.given, ((0, 0), (0, len(unknown))))
+    given[~use.is_given] = -1
+    held = np.pad(use.held_out, ((0, 0), (0, len(unknown))))
+    held[~use.is_held_out] = -1
+    found = _indicators(known, use.names + unknown)
+    free = _labelled(found) & ~use.is_given
+    return replace(
+        use,
+        names=use.names + unknown,
+        given=given,
+        held_out=np.where(free[:, np.newaxis], found, held),
+    )
+
+
+def _sets(codes: NDArray[np.int64], names: Sequence[str]) -> list[tuple[str, ...]]:
+    return [(names[code],) if code >= 0 else () for code in codes]
+
+
+def _indicators(sets: Sequence[tuple[str, ...]], names: Sequence[str]) -> NDArray[np.int8]:
+    """Rows of 0 and 1, of -1 for samples without a label."""
+    place = {name: column for column, name in enumerate(names)}
+    found = np.zeros((len(sets), len(names)), dtype=np.int8)
+    for row, labels in enumerate(sets):
+        if not labels:
+            found[row] = -1
+        for label in labels:
+            if label in place:
+                found[row, place[label]] = 1
+    return found
+
+
+def _labelled(indicators: NDArray[np.int8]) -> NDArray[np.bool_]:
+    if not indicators.shape[1]:
+        return np.zeros(len(indicators), dtype=bool)
+    known: NDArray[np.bool_] = np.all(indicators >= 0, axis=1)
+    return known
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, names[:_NAMED])) + (", ..." if len(names) > _NAMED else "")
+    return f"the label {shown}" if len(names) == 1 else f"the {len(names)} labels {shown}"
+
+
+def stem_features(
+    documents: Documents,
+    *,
+    stemmer: StemmerName | None = None,
+    min_df: float = _MIN_DF,
+    max_df: float = 1.0,
+) -> TextFeatures:
+    """Tf-idf t ln(n / df) of the stems, rows of length one.
+
+    Parameters
+    ----------
+    documents : Documents
+    stemmer : {"porter", "english", "none"}, optional
+        Default: Porter's, or with a warning none where snowballstemmer is not installed.
+    min_df, max_df : int or float
+        Stems in fewer or more documents, or shares of them, are left out.
+
+    Raises
+    ------
+    DataError
+        If no stem is left, or a stemmer is asked for that is not installed.
+    """
+    chosen = _available(stemmer)
+    try:
+        counts, terms = document_term_counts(
+            documents.texts, min_df=min_df, stemmer=None if chosen == "none" else chosen
+        )
+    except ImportError as error:
+        raise DataError(
+            f"--stemmer {chosen} needs snowballstemmer, which is not installed: "
+            "pip install moo_clustering[text], or give --stemmer none"
+        ) from error
+    except ValueError as error:
+        raise DataError(str(error)) from error
+    most = max_df * len(documents.texts) if isinstance(max_df, float) else max_df
+    kept = np.flatnonzero(counts.getnnz(axis=0) <= most)
+    if not len(kept):
+        raise DataError(
+            f"min_df={min_df} and max_df={max_df} leave no term of the {len(documents.texts)} documents"
+        )
+    with warnings.catch_warnings():
+        # The estimators tell what becomes of documents without terms.
+        warnings.simplefilter("ignore", UserWarning)
+        weights = PaperTfidfTransformer().fit_transform(counts[:, kept])
+    record: dict[str, Any] = {
+        "features": "tf-idf of stems",
+        "stemmer": chosen,
+        "min_df": min_df,
+        "max_df": max_df,
+        "svd": None,
+    }
+    return TextFeatures(documents, weights, terms[kept], weights, record)
+
+
+def _available(stemmer: StemmerName | None) -> StemmerName:
+    if stemmer is not None:
+        return stemmer
+    if find_spec("snowballstemmer") is not None:
+        return "porter"
+    warnings.warn(
+        "words are not stemmed, because snowballstemmer is not installed (pip install moo_clustering[text])",
+        stacklevel=4,
+    )
+    return "none"

@@ -1,0 +1,314 @@
+"""The summary on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from moo_clustering.cli.describe import (
+    aligned,
+    cluster_table,
+    column_table,
+    has_pool,
+    mode_table,
+    number_rows,
+    squares_rows,
+)
+from moo_clustering.cli.fit import Outcome
+from moo_clustering.cli.folder import REPORT
+from moo_clustering.cli.job import Job
+from moo_clustering.cli.load import BagSamples, PreparedSamples, TextFeatures
+from moo_clustering.datasets import CategoryTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_INDICES = {
+    "davies_bouldin_bag": "Davies-Bouldin",
+    "silhouette_cluster": "silhouette",
+    "sdbw_bag": "S_Dbw",
+}
+_SCORES = {
+    "accuracy": "accuracy (RI)",
+    "entropy": "entropy, bits",
+    "f1": "F1",
+    "adjusted_rand": "adjusted Rand",
+    "largest_class": "largest class",
+    "accuracy_unlabelled": "accuracy of unlabelled",
+}
+_SMALL = 0.05
+_LOW, _HIGH = 0.62, 0.9
+_MEANING = (
+    "low: on test data, clusters below 0.62 had little to do with known classes; there may be none to find",
+    "medium: on test data, clusters from 0.62 to 0.9 agreed with known classes now well, now badly",
+    "high: on test data, clusters above 0.9 mostly agreed well with known classes, if not always in number",
+)
+_SHOWN, _FEW = 3, 30
+_ONE = {"samples": "sample", "documents": "document", "labels": "label", "classes": "class"}
+
+
+def summary(job: Job, outcome: Outcome, out: Path) -> str:
+    """Data, method, clusters and scores, after the clusters of documents, in subspaces and around modes."""
+    record, data = outcome.record, job.data
+    kind = "documents" if isinstance(data, TextFeatures) else "samples"
+    rows = [["data", _shape(job, kind)]]
+    rows += label_rows(job, kind)
+    why = f"; {job.why}" if job.why else ""
+    rows.append(["method", f"{record['method']} ({record['estimator']}), seed {record['seed']}{why}"])
+    if "result" in record and isinstance(data, BagSamples):
+        rows += bag_rows(record)
+        rows += pareto_rows(record, supervised=bool(job.supervision))
+    elif "result" in record:
+        result = record["result"]
+        sizes = sorted(filter(None, result["sizes"]), reverse=True)
+        shown = ", ".join(map(str, sizes[:10])) + (", ..." if len(sizes) > 10 else "")
+        rows.append(["clusters", f"{result['n_clusters']} of {shown} {kind}"])
+        if "n_solutions" in result:
+            rows.append(["front", _front(record, job)])
+        rows += pareto_rows(record, supervised=bool(job.supervision))
+        rows += number_rows(record, job.estimator, supervised=bool(job.supervision))
+        rows += search_rows(record)
+        rows += squares_rows(record)
+        rows += [[name.replace("_", " "), f"{value:.4f}"] for name, value in record["scores"].items()]
+        rows += prediction_rows(record, kind)
+    rows.append(["seconds", f"{record['timings']['total']:.1f}"])
+    rows.append(["saved in", str(out)])
+    if REPORT in record.get("files", ()):
+        rows.append(["open", str(out / REPORT)])
+    parts = [aligned(rows)]
+    if outcome.clusters is not None:
+        parts.insert(0, _clusters(job, outcome.clusters))
+    if "result" in record:
+        remark = bag_remark(record) if isinstance(data, BagSamples) else prediction_remark(record)
+        parts += [] if remark is None else [remark]
+        parts += pareto_remarks(record)
+    return "\n\n".join(parts)
+
+
+def _clusters(job: Job, clusters: pd.DataFrame) -> str:
+    if isinstance(job.data, TextFeatures) and not job.weighs_features:
+        return cluster_table(clusters)
+    if has_pool(job.estimator):
+        return column_table(clusters)
+    if job.method.categorical:
+        return mode_table(clusters)
+    # Loaded here because most runs have no feature weights.
+    from moo_clustering.cli.describe import subspace_table
+
+    return subspace_table(clusters)
+
+
+def _shape(job: Job, kind: str) -> str:
+    data = job.data
+    if isinstance(data, BagSamples):
+        return str(data)
+    if isinstance(data, PreparedSamples):
+        n_columns = len(data.columns.columns)
+        columns = f"{n_columns} column{'' if n_columns == 1 else 's'}"
+        if len(data.feature_names) > n_columns:
+            columns += f" as {len(data.feature_names)} features"
+        return f"{job.table.name}, {job.table.n_samples} {kind}, {columns}"
+    features = str(data) if isinstance(data, TextFeatures) else f"{len(data.feature_names)} features"
+    if getattr(job.estimator, "metric", None) == "precomputed":
+        return f"{job.table.name}, {job.table.n_samples} {kind} and the distances between them"
+    if isinstance(data, CategoryTable):
+        features += f", {len(data.category_names)} of categories"
+    return f"{job.table.name}, {job.table.n_samples} {kind}, {features}"
+
+
+def _front(record: Mapping[str, Any], job: Job) -> str:
+    n_solutions = record["result"]["n_solutions"]
+    text = f"{n_solutions} member{'' if n_solutions == 1 else 's'}"
+    numbers = getattr(job.estimator, "pareto_K_", None)
+    if numbers is None or len(set(numbers)) == 1:
+        return text
+    return f"{text} of {numbers.min()} to {numbers.max()} clusters"
+
+
+def bag_rows(record: Mapping[str, Any]) -> list[list[str]]:
+    """Clusters, indices and scores."""
+    sizes = record["result"]["sizes"]
+    ordered = sorted(sizes, reverse=True)
+    shown = ", ".join(map(str, ordered[:10])) + (", ..." if len(sizes) > 10 else "")
+    rows = [["clusters", f"{len(sizes)} of {shown} bags; {_smallest(sizes)}"]]
+    for name, title in _INDICES.items():
+        if name in record["indices"]:
+            value = record["indices"][name]
+            rows.append([title, "undefined" if value is None else f"{value:.4f}"])
+    scores = record["scores"]
+    return rows + [[title, f"{scores[name]:.4f}"] for name, title in _SCORES.items() if name in scores]
+
+
+def bag_remark(record: Mapping[str, Any]) -> str | None:
+    """A sentence about clusters that are hardly any."""
+    sizes = record["result"]["sizes"]
+    if "alternatives" in record:  # chosen by other than indices of separation
+        return None
+    if len(sizes) < 2 or (min(sizes) > 1 and min(sizes) >= _SMALL * sum(sizes)):
+        return None
+    return (
+        f"A cluster holds only {_bags(min(sizes))} of {sum(sizes)}: indices of separation favour outlying "
+        "bags against all others. --min-cluster-size N keeps N bags in every cluster."
+    )
+
+
+def _smallest(sizes: list[int]) -> str:
+    return f"the smallest has {_bags(min(sizes))} ({min(sizes) / sum(sizes):.1%})"
+
+
+def _bags(count: int) -> str:
+    return f"{count} bag{'' if count == 1 else 's'}"
+
+
+def pareto_rows(record: Mapping[str, Any], *, supervised: bool) -> list[list[str]]:
+    """Confidence, alternatives and controls; of results with labels or pairs no confidence."""
+    if "alternatives" not in record:
+        return []
+    rows = []
+    if not supervised:
+        data = record["data"]
+        rows.append(
+            [
+                "confidence",
+                confidence_text(
+                    record["confidence"], n_samples=data["n_samples"], bags="n_instances" in data
+                ),
+            ]
+        )
+    if record.get("classes"):
+        named = [name or "(new)" for name in record["classes"]]
+        rows.append(["classes", ", ".join(f"{number} = {name}" for number, name in enumerate(named))])
+    if text := _alternatives(record):
+        rows.append(["alternatives", text])
+    return rows + _controls(record)
+
+
+def confidence_text(confidence: float | None, *, n_samples: int, bags: bool = False) -> str:
+    """The number and what it has meant on tables with known classes."""
+    if confidence is None:
+        return "none: there was nothing to choose from"
+    if n_samples < _FEW:
+        return f"{confidence:.2f}, which says little of {n_samples} samples"
+    if bags:
+        return f"{confidence:.2f}, which says little of bags: their known classes were hardly clusters"
+    meaning = _MEANING[(confidence >= _LOW) + (confidence > _HIGH)]
+    return f"{confidence:.2f}, {meaning}"
+
+
+def pareto_remarks(record: Mapping[str, Any]) -> list[str]:
+    """Sentences about columns that decide alone, and about an evolution."""
+    remarks = []
+    if names := record.get("sorted_by"):
+        shown = " and of ".join(map(repr, names[:_SHOWN]))
+        remarks.append(
+            f"Nearly every cluster has one value of {shown}. --drop leaves such a column out, to see which "
+            "clusters there are besides."
+        )
+    if "controls" in record:
+        remarks.append(
+            "Evolution raises the score it searches by; on the data it was measured on, the clusters came no "
+            "nearer to known classes than without it. Trust it no more than its controls."
+        )
+    return remarks
+
+
+def _alternatives(record: Mapping[str, Any]) -> str:
+    found = record["alternatives"]
+    if not found:
+        return ""
+    others: dict[int, float] = {}
+    for other in found:
+        if other["n_clusters"] != record["result"]["n_clusters"]:
+            others.setdefault(other["n_clusters"], other["agreement"])
+    count = f"{len(found)} in alternatives.csv"
+    if not others:
+        return count
+    (k, agreement), *rest = list(others.items())[:_SHOWN]
+    first = f"{k} cluster{'' if k == 1 else 's'} (agreement {agreement:.2f})"
+    shown = ", ".join([first, *(f"{k} ({agreement:.2f})" for k, agreement in rest)])
+    return f"{count}; also worth a look: {shown}"
+
+
+def _controls(record: Mapping[str, Any]) -> list[list[str]]:
+    if "controls" not in record:
+        return []
+    controls = record["controls"]
+    rows = []
+    names = {"control": "without evolution", "random_control": "survival at random"}
+    rows.append(["evolved", f"best score {controls['score']['result']:.4f}{_rand(record['scores'])}"])
+    for key, title in names.items():
+        if key not in controls["ari_to_labels"]:
+            rows.append([title, "left out, as the evolution was interrupted"])
+            continue
+        like = controls["ari_to_labels"][key]
+        text = f"best score {controls['score'][key]:.4f}{_rand(controls['scores'][key])}"
+        rows.append([title, f"{text}, adjusted Rand {like:.4f} to the clusters above"])
+    return rows
+
+
+def _rand(scores: Mapping[str, float]) -> str:
+    value = scores.get("adjusted_rand")
+    return "" if value is None else f", adjusted Rand {value:.4f} to known classes"
+
+
+def label_rows(job: Job, kind: str) -> list[list[str]]:
+    """How many labels there are, and whose labels the fit was given."""
+    use = job.labels
+    if use is None:
+        return []
+    n_given, n_held_out = int(use.is_given.sum()), int(use.is_held_out.sum())
+    what = _counted(len(use.names), "labels" if use.multilabel else "classes")
+    several = ", any number each" if use.multilabel else ""
+    rest = f", those of {n_held_out} score it" if n_held_out else ""
+    return [["labels", f"{what}{several}; the fit was given those of {_counted(n_given, kind)}{rest}"]]
+
+
+def search_rows(record: Mapping[str, Any]) -> list[list[str]]:
+    """Objectives of the chosen start, and of the best of as many random ones."""
+    rows = []
+    if "chosen" in record:
+        rows.append(["chosen", _objectives(record["chosen"])])
+    if "control" in record:
+        what = f"best of {record['n_random_starts']} random starts"
+        rows.append(["control", f"{_objectives(record['control'])} ({what})"])
+    return rows
+
+
+def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
+    """How well the held-out labels are predicted."""
+    found = record.get("prediction", {})
+    if not found.get("n_scored"):
+        return []
+    n_labels, area = found["n_labels_scored"], found["macro_auc"]
+    shown = "undefined: all or none of them have each label" if area is None else f"{area:.4f}"
+    if area is not None and n_labels < len(found["auc"]):
+        shown += f" ({n_labels} of {len(found['auc'])} labels; the others are on all or none)"
+    rows = [
+        ["predictions", f"of the labels of {_counted(found['n_scored'], kind)} that the fit was not given"]
+    ]
+    rows.append(["  macro AUC", shown])
+    if "micro_f1" in found:
+        rows.append(["  micro F1", f"{found['micro_f1']:.4f}"])
+    else:
+        rows.append(["  accuracy", f"{found['accuracy']:.4f} (largest class: {found['largest_class']:.4f})"])
+    return rows
+
+
+def prediction_remark(record: Mapping[str, Any]) -> str | None:
+    """A sentence about predictions that nothing scores."""
+    found = record.get("prediction")
+    if found is None or found["n_scored"]:
+        return None
+    return (
+        "Nothing scores the predictions, because every known label reached the fit: --hold-out 0.2 "
+        "withholds a fifth of them."
+    )
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {_ONE[what] if number == 1 else what}"
+
+
+def _objectives(values: Mapping[str, float]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {value:.4g}" for name, value in values.items())

@@ -1,0 +1,1014 @@
+"""CSPA, HGPA, HBGF, MCLA, METIS."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import logging
+from collections.abc import Iterator
+from typing import Any, Literal, overload
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from scipy.cluster.hierarchy import linkage
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse import csgraph
+from scipy.sparse.linalg import LinearOperator, eigsh
+from sklearn.cluster import KMeans
+from sklearn.utils.extmath import randomized_svd
+
+from moo_clustering._arrays import FloatArray, IntArray, SeedLike, spawn_seeds
+from moo_clustering._distances import MAX_MEMORY
+from moo_clustering.encodings import relabel_by_first_appearance
+from moo_clustering.encodings.base import distinct_rows
+from moo_clustering.graphs import spectral_partition
+from moo_clustering.validity.agreement import Hyperedges, hyperedges, mean_agreement, nmi_table
+from moo_clustering.validity.base import check_option
+
+# Bytes per pair of objects (i, j), or per stored entry of a sparse graph, at the peak.
+_BYTES = {"average": 8, "metis": 40, "spectral": 64}
+# Pairs handled at once: comparisons and counts of a byte each stay in the cache.
+_BLOCK = 1 << 18
+# Runs whose agreements a byte can count.
+_RUNS = 255
+# Objects whose rows of H are dense at once: 4 million numbers for 2000 hyperedges.
+_ROWS = 2048
+# Eigenvalues lie from 0 to 1; vectors of 0 are arbitrary.
+_ZERO = 1e-10
+_LOG = logging.getLogger("moo_clustering.consensus")
+# Sums of weights have to fit the 32-bit integers of some builds of METIS.
+_LARGEST_SUM = 2**30
+# Up to so many hyperedges all eigenvectors are within reach.
+_DENSE = 2000
+VertexWeight = Literal["size", "unit"]
+MetaPartitioner = Literal["auto", "metis", "matching"]
+Ties = Literal["first", "random"]
+# Associations that differ by less are equal.
+_TIE = 1e-12
+_MAX_SWEEPS = 20
+
+
+def cspa(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    partitioner: Literal["average", "metis", "spectral", "svd"] = "average",
+    n_neighbors: int | None = None,
+    max_memory: int = MAX_MEMORY,
+    weights: ArrayLike | None = None,
+    random_state: SeedLike = None,
+) -> NDArray[np.int32]:
+    """Consensus by cluster-based similarity: S_ij is the part of the runs that put i and j together.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_runs, n_samples)
+        Integers, -1 for objects a run has not seen: S_ij is about the runs that have seen both, 0
+        without one. Runs may have different numbers of clusters.
+    n_clusters : int
+        From 1 to n_samples; with ``"svd"`` to the number of clusters of all runs together, and no more
+        are found than there are objects that some run tells apart.
+    partitioner : {"average", "metis", "spectral", "svd"}, default="average"
+        Average linkage on 1 - S, which returns identical runs unchanged; METIS into parts of about equal
+        size, as in the original, which does not unless the clusters are of like size; spectral
+        clustering of S; or ``"svd"``, spectral clustering by a low-rank factor of S without S itself, for
+        any number of objects.
+    n_neighbors : int, optional
+        Keep only so many of the largest entries in every row of S, for METIS and spectral clustering.
+    max_memory : int, default=4 GiB
+        Bytes that the pairs of objects may take.
+    weights : array-like of shape (n_runs,), optional
+        How much every run counts; 0 leaves it out.
+    random_state : int, Generator, RandomState or None, default=None
+        For all but average linkage, which has nothing random.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), int32
+        Clusters 0, 1, ... in the order of their first objects.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Labels, numbers or options out of range, objects that no run has seen, or more pairs than
+        ``max_memory`` allows.
+    ImportError
+        ``partitioner="metis"`` without pymetis (``moo_clustering[metis]``).
+
+    Notes
+    -----
+    O(n_samples^2 n_runs) time and O(n_samples^2) memory, the latter O(n_samples n_neighbors) where that
+    is given; with ``"svd"`` O(n_samples (n_runs + E^2)) time at most and O(n_samples n_runs) memory for
+    runs of E clusters together, equal ones counted once. How runs name their clusters makes no difference.
+
+    ``"svd"`` takes S_ij as the weight, not the part, of the runs that put i and j together, which differs
+    only where objects are missing from runs. Its rows are divided by the square roots of their sums, and
+    so are its columns, objects with themselves included; k-means is run on the rows of the n_clusters
+    leading eigenvectors, at unit length.
+
+    References
+    ----------
+    A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section 3.2.
+    A. Fred, A. Jain, "Combining multiple clusterings using evidence accumulation", IEEE Transactions on
+    Pattern Analysis and Machine Intelligence 27 (2005), for average linkage.
+
+    Examples
+    --------
+    >>> from moo_clustering.consensus import cspa
+    >>> runs = [[0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 2, 2, 0, 0], [0, 0, 1, 1, 1, 2, 2], [0, 0, 0, 0, 1, 2, 2]]
+    >>> cspa(runs, 3)
+    array([0, 0, 0, 1, 1, 2, 2], dtype=int32)
+    """
+    check_option("partitioner", partitioner, ("average", "metis", "spectral", "svd"))
+    edges, run_weights = check_ensemble(labels, n_clusters, weights)
+    if n_neighbors is not None:
+        check_number("n_neighbors", n_neighbors, 1, edges.n_samples)
+        if partitioner in ("average", "svd"):
+            raise ValueError(
+                f"n_neighbors needs partitioner='metis' or 'spectral'; {partitioner!r} has no graph"
+            )
+    if partitioner == "svd" and n_clusters > edges.n_edges:
+        raise ValueError(
+            f"n_clusters={n_clusters} is more than all runs have together, {edges.n_edges}; "
+            "partitioner='svd' cannot tell so many clusters apart"
+        )
+    metis = use_metis(partitioner, "average", "cspa")
+    if partitioner != "svd":
+        check_memory(edges.n_samples, partitioner, n_neighbors, max_memory)
+    if n_clusters == 1:
+        return np.zeros(edges.n_samples, dtype=np.int32)
+    if partitioner == "average":
+        tree = linkage(condensed_distances(edges, run_weights), method="average")
+        return numbered(_cut(tree, edges.n_samples, n_clusters))
+    neighbor_seed, seed = spawn_seeds(random_state, 2)
+    if partitioner == "svd":
+        return numbered(low_rank_parts(edges, run_weights, n_clusters, seed))
+    neighbor_rng = np.random.default_rng(neighbor_seed)
+    graph = coassociation_graph(edges, run_weights, n_clusters, n_neighbors, neighbor_rng)
+    if metis:
+        return numbered(metis_parts(graph, n_clusters, seed=metis_seed(seed)))
+    return _spectral(graph, edges, n_clusters, np.random.default_rng(seed))
+
+
+def _spectral(
+    graph: sp.csr_array, edges: Hyperedges, n_clusters: int, rng: np.random.Generator
+) -> NDArray[np.int32]:
+    n_components, _ = csgraph.connected_components(graph, directed=False)
+    partition = spectral_partition(
+        graph,
+        n_clusters,
+        # As many components as clusters are the clusters; more of them never share one in any run, and
+        # links between them are as good as any.
+        bridge=n_components > n_clusters,
+        X=edges.codes.T.astype(np.float64),
+        metric="hamming",
+        rng=rng,
+    )
+    return partition.labels
+
+
+def _cut(tree: NDArray[np.float64], n_samples: int, n_clusters: int) -> NDArray[np.int32]:
+    """Clusters after the first n_samples - n_clusters merges: exactly so many, ties or not."""
+    merged = n_samples - n_clusters
+    children = tree[:merged, :2].astype(np.int64).ravel()
+    parents = np.repeat(n_samples + np.arange(merged), 2)
+    n_nodes = n_samples + merged
+    links = sp.csr_array((np.ones(2 * merged), (children, parents)), shape=(n_nodes, n_nodes))
+    _, parts = csgraph.connected_components(links, directed=False)
+    labels: NDArray[np.int32] = parts[:n_samples]
+    return labels
+
+
+def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_memory: int) -> None:
+    width = n_samples if n_neighbors is None else min(2 * n_neighbors, n_samples)
+    needed = _BYTES[partitioner] * n_samples * width
+    if needed > max_memory:
+        advice = (
+            "give n_neighbors to partitioner='metis' or 'spectral'"
+            if n_neighbors is None
+            else "lower n_neighbors"
+        )
+        raise ValueError(
+            f"cspa compares all pairs of {n_samples} objects and needs {needed / 2**30:.3g} GiB, more than "
+            f"max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); take partitioner='svd', which "
+            f"compares none, {advice}, use mcla or hbgf, or raise max_memory."
+        )
+
+
+def coassociation_blocks(
+    edges: Hyperedges, weights: FloatArray, *, upper: bool = False
+) -> Iterator[tuple[int, FloatArray]]:
+    """Rows of S in blocks: the first row's number, and S of shape (n_rows, n_samples).
+
+    S_ij is the (weighted) part of the runs that have seen both i and j that put them together, 0 where
+    there is none. ``upper`` leaves out the columns before the first row of a block.
+
+    O(n_samples^2 n_runs) time in all.
+    """
+    n = edges.n_samples
+    local = edges.codes - edges.starts[:-1, np.newaxis]
+    columns = np.where(edges.seen, local, -1).astype(np.int16 if local.max() < 2**15 else np.int32)
+    # Not seen is equal to nothing.
+    rows = np.where(edges.seen, columns, columns.dtype.type(-2))
+    complete = bool(edges.seen.all())
+    seen = edges.seen.astype(np.float64)
+    step = max(1, _BLOCK // n)
+    for lo in range(0, n, step):
+        here, there = slice(lo, min(lo + step, n)), slice(lo if upper else 0, n)
+        together = _together(rows[:, here], columns[:, there], weights)
+        if complete:
+            together /= weights.sum()
+        else:
+            both = (seen[:, here] * weights[:, np.newaxis]).T @ seen[:, there]
+            np.divide(together, both, out=together, where=both > 0)
+        yield lo, together
+
+
+def condensed_distances(edges: Hyperedges, weights: FloatArray) -> FloatArray:
+    """1 - S of all pairs i < j, shape (n_samples (n_samples - 1) / 2,), as SciPy orders them."""
+    n = edges.n_samples
+    distances = np.empty(n * (n - 1) // 2)
+    end = 0
+    for lo, block in coassociation_blocks(edges, weights, upper=True):
+        for offset, row in enumerate(block):
+            start, end = end, end + n - lo - offset - 1
+            np.subtract(1.0, row[offset + 1 :], out=distances[start:end])
+    return distances
+
+
+def coassociation_graph(
+    edges: Hyperedges,
+    weights: FloatArray,
+    n_clusters: int,
+    n_neighbors: int | None,
+    rng: np.random.Generator,
+) -> sp.csr_array:
+    """S without its diagonal as a symmetric sparse matrix.
+
+    With ``n_neighbors`` only the largest entries of every row, and of every column. Where that leaves more
+    components than clusters, as many objects are together in all runs, their first objects are linked to
+    each other in the same way.
+    """
+    graph = _largest_entries(edges, weights, n_neighbors, rng)
+    while n_neighbors is not None:
+        n_components, parts = csgraph.connected_components(graph, directed=False)
+        if n_components <= n_clusters:
+            break
+        first = np.unique(parts, return_index=True)[1]
+        among = _largest_entries(Hyperedges(edges.codes[:, first], edges.starts), weights, n_neighbors, rng)
+        if among.nnz == 0:
+            break
+        links = among.tocoo()
+        graph = graph + sp.csr_array((links.data, (first[links.row], first[links.col])), shape=graph.shape)
+    return graph
+
+
+def _largest_entries(
+    edges: Hyperedges, weights: FloatArray, n_neighbors: int | None, rng: np.random.Generator
+) -> sp.csr_array:
+    n = edges.n_samples
+    parts = []
+    for lo, block in coassociation_blocks(edges, weights):
+        rows = np.arange(len(block))
+        block[rows, lo + rows] = 0.0
+        if n_neighbors is not None and n_neighbors < n - 1:
+            # Equal entries are drawn: always taking the first would tie whole clusters to a few objects.
+            # The draws are less than the least difference between two entries where weights are equal.
+            order = block + rng.random(block.shape) / (2.0 * edges.n_runs**2)
+            dropped = np.argpartition(-order, n_neighbors - 1, axis=1)[:, n_neighbors:]
+            np.put_along_axis(block, dropped, 0.0, axis=1)
+        parts.append(sp.csr_array(block.astype(np.float32)))
+    graph = sp.vstack(parts, format="csr")
+    return graph if n_neighbors is None else graph.maximum(graph.T).tocsr()
+
+
+def _together(rows: NDArray[Any], columns: NDArray[Any], weights: FloatArray) -> FloatArray:
+    """Weight of the runs in which a label of ``rows`` equals one of ``columns``."""
+    shape = rows.shape[1], columns.shape[1]
+    total = np.zeros(shape)
+    equal = np.empty(shape, dtype=np.bool_)
+    alike = np.ptp(weights) == 0
+    for lo in range(0, len(rows), _RUNS):
+        count = np.zeros(shape, dtype=np.uint8)
+        for run in range(lo, min(lo + _RUNS, len(rows))):
+            np.equal(rows[run][:, np.newaxis], columns[run], out=equal)
+            if alike:
+                count += equal.view(np.uint8)
+            else:
+                total += weights[run] * equal
+        if alike:
+            total += weights[0] * count
+    return total
+
+
+def check_ensemble(
+    labels: ArrayLike, n_clusters: int, weights: ArrayLike | None
+) -> tuple[Hyperedges, FloatArray]:
+    """Hyperedges of the runs that have a weight, and these weights.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Labels, number of clusters or weights out of range, or objects that no run has seen.
+    """
+    edges = hyperedges(labels)
+    check_number("n_clusters", n_clusters, 1, edges.n_samples)
+    run_weights = _check_weights(weights, edges.n_runs)
+    counted = np.flatnonzero((run_weights > 0) & edges.seen.any(axis=1))
+    if len(counted) < edges.n_runs:
+        edges, run_weights = edges.take(counted), run_weights[counted]
+    lost = np.flatnonzero(~edges.seen.any(axis=0))
+    if len(lost):
+        shown = ", ".join(map(str, lost[:5])) + (", ..." if len(lost) > 5 else "")
+        raise ValueError(
+            f"labels must place every object in at least one run (of weight above 0); {len(lost)} of "
+            f"{edges.n_samples} are -1 in all of them: {shown}. Leave these columns out, as in "
+            "labels[:, (labels >= 0).any(axis=0)]"
+        )
+    return edges, run_weights
+
+
+def check_number(name: str, value: Any, lowest: int, n_samples: int | None = None) -> None:
+    """Refuse all but whole numbers from ``lowest`` on, up to the number of objects where that is given."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} must be an integer, got {value!r}")
+    if n_samples is not None and not lowest <= value <= n_samples:
+        raise ValueError(f"{name} must be from {lowest} to the number of objects, {n_samples}; got {value}")
+    if value < lowest:
+        raise ValueError(f"{name} must be at least {lowest}, got {value}")
+
+
+def numbered(labels: IntArray) -> NDArray[np.int32]:
+    """Labels of shape (n_samples,) in the order of their first objects, without gaps."""
+    return relabel_by_first_appearance(labels[np.newaxis])[0]
+
+
+def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
+    if weights is None:
+        return np.ones(n_runs)
+    try:
+        given = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"weights must be numbers, one per run, got {weights!r}") from None
+    if given.shape != (n_runs,):
+        raise ValueError(f"weights must have one entry per run, shape ({n_runs},); got {given.shape}")
+    if not np.isfinite(given).all() or given.min() < 0 or given.max() == 0:
+        raise ValueError("weights must be finite, at least 0, and above 0 for some run")
+    return given
+
+
+def low_rank_parts(
+    edges: Hyperedges, weights: FloatArray, n_parts: int, seed: np.random.SeedSequence
+) -> NDArray[np.intp]:
+    """k-means of the leading eigenvectors of the co-association, rows of unit length.
+
+    Where objects differ in no more than ``n_parts`` ways, these are the parts. Where they fall into more
+    groups that no run joins, which of these are put together is arbitrary.
+
+    Notes
+    -----
+    O(N' E^2 + E^3) time for E hyperedges, those of equal runs counted once, and N' objects that differ.
+    """
+    edges, weights = merge_equal_runs(edges, weights)
+    first, inverse = distinct_rows(edges.codes.T)
+    if len(first) <= n_parts:
+        return inverse
+    share = np.bincount(inverse).astype(np.float64)
+    vector_seed, center_seed = (int(part.generate_state(1)[0] >> 1) for part in seed.spawn(2))
+    few = Hyperedges(edges.codes[:, first], edges.starts)
+    U, _ = leading_vectors(few, weights, n_parts, share=share, seed=vector_seed)
+    length = np.linalg.norm(U, axis=1, keepdims=True)
+    # Of groups that never meet, more than parts, some are in none of the vectors.
+    U = np.divide(U, length, out=np.zeros_like(U), where=length > _ZERO)
+    kmeans = KMeans(n_parts, n_init=10, random_state=center_seed)
+    labels: NDArray[np.intp] = kmeans.fit(U, sample_weight=share).labels_[inverse]
+    return labels
+
+
+def merge_equal_runs(edges: Hyperedges, weights: FloatArray) -> tuple[Hyperedges, FloatArray]:
+    """Every partition once, with the sum of the weights of the runs that found it."""
+    local = np.where(edges.seen, edges.codes - edges.starts[:-1, np.newaxis], -1)
+    first, inverse = distinct_rows(local)
+    if len(first) == edges.n_runs:
+        return edges, weights
+    return edges.take(first), np.bincount(inverse, weights).astype(np.float64)
+
+
+def leading_vectors(
+    edges: Hyperedges,
+    weights: FloatArray,
+    n_vectors: int,
+    *,
+    share: FloatArray | None = None,
+    seed: int = 0,
+) -> tuple[FloatArray, FloatArray]:
+    """Eigenvectors of Deg^(-1/2) C Deg^(-1/2) of the largest eigenvalues that are not 0, and these.
+
+    C_ij is the weight of the runs that have i and j in one cluster, its diagonal included, and Deg the sums
+    of its rows. C = H W H^T has the same eigenvalues as the much smaller W^(1/2) H^T Deg^-1 H W^(1/2).
+
+    Parameters
+    ----------
+    edges : Hyperedges
+    weights : ndarray of shape (n_runs,)
+    n_vectors : int
+    share : ndarray of shape (n_samples,), optional
+        How many equal objects each one stands for; rows are those of one of them, up to its share of the
+        vector's length.
+    seed : int, default=0
+        Of the first vector where there are more than 2000 hyperedges.
+
+    Returns
+    -------
+    vectors : ndarray of shape (n_samples, n), float64
+        At most ``n_vectors`` columns, of unit length when rows count by their share.
+    eigenvalues : ndarray of shape (n,)
+        Descending.
+    """
+    n_samples = edges.n_samples
+    share = np.ones(n_samples) if share is None else share
+    H = edges.matrix().T.tocsr()
+    of_edge = weights[edges.runs]
+    degree = H @ (of_edge * (H.T @ share))
+    A = sp.diags_array(np.sqrt(share / degree)) @ H @ sp.diags_array(np.sqrt(of_edge))
+    A = A.tocsr()
+    n_vectors = min(n_vectors, edges.n_edges, n_samples)
+    if edges.n_edges <= _DENSE or n_vectors >= edges.n_edges - 1:
+        last = edges.n_edges - 1
+        values, right = scipy.linalg.eigh(_gram(A), subset_by_index=(last + 1 - n_vectors, last))
+    else:
+        gram = LinearOperator((edges.n_edges,) * 2, matvec=lambda v: A.T @ (A @ v), dtype=np.float64)
+        start = np.random.default_rng(seed).random(edges.n_edges)
+        values, right = eigsh(gram, n_vectors, v0=start)
+    order = np.argsort(-values, kind="stable")
+    order = order[values[order] > _ZERO]
+    values = values[order]
+    vectors = np.asarray(A @ (right[:, order] / np.sqrt(values)))
+    return vectors / np.sqrt(share)[:, np.newaxis], values
+
+
+def _gram(A: sp.csr_array) -> FloatArray:
+    """A^T A by dense blocks of rows, which is faster than the sparse product."""
+    gram = np.zeros((A.shape[1],) * 2)
+    for lo in range(0, A.shape[0], _ROWS):
+        block = A[lo : lo + _ROWS].toarray()
+        gram += block.T @ block
+    return gram
+
+
+def use_metis(partitioner: str, fallback: str, function: str) -> bool:
+    """Whether METIS is to do it: asked for by name, or with "auto" if it can be imported.
+
+    Raises
+    ------
+    ImportError
+        If it is asked for and not there.
+    """
+    if partitioner == "metis":
+        if _load() is None:
+            raise ImportError(
+                f"{function} with METIS needs pymetis: install moo_clustering[metis], or choose "
+                f"{fallback!r} instead."
+            )
+        return True
+    if partitioner != "auto":
+        return False
+    available = _load() is not None
+    _say_once(
+        f"{function}(partitioner='auto') uses "
+        + ("METIS." if available else f"{fallback!r}, since pymetis is not installed.")
+    )
+    return available
+
+
+def metis_parts(
+    graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
+) -> NDArray[np.intp]:
+    """Parts of about equal weight between which few edges run.
+
+    Parameters
+    ----------
+    graph : csr_array of shape (n_vertices, n_vertices)
+        Symmetric, weights >= 0, empty diagonal. METIS takes integers: weights in ten-thousandths,
+        coarser in graphs where their sum would overflow.
+    n_parts : int
+        No fewer vertices than parts, or every vertex is a part.
+    vertex_weights : ndarray of shape (n_vertices,), optional
+        Default 1.
+    seed : int
+        Non-negative.
+    """
+    n_vertices = graph.shape[0]
+    if n_parts == 1 or n_vertices <= n_parts:
+        return np.zeros(n_vertices, dtype=np.intp) if n_parts == 1 else np.arange(n_vertices)
+    edges = sp.csr_array(
+        (_integers(graph.data, 10_000.0), graph.indices, graph.indptr), shape=graph.shape, copy=True
+    )
+    edges.eliminate_zeros()
+    sizes = None if vertex_weights is None else np.maximum(_integers(vertex_weights, 1000.0), 1)
+    pymetis = _load()
+    _, parts = pymetis.part_graph(
+        int(n_parts),
+        pymetis.CSRAdjacency(edges.indptr.astype(np.int64), edges.indices.astype(np.int64)),
+        vweights=sizes,
+        eweights=edges.data,
+        recursive=False,
+        options=pymetis.Options(seed=seed),
+    )
+    return np.asarray(parts, dtype=np.intp)
+
+
+def metis_seed(sequence: np.random.SeedSequence) -> int:
+    """A seed METIS takes."""
+    return int(sequence.generate_state(1)[0] >> 1)
+
+
+def _integers(values: FloatArray, scale: float) -> NDArray[np.int64]:
+    """Multiples of 1 / scale; whole numbers that fit stay as they are."""
+    total = max(float(values.sum()), 1e-300)
+    if total <= _LARGEST_SUM and np.array_equal(values, np.rint(values)):
+        scale = 1.0
+    return np.rint(values * min(scale, _LARGEST_SUM / total)).astype(np.int64)
+
+
+def _load() -> Any:
+    try:
+        return importlib.import_module("pymetis")
+    except ImportError:
+        return None
+
+
+@functools.cache
+def _say_once(message: str) -> None:
+    _LOG.info(message)
+
+
+def hgpa(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    approximation: Literal["hbgf", "spectral"] = "hbgf",
+    weights: ArrayLike | None = None,
+    random_state: SeedLike = None,
+) -> NDArray[np.int32]:
+    """Consensus by an approximation of hypergraph partitioning.
+
+    The original cuts as few hyperedges, the clusters of all runs, as it can with hMETIS, a program that
+    may not be redistributed. Neither approximation minimises that cut itself.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_runs, n_samples)
+        Integers, -1 for objects a run has not seen. Runs may have different numbers of clusters.
+    n_clusters : int
+        From 1 to n_samples; fewer can come out.
+    approximation : {"hbgf", "spectral"}, default="hbgf"
+        Every hyperedge as a vertex linked to its objects, as :func:`hbgf` has it, with METIS if pymetis
+        is installed; or the singular vectors of the hypergraph's incidence matrix, scaled by degrees,
+        and k-means of the objects.
+    weights : array-like of shape (n_runs,), optional
+        Weight of the hyperedges of every run; 0 leaves it out.
+    random_state : int, Generator, RandomState or None, default=None
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), int32
+        Clusters 0, 1, ... in the order of their first objects.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Labels, numbers or options out of range, or objects that no run has seen.
+
+    Notes
+    -----
+    Cost as for :func:`hbgf`. How runs name their clusters makes no difference.
+
+    References
+    ----------
+    A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section 3.3.
+    D. Zhou, J. Huang, B. Schölkopf, "Learning with hypergraphs", Advances in Neural Information
+    Processing Systems 19 (2006), for the singular vectors.
+
+    Examples
+    --------
+    >>> from moo_clustering.consensus import hgpa
+    >>> runs = [[0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 2, 2, 0, 0], [0, 0, 1, 1, 1, 2, 2], [0, 0, 0, 0, 1, 2, 2]]
+    >>> hgpa(runs, 3, approximation="spectral", random_state=0)
+    array([0, 0, 0, 1, 1, 2, 2], dtype=int32)
+    """
+    check_option("approximation", approximation, ("hbgf", "spectral"))
+    if approximation == "hbgf":
+        return hbgf(labels, n_clusters, weights=weights, random_state=random_state)
+    edges, run_weights = check_ensemble(labels, n_clusters, weights)
+    if n_clusters == 1:
+        return np.zeros(edges.n_samples, dtype=np.int32)
+    (seed,) = spawn_seeds(random_state, 1)
+    return numbered(spectral_parts(edges, run_weights, n_clusters, with_edges=False, seed=seed))
+
+
+def bipartite_graph(edges: Hyperedges, weights: FloatArray) -> sp.csr_array:
+    """Adjacency of objects (first) and hyperedges, weighted by run; n_samples n_runs edges."""
+    H = edges.matrix(weights)
+    return sp.block_array([[None, H.T], [H, None]], format="csr")
+
+
+def spectral_parts(
+    edges: Hyperedges, weights: FloatArray, n_parts: int, *, with_edges: bool, seed: np.random.SeedSequence
+) -> NDArray[np.intp]:
+    """k-means of the leading singular vectors of D_v^(-1/2) H^T D_e^(-1/2), rows of unit length.
+
+    D_v and D_e hold the weights that objects and hyperedges have in sum. Where objects differ in no more
+    than ``n_parts`` ways, these are the parts.
+
+    Parameters
+    ----------
+    with_edges : bool
+        Whether k-means sees the rows of the hyperedges too.
+
+    Notes
+    -----
+    O(n_samples n_runs^2 + E^3) time for up to 2000 hyperedges, else O(n_samples n_runs n_parts).
+    """
+    first, inverse = distinct_rows(edges.codes.T)
+    if len(first) <= n_parts:
+        return inverse
+    vector_seed, center_seed = (int(part.generate_state(1)[0] >> 1) for part in seed.spawn(2))
+    objects, hyper = _singular_vectors(edges, weights, n_parts, vector_seed)
+    rows, share = objects[first], np.bincount(inverse).astype(np.float64)
+    if with_edges:
+        rows, share = np.vstack([rows, hyper]), np.concatenate([share, np.ones(len(hyper))])
+    kmeans = KMeans(n_parts, n_init=10, random_state=center_seed)
+    parts: NDArray[np.intp] = kmeans.fit(rows, sample_weight=share).labels_[: len(first)][inverse]
+    return parts
+
+
+def _singular_vectors(
+    edges: Hyperedges, weights: FloatArray, n_vectors: int, seed: int
+) -> tuple[FloatArray, FloatArray]:
+    H = edges.matrix(weights)
+    of_edge = np.sqrt(H.sum(axis=1))
+    of_object = np.sqrt(H.sum(axis=0))
+    A = (sp.diags_array(1.0 / of_object) @ H.T @ sp.diags_array(1.0 / of_edge)).tocsr()
+    n_vectors = min(n_vectors, *A.shape)
+    if edges.n_edges > _DENSE:
+        left, _, right = randomized_svd(A, n_vectors, n_iter=10, random_state=seed)
+        return _unit(left), _unit(right.T)
+    last = edges.n_edges - 1
+    squares, right = scipy.linalg.eigh((A.T @ A).toarray(), subset_by_index=(last + 1 - n_vectors, last))
+    # Vectors of singular value 0 are arbitrary.
+    known = squares > 1e-10
+    right = right[:, known]
+    return _unit(A @ (right / np.sqrt(squares[known]))), _unit(right)
+
+
+def _unit(rows: FloatArray) -> FloatArray:
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, np.newaxis]
+    return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 1e-12)
+
+
+def hbgf(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    partitioner: Literal["auto", "metis", "spectral"] = "auto",
+    weights: ArrayLike | None = None,
+    random_state: SeedLike = None,
+) -> NDArray[np.int32]:
+    """Consensus by partitioning the bipartite graph of objects and the clusters they are in.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_runs, n_samples)
+        Integers, -1 for objects a run has not seen. Runs may have different numbers of clusters.
+    n_clusters : int
+        From 1 to n_samples; fewer can come out.
+    partitioner : {"auto", "metis", "spectral"}, default="auto"
+        METIS, whose parts are of about equal size, or spectral clustering of the graph: singular vectors
+        and k-means of the rows of objects and clusters. Both are in the paper. ``"auto"`` is METIS if
+        pymetis is installed (a log message says which).
+    weights : array-like of shape (n_runs,), optional
+        Weight of the edges of every run; 0 leaves it out.
+    random_state : int, Generator, RandomState or None, default=None
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), int32
+        Clusters 0, 1, ... in the order of their first objects.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Labels, numbers or options out of range, or objects that no run has seen.
+    ImportError
+        ``partitioner="metis"`` without pymetis (``moo_clustering[metis]``).
+
+    Notes
+    -----
+    The graph has n_samples + E vertices and n_samples n_runs edges, E being the number of clusters in all
+    runs: METIS takes about linear time, spectral clustering O(n_samples n_runs^2 + E^3) for E up to 2000.
+    Spectral clustering returns identical runs unchanged; METIS does so where the clusters are of like
+    size. How runs name their clusters makes no difference.
+
+    References
+    ----------
+    X. Fern, C. Brodley, "Solving cluster ensemble problems by bipartite graph partitioning",
+    International Conference on Machine Learning (2004).
+
+    Examples
+    --------
+    >>> from moo_clustering.consensus import hbgf
+    >>> runs = [[0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 2, 2, 0, 0], [0, 0, 1, 1, 1, 2, 2], [0, 0, 0, 0, 1, 2, 2]]
+    >>> hbgf(runs, 3, partitioner="spectral", random_state=0)
+    array([0, 0, 0, 1, 1, 2, 2], dtype=int32)
+    """
+    check_option("partitioner", partitioner, ("auto", "metis", "spectral"))
+    edges, run_weights = check_ensemble(labels, n_clusters, weights)
+    metis = use_metis(partitioner, "spectral", "hbgf")
+    (seed,) = spawn_seeds(random_state, 1)
+    if n_clusters == 1:
+        return np.zeros(edges.n_samples, dtype=np.int32)
+    if metis:
+        graph = bipartite_graph(edges, run_weights)
+        parts = metis_parts(graph, n_clusters, seed=metis_seed(seed))[: edges.n_samples]
+    else:
+        parts = spectral_parts(edges, run_weights, n_clusters, with_edges=True, seed=seed)
+    return numbered(parts)
+
+
+@overload
+def mcla(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    vertex_weight: VertexWeight = ...,
+    partitioner: MetaPartitioner = ...,
+    weights: ArrayLike | None = ...,
+    ties: Ties = ...,
+    random_state: SeedLike = ...,
+    return_association: Literal[False] = ...,
+) -> NDArray[np.int32]: ...
+
+
+@overload
+def mcla(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    vertex_weight: VertexWeight = ...,
+    partitioner: MetaPartitioner = ...,
+    weights: ArrayLike | None = ...,
+    ties: Ties = ...,
+    random_state: SeedLike = ...,
+    return_association: Literal[True],
+) -> tuple[NDArray[np.int32], FloatArray]: ...
+
+
+def mcla(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    vertex_weight: VertexWeight = "size",
+    partitioner: MetaPartitioner = "auto",
+    weights: ArrayLike | None = None,
+    ties: Ties = "first",
+    random_state: SeedLike = None,
+    return_association: bool = False,
+) -> NDArray[np.int32] | tuple[NDArray[np.int32], FloatArray]:
+    """Consensus by the meta-clustering algorithm.
+
+    Clusters of all runs are grouped into meta-clusters by how many objects they share; every object
+    goes to the meta-cluster whose members hold it most often.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_runs, n_samples)
+        Integers, -1 for objects a run has not seen. Runs may have different numbers of clusters.
+    n_clusters : int
+        Meta-clusters, from 1 to n_samples. One may win no object: fewer clusters can come out.
+    vertex_weight : {"size", "unit"}, default="size"
+        What METIS balances over the meta-clusters: objects, as in the original, or clusters. With
+        ``"unit"`` identical runs come back unchanged, however unequal their clusters.
+    partitioner : {"auto", "metis", "matching"}, default="auto"
+        METIS, as in the original, or matching: the clusters of every run go to different meta-clusters,
+        so as to be most similar to their members. Matching needs no balance nor extra package; where a
+        run has more than ``n_clusters`` clusters, some are left out. ``"auto"`` is METIS if pymetis is
+        installed (a log message says which).
+    weights : array-like of shape (n_runs,), optional
+        How much every run counts, in means, cuts and balance; 0 leaves it out.
+    ties : {"first", "random"}, default="first"
+        Which of equally associated meta-clusters takes an object.
+    random_state : int, Generator, RandomState or None, default=None
+        For METIS and ``ties="random"``.
+    return_association : bool, default=False
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,), int32
+        Clusters 0, 1, ... in the order of their first objects.
+    association : ndarray of shape (n_clusters, n_samples)
+        Only with ``return_association``. Part of the members of every meta-cluster that hold an object,
+        among those of runs that have seen it; row c is cluster c, and rows of meta-clusters without
+        objects come last. ``association.max(axis=0) / association.sum(axis=0)`` tells how sure a label
+        is.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Labels, numbers or options out of range, or objects that no run has seen.
+    ImportError
+        ``partitioner="metis"`` without pymetis (``moo_clustering[metis]``).
+
+    Notes
+    -----
+    Two clusters are as similar as the Jaccard index of the objects that both runs have seen. O(n_samples
+    n_runs^2 + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all runs. How
+    runs name their clusters makes no difference.
+
+    References
+    ----------
+    A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section 3.4.
+
+    Examples
+    --------
+    >>> from moo_clustering.consensus import mcla
+    >>> runs = [[0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 2, 2, 0, 0], [0, 0, 1, 1, 1, 2, 2], [0, 0, 0, 0, 1, 2, 2]]
+    >>> labels, association = mcla(runs, 3, partitioner="matching", return_association=True)
+    >>> labels
+    array([0, 0, 0, 1, 1, 2, 2], dtype=int32)
+    >>> association[0]
+    array([1.  , 1.  , 0.75, 0.25, 0.  , 0.  , 0.  ])
+    """
+    check_option("vertex_weight", vertex_weight, ("size", "unit"))
+    check_option("partitioner", partitioner, ("auto", "metis", "matching"))
+    check_option("ties", ties, ("first", "random"))
+    edges, run_weights = check_ensemble(labels, n_clusters, weights)
+    seed, tie_seed = spawn_seeds(random_state, 2)
+    metis = use_metis(partitioner, "matching", "mcla")
+    found, association = meta_consensus(
+        edges,
+        n_clusters,
+        run_weights,
+        vertex_weight=vertex_weight if metis else None,
+        seed=seed,
+        tie_rng=np.random.default_rng(tie_seed) if ties == "random" else None,
+    )
+    return (found, association) if return_association else found
+
+
+def meta_consensus(
+    edges: Hyperedges,
+    n_clusters: int,
+    weights: FloatArray,
+    *,
+    vertex_weight: VertexWeight | None,
+    seed: np.random.SeedSequence,
+    tie_rng: np.random.Generator | None = None,
+) -> tuple[NDArray[np.int32], FloatArray]:
+    """Labels and association of checked runs; by matching where there is no vertex weight."""
+    edge_weights = weights[edges.runs]
+    similar = jaccard(edges)
+    if n_clusters == 1:
+        parts = np.zeros(edges.n_edges, dtype=np.intp)
+    elif edges.n_edges <= n_clusters:
+        parts = np.arange(edges.n_edges)
+    elif vertex_weight is None:
+        parts = matched_parts(edges, similar, n_clusters, weights)
+    else:
+        graph = sp.csr_array(similar * edge_weights * edge_weights[:, np.newaxis])
+        sizes = edge_weights * (edges.sizes if vertex_weight == "size" else 1.0)
+        parts = metis_parts(graph, n_clusters, vertex_weights=sizes, seed=metis_seed(seed))
+    association = collapse(edges, parts, n_clusters, weights)
+    deciding = association.copy()
+    left_out = np.flatnonzero(~association.any(axis=0))
+    if len(left_out):
+        # Only in clusters that matching left out: to the meta-cluster most like these.
+        likeness = part_similarity(similar, parts, n_clusters, edge_weights)
+        codes = edges.codes[:, left_out]
+        votes = np.where((codes >= 0)[..., np.newaxis], likeness[codes], 0.0)
+        deciding[:, left_out] = np.einsum("t,tic->ci", weights, votes)
+    return _compete(deciding, association, tie_rng)
+
+
+def jaccard(edges: Hyperedges) -> FloatArray:
+    """|a and b| / |a or b| of hyperedges over the objects both runs have seen; the diagonal is 0."""
+    shared = edges.intersections
+    sums = np.concatenate([np.zeros((edges.n_edges, 1), np.int64), shared.cumsum(axis=1)], axis=1)
+    within = (sums[:, edges.starts[1:]] - sums[:, edges.starts[:-1]])[:, edges.runs]
+    union = within + within.T - shared
+    similar = np.divide(shared, union, out=np.zeros(shared.shape), where=union > 0)
+    np.fill_diagonal(similar, 0.0)
+    return similar
+
+
+def collapse(edges: Hyperedges, parts: NDArray[np.intp], n_parts: int, weights: FloatArray) -> FloatArray:
+    """Mean of the members' indicators in every meta-cluster, shape (n_parts, n_samples)."""
+    n = edges.n_samples
+    run, column = np.nonzero(edges.seen)
+    part = parts[edges.codes[run, column]]
+    kept = part >= 0
+    held = np.bincount(
+        part[kept] * n + column[kept], weights=weights[run[kept]], minlength=n_parts * n
+    ).reshape(n_parts, n)
+    # Nothing at all counts as integers.
+    held = held.astype(np.float64, copy=False)
+    used = np.flatnonzero(parts >= 0)
+    members = np.zeros((n_parts, edges.n_runs))
+    np.add.at(members, (parts[used], edges.runs[used]), weights[edges.runs[used]])
+    if edges.seen.all():
+        totals = np.broadcast_to(members.sum(axis=1, keepdims=True), held.shape)
+    else:
+        totals = members @ edges.seen
+    return np.divide(held, totals, out=np.zeros_like(held), where=totals > 0)
+
+
+def _compete(
+    deciding: FloatArray, association: FloatArray, tie_rng: np.random.Generator | None
+) -> tuple[NDArray[np.int32], FloatArray]:
+    best = deciding >= deciding.max(axis=0) - _TIE
+    if tie_rng is None:
+        winner = best.argmax(axis=0)
+    else:
+        winner = np.where(best, tie_rng.random(best.shape), -1.0).argmax(axis=0)
+    former, first, inverse = np.unique(winner, return_index=True, return_inverse=True)
+    by_appearance = np.argsort(first)
+    rank = np.empty(len(former), dtype=np.int32)
+    rank[by_appearance] = np.arange(len(former), dtype=np.int32)
+    order = np.concatenate([former[by_appearance], np.setdiff1d(np.arange(len(deciding)), former)])
+    return rank[inverse.reshape(-1)], association[order]
+
+
+def matched_parts(
+    edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray
+) -> NDArray[np.intp]:
+    """Meta-cluster of every hyperedge, -1 for those that a run has too many of.
+
+    The clusters of the run that agrees best with the others, among those with ``n_parts`` clusters, or
+    with the most if there is none, are the first members. Then run by run its clusters are taken out and
+    matched to different meta-clusters by their mean similarity to the members.
+
+    Parameters
+    ----------
+    edges : Hyperedges
+    jaccard : ndarray of shape (n_edges, n_edges)
+    n_parts : int
+    weights : ndarray of shape (n_runs,)
+        Of the runs in the means.
+
+    Notes
+    -----
+    O(E^2 n_parts) per sweep, at most 20 of them.
+    """
+    parts = np.full(edges.n_edges, -1, dtype=np.intp)
+    member = np.zeros((edges.n_edges, n_parts))
+    edge_weights = weights[edges.runs]
+    first = _first_run(edges, n_parts, weights)
+    clusters = np.arange(edges.starts[first], edges.starts[first + 1])
+    largest = np.sort(clusters[np.argsort(-edges.sizes[clusters], kind="stable")[:n_parts]])
+    parts[largest] = np.arange(len(largest))
+    member[largest, parts[largest]] = edge_weights[largest]
+    for _ in range(_MAX_SWEEPS):
+        before = parts.copy()
+        for run in range(edges.n_runs):
+            own = slice(int(edges.starts[run]), int(edges.starts[run + 1]))
+            kept = member[own].copy()
+            member[own] = 0.0
+            totals = member.sum(axis=0)
+            if not totals.any():
+                # Nothing to compare with: the run that the others are about to be matched to.
+                member[own] = kept
+                continue
+            rows, columns = linear_sum_assignment(-_means(jaccard[own] @ member, totals))
+            parts[own] = -1
+            parts[own][rows] = columns
+            member[own][rows, columns] = edge_weights[own][rows]
+        if np.array_equal(parts, before):
+            break
+    return parts
+
+
+def part_similarity(
+    jaccard: FloatArray, parts: NDArray[np.intp], n_parts: int, edge_weights: FloatArray
+) -> FloatArray:
+    """Mean similarity of every hyperedge to the members of every part, 0 to those without any."""
+    member = (parts[:, np.newaxis] == np.arange(n_parts)) * edge_weights[:, np.newaxis]
+    return _means(jaccard @ member, member.sum(axis=0))
+
+
+def _first_run(edges: Hyperedges, n_parts: int, weights: FloatArray) -> int:
+    n_clusters = np.diff(edges.starts)
+    wanted = n_parts if (n_clusters == n_parts).any() else n_clusters.max()
+    among = np.flatnonzero(n_clusters == wanted)
+    table = nmi_table(edges, edges)
+    if np.ptp(weights) == 0:
+        agreement = mean_agreement(table)
+    else:
+        agreement = (table @ weights - np.diag(table) * weights) / np.maximum(weights.sum() - weights, 1e-300)
+    # Rounding must not decide between equals.
+    return int(among[(agreement[among] >= agreement[among].max() - 1e-12).argmax()])
+
+
+def _means(sums: FloatArray, totals: FloatArray) -> FloatArray:
+    return np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0)

@@ -1,0 +1,972 @@
+"""Bags read and written."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import re
+import zlib
+from array import array
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from moo_clustering._arrays import did_you_mean
+from moo_clustering.bags import Bags
+from moo_clustering.datasets.arff import Attribute, Header, Lines, RowError, RowReader
+from moo_clustering.datasets.tables import (
+    EXACT,
+    UNNAMED,
+    DataError,
+    column_names,
+    encode_classes,
+    load_arrays,
+    ragged,
+)
+from moo_clustering.persistence import replacing
+
+Numbers = NDArray[np.floating[Any]]
+_BAG = re.compile(r"(.*[\W_])?bag([\W_]?(id|name|nr|no|number))?", re.IGNORECASE)
+_CLASS = re.compile(r"(bag[\W_]?)?(class|label)([\W_]?name)?", re.IGNORECASE)
+_IDENTIFIER = re.compile(r"(.*[\W_])?(id|name|key)", re.IGNORECASE)
+_SHOWN = 8
+_TEXT = (".arff", ".dat", ".csv", ".tsv", ".tab", ".txt")
+_PARQUET = (".parquet", ".pq")
+_PLAIN = re.compile(r"[A-Za-z0-9_.+=:/()-]+")
+_ESCAPED = str.maketrans(
+    {
+        "\\": r"\\",
+        "'": r"\'",
+        '"': r"\"",
+        "%": r"\%",
+        "\n": r"\n",
+        "\r": r"\r",
+        "\t": r"\t",
+        "\x1e": r"\u001E",
+    }
+)
+
+
+def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> BagTable:
+    """Bags of a table of comma-, tab- or semicolon-separated cells."""
+    source = str(path)
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    separator = "\t" if suffix in {".tsv", ".tab"} else max(",;\t", key=first.count)
+    columns, lines = _lines(text, separator, source)
+    if columns[0] == UNNAMED and UNNAMED not in (options.bag, options.label, *options.nominal, *options.drop):
+        options = options._replace(drop=(*options.drop, UNNAMED))  # the row names of pandas and R
+    as_text = _as_text(columns, options)
+    missing = {column: [""] if column in as_text else ["", "?", "nan", "NaN", "NA"] for column in columns}
+    dtype: dict[Any, Any] = dict.fromkeys(as_text, str)
+    try:
+        frame = pd.read_csv(
+            io.StringIO(text, newline=""),
+            sep=separator,
+            header=0,
+            names=columns,
+            index_col=False,
+            dtype=dtype,
+            keep_default_na=False,
+            na_values=missing,
+            skipinitialspace=True,
+            low_memory=False,
+            **EXACT,
+        )
+    except pd.errors.ParserError as error:
+        raise DataError(f"{source} cannot be read as a table: {error}") from error
+    return _table(frame, as_text, lines if len(lines) == len(frame) else None, options, path)
+
+
+def _lines(text: str, separator: str, source: str) -> tuple[list[str], NDArray[np.int64]]:
+    """Names of the columns, and the line of every row; all rows have as many cells as there are names."""
+    columns: list[str] = []
+    lines = array("q")
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True, strict=True
+    )
+    try:
+        for row in reader:
+            if not any(map(str.strip, row)) and len(row) < 2:
+                continue
+            if not columns:
+                columns = column_names([(reader.line_num, row)], source)
+                continue
+            if len(row) != len(columns):
+                ragged(source, len(columns), reader.line_num, row)
+            lines.append(reader.line_num)
+    except csv.Error as error:
+        at_end = "; the file may be cut off" if "end of data" in str(error) else ""
+        raise DataError(f"{source}, line {reader.line_num}: quotes do not match ({error}){at_end}") from error
+    if not lines:
+        raise DataError(f"{source} has column names but no rows")
+    return columns, np.frombuffer(lines, dtype=np.int64)
+
+
+def bags_of_parquet(path: Path, options: BagOptions) -> BagTable:
+    """Bags of a Parquet file; named levels of its index are columns."""
+    try:
+        frame = pd.read_parquet(path, engine="pyarrow")
+    except ImportError as error:
+        raise DataError(
+            f"reading {path} needs pyarrow, which is not installed: pip install moo_clustering[parquet]"
+        ) from error
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:  # pyarrow has its own for damaged bytes, also of invalid text
+        raise DataError(f"{path} is not a Parquet file, or it is damaged: {error}") from error
+    named = [name for name in frame.index.names if name is not None]
+    frame.columns = [str(column) for column in frame.columns]
+    for name in map(str, named):
+        if name in frame.columns:
+            raise DataError(f"{path} has two columns named {name!r}, one of them in its index")
+    frame = frame.reset_index(level=named) if named else frame
+    frame.columns = [str(column) for column in frame.columns]
+    if not len(frame):
+        raise DataError(f"{path} has no rows")
+    return _table(frame, _as_text(list(frame.columns), options), None, options, path)
+
+
+def _as_text(columns: list[str], options: BagOptions) -> set[str]:
+    """Columns whose values stay as they are written: "007" and "7" are two bags."""
+    guessed = {name for name in columns if may_be_role(name, options) and name not in options.nominal}
+    return guessed | {name for name in (options.bag, options.label) if name}
+
+
+def _table(
+    frame: pd.DataFrame,
+    as_text: set[str],
+    lines: NDArray[np.int64] | None,
+    options: BagOptions,
+    path: Path,
+) -> BagTable:
+    columns = [_column(frame[name], name, name in as_text) for name in frame.columns]
+    roles = flat_roles([column for column, _ in columns], options, str(path))
+    rows = Rows(tuple(column for column, _ in columns), np.column_stack([each for _, each in columns]), lines)
+    return flat_table(rows, roles, options, path.name, str(path))
+
+
+def _column(cells: pd.Series[Any], name: str, as_text: bool) -> tuple[Column, Any]:
+    types = pd.api.types
+    if isinstance(cells.dtype, pd.CategoricalDtype) and not as_text:
+        codes = cells.cat.codes.to_numpy(dtype=np.float64)
+        values = tuple(str(value) for value in cells.cat.categories)
+        return Column(name, "nominal", values), np.where(codes < 0, np.nan, codes)
+    if as_text or not types.is_numeric_dtype(cells.dtype) or types.is_complex_dtype(cells.dtype):
+        kind = "date" if types.is_datetime64_any_dtype(cells.dtype) and not as_text else "text"
+        return _coded(cells.astype(object), name, kind)
+    return Column(name, "numeric"), cells.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _coded(cells: pd.Series[Any], name: str, kind: str = "text") -> tuple[Column, Any]:
+    present = cells.notna()
+    codes, values = pd.factorize(cells[present].map(lambda cell: str(cell).strip()), sort=True)
+    numbers = np.full(len(cells), np.nan)
+    numbers[present.to_numpy()] = codes
+    return Column(name, kind, tuple(str(value) for value in values)), numbers
+
+
+class BagOptions(NamedTuple):
+    """What the user says about the columns; see :func:`~moo_clustering.datasets.read_bags`."""
+
+    bag: str | None = None
+    label: str | Literal[False] | None = None
+    drop: tuple[str, ...] = ()
+    nominal: tuple[str, ...] = ()
+    missing: str = "error"
+
+    def check(self, columns: Sequence[str], source: str) -> None:
+        """Every named column exists, and none has two roles."""
+        asked = [(self.bag, "bag"), (self.label or None, "label")]
+        asked += [(name, role) for role in ("drop", "nominal") for name in dict.fromkeys(getattr(self, role))]
+        roles: dict[str, str] = {}
+        for name, role in asked:
+            if name is None:
+                continue
+            if name not in columns:
+                raise DataError(f"{source} has no column {name!r} ({role}){did_you_mean(name, columns)}")
+            if name in roles:
+                raise DataError(f"column {name!r} cannot be both {roles[name]} and {role}")
+            roles[name] = role
+
+
+class Column(NamedTuple):
+    """A column; ``values`` are what its codes stand for unless it is numeric."""
+
+    name: str
+    kind: str  # "numeric", "nominal" (values declared), "text" or "date" (values met)
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rows:
+    """One instance a row; nominal values as codes, NaN where a value is missing.
+
+    ``lines`` has the line of each row in the file, where that is known.
+    """
+
+    columns: tuple[Column, ...]
+    numbers: NDArray[np.floating[Any]]
+    lines: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def only(self, columns: Sequence[int]) -> Self:
+        """The rows with some of their columns."""
+        if len(columns) == len(self.columns):
+            return self
+        kept = tuple(self.columns[column] for column in columns)
+        return type(self)(kept, self.numbers[:, list(columns)], self.lines)
+
+    def place(self, row: int) -> str:
+        """Where a row stands in the file."""
+        return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
+
+
+def read_flat(header: Header, lines: Lines, options: BagOptions, name: str, source: str) -> BagTable:
+    """Bags of an ARFF file without relational attribute; see :func:`~moo_clustering.datasets.read_bags`."""
+    attributes = header.attributes
+    roles = flat_roles([columns_of(each) for each in attributes], options, source, header.outputs)
+    for place in (roles.bag, roles.label):
+        if place is not None and attributes[place].kind == "numeric":
+            attributes[place].kind = "text"  # kept as it is written
+    numbers, places = RowReader(attributes).read_all(lines, source)
+    rows = Rows(tuple(columns_of(attribute) for attribute in attributes), numbers, places)
+    unused = (
+        {each.name for each in attributes} - {*header.inputs, *header.outputs} if header.inputs else set()
+    )
+    outputs = {output for output in header.outputs if output != options.label}
+    options = options._replace(drop=(*options.drop, *unused, *outputs))
+    return flat_table(rows, roles, options, name, source)
+
+
+def flat_table(rows: Rows, roles: Roles, options: BagOptions, name: str, source: str) -> BagTable:
+    """Bags of rows whose roles are known."""
+    column = rows.columns[roles.bag]
+    members = members_of(column, rows.numbers[:, roles.bag], rows, source)
+    if roles.guessed and members.n_bags == len(rows):
+        raise DataError(
+            f"{source}: no two rows have the same value in the first column, {column.name!r}, so it does not "
+            "look like the bag of the rows; name the column that is with bag=..."
+        )
+    classes = None
+    if roles.label is not None:
+        classes = Classes(rows.columns[roles.label], rows.numbers[:, roles.label])
+    kept = [
+        place
+        for place, each in enumerate(rows.columns)
+        if place not in (roles.bag, roles.label)
+        and each.name not in options.drop
+        and (each.name in options.nominal or not is_identifier(rows, place))
+    ]
+    return assemble(rows.only(kept), members, classes, options, name, source)
+
+
+def read_relational(header: Header, lines: Lines, options: BagOptions, name: str, source: str) -> BagTable:
+    """Bags of a file with a relational attribute; see :func:`~moo_clustering.datasets.read_bags`."""
+    relational = _relational(header, options, source)
+    inner = header.attributes[relational].inner
+    _check_options(header, inner, options, source)
+    for attribute in header.attributes:
+        if attribute.kind == "numeric":
+            attribute.kind = "text"  # an identifier or a class, to be kept as it is written
+    codes, places = RowReader(header.attributes).read_all(lines, source)
+    entries = Rows(tuple(columns_of(attribute) for attribute in header.attributes), codes, places)
+    bag, label = _roles(entries, relational, options, source)
+    members = Members(np.arange(len(entries)), None)
+    if bag is not None:
+        members = members_of(entries.columns[bag], codes[:, bag], entries, source)
+    numbers, sizes = _relational_instances(inner, _texts(entries, relational), members, places, source)
+    rows = Rows(tuple(columns_of(attribute) for attribute in inner), numbers, np.repeat(places, sizes))
+    kept = [place for place, attribute in enumerate(inner) if attribute.name not in options.drop]
+    classes = None
+    if label is not None:
+        classes = Classes(entries.columns[label], np.repeat(codes[:, label], sizes))
+    members = Members(np.repeat(members.bag_of_row, sizes), members.ids)
+    return assemble(rows.only(kept), members, classes, options, name, source)
+
+
+def columns_of(attribute: Attribute) -> Column:
+    """The column of an attribute, after its values were read."""
+    return Column(attribute.name, attribute.kind, tuple(attribute.values))
+
+
+def _check_options(header: Header, inner: list[Attribute], options: BagOptions, source: str) -> None:
+    beside = [attribute.name for attribute in header.attributes]
+    inside = [attribute.name for attribute in inner]
+    options._replace(drop=(), nominal=()).check(beside, source)
+    options._replace(bag=None, label=None, drop=()).check(inside, source)
+    options.check(beside + inside, source)
+
+
+def _relational(header: Header, options: BagOptions, source: str) -> int:
+    places = [
+        place
+        for place, attribute in enumerate(header.attributes)
+        if attribute.kind == "relational" and attribute.name not in options.drop
+    ]
+    named = [place for place in places if header.attributes[place].name == options.bag]
+    if not places:
+        raise DataError(f"{source}: no relational attribute is left; drop names them all")
+    if len(named or places) > 1:
+        names = [header.attributes[place].name for place in places]
+        raise DataError(
+            f"{source} has several relational attributes ({', '.join(map(repr, names))}); "
+            f"leave all but one out with drop, as drop=[{names[-1]!r}]"
+        )
+    return (named or places)[0]
+
+
+def _roles(entries: Rows, relational: int, options: BagOptions, source: str) -> tuple[int | None, int | None]:
+    distinct = [len(np.unique(codes)) == len(entries) for codes in entries.numbers.T]
+    bag, label = relational_roles(entries.columns, relational, options, distinct)
+    for place, column in enumerate(entries.columns):
+        if place not in (bag, label, relational) and column.name not in options.drop:
+            raise DataError(
+                f"{source}: attribute {column.name!r} is neither the bag, its identifier nor its class; "
+                f"leave it out with drop=[{column.name!r}]"
+            )
+    return bag, label
+
+
+def _texts(entries: Rows, relational: int) -> list[str]:
+    """What the file has in place of each bag, empty where it has nothing."""
+    values = (*entries.columns[relational].values, "")
+    codes = entries.numbers[:, relational]
+    return [values[int(code)] for code in np.where(np.isnan(codes), -1, codes)]
+
+
+def _relational_instances(
+    inner: list[Attribute], texts: list[str], members: Members, places: NDArray[np.int64], source: str
+) -> tuple[NDArray[np.float64], list[int]]:
+    """Instances of all bags, and how many each row of the file has."""
+    reader = RowReader(inner)
+    numbers, sizes = array("d"), []
+    for row, text in enumerate(texts):
+        size = 0
+        try:
+            for instance in filter(None, map(str.strip, text.split("\n"))):
+                numbers.extend(reader.read(instance))
+                size += 1
+        except RowError as error:
+            bag = members.name(int(members.bag_of_row[row]))
+            raise DataError(f"{source}, line {places[row]}: {bag}, row {size + 1}: {error}") from error
+        if not size:
+            bag = members.name(int(members.bag_of_row[row]))
+            raise DataError(
+                f"{source}, line {places[row]}: {bag} is empty, but every bag needs an instance; remove it"
+            )
+        sizes.append(size)
+    return np.frombuffer(numbers, dtype=np.float64).reshape(sum(sizes), len(inner)), sizes
+
+
+class Members(NamedTuple):
+    """Bag of each row, numbered in the order of first rows, and the identifiers of the bags."""
+
+    bag_of_row: NDArray[np.int64]
+    ids: tuple[str, ...] | None
+
+    @property
+    def n_bags(self) -> int:
+        return int(self.bag_of_row.max()) + 1
+
+    def name(self, bag: int) -> str:
+        """How messages call a bag."""
+        return f"bag {bag + 1} of {self.n_bags}" if self.ids is None else f"bag {self.ids[bag]!r}"
+
+    def name_row(self, row: int) -> str:
+        """How messages call a row."""
+        bag = int(self.bag_of_row[row])
+        within = np.count_nonzero(self.bag_of_row[: row + 1] == bag)
+        return f"{self.name(bag)}, row {within}"
+
+
+class Classes(NamedTuple):
+    """Class of each row, as code of a column's value; NaN where there is none."""
+
+    column: Column
+    codes: NDArray[np.floating[Any]]
+
+
+def members_of(column: Column, codes: NDArray[np.floating[Any]], rows: Rows, source: str) -> Members:
+    """Bags of the rows by a column of identifiers."""
+    missing = np.flatnonzero(np.isnan(codes))
+    if len(missing):
+        raise DataError(
+            f"{source}, {rows.place(int(missing[0]))} has no bag: column {column.name!r} is empty there"
+        )
+    used, first, inverse = np.unique(codes.astype(np.int64), return_index=True, return_inverse=True)
+    order = np.argsort(first)  # bags in the order of their first rows
+    rank = np.empty(len(used), dtype=np.int64)
+    rank[order] = np.arange(len(used))
+    return Members(rank[inverse], tuple(column.values[code] for code in used[order]))
+
+
+def assemble(
+    rows: Rows, members: Members, classes: Classes | None, options: BagOptions, name: str, source: str
+) -> BagTable:
+    """The bags, each with its rows in the order of the file, and their classes."""
+
+    def where(row: int) -> str:
+        what = members.name_row(row)
+        return what if rows.lines is None else f"line {rows.lines[row]} ({what})"
+
+    labels, label_names = (None, ()) if classes is None else _classes(rows, members, classes, source)
+    X, names = feature_matrix(rows, options, source, where)
+    bag_of_row = members.bag_of_row
+    if (np.diff(bag_of_row) < 0).any():
+        X = X[np.argsort(bag_of_row, kind="stable")]
+    X.flags.writeable = False  # nobody else holds it, so that it need not be copied
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(bag_of_row))])
+    bags = Bags(X, offsets, bag_ids=members.ids, feature_names=names)
+    return BagTable(bags, labels, label_names, name)
+
+
+def _classes(
+    rows: Rows, members: Members, classes: Classes, source: str
+) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
+    codes = np.where(np.isnan(classes.codes), -1, classes.codes).astype(np.int64)
+    first = np.unique(members.bag_of_row, return_index=True)[1]
+    other = np.flatnonzero(codes != codes[first][members.bag_of_row])
+    values = [*classes.column.values, None]  # -1, no class, is the last
+    if len(other):
+        row = int(other[0])
+        start = int(first[members.bag_of_row[row]])
+        one, two = (
+            "no class" if values[codes[at]] is None else f"class {values[codes[at]]!r}" for at in (start, row)
+        )
+        raise DataError(
+            f"{source}: {members.name(int(members.bag_of_row[row]))} has {one} in {rows.place(start)} but "
+            f"{two} in {rows.place(row)} (column {classes.column.name!r}), and a bag has one class; name "
+            "the column of the classes with label=..., or give label=False if there is none"
+        )
+    return known_classes([values[code] for code in codes[first]])
+
+
+def known_classes(values: list[str | None]) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
+    """Codes and names of the classes of the bags; None where no bag has one."""
+    labels, names = encode_classes(values, minus_one_is_missing=False)
+    return (labels, names) if names else (None, ())
+
+
+def feature_matrix(
+    rows: Rows, options: BagOptions, source: str, where: Callable[[int], str]
+) -> tuple[Numbers, tuple[str, ...]]:
+    """Features of the instances: numbers as they are, a column for each value of a nominal attribute.
+
+    An attribute declared ``{0, 1}`` is one column of these numbers. Any other nominal attribute,
+    two-valued ones too, becomes one column ``name=value`` per declared value, so that unequal values
+    are equally far apart in all of them.
+    """
+    for column, name in enumerate(rows.columns):
+        if name.kind in {"text", "date"} and name.name not in options.nominal:
+            _refuse_text(rows, column, source)
+    numbers = _filled(rows, options, source, where)
+    blocks = [_block(column, numbers[:, place], options.nominal) for place, column in enumerate(rows.columns)]
+    if not blocks:
+        raise DataError(f"{source}: no features are left")
+    names = tuple(name for block in blocks for name in block[0])
+    if len(set(names)) < len(names):
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        raise DataError(f"{source} has two features named {twice!r}; leave one of them out with drop")
+    if len(names) == len(blocks) and all(block[1] is None for block in blocks):
+        return numbers, names
+    X = np.empty((len(rows), len(names)))
+    start = 0
+    for place, (own, values) in enumerate(blocks):
+        X[:, start : start + len(own)] = numbers[:, place : place + 1] if values is None else values
+        start += len(own)
+    return X, names
+
+
+def _block(
+    column: Column, codes: Numbers, nominal: tuple[str, ...]
+) -> tuple[tuple[str, ...], Numbers | None]:
+    """Names and values of the features of a column; None for the numbers as they are."""
+    values = column.values
+    if column.kind == "numeric":
+        if column.name not in nominal:
+            return (column.name,), None
+        met, places = np.unique(codes, return_inverse=True)
+        values, codes = tuple(f"{value:.15g}" for value in met), places.astype(np.float64)
+    elif set(values) == {"0", "1"}:
+        return (column.name,), np.array(values, dtype=np.float64)[codes.astype(np.int64), None]
+    one_hot = codes[:, None] == np.arange(len(values))
+    return tuple(f"{column.name}={value}" for value in values), one_hot.astype(np.float64)
+
+
+def _refuse_text(rows: Rows, place: int, source: str) -> None:
+    column = rows.columns[place]
+    if column.kind == "date":
+        raise DataError(
+            f"{source}: column {column.name!r} holds dates, which are no features; "
+            f"leave it out with drop=[{column.name!r}]"
+        )
+    filled = np.flatnonzero(~np.isnan(rows.numbers[:, place]))
+    example = ""
+    if len(filled):
+        # A number among texts is no example of what is wrong.
+        numeric = np.array([_is_number(value) for value in column.values])
+        texts = filled[~numeric[rows.numbers[filled, place].astype(np.int64)]]
+        row = int(texts[0] if len(texts) else filled[0])
+        example = f" ({column.values[int(rows.numbers[row, place])]!r} in {rows.place(row)})"
+    raise DataError(
+        f"{source}: column {column.name!r} is not numeric{example}; leave it out with "
+        f"drop=[{column.name!r}], have a feature for each of its values with nominal=[{column.name!r}], or, "
+        f"if it holds the classes of the bags, give label={column.name!r}"
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _filled(rows: Rows, options: BagOptions, source: str, where: Callable[[int], str]) -> Numbers:
+    """The numbers, without a missing or infinite one."""
+    numbers = rows.numbers
+    if np.isfinite(numbers).all():
+        return numbers
+    infinite = np.argwhere(np.isinf(numbers))
+    if len(infinite):
+        row, column = infinite[0]
+        raise DataError(
+            f"{source}, {where(row)} has an infinite value in column {rows.columns[column].name!r}; "
+            "replace it, or leave the column out with drop"
+        )
+    gaps = np.isnan(numbers)
+    row, column = np.argwhere(gaps)[0]
+    if options.missing == "error":
+        count = int(gaps.sum()) - 1
+        more = f" (and {count} more such {'value' if count == 1 else 'values'})" if count else ""
+        raise DataError(
+            f"{source}, {where(row)} has no value in column {rows.columns[column].name!r}{more}; fill it in, "
+            "leave the column out with drop, or take what is most usual with missing='median'"
+        )
+    for place in np.flatnonzero(gaps.all(axis=0)):
+        raise DataError(f"{source}: column {rows.columns[place].name!r} has no value; leave it out with drop")
+    return _imputed(rows, gaps)
+
+
+def _imputed(rows: Rows, gaps: NDArray[np.bool_]) -> Numbers:
+    from sklearn.impute import SimpleImputer  # slow to import, and most data have no gaps
+
+    numbers = rows.numbers.copy()
+    for place in np.flatnonzero(gaps.any(axis=0)):
+        strategy = "median" if rows.columns[place].kind == "numeric" else "most_frequent"
+        numbers[:, [place]] = SimpleImputer(strategy=strategy).fit_transform(numbers[:, [place]])
+    return numbers
+
+
+@dataclass(frozen=True, eq=False)
+class BagTable:
+    """A multi-instance data set: bags, and apart from them their known classes.
+
+    Parameters
+    ----------
+    bags : Bags
+        Finite features, with ``bag_ids`` where the data have identifiers and ``feature_names``.
+    labels : ndarray of shape (n_bags,), int64, or None
+        Known classes 0, 1, ... of the bags, for scoring; -1 where a bag has none.
+    label_names : tuple of str
+        Names of the classes in labels.
+    name : str
+        Name of the set, or of the file it came from (without its folder).
+    """
+
+    bags: Bags
+    labels: NDArray[np.int64] | None = None
+    label_names: tuple[str, ...] = ()
+    name: str = "bags"
+
+    @property
+    def n_bags(self) -> int:
+        """Number of bags."""
+        return len(self.bags)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of known classes; 0 without known classes."""
+        return len(self.label_names)
+
+    @property
+    def has_bag_ids(self) -> bool:
+        """Whether the bags have identifiers of their own."""
+        return self.bags.bag_ids is not None
+
+    def shuffled(self, random_state: int | np.random.Generator | None = None) -> Self:
+        """The same bags in random order, with their identifiers and classes."""
+        order = np.random.default_rng(random_state).permutation(self.n_bags)
+        labels = None if self.labels is None else self.labels[order]
+        return replace(self, bags=self.bags[order], labels=labels)
+
+
+class Roles(NamedTuple):
+    """Places of the column of bags and of the column of classes."""
+
+    bag: int
+    label: int | None
+    guessed: bool  # the bag column for no better reason than being the first
+
+
+def may_be_role(name: str, options: BagOptions) -> bool:
+    """Whether a column whose role nobody gave holds bags or classes by its name."""
+    as_bag = options.bag is None and _BAG.fullmatch(name)
+    return bool(as_bag or (options.label is None and _CLASS.fullmatch(name)))
+
+
+def is_identifier(rows: Rows, place: int) -> bool:
+    """Whether a column names the instances: no numbers, all different, and called id, name or key."""
+    column, codes = rows.columns[place], rows.numbers[:, place]
+    return (
+        column.kind in {"nominal", "text"}
+        and _IDENTIFIER.fullmatch(column.name) is not None
+        and len(set(codes.tolist())) == len(codes)
+    )
+
+
+def flat_roles(
+    columns: Sequence[Column], options: BagOptions, source: str, outputs: Sequence[str] = ()
+) -> Roles:
+    """Roles of the columns of a table with one instance a row."""
+    names = [column.name for column in columns]
+    options.check(names, source)
+    if len(outputs) > 1 and options.label is None:
+        raise DataError(f"{source} has several outputs; name that of the classes, as label={outputs[0]!r}")
+    named = _named_label(columns, options, outputs)
+    bag, guessed = _flat_bag(columns, options, named)
+    if bag is None:
+        shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
+        raise DataError(
+            f"{source} has no relational attribute, and no column that is plainly the bag of each row; "
+            f"name it with bag=..., one of {shown}"
+        )
+    label = named if options.label is False or named is not None else _last_nominal(columns, options, bag)
+    return Roles(bag, label, guessed)
+
+
+def _flat_bag(columns: Sequence[Column], options: BagOptions, label: int | None) -> tuple[int | None, bool]:
+    if options.bag is not None:
+        return [column.name for column in columns].index(options.bag), False
+    free = [place for place in _free(columns, options) if place != label]
+    for place in free:
+        if _BAG.fullmatch(columns[place].name):
+            return place, False
+    if 0 in free and columns[0].kind in {"nominal", "text"}:
+        return 0, True
+    return None, False
+
+
+def relational_roles(
+    columns: Sequence[Column], relational: int, options: BagOptions, distinct: Sequence[bool]
+) -> tuple[int | None, int | None]:
+    """Identifier and class among the attributes beside the relational one.
+
+    ``distinct`` says of which attributes no value occurs twice.
+    """
+    names = [column.name for column in columns]
+    label = _named_label(columns, options, ())
+    bag = None if options.bag in (None, names[relational]) else names.index(options.bag or "")
+    if label is None and options.label is None:
+        label = _last_nominal(columns, options, bag)
+        others = [place for place in _free(columns, options) if place not in (label, relational)]
+        # A lone attribute with a value of its own for every bag tells the bags apart, not their classes.
+        if label is not None and bag is None and not others and distinct[label]:
+            return label, None
+    if bag is None:
+        before = [place for place in _free(columns, options) if place < relational and place != label]
+        bag = before[0] if before else None
+    return bag, label
+
+
+def _named_label(columns: Sequence[Column], options: BagOptions, outputs: Sequence[str]) -> int | None:
+    names = [column.name for column in columns]
+    if options.label is False:
+        return None
+    if options.label is not None:
+        return names.index(options.label)
+    free = [place for place in _free(columns, options) if names[place] != options.bag]
+    for place in free:
+        if names[place] in outputs:
+            return place
+    return next((place for place in free if _CLASS.fullmatch(names[place])), None)
+
+
+def _last_nominal(columns: Sequence[Column], options: BagOptions, bag: int | None) -> int | None:
+    candidates = [
+        place
+        for place in _free(columns, options)
+        if place != bag
+        and columns[place].kind == "nominal"
+        and not _IDENTIFIER.fullmatch(columns[place].name)
+    ]
+    return candidates[-1] if candidates else None
+
+
+def _free(columns: Sequence[Column], options: BagOptions) -> list[int]:
+    taken = {*options.drop, *options.nominal}
+    return [place for place, column in enumerate(columns) if column.name not in taken]
+
+
+def read_npz_bags(path: Path, options: BagOptions) -> BagTable:
+    """Bags of an archive; see :func:`~moo_clustering.datasets.read_bags`."""
+    source = str(path)
+    arrays = load_arrays(path)
+    for key in ("instances", "bag_offsets"):
+        if key not in arrays:
+            held = ", ".join(map(repr, arrays)) or "nothing"
+            raise DataError(f"{source} has no array {key!r}; it holds {held}")
+    if options.bag is not None:
+        raise DataError(f"bag names a column, but {source} has its bags in the array 'bag_offsets'")
+    X = _instances(arrays["instances"], source)
+    names = [f"x{column}" for column in range(X.shape[1])]
+    if "feature_names" in arrays:
+        names = [str(name) for name in arrays["feature_names"].reshape(-1)]
+    if len(names) != X.shape[1]:
+        raise DataError(
+            f"{source}: array 'feature_names' has {len(names)} names for {X.shape[1]} columns of 'instances'"
+        )
+    options._replace(label=None).check(names, source)
+    members = _members(arrays, len(X), source)
+    rows = Rows(tuple(Column(name, "numeric") for name in names), X)
+    kept = [place for place, name in enumerate(names) if name not in options.drop]
+    table = assemble(rows.only(kept), members, None, options, path.name, source)
+    labels, label_names = _labels(arrays, options, table.n_bags, source)
+    return BagTable(table.bags, labels, label_names, table.name)
+
+
+def _instances(X: NDArray[Any], source: str) -> NDArray[np.floating[Any]]:
+    if X.ndim != 2 or X.dtype.kind not in "iufb":
+        raise DataError(
+            f"{source}: array 'instances' must be numeric with two dimensions, it is of type {X.dtype} and "
+            f"has shape {X.shape}"
+        )
+    return X if X.dtype == np.float32 else X.astype(np.float64, copy=False)
+
+
+def _members(arrays: Mapping[str, NDArray[Any]], n_rows: int, source: str) -> Members:
+    ids = [str(name) for name in arrays["bag_ids"].reshape(-1)] if "bag_ids" in arrays else None
+    try:  # Bags say best what is wrong with offsets
+        bags = Bags(np.zeros((n_rows, 1), dtype=np.float32), arrays["bag_offsets"], bag_ids=ids)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{source}, arrays 'bag_offsets' and 'bag_ids': {error}") from error
+    return Members(bags.bag_of_instance, bags.bag_ids)
+
+
+def _labels(
+    arrays: Mapping[str, NDArray[Any]], options: BagOptions, n_bags: int, source: str
+) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
+    label = options.label
+    if label is None and "bag_labels" in arrays:
+        label = "bag_labels"
+    if not label:
+        return None, ()
+    if label not in arrays:
+        raise DataError(f"{source} has no array {label!r} (label){did_you_mean(label, arrays)}")
+    values = arrays[label]
+    if values.shape not in {(n_bags,), (n_bags, 1), (1, n_bags)}:
+        raise DataError(
+            f"{source}: array {label!r} must have one class for each of the {n_bags} bags, "
+            f"it has shape {values.shape}"
+        )
+    return known_classes(values.reshape(-1).tolist())
+
+
+def read_bags(
+    path: str | PathLike[str],
+    *,
+    bag: str | None = None,
+    label: str | Literal[False] | None = None,
+    drop: Sequence[str] = (),
+    nominal: Sequence[str] = (),
+    missing: Literal["error", "median"] = "error",
+) -> BagTable:
+    """Read bags of instances from ARFF, KEEL, CSV, TSV, Parquet or npz.
+
+    Parameters
+    ----------
+    path : path-like
+        - ``.arff`` of WEKA's multi-instance form: one bag a row, its instances in a relational
+          attribute; beside it, where there are such, the identifier and the class of the bag.
+        - ``.arff`` with one instance a row, or KEEL's ``.dat`` (``@inputs``, ``@outputs``, ranges).
+        - ``.csv``, ``.tsv``, ``.tab``, ``.txt`` or ``.parquet``, ``.pq`` with one instance a row; the first
+          line of a text file names the columns.
+        - ``.npz`` with arrays ``instances`` and ``bag_offsets`` and, optionally, ``bag_labels``, ``bag_ids``
+          and ``feature_names``, as :meth:`Bags.save` writes. Read without executing anything.
+
+        Of the text files, those that begin like ARFF are read as such, and all may be compressed by
+        gzip (``.gz``).
+    bag : str, optional
+        Column that identifies the bag of a row. Rows of a bag need not be adjacent; bags come in the
+        order of their first rows. Default: a column named like ``bag`` or ``bag_id``, else the first
+        column if it is not numeric; for relational files the first attribute before the bag.
+    label : str or False, optional
+        Column with the class of the bag, the same in all its rows; empty cells and ``?`` are bags
+        without known class. Default: KEEL's output, a column named ``class`` or ``label``, else the last
+        nominal attribute; in npz ``bag_labels``. False: there is none, and every other column is a
+        feature.
+    drop : sequence of str, default=()
+        Columns to leave out. A column that is not numeric, has a value of its own in every row and
+        is called ``id``, ``name`` or the like (``conformation_name``) names the instances and is left
+        out anyway.
+    nominal : sequence of str, default=()
+        Columns, of text or numeric codes, to turn into a feature for each of their values.
+    missing : {"error", "median"}, default="error"
+        What to do about missing values of features: refuse them, or take the median of the column
+        over all instances (for nominal attributes the most frequent value).
+
+    Returns
+    -------
+    BagTable
+        Features are the remaining columns in the order of the file. A nominal attribute becomes one
+        feature ``name=value`` per declared value, one declared ``{0, 1}`` becomes these numbers.
+
+    Raises
+    ------
+    DataError
+        For files that are missing, empty, cut off, damaged or of unknown kind; rows of unequal width;
+        values that are missing, infinite, not numeric or not declared; empty bags; a bag with
+        several classes; columns that do not exist or cannot be guessed.
+
+    Notes
+    -----
+    O(bytes) time and memory.
+
+    References
+    ----------
+    Frank, Hall and Witten, *The WEKA Workbench* (2016); Alcalá-Fdez et al., *KEEL data-mining software
+    tool* (2011), the formats.
+    """
+
+    if missing not in ("error", "median"):
+        raise ValueError(f"missing must be 'error' or 'median', got {missing!r}")
+    if not (label is None or label is False or isinstance(label, str)):
+        raise TypeError(f"label must be the name of a column, None or False, got {label!r}")
+    if isinstance(drop, str) or isinstance(nominal, str):
+        raise TypeError("drop and nominal must be sequences of names, as drop=['name']")
+    path = Path(path)
+    options = BagOptions(bag, label, tuple(drop), tuple(nominal), missing)
+    if not path.exists():
+        raise DataError(f"there is no file {path}")
+    if path.is_dir():
+        raise DataError(f"{path} is a folder, not a file")
+    try:
+        return _read(path, options)
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def _read(path: Path, options: BagOptions) -> BagTable:
+    # The readers import pandas, which takes half a second that `--help` should not.
+    suffix = path.suffix.lower()
+    if suffix == ".npz":
+        return read_npz_bags(path, options)
+    if suffix in _PARQUET:
+        return bags_of_parquet(path, options)
+    inner = Path(path.stem).suffix.lower() if suffix == ".gz" else suffix
+    if inner not in _TEXT:
+        known = ", ".join([*_TEXT, *_PARQUET, ".npz"])
+        raise DataError(
+            f"{path} has the suffix {path.suffix!r}; bags are read from {known}, and text files also with .gz"
+        )
+    return _read_text(file_text(path), path, inner, options)
+
+
+def _read_text(text: str, path: Path, suffix: str, options: BagOptions) -> BagTable:
+    from moo_clustering.datasets.arff import arff_lines, is_arff, read_header
+
+    if not text.strip():
+        raise DataError(f"{path} is empty")
+    if suffix != ".arff" and not is_arff(text):
+        return bags_of_text(text, options, path, suffix)
+    lines = arff_lines(text)
+    header = read_header(lines, str(path))
+    relational = any(attribute.kind == "relational" for attribute in header.attributes)
+    read = read_relational if relational else read_flat
+    return read(header, lines, options, path.name, str(path))
+
+
+def file_bytes(path: Path) -> bytes:
+    """Content of a file, decompressed where it is compressed by gzip."""
+    raw = path.read_bytes()
+    if raw.startswith(b"\x1f\x8b") or path.suffix.lower() == ".gz":
+        try:
+            raw = gzip.decompress(raw)
+        except EOFError as error:
+            raise DataError(f"{path} is cut off: its compressed data end too early") from error
+        except (gzip.BadGzipFile, zlib.error) as error:
+            raise DataError(f"{path} is no gzip file, or it is damaged: {error}") from error
+    return raw
+
+
+def file_text(path: Path) -> str:
+    """Text of a file, which must be UTF-8."""
+    try:
+        return file_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not a text file in UTF-8 ({error.reason})") from error
+
+
+def write_bag_arff(path: str | PathLike[str], table: BagTable) -> None:
+    """Write bags as WEKA's multi-instance ARFF, which :func:`read_bags` reads back to the last bit.
+
+    Parameters
+    ----------
+    path : path-like
+        An existing file is replaced as a whole or not at all; compressed by gzip if the name ends in ``.gz``.
+    table : BagTable
+        Bags without identifiers are numbered 0, 1, ..., features without names called x0, x1, ...;
+        bags without known class get ``?``.
+
+    Raises
+    ------
+    ValueError
+        If two bags have the same identifier.
+    OSError
+        If the file cannot be written.
+    """
+    bags = table.bags
+    ids = bags.bag_ids or tuple(map(str, range(len(bags))))
+    name, count = Counter(ids).most_common(1)[0]
+    if count > 1:
+        raise ValueError(f"{count} bags have the identifier {name!r}; in an ARFF file each needs its own")
+    names = bags.feature_names or tuple(f"x{column}" for column in range(bags.n_features))
+    known = table.labels is not None and table.n_classes > 0
+    lines = [f"@relation {arff_quoted(table.name)}", "", f"@attribute bag_id {_declared(ids)}"]
+    lines += ["@attribute bag relational", *(f"  @attribute {arff_quoted(each)} numeric" for each in names)]
+    lines += ["@end bag", *([f"@attribute class {_declared(table.label_names)}"] if known else [])]
+    lines += ["", "@data"]
+    for place, (identifier, bag) in enumerate(zip(ids, bags, strict=True)):
+        rows = r"\n".join([",".join([arff_number(value) for value in row]) for row in bag.tolist()])
+        cells = [arff_quoted(identifier), f"'{rows}'"]
+        if known and table.labels is not None:
+            label = int(table.labels[place])
+            cells.append("?" if label < 0 else arff_quoted(table.label_names[label]))
+        lines.append(",".join(cells))
+    data = "\n".join([*lines, ""]).encode()
+    target = Path(path)
+    with replacing(target) as file:
+        file.write(gzip.compress(data, mtime=0) if target.suffix.lower() == ".gz" else data)
+
+
+def _declared(values: tuple[str, ...]) -> str:
+    return "{" + ",".join(map(arff_quoted, values)) + "}"
+
+
+def arff_quoted(text: str) -> str:
+    return text if _PLAIN.fullmatch(text) else f"'{text.translate(_ESCAPED)}'"
+
+
+def arff_number(value: float) -> str:
+    return repr(value).removesuffix(".0")

@@ -1,0 +1,520 @@
+"""Documents and tf-idf."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import itertools
+import json
+import warnings
+import zlib
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moo_clustering._arrays import did_you_mean
+from moo_clustering.datasets.tables import (
+    UNNAMED,
+    DataError,
+    Roles,
+    check_roles,
+    column_names,
+    encode_classes,
+    identifiers,
+    ragged,
+    separator_of,
+    table_rows,
+)
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+_FOLDER = "folder"
+_TITLE = "title"
+_IDS = ("id", UNNAMED)
+_TEXT = (_TITLE, "text", "abstract")
+_LONGEST = 2**31 - 1  # characters of a cell, where the csv module would stop at 131,072
+_LINES = (".jsonl", ".jsonl.gz")
+_ROWS = (".csv", ".tsv", ".tab", ".txt")
+
+
+def read_folder(folder: Path, fields: Fields) -> Documents:
+    """Every text file in a folder and below, in the order of their names."""
+    _check(folder, fields)
+    files = sorted(
+        (path for path in folder.rglob("*") if path.suffix.lower() == ".txt" and path.is_file()),
+        key=lambda path: path.relative_to(folder).parts,
+    )
+    if not files:
+        raise DataError(f"{folder} holds no documents: there is no .txt file in it")
+    places = [path.relative_to(folder) for path in files]
+    row_ids = identifiers([clean(place.as_posix()) for place in places], "file name", str(folder))
+    documents = Documents(folder.resolve().name, [_file_text(path) for path in files], row_ids)
+    if fields.labels is None and fields.partial_labels is None:
+        return documents
+    names = [clean(place.parts[0]) if len(place.parts) > 1 else "" for place in places]
+    if not any(names):
+        raise DataError(f"{folder} has no sub-folders that could be the classes (labels='folder')")
+    codes, classes = encode_classes(names, minus_one_is_missing=False)
+    if fields.labels is None:
+        return Documents(documents.name, documents.texts, row_ids, partial_y=codes, partial_names=classes)
+    return Documents(documents.name, documents.texts, row_ids, y=codes, target_names=classes)
+
+
+def _check(folder: Path, fields: Fields) -> None:
+    if fields.text or fields.id_column or fields.drop:
+        raise DataError(
+            f"{folder} is a folder of text files, which has no columns to name with text_columns, id_column "
+            "or drop (--text-columns, --id-column, --drop)"
+        )
+    for option, given in (("labels", fields.labels), ("partial_labels", fields.partial_labels)):
+        if given not in (None, _FOLDER):
+            raise DataError(
+                f"{option} of a folder can only be 'folder' (its sub-folders are the classes), not {given!r}"
+            )
+
+
+def _file_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not a text file in UTF-8 ({error.reason})") from error
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+class Fields(NamedTuple):
+    """What the columns of a collection are for."""
+
+    text: tuple[str, ...] | None = None
+    id_column: str | None = None
+    labels: str | None = None
+    partial_labels: str | None = None
+    drop: tuple[str, ...] = ()
+
+    @property
+    def roles(self) -> Roles:
+        """The columns that are not text."""
+        return Roles(self.labels, self.partial_labels, self.id_column, self.drop)
+
+    def check(self) -> None:
+        """No column has two roles, and columns of text, where named, are at least one."""
+        taken = self.roles.by_column()
+        if self.text is None:
+            return
+        if not self.text:
+            raise DataError("text_columns (--text-columns) names no column")
+        for number, column in enumerate(self.text):
+            if column in taken:
+                raise DataError(f"column {column!r} cannot be both text and the {taken[column]} column")
+            if column in self.text[:number]:
+                raise DataError(f"text_columns (--text-columns) names {column!r} twice")
+
+    def wanted(self) -> set[str]:
+        """Columns that may be used."""
+        return {*(self.text or _TEXT), _TITLE, *_IDS, *self.roles.by_column()}
+
+
+class Records(NamedTuple):
+    """Cells of the wanted columns, None where there is none."""
+
+    columns: list[str]
+    cells: dict[str, list[Any]]
+    lines: list[int]
+
+
+def documents_of(records: Records, fields: Fields, path: Path) -> Documents:
+    """Documents of columns."""
+    source = str(path)
+    if not records.lines:
+        raise DataError(f"{source} holds no documents")
+    check_roles(fields.roles, records.columns, source)
+    free = [column for column in records.columns if column not in fields.roles.by_column()]
+    parts = [_texts(records, column, source) for column in _text_columns(fields, free, records, source)]
+    usual = [column for column in _IDS if column in free and column not in (fields.text or ())]
+    id_column = fields.id_column or next(iter(usual), None)
+    row_ids: NDArray[Any] = np.arange(len(records.lines))
+    if id_column is not None:
+        row_ids = identifiers(_texts(records, id_column, source), id_column, source)
+    y, targets, sets = _known(records, fields.labels, source)
+    partial, names = _partial(records, fields.partial_labels, source)
+    return Documents(
+        name=path.name,
+        texts=["\n".join(filter(None, cells)) for cells in zip(*parts, strict=True)],
+        row_ids=row_ids,
+        titles=_texts(records, _TITLE, source) if _TITLE in free else None,
+        y=y,
+        target_names=targets,
+        label_sets=sets,
+        partial_y=partial,
+        partial_names=names,
+        labelled=_stated(records, fields.labels),
+    )
+
+
+def clean(text: str) -> str:
+    """The text, with what no encoding can write (halves of surrogate pairs) replaced."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _text_columns(fields: Fields, free: list[str], records: Records, source: str) -> Sequence[str]:
+    if fields.text is None:
+        columns = [column for column in _TEXT if column in free]
+        if not columns:
+            shown = ", ".join(map(repr, records.columns[:10])) + (
+                ", ..." if len(records.columns) > 10 else ""
+            )
+            raise DataError(
+                f"{source} has no column 'title', 'text' or 'abstract'; name its columns of text with "
+                f"text_columns (--text-columns); there are {shown or 'none'}"
+            )
+        return columns
+    for column in fields.text:
+        if column not in records.columns:
+            raise DataError(
+                f"{source} has no column {column!r} (text){did_you_mean(column, records.columns)}"
+            )
+    return fields.text
+
+
+def _texts(records: Records, column: str, source: str) -> list[str]:
+    return ["\n".join(names) for names in _names(records, column, source)]
+
+
+def _names(records: Records, column: str, source: str) -> Iterator[tuple[str, ...]]:
+    """Each cell as texts, without the empty ones."""
+    for line, cell in zip(records.lines, records.cells[column], strict=True):
+        items = cell if isinstance(cell, list) else [cell]
+        if any(isinstance(item, list | dict) for item in items):
+            raise DataError(f"{source}, line {line}: column {column!r} is neither a text nor a list of texts")
+        yield tuple(name for item in items if (name := _field_text(item)))
+
+
+def _field_text(item: Any) -> str:
+    if item is None or item != item:  # NaN is the one value that differs from itself
+        return ""
+    return clean(str(item)).strip()
+
+
+def _known(
+    records: Records, column: str | None, source: str
+) -> tuple[NDArray[np.int64] | None, tuple[str, ...], list[tuple[str, ...]] | None]:
+    """Classes as codes with their names, or, where a document has several, as sets."""
+    if column is None:
+        return None, (), None
+    sets = [tuple(dict.fromkeys(names)) for names in _names(records, column, source)]
+    if any(len(names) > 1 for names in sets):
+        return None, tuple(sorted({name for names in sets for name in names})), sets
+    y, targets = encode_classes(["".join(names) for names in sets], minus_one_is_missing=False)
+    return y, targets, None
+
+
+def _stated(records: Records, column: str | None) -> NDArray[np.bool_] | None:
+    if column is None:
+        return None
+    return np.array(
+        [isinstance(cell, list) or bool(_field_text(cell)) for cell in records.cells[column]], dtype=bool
+    )
+
+
+def _partial(
+    records: Records, column: str | None, source: str
+) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
+    if column is None:
+        return None, ()
+    single = []
+    for line, names in zip(records.lines, _names(records, column, source), strict=True):
+        if len(names) > 1:
+            raise DataError(
+                f"{source}, line {line}: column {column!r} (partial labels) holds {len(names)} labels, "
+                "but a document can have only one"
+            )
+        single.append("".join(names))
+    return encode_classes(single, minus_one_is_missing=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """A collection of texts.
+
+    Parameters
+    ----------
+    name : str
+        Name of the file or folder it came from.
+    texts : list of str
+        One per document, possibly empty.
+    row_ids : ndarray of shape (n_documents,)
+        Identifiers as text, or the numbers 0, 1, ... where the documents have none.
+    titles : list of str or None
+        Titles, where there is a column of this name.
+    y : ndarray of shape (n_documents,), int64, or None
+        Known classes 0, 1, ..., for scoring; -1 where there is none. None for several classes a document.
+    target_names : tuple of str
+        Names of the classes in y or label_sets.
+    label_sets : list of tuple of str or None
+        Known classes of each document, in their order, where some document has several; else None.
+    partial_y : ndarray of shape (n_documents,), int64, or None
+        Partial labels 0, 1, ..., for ``fit``; -1 for unlabelled documents.
+    partial_names : tuple of str
+        Names of the classes in partial_y.
+    labelled : ndarray of shape (n_documents,), bool, or None
+        Which documents have their known classes stated, be it as an empty list (no class); the others
+        have no such field, null or an empty cell. See :func:`label_indicators`.
+    """
+
+    name: str
+    texts: list[str]
+    row_ids: NDArray[Any]
+    titles: list[str] | None = None
+    y: NDArray[np.int64] | None = None
+    target_names: tuple[str, ...] = ()
+    label_sets: list[tuple[str, ...]] | None = None
+    partial_y: NDArray[np.int64] | None = None
+    partial_names: tuple[str, ...] = ()
+    labelled: NDArray[np.bool_] | None = None
+
+    @property
+    def n_samples(self) -> int:
+        """Number of documents."""
+        return len(self.texts)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of known classes; 0 without known classes."""
+        return len(self.target_names)
+
+    @property
+    def has_row_ids(self) -> bool:
+        """Whether the documents have identifiers of their own."""
+        return bool(self.row_ids.dtype.kind == "U")
+
+
+def read_lines(path: Path, wanted: Collection[str]) -> Records:
+    """The wanted fields of JSON objects, one a line."""
+    columns: dict[str, None] = {}
+    lines, rows = [], []
+    for line, record in json_objects(path):
+        columns |= dict.fromkeys(record)
+        lines.append(line)
+        rows.append({name: record[name] for name in record if name in wanted})
+    present = [name for name in columns if name in wanted]
+    return Records(list(columns), {name: [row.get(name) for row in rows] for name in present}, lines)
+
+
+def json_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Line number and object of every line that is not empty."""
+    is_gzip = path.name.lower().endswith(".gz")
+    try:
+        with gzip.open(path) if is_gzip else open(path, "rb") as file:
+            for line, text in enumerate(file, start=1):
+                if text.strip():
+                    yield line, _object(text, f"{path}, line {line}", first=line == 1)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(f"{path} is a damaged gzip file: {error}") from error
+
+
+def _object(text: bytes, where: str, *, first: bool) -> dict[str, Any]:
+    try:
+        record = json.loads(text.decode("utf-8-sig" if first else "utf-8"))
+    except UnicodeDecodeError as error:
+        raise DataError(f"{where} is not text in UTF-8 ({error.reason})") from error
+    except json.JSONDecodeError as error:
+        raise DataError(f"{where} is not JSON: {error.msg} at column {error.colno}") from error
+    except (ValueError, RecursionError) as error:  # numbers or nesting beyond what Python reads
+        raise DataError(f"{where} cannot be read as JSON: {error}") from error
+    if not isinstance(record, dict):
+        raise DataError(f"{where} is JSON but not an object, as {{...}}")
+    return record
+
+
+def read_rows(path: Path, wanted: Collection[str]) -> Records:
+    """The wanted columns of a table, as they are written."""
+    source = str(path)
+    lines: list[int] = []
+    try:
+        with _long_cells():
+            rows = table_rows(path, separator_of(path))
+            columns = column_names(list(itertools.islice(rows, 1)), source)
+            present = {name: number for number, name in enumerate(columns) if name in wanted}
+            cells: dict[str, list[Any]] = {name: [] for name in present}
+            for line, row in rows:
+                if len(row) != len(columns):
+                    ragged(source, len(columns), line, row)
+                lines.append(line)
+                for name, number in present.items():
+                    cells[name].append(row[number])
+    except UnicodeDecodeError as error:
+        raise DataError(f"{source} is not a text file in UTF-8 ({error.reason})") from error
+    except csv.Error as error:
+        raise DataError(f"{source} cannot be read as a table: {error}") from error
+    return Records(columns, cells, lines)
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Documents may be longer than the cells that the csv module takes unless told otherwise."""
+    before = csv.field_size_limit(_LONGEST)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def holds_documents(path: Path) -> bool:
+    """Whether a path can hold nothing but texts: JSON lines or a folder."""
+    return path.name.lower().endswith(_LINES) or path.is_dir()
+
+
+def read_documents(
+    path: str | PathLike[str],
+    *,
+    text_columns: Sequence[str] | None = None,
+    id_column: str | None = None,
+    labels: str | None = None,
+    partial_labels: str | None = None,
+    drop: Sequence[str] = (),
+) -> Documents:
+    """Read texts from JSON lines, a table with columns of text, or a folder of text files.
+
+    Parameters
+    ----------
+    path : path-like
+        ``.jsonl`` or ``.jsonl.gz`` (one JSON object a line); ``.csv``, ``.tsv``, ``.tab`` or ``.txt`` (a
+        table whose first line names the columns); or a folder, whose ``.txt`` files, those of its
+        sub-folders too, are the documents and their names the identifiers.
+    text_columns : sequence of str, optional
+        Columns whose texts are put together, in this order. Default: those of title, text and
+        abstract that there are. Lists of texts are joined.
+    id_column : str, optional
+        Column that identifies the documents; default: the column ``id``, if there is one.
+    labels : str, optional
+        Column with known classes, for scoring; a list in JSON gives a document several. For a folder,
+        ``"folder"``: the sub-folders are the classes.
+    partial_labels : str, optional
+        Column with the classes of some documents; empty cells and -1 are unlabelled. For a folder,
+        ``"folder"``: files in no sub-folder are unlabelled.
+    drop : sequence of str, default=()
+        Columns not to take by default.
+
+    Returns
+    -------
+    Documents
+
+    Raises
+    ------
+    DataError
+        For files that are missing, not UTF-8, damaged, of unknown kind or without documents; bad JSON
+        (naming the line); columns that do not exist; identifiers that are empty or not unique.
+
+    Notes
+    -----
+    O(bytes) time; the memory of the texts.
+    """
+    # The readers import pandas, which takes half a second that `--help` should not.
+
+    path = Path(path)
+    if isinstance(text_columns, str):
+        text_columns = (text_columns,)
+    fields = Fields(
+        None if text_columns is None else tuple(text_columns), id_column, labels, partial_labels, tuple(drop)
+    )
+    if not path.exists():
+        raise DataError(f"there is no file or folder {path}")
+    fields.check()
+    try:
+        if path.is_dir():
+            return read_folder(path, fields)
+        if path.name.lower().endswith(_LINES):
+            return documents_of(read_lines(path, fields.wanted()), fields, path)
+        if path.suffix.lower() in _ROWS:
+            return documents_of(read_rows(path, fields.wanted()), fields, path)
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
+    known = ", ".join([*_LINES, *_ROWS])
+    raise DataError(f"{path} has the suffix {path.suffix!r}; texts are read from {known} or a folder")
+
+
+def tfidf(
+    texts: Sequence[str],
+    *,
+    sublinear: bool = True,
+    norm: Literal["l2"] | None = "l2",
+    stop_words: str | Sequence[str] | None = "english",
+    min_df: float = 1,
+    max_df: float = 1.0,
+) -> tuple[csr_matrix, NDArray[Any]]:
+    """Tf-idf weights of texts, by scikit-learn's ``TfidfVectorizer``.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        One per document. A document that has no term left gets a row of zeros, with one warning
+        that says how many there are.
+    sublinear : bool, default=True
+        1 + ln(tf) in place of the count tf.
+    norm : {"l2", None}, default="l2"
+        Rows of length one, for the cosine; None leaves the weights as they are, for the Euclidean
+        distance.
+    stop_words : "english", sequence of str or None, default="english"
+        Words to leave out.
+    min_df, max_df : int or float, default=1 and 1.0
+        Terms in fewer than ``min_df`` or more than ``max_df`` documents are left out; whole numbers
+        count documents, fractions are shares of them.
+
+    Returns
+    -------
+    X : csr_matrix of shape (n_documents, n_terms), float64
+    vocabulary : ndarray of shape (n_terms,)
+        Term of each column, in alphabetical order.
+
+    Raises
+    ------
+    DataError
+        If no document has a term left.
+    TypeError, ValueError
+        If texts is not a sequence of texts, or an option is out of range.
+
+    Notes
+    -----
+    O(total length of the texts) time, O(stored weights) memory.
+
+    References
+    ----------
+    NSGA-II-clus.
+
+    Examples
+    --------
+    >>> from moo_clustering.datasets import tfidf
+    >>> X, vocabulary = tfidf(["the heart", "a heart and a lung", "lung disease"])
+    >>> X.shape, vocabulary.tolist()
+    ((3, 3), ['disease', 'heart', 'lung'])
+    """
+    # scikit-learn takes a second to import, which reading a table should not.
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    from moo_clustering.features import as_stop_words, fit_terms
+
+    vectorizer = TfidfVectorizer(
+        sublinear_tf=sublinear,
+        norm=norm,
+        stop_words=as_stop_words(stop_words),
+        min_df=min_df,
+        max_df=max_df,
+    )
+    try:
+        X, vocabulary = fit_terms(vectorizer, texts)
+    except ValueError as error:
+        raise DataError(str(error)) from error
+    empty = int(np.count_nonzero(np.diff(X.indptr) == 0))
+    if empty:
+        verb = "has" if empty == 1 else "have"
+        warnings.warn(
+            f"{empty} of {len(texts)} documents {verb} no terms: all weights are zero", stacklevel=2
+        )
+    return X, vocabulary

@@ -1,0 +1,557 @@
+"""Columns of any kind into features."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from moo_clustering.datasets.tables import DataError, exact_numbers
+
+Kind = Literal["number", "date", "category", "out"]
+# What people write for a value that they do not have; the second among numbers only.
+_MISSING = {"", "na", "n/a", "nan", "null", "?", "#n/a", "<na>"}
+_NO_NUMBER = _MISSING | {"none", "-", "--", ".", "missing", "unknown", "k.a.", "keine angabe"}
+_ID = re.compile(
+    r"id|.*[_ .-]id|id[_ .-].*|.*ID|.*Id|index|row|rownames|row[_ .-]?(nr|no|number)|uuid|key", re.A
+)
+_FEW, _MOST = 20, 100
+_MOST_MISSING = 0.5
+_WORDS = 4
+Convention = Literal["plain", "comma", "point", "ambiguous", "none"]
+_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?", re.ASCII)
+_POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?", re.ASCII)
+_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
+_SPACED = re.compile(r"(?<=\d)[ '\u00a0\u202f](?=\d{3}(\D|$))", re.ASCII)
+# With a few cells that are no numbers, a column of many different numbers is still one of numbers.
+_SHARE, _DIFFERENT = 0.9, 10
+_FORMATS = (
+    "ISO8601", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S",
+    "%d/%m/%Y", "%m/%d/%Y", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M", "%d-%m-%Y", "%m-%d-%Y",
+)  # fmt: skip
+# A currency before the number, or anything short after it; never a prefix of letters, which names make.
+_MEASURE = re.compile(
+    r"(?P<before>[$€£¥]|EUR|USD|GBP|CHF)?\s*"
+    r"(?P<number>[+-]?[\d.,]*\d(?:[ '\u00a0\u202f]\d{3})*(?:[.,]\d+)?(?:[eE][+-]?\d+)?)"
+    r"\s*(?P<after>[^\d\s.,+'-]{1,6})?"
+)
+_SHOWN = 8
+_CLASSES = {"class", "classes", "label", "labels", "target", "targets", "klasse", "cluster"}
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column and what it is taken for.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"number", "date", "category", "out"}
+    values : Series
+        Numbers (float64), dates (datetime64) or texts (objects), missing where there is none.
+    reason : str
+        Why it is left out.
+    strays : tuple of str
+        Texts among numbers, which count as missing.
+    convention : str
+        How its numbers are written.
+    grouped : bool
+        See :class:`~moo_clustering.datasets.prepare.Numbers`.
+    unit : str
+        What stood beside each of its numbers.
+    """
+
+    name: str
+    kind: Kind
+    values: pd.Series[Any]
+    reason: str = ""
+    strays: tuple[str, ...] = ()
+    convention: Convention = "none"
+    grouped: bool = False
+    unit: str = ""
+
+    def out(self, reason: str) -> Column:
+        """The column left out."""
+        return replace(self, kind="out", reason=reason)
+
+
+def judge_columns(frame: pd.DataFrame) -> list[Column]:
+    """What each column is; names are unique texts.
+
+    Notes
+    -----
+    O(cells) time and memory.
+    """
+    columns = [_read(name, frame[name]) for name in frame.columns]
+    written = {column.convention for column in columns}
+    return [_judge(_settled(column, written)) for column in columns]
+
+
+def _read(name: str, given: pd.Series[Any]) -> Column:
+    """By its type, and texts by what they say."""
+    column = given.reset_index(drop=True)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return Column(name, "category", _texts(column, _MISSING))
+    if pd.api.types.is_datetime64_any_dtype(column):
+        dates = pd.Series(pd.to_datetime(column, utc=True)).dt.tz_localize(None)
+        return Column(name, "date", dates.astype("datetime64[s]"))
+    if pd.api.types.is_timedelta64_dtype(column):
+        return Column(name, "number", column.dt.total_seconds() / 86400)
+    if pd.api.types.is_complex_dtype(column):
+        return Column(name, "category", column).out("complex numbers")
+    if pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column):
+        numbers = pd.Series(column.to_numpy(dtype=np.float64, na_value=np.nan))
+        return Column(name, "number", numbers.where(np.isfinite(numbers)), convention="plain")
+    if not all(isinstance(cell, str | int | float | bool | np.generic) or _is_none(cell) for cell in column):
+        return Column(name, "category", column).out("cells that are neither numbers nor text")
+    return _read_texts(name, column)
+
+
+def _read_texts(name: str, column: pd.Series[Any]) -> Column:
+    texts = _texts(column, _NO_NUMBER)
+    known = texts.notna()
+    if known.any():
+        found, bare = read_numbers(texts[known].to_numpy()), None
+        if found.convention == "none" and (bare := without_unit(texts[known].to_numpy())) is not None:
+            found = read_numbers(bare.texts)
+        if found.convention != "none":
+            if bare is not None:
+                texts[known] = bare.texts
+            numbers = pd.Series(np.full(len(texts), np.nan))
+            numbers[known] = found.values
+            strays = tuple(dict.fromkeys(texts[known & numbers.isna()]))
+            whole = replace(
+                Column(name, "number", numbers),
+                strays=strays,
+                convention=found.convention,
+                grouped=found.grouped,
+                unit="" if bare is None else bare.unit,
+            )
+            if found.convention == "ambiguous" or found.grouped:
+                # Other columns decide how it is read, from its texts.
+                return replace(whole, values=texts)
+            return whole
+        dates = read_dates(texts[known].to_numpy())
+        if isinstance(dates, str):
+            return Column(name, "date", texts).out(dates)
+        if dates is not None:
+            found_dates = pd.Series(np.full(len(texts), np.datetime64("NaT"), dtype="datetime64[s]"))
+            found_dates[known] = dates
+            return Column(name, "date", found_dates)
+    return Column(name, "category", _texts(column, _MISSING))
+
+
+def _settled(column: Column, written: set[Convention]) -> Column:
+    """Numbers that may be read in two ways, as those of other columns are."""
+    if column.kind != "number" or not (column.convention == "ambiguous" or column.grouped):
+        return column
+    decimal = "comma" in written and "point" not in written
+    if column.convention == "ambiguous":
+        known = column.values.dropna()
+        # Three decimals in some cells and none in others would be odd.
+        decimal = decimal and bool(known.str.contains(",").all())
+        if not decimal and not ("point" in written and "comma" not in written):
+            example = next(text for text in known if "," in text)
+            return column.out(f"its commas may be decimal commas or separate thousands ({example!r})")
+        way: Literal["comma", "point"] = "comma" if decimal else "point"
+        return replace(column, values=pd.Series(as_numbers(column.values, way)), convention=way)
+    if decimal:
+        return replace(column, values=pd.Series(as_numbers(column.values, "comma")), convention="comma")
+    known = column.values.notna()
+    numbers = pd.Series(np.full(len(known), np.nan))
+    numbers[known] = read_numbers(column.values[known].to_numpy()).values
+    # Where all have three decimals, either reading is the same but for a factor.
+    mixed = not column.values[known].str.contains(".", regex=False).all()
+    return replace(column, values=numbers, grouped=mixed)
+
+
+def _judge(column: Column) -> Column:
+    if column.kind == "out":
+        return column
+    known = column.values.dropna()
+    if not len(known):
+        return column.out("empty")
+    n_different = known.nunique()
+    if n_different == 1:
+        return column.out(
+            "constant" if len(known) == len(column.values) else "one value, and else empty cells"
+        )
+    if len(known) < (1 - _MOST_MISSING) * len(column.values):
+        return column.out(f"{len(column.values) - len(known)} of {len(column.values)} cells are missing")
+    if column.kind == "number":
+        return column.out("it numbers the rows") if _numbers_rows(column.name, known) else column
+    return column if column.kind == "date" else _judge_category(column, known, n_different)
+
+
+def _numbers_rows(name: str, known: pd.Series[Any]) -> bool:
+    whole = bool((known == known.round()).all())
+    if not whole or known.nunique() < len(known):
+        return False
+    # Halves, as the difference of huge numbers would be out of bounds.
+    run = known.max() / 2 - known.min() / 2 == (len(known) - 1) / 2
+    return bool(_ID.fullmatch(name) or name.casefold() in {"id", "nr", "no"} or (run and len(known) > _FEW))
+
+
+def _judge_category(column: Column, known: pd.Series[Any], n_different: int) -> Column:
+    n = len(known)
+    words = float(np.mean([len(text.split()) for text in known]))
+    text = f"; --text-columns {column.name} clusters by its words" if words > _WORDS else ""
+    if n_different == n and n > 2:
+        return column.out(f"another value in every row{text}")
+    if n_different > min(_MOST, max(_FEW, n // 10), max(2, n // 2)):
+        what = "free text" if words > _WORDS else "too many different values"
+        return column.out(f"{what} ({n_different} in {n} rows){text}")
+    return column
+
+
+def _texts(column: pd.Series[Any], missing: set[str]) -> pd.Series[Any]:
+    cells = ["" if _is_none(cell) else str(cell).strip() for cell in column]
+    return pd.Series([None if cell.casefold() in missing else cell for cell in cells], dtype=object)
+
+
+def _is_none(cell: Any) -> bool:
+    return cell is None or cell is pd.NA or cell is pd.NaT or (isinstance(cell, float) and np.isnan(cell))
+
+
+class Numbers(NamedTuple):
+    """Texts read as numbers.
+
+    Attributes
+    ----------
+    convention : {"plain", "comma", "point", "ambiguous", "none"}
+        As Python writes numbers; with a decimal comma; with commas that separate thousands; numbers that
+        may be either (1,234); or no numbers.
+    values : ndarray of shape (n,)
+        NaN for the few texts that are no numbers; of ambiguous ones those with decimal commas.
+    grouped : bool
+        Plain numbers that may also be read as thousands with points (1.234).
+    """
+
+    convention: Convention
+    values: NDArray[np.float64]
+    grouped: bool = False
+
+
+def read_numbers(texts: NDArray[Any]) -> Numbers:
+    """What texts, none of them empty, say as numbers.
+
+    Notes
+    -----
+    O(n) time and memory.
+    """
+    different, where = np.unique(texts.astype(str), return_inverse=True)
+    compact = [_SPACED.sub("", text) for text in different]
+    plain = exact_numbers(compact)
+    commas = np.array([bool(_COMMA.fullmatch(text)) for text in compact])
+    points = np.array([bool(_POINT.fullmatch(text)) for text in compact])
+    shares = {
+        "plain": np.isfinite(plain)[where].mean(),
+        "comma": commas[where].mean(),
+        "point": points[where].mean(),
+    }
+    best = max(shares, key=lambda name: shares[name])  # plain before others where equal
+    if shares[best] < _SHARE or (shares[best] < 1 and len(different) <= _DIFFERENT):
+        return Numbers("none", np.full(len(texts), np.nan))
+    if best == "plain":
+        pointed = [text for text in compact if "." in text]
+        grouped = bool(pointed) and all(_GROUPED.fullmatch(text) for text in pointed)
+        return Numbers("plain", plain[where], grouped)
+    convention: Convention = "comma" if best == "comma" else "point"
+    if shares["comma"] == shares["point"] and not _must_be_decimal(compact):
+        convention = "ambiguous"
+    values = as_numbers(compact, "point" if best == "point" and convention != "ambiguous" else "comma")
+    return Numbers(convention, values[where])
+
+
+def as_numbers(texts: Any, convention: Literal["comma", "point"]) -> NDArray[np.float64]:
+    """Numbers of texts with a decimal comma, or with commas between thousands; NaN for other texts."""
+    pattern = _COMMA if convention == "comma" else _POINT
+    values = np.full(len(texts), np.nan)
+    for row, text in enumerate(texts):
+        compact = _SPACED.sub("", str(text))
+        if pattern.fullmatch(compact):
+            thousands, decimal = (".", ",") if convention == "comma" else (",", ".")
+            values[row] = float(compact.replace(thousands, "").replace(decimal, "."))
+    values[~np.isfinite(values)] = np.nan  # more digits than a number can have
+    return values
+
+
+def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
+    """Dates of texts, none of them empty; a text if day and month cannot be told apart; None if no dates."""
+    if not len(texts) or not re.match(r"\d{1,4}[-./]\d", str(texts[0])):
+        return None
+    found: list[NDArray[np.datetime64]] = []
+    column = pd.Series(texts, dtype=object)
+    for form in _FORMATS:
+        dates = pd.to_datetime(column, format=form, errors="coerce", utc=True).dt.tz_localize(None)
+        if dates.notna().all():
+            found.append(dates.to_numpy(dtype="datetime64[s]"))
+    if not found:
+        return None
+    if any((other != found[0]).any() for other in found[1:]):
+        return f"days and months cannot be told apart ({texts[0]!r})"
+    return found[0]
+
+
+def _must_be_decimal(texts: list[str]) -> bool:
+    """Whether commas that could separate thousands cannot: 0,123, or 1500 beside 1,234."""
+    return any(re.fullmatch(r"[+-]?(0,\d+|\d{4,})", text) for text in texts)
+
+
+class Measures(NamedTuple):
+    """Texts without the unit that all of them have."""
+
+    texts: NDArray[Any]
+    unit: str
+
+
+def without_unit(texts: NDArray[Any]) -> Measures | None:
+    """Numbers that all have the same unit (12 %, $5, 3.5 km/h); None for other texts.
+
+    Notes
+    -----
+    O(n) time and memory.
+    """
+    units, bare = set(), []
+    for text in texts:
+        match = _MEASURE.fullmatch(str(text))
+        if match is None:
+            return None
+        units.add((match["before"] or "", match["after"] or ""))
+        if len(units) > 1:
+            return None
+        bare.append(match["number"])
+    if not units or units == {("", "")}:
+        return None
+    before, after = units.pop()
+    return Measures(np.array(bare, dtype=object), " ".join(part for part in (before, after) if part))
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedTable:
+    """Features made of a table.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float64
+        No cell is missing.
+    feature_names : tuple of str
+        Columns, and ``column=value`` for the indicators of categories.
+    notes : tuple of str
+        What was done, a line for each kind of thing.
+    columns : DataFrame of shape (n_samples, n_columns)
+        The columns that became features, empty cells filled: float64, datetime64 or text.
+    category_names : tuple of str
+        Those of ``columns`` that are categories.
+    """
+
+    X: NDArray[np.float64]
+    feature_names: tuple[str, ...]
+    notes: tuple[str, ...]
+    columns: pd.DataFrame
+    category_names: tuple[str, ...] = ()
+
+
+def prepare_table(frame: pd.DataFrame, *, scale: Literal["equal", "none"] = "equal") -> PreparedTable:
+    """Features of equal weight from numbers, truth values, dates and categories, whatever the table holds.
+
+    Cells are read by what they say: numbers also with decimal commas, dates, and words for missing values
+    (NA, n/a, null, ?). Missing numbers and dates become the median of their column, missing categories the
+    most frequent value; dates become days, categories an indicator for each value (one for two values).
+    Columns are left out that are constant, empty or mostly so, number the rows, or hold texts nearly all of
+    which are different; numbers whose commas, and dates whose days and months, cannot be told apart.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n_samples, n_columns)
+        At least two rows. The index is not used.
+    scale : {"equal", "none"}, default="equal"
+        Whether every column of whatever kind has a total variance of 1: numbers and dates minus their mean,
+        by their standard deviation; the indicators of one category by one factor, so that two samples differ
+        by categories as much on average as by numbers. ``"none"``: numbers as they are, indicators 0 and 1.
+
+    Returns
+    -------
+    PreparedTable
+
+    Raises
+    ------
+    DataError
+        Fewer than two rows, two columns of one name, or no column left.
+
+    Notes
+    -----
+    O(cells + n_samples n_features) time and memory. Scaled features go to estimators as they are, as
+    ``ParetoClustering(scale="none")``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from moo_clustering.datasets import prepare_table
+    >>> table = prepare_table(pd.DataFrame({"size": ["1,5", "2,5", "", "3,5"], "kind": ["a", "b", "a", "b"]}))
+    >>> table.feature_names
+    ('size', 'kind=b')
+    >>> table.X.var(axis=0).tolist()
+    [1.0, 1.0]
+    """
+    # Loaded here because pandas takes half a second that `--help` should not.
+    import pandas as pd
+
+    if scale not in ("equal", "none"):
+        raise ValueError(f"scale must be 'equal' or 'none', got {scale!r}")
+    frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
+    if not frame.columns.is_unique:
+        raise DataError(f"the table has two columns named {frame.columns[frame.columns.duplicated()][0]!r}")
+    if len(frame) < 2:
+        rows = f"{len(frame)} row{'' if len(frame) == 1 else 's'}"
+        raise DataError(f"the table has {rows}, and clusters are made of at least two")
+    judged = judge_columns(frame)
+    used = [column for column in judged if column.kind != "out"]
+    if not used:
+        _refuse(judged)
+    filled = pd.DataFrame({column.name: _filled(column) for column in used})
+    blocks, names = [], []
+    for column in used:
+        block, block_names = _features(column, filled[column.name], scale == "equal")
+        blocks.append(block)
+        names += block_names
+    categories = tuple(column.name for column in used if column.kind == "category")
+    notes = (
+        *left_out_notes(judged),
+        *reading_notes(used, [n for n in names if n not in filled.columns], len(names)),
+        *filled_notes(used),
+        *class_notes(used),
+    )
+    return PreparedTable(np.column_stack(blocks), tuple(names), notes, filled, categories)
+
+
+def _filled(column: Column) -> pd.Series[Any]:
+    """Numbers and dates with their median where they are missing, texts with the most frequent one."""
+    values = column.values
+    if not values.isna().any():
+        return values
+    if column.kind == "category":
+        return values.fillna(values.mode().iloc[0])
+    if column.kind == "date":
+        return values.fillna(values.quantile(0.5, interpolation="lower"))
+    return values.fillna(values.median())
+
+
+def _features(column: Column, filled: pd.Series[Any], equal: bool) -> tuple[NDArray[np.float64], list[str]]:
+    if column.kind == "category":
+        from sklearn.preprocessing import OneHotEncoder
+
+        encoder = OneHotEncoder(drop="if_binary", sparse_output=False)
+        indicators = encoder.fit_transform(filled.to_numpy(dtype=object).reshape(-1, 1))
+        # One factor for all: a rare value is not made to count more than a frequent one.
+        factor = 1.0 / np.sqrt(indicators.var(axis=0).sum()) if equal else 1.0
+        values = encoder.categories_[0][-indicators.shape[1] :]
+        return indicators * factor, [f"{column.name}={value}" for value in values]
+    numbers = filled.to_numpy()
+    if column.kind == "date":
+        numbers = (numbers - numbers.min()) / np.timedelta64(86400, "s")
+    numbers = numbers.astype(np.float64)
+    if equal:
+        # By the largest first, so that squares of huge and tiny numbers stay within bounds.
+        numbers = numbers / np.abs(numbers).max()
+        numbers = numbers - numbers.mean()
+        spread = numbers.std()
+        numbers = numbers / (spread if spread > 0 else 1.0)
+    return numbers[:, None], [column.name]
+
+
+def _refuse(judged: Sequence[Column]) -> None:
+    if not judged:
+        raise DataError("the table has no columns")
+    shown = "; ".join(f"{column.name!r} ({column.reason})" for column in judged[:5])
+    more = f"; and {len(judged) - 5} more" if len(judged) > 5 else ""
+    raise DataError(f"no column is left to cluster by: {shown}{more}")
+
+
+def left_out_notes(columns: Sequence[Column]) -> list[str]:
+    """A line for each reason to leave columns out."""
+    by_reason: dict[str, list[str]] = {}
+    for column in columns:
+        if column.kind == "out":
+            by_reason.setdefault(column.reason, []).append(column.name)
+    notes = []
+    for reason, names in by_reason.items():
+        note = f"{_columns(names)} left out: {reason}"
+        if reason in ("it numbers the rows", "another value in every row"):
+            note += f" (--id-column {names[0]} names the rows by it)"
+        notes.append(note)
+    return notes
+
+
+def reading_notes(columns: Sequence[Column], indicators: Sequence[str], n_features: int) -> list[str]:
+    """Categories, dates, and numbers that are written in an unusual way."""
+    notes = []
+    if names := [column.name for column in columns if column.kind == "category"]:
+        count = f"{len(indicators)} indicator{'' if len(indicators) == 1 else 's'}"
+        whose = "its" if len(names) == 1 else "their"
+        notes.append(f"{_columns(names)} of text became {count} of {whose} values")
+    if names := [column.name for column in columns if column.kind == "date"]:
+        notes.append(f"{_columns(names)} of dates became numbers of days (--drop leaves a column out)")
+    for convention, text in (("comma", "decimal commas"), ("point", "commas between thousands")):
+        if names := [column.name for column in columns if column.convention == convention]:
+            notes.append(f"{_columns(names)} read as numbers with {text}")
+    units: dict[str, list[str]] = {}
+    for column in columns:
+        if column.unit:
+            units.setdefault(column.unit, []).append(column.name)
+        if column.strays:
+            one = len(column.strays) == 1
+            notes.append(
+                f"column {column.name!r} holds numbers but for {_listed([repr(s) for s in column.strays])}, "
+                f"which {'counts as a missing value' if one else 'count as missing values'}"
+            )
+        if column.grouped and column.convention == "plain":
+            notes.append(f"column {column.name!r} read as numbers with decimal points, not as thousands")
+    notes += [f"{_columns(names)} read as numbers of {unit}" for unit, names in units.items()]
+    return notes
+
+
+def filled_notes(columns: Sequence[Column]) -> list[str]:
+    """How many cells were filled with what."""
+    notes = []
+    kinds = ((("number", "date"), "median"), (("category",), "most frequent value"))
+    for these, what in kinds:
+        counts = {column.name: int(column.values.isna().sum()) for column in columns if column.kind in these}
+        counts = {name: count for name, count in counts.items() if count}
+        if not counts:
+            continue
+        total = sum(counts.values())
+        where = f"column {next(iter(counts))!r}" if len(counts) == 1 else f"{len(counts)} columns"
+        each = "" if len(counts) == 1 else f": {_listed([f'{n} ({c})' for n, c in counts.items()])}"
+        filled = "value was" if total == 1 else "values were"
+        notes.append(f"{total} missing {filled} filled with the {what} of {where}{each}")
+    if columns:
+        empty = columns[0].values.isna()
+        for column in columns[1:]:
+            empty &= column.values.isna()
+        if n := int(empty.sum()):
+            rows = f"row {int(empty.to_numpy().argmax()) + 1} has" if n == 1 else f"{n} rows have"
+            notes.append(f"{rows} no value in any of the columns used")
+    return notes
+
+
+def class_notes(columns: Sequence[Column]) -> list[str]:
+    """Features that may be meant to be the known classes."""
+    return [
+        f"column {column.name!r} is used as a feature; if it holds known classes, give --labels {column.name}"
+        for column in columns
+        if column.name.casefold() in _CLASSES
+    ]
+
+
+def _columns(names: Sequence[str]) -> str:
+    return f"column {names[0]!r}" if len(names) == 1 else f"{len(names)} columns ({_listed(names)})"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")

@@ -1,0 +1,240 @@
+"""Bundled sets, generators."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moo_clustering._arrays import did_you_mean
+from moo_clustering.datasets.bags import BagTable
+from moo_clustering.datasets.tables import Table
+
+BUNDLED = ("breast_cancer", "digits", "iris", "wine")
+_HALF_WIDTH = 10.0
+
+
+def load_bundled(name: str) -> Table:
+    """Load a bundled data set by name; nothing is downloaded.
+
+    Parameters
+    ----------
+    name : {"breast_cancer", "digits", "iris", "wine"}
+
+    Returns
+    -------
+    Table
+        With known classes. The rows are as bundled, often sorted by class: see
+        :meth:`Table.shuffled`.
+
+    Raises
+    ------
+    ValueError
+        For another name.
+    """
+    if name not in BUNDLED:
+        raise ValueError(
+            f"unknown data set {name!r}; bundled are {', '.join(BUNDLED)}{did_you_mean(name, BUNDLED)}"
+        )
+    from sklearn import datasets
+
+    bunch = getattr(datasets, f"load_{name}")()
+    return Table(
+        name=name,
+        X=np.ascontiguousarray(bunch.data, dtype=np.float64),
+        feature_names=tuple(str(feature) for feature in bunch.feature_names),
+        row_ids=np.arange(len(bunch.data)),
+        y=np.asarray(bunch.target, dtype=np.int64),
+        target_names=tuple(str(target) for target in bunch.target_names),
+    )
+
+
+def load_wine() -> Table:
+    """Wine: 178 samples, 13 features, 3 classes.
+
+    Returns
+    -------
+    Table
+    """
+    return load_bundled("wine")
+
+
+def load_iris() -> Table:
+    """Iris: 150 samples, 4 features, 3 classes.
+
+    Returns
+    -------
+    Table
+    """
+    return load_bundled("iris")
+
+
+def load_digits() -> Table:
+    """Digits: 1797 images of 8 x 8 pixels, 10 classes.
+
+    Returns
+    -------
+    Table
+    """
+    return load_bundled("digits")
+
+
+def load_breast_cancer() -> Table:
+    """Breast cancer Wisconsin (diagnostic): 569 samples, 30 features, 2 classes.
+
+    Returns
+    -------
+    Table
+    """
+    return load_bundled("breast_cancer")
+
+
+def make_balance() -> Table:
+    """Balance scale: all 625 combinations of two weights and two distances from 1 to 5.
+
+    Returns
+    -------
+    Table
+        Classes ``"L"`` (288; the left torque is greater), ``"B"`` (49; balanced) and ``"R"`` (288).
+
+    References
+    ----------
+    PESC; Siegler (1976), the model of the UCI set of this name.
+    """
+    steps = np.arange(1.0, 6.0)
+    X = np.stack(np.meshgrid(steps, steps, steps, steps, indexing="ij"), axis=-1).reshape(-1, 4)
+    torque = X[:, 0] * X[:, 1] - X[:, 2] * X[:, 3]
+    return Table(
+        name="balance",
+        X=X,
+        feature_names=("left_weight", "left_distance", "right_weight", "right_distance"),
+        row_ids=np.arange(len(X)),
+        y=(1 - np.sign(torque)).astype(np.int64),
+        target_names=("L", "B", "R"),
+    )
+
+
+def make_waveform(n_samples: int = 5000, random_state: int | np.random.Generator | None = None) -> Table:
+    """Breiman's waveforms: noisy mixtures of two of three triangles, at 21 points.
+
+    Parameters
+    ----------
+    n_samples : int, default=5000
+    random_state : int, Generator or None, default=None
+
+    Returns
+    -------
+    Table
+        21 features and three classes of equal probability.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen and Stone, *Classification and Regression Trees* (1984), section 2.6.2.
+    """
+    n = operator.index(n_samples)
+    if n < 1:
+        raise ValueError(f"n_samples must be at least 1, got {n}")
+    rng = np.random.default_rng(random_state)
+    points = np.arange(1, 22)
+    triangles = np.maximum(6.0 - np.abs(points - np.array([[11], [15], [7]])), 0.0)
+    first, second = np.array([0, 0, 1]), np.array([1, 2, 2])
+    y = rng.integers(3, size=n)
+    share = rng.random((n, 1))
+    mean = share * triangles[first[y]] + (1.0 - share) * triangles[second[y]]
+    return Table(
+        name="waveform",
+        X=mean + rng.standard_normal((n, 21)),
+        feature_names=tuple(f"x{point}" for point in points),
+        row_ids=np.arange(n),
+        y=y,
+        target_names=("0", "1", "2"),
+    )
+
+
+def make_bags(
+    n_bags: int = 100,
+    n_clusters: int = 3,
+    *,
+    bag_size: tuple[int, int] = (2, 10),
+    n_features: int = 2,
+    bag_std: float = 1.0,
+    instance_std: float = 1.0,
+    outlying: float = 0.05,
+    random_state: int | np.random.Generator | None = None,
+) -> BagTable:
+    """Bags in clusters: bag centres around cluster centres, instances around bag centres.
+
+    Parameters
+    ----------
+    n_bags : int, default=100
+    n_clusters : int, default=3
+        Clusters of equal size, up to one bag. Their centres lie far apart in the cube from -10 to 10.
+    bag_size : (int, int), default=(2, 10)
+        Fewest and most instances of a bag; sizes between are equally likely.
+    n_features : int, default=2
+    bag_std : float, default=1.0
+        Standard deviation of the bag centres around those of the clusters.
+    instance_std : float, default=1.0
+        Standard deviation of the instances around the centre of their bag.
+    outlying : float in [0, 1], default=0.05
+        Share of instances that lie anywhere in the cube instead; the first of a bag never does.
+    random_state : int, Generator or None, default=None
+
+    Returns
+    -------
+    BagTable
+        ``labels`` are the clusters, ``label_names`` "0", "1", ...
+
+    Examples
+    --------
+    >>> from moo_clustering.datasets import make_bags
+    >>> table = make_bags(n_bags=20, n_clusters=2, random_state=0)
+    >>> table.n_bags, table.n_classes
+    (20, 2)
+    """
+    from moo_clustering.bags import Bags
+
+    low, high = _checked_sizes(bag_size)
+    n, k, d = operator.index(n_bags), operator.index(n_clusters), operator.index(n_features)
+    if k < 1 or d < 1:
+        raise ValueError(f"n_clusters and n_features must be at least 1, got {k} and {d}")
+    if n < k:
+        raise ValueError(f"n_bags must be at least n_clusters ({k}), got {n}")
+    if not 0.0 <= outlying <= 1.0:
+        raise ValueError(f"outlying must be between 0 and 1, got {outlying}")
+    for name, spread in (("bag_std", bag_std), ("instance_std", instance_std)):
+        if not 0.0 <= spread < np.inf:
+            raise ValueError(f"{name} must be a number of at least 0, got {spread}")
+    rng = np.random.default_rng(random_state)
+    labels = rng.permutation(np.arange(n, dtype=np.int64) % k)
+    centres = _spread_centres(k, d, rng)[labels] + bag_std * rng.standard_normal((n, d))
+    offsets = np.concatenate([[0], np.cumsum(rng.integers(low, high + 1, size=n))])
+    m = int(offsets[-1])
+    X = np.repeat(centres, np.diff(offsets), axis=0) + instance_std * rng.standard_normal((m, d))
+    far = rng.random(m) < outlying
+    far[offsets[:-1]] = False
+    X[far] = rng.uniform(-_HALF_WIDTH, _HALF_WIDTH, size=(int(far.sum()), d))
+    bags = Bags(X, offsets, feature_names=[f"x{column}" for column in range(d)])
+    return BagTable(bags, labels, tuple(map(str, range(k))), "bags")
+
+
+def _checked_sizes(bag_size: tuple[int, int]) -> tuple[int, int]:
+    try:
+        low, high = map(operator.index, bag_size)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"bag_size must be a pair of integers (fewest, most), got {bag_size!r}") from error
+    if not 1 <= low <= high:
+        raise ValueError(f"bag_size must be (fewest, most) with 1 <= fewest <= most, got {bag_size!r}")
+    return low, high
+
+
+def _spread_centres(k: int, d: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """The candidates farthest from those already taken, one after another."""
+    candidates = rng.uniform(-_HALF_WIDTH, _HALF_WIDTH, size=(10 * k, d))
+    centres = candidates[:1]
+    nearest = np.full(len(candidates), np.inf)
+    for _ in range(k - 1):
+        nearest = np.minimum(nearest, ((candidates - centres[-1]) ** 2).sum(axis=1))
+        centres = np.vstack([centres, candidates[nearest.argmax()]])
+    return centres

@@ -1,0 +1,333 @@
+"""Encoding, canonical rows, alignment, checks."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import linear_sum_assignment
+
+from moo_clustering._arrays import IntArray, Labels
+from moo_clustering._kernels.partitions import contingency_tables, number_by_first_appearance
+
+# Cells of the contingency tables held at once: 32 MiB.
+_CELLS = 2**22
+# Beyond any gene that exists, within any integer type that holds genes.
+_FAR = 2**31 - 1
+
+
+def hamming_distance(a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
+    """Number of genes in which two chromosomes differ.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n_var,) or (n_individuals, n_var)
+        One chromosome is compared with every row of a population.
+
+    Returns
+    -------
+    distance : ndarray of shape (n_individuals,), or a number for two single chromosomes
+    """
+    first, second = _same_width(np.asarray(a), np.asarray(b))
+    distance: NDArray[np.int64] = np.count_nonzero(first != second, axis=-1)
+    return distance
+
+
+def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None = None) -> IntArray:
+    """Renumber the clusters of every partition so that it agrees best with its reference.
+
+    Parameters
+    ----------
+    reference, labels : array-like of shape (n_samples,) or (n_individuals, n_samples)
+        Cluster codes 0..n_clusters-1; codes may be unused, in both rows different ones. A single
+        row is paired with all rows of the other.
+    n_clusters : int, optional
+        Codes a row may use; more are refused. Default: whatever occurs.
+
+    Returns
+    -------
+    labels : ndarray, of the dtype of ``labels``
+        The same partitions: row by row the codes permuted such that they equal the reference in
+        most samples. Of several such permutations one that leaves most codes as they are; so two
+        clusters stay as they are when as many samples agree as disagree. Codes remain below the
+        greatest of the two rows, and what becomes of a row depends on its reference only.
+
+    Raises
+    ------
+    TypeError
+        For labels that are no integers.
+    ValueError
+        For rows of different length, negative codes or codes of ``n_clusters`` and above.
+
+    Notes
+    -----
+    O(n_samples) per row for two clusters, O(n_samples + K^3) for K: an assignment problem on the
+    K x K contingency table.
+
+    Examples
+    --------
+    >>> align_labels([0, 0, 1, 1], [1, 1, 0, 1], n_clusters=2)
+    array([0, 0, 1, 0])
+    """
+    fixed, moving = _same_width(_checked(reference, n_clusters), _checked(labels, n_clusters))
+    fixed, moving = np.broadcast_arrays(fixed, moving)
+    # Copies: views of broadcast arrays warn where a kernel might write.
+    rows, others = (np.array(np.atleast_2d(x), dtype=np.int32, order="C") for x in (fixed, moving))
+    aligned = _flipped(rows, others) if _n_codes(rows, others) <= 2 else _assigned(rows, others)
+    return aligned.reshape(moving.shape).astype(moving.dtype)
+
+
+def aligned_distance(a: ArrayLike, b: ArrayLike, n_clusters: int | None = None) -> NDArray[np.int64]:
+    """Number of samples in which two partitions differ after :func:`align_labels`.
+
+    The least number of samples that must change cluster to turn one partition into the other: 0 for
+    the same partition whatever the numbers of its clusters, and the same in both directions.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n_samples,) or (n_individuals, n_samples)
+    n_clusters : int, optional
+        As in :func:`align_labels`.
+
+    Returns
+    -------
+    distance : ndarray of shape (n_individuals,), or a number for two single partitions
+
+    Examples
+    --------
+    >>> int(aligned_distance([0, 0, 1, 1], [1, 1, 0, 1]))
+    1
+    """
+    return hamming_distance(a, align_labels(a, b, n_clusters))
+
+
+def _n_codes(rows: IntArray, others: IntArray) -> int:
+    return 1 + int(max(rows.max(initial=0), others.max(initial=0)))
+
+
+def _flipped(rows: IntArray, others: IntArray) -> IntArray:
+    """Two clusters: exchanged where more samples disagree than agree."""
+    flip = 2 * np.count_nonzero(rows != others, axis=1) > rows.shape[1]
+    return np.where(flip[:, None], 1 - others, others)
+
+
+def _assigned(rows: IntArray, others: IntArray) -> IntArray:
+    """Any number of clusters: the assignment with the most agreements."""
+    k = _n_codes(rows, others)
+    # A row's own number of codes, so that it is treated alike in any company.
+    own = 1 + np.maximum(rows.max(axis=1), others.max(axis=1))
+    number = np.zeros((len(rows), k), dtype=np.int32)
+    step = max(1, _CELLS // k**2)
+    for lo in range(0, len(rows), step):
+        hi = min(lo + step, len(rows))
+        tables = np.zeros((hi - lo, k, k), dtype=np.int64)
+        contingency_tables(rows[lo:hi], others[lo:hi], tables)
+        for q, (table, used) in enumerate(zip(tables, own[lo:hi].tolist(), strict=True), start=lo):
+            # An agreement counts for more than all unchanged codes together; both are whole numbers.
+            worth = table[:used, :used] * (used + 1) + np.eye(used, dtype=np.int64)
+            number[q, :used] = linear_sum_assignment(worth, maximize=True)[1]
+    return np.take_along_axis(number, others, axis=1)
+
+
+def _same_width(first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    shapes = first.shape, second.shape
+    rows = {len(x) for x in (first, second) if x.ndim == 2}
+    if not all(x.ndim in (1, 2) for x in (first, second)) or shapes[0][-1] != shapes[1][-1] or len(rows) > 1:
+        raise ValueError(
+            "two chromosomes or populations of the same shape are compared, or one chromosome with a "
+            f"population; got shapes {shapes[0]} and {shapes[1]}."
+        )
+    return first, second
+
+
+def _checked(labels: ArrayLike, n_clusters: int | None) -> IntArray:
+    codes = np.asarray(labels)
+    if codes.dtype.kind not in "iu":
+        raise TypeError(f"labels must be integers, got dtype {codes.dtype}.")
+    if codes.size and codes.min() < 0:
+        raise ValueError(f"labels must not be negative, got {codes.min()}.")
+    if n_clusters is not None and codes.size and codes.max() >= n_clusters:
+        raise ValueError(f"labels must be below n_clusters={n_clusters}, got {codes.max()}.")
+    return codes
+
+
+class Encoding(ABC):
+    """Genotype <-> partition, for a whole population at once.
+
+    An encoding knows the samples it partitions and nothing about objectives, so that any encoding
+    can be combined with any list of validity indices in
+    :class:`~moo_clustering.problems.PartitionProblem`.
+
+    Attributes
+    ----------
+    n_samples : int
+        Number of samples a decoded partition labels.
+    n_var : int
+        Number of genes of a chromosome.
+    dtype : numpy.dtype
+        Integer type in which the operators of this package keep the genes.
+    """
+
+    n_samples: int
+    n_var: int
+    dtype: np.dtype[Any]
+
+    @abstractmethod
+    def bounds(self) -> tuple[IntArray, IntArray]:
+        """Smallest and largest legal gene value, two arrays of shape (n_var,)."""
+
+    @abstractmethod
+    def decode(self, X: IntArray) -> Labels:
+        """Partitions of a population.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_individuals, n_var)
+            Valid genotypes; floats with integer values are accepted, since pymoo hands them out.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_individuals, n_samples), int32
+            Clusters 0..k-1 without gaps, in every row.
+        """
+
+    @abstractmethod
+    def encode(self, labels: IntArray) -> IntArray:
+        """Genotypes, shape (n_individuals, n_var), that decode to the given partitions where the
+        representation can express them, and to a near one where it cannot (see the subclass)."""
+
+    @abstractmethod
+    def repair(self, X: IntArray) -> IntArray:
+        """Nearest valid genotypes; a valid row comes back unchanged, the input is not modified."""
+
+    @abstractmethod
+    def canonical(self, X: IntArray) -> IntArray:
+        """One and the same row for all genotypes that mean the same partition (as far as that can
+        be told at O(n_var) a row); used for duplicate elimination."""
+
+    @abstractmethod
+    def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
+        """Random valid genotypes, shape (n_individuals, n_var)."""
+
+
+def relabel_by_first_appearance(labels: IntArray) -> Labels:
+    """Number the clusters of every partition 0, 1, ... in the order in which they first occur.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_individuals, n_samples)
+        Cluster codes >= 0; gaps are closed.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_individuals, n_samples), int32
+        Equal rows exactly where the given rows are the same partition.
+
+    Notes
+    -----
+    O(n_individuals (n_samples + largest code)).
+    """
+    labels = np.asarray(labels)
+    out = np.empty(labels.shape, dtype=np.int32)
+    if labels.size:
+        if labels.min() < 0:
+            raise ValueError(f"labels must not be negative, got {labels.min()}.")
+        number_by_first_appearance(labels, np.empty(int(labels.max()) + 1, dtype=np.int32), out)
+    return out
+
+
+def row_digests(X: ArrayLike) -> list[bytes]:
+    """A key for every row of numbers: equal values give equal keys, whatever their dtype."""
+    X = np.asarray(X)
+    if X.ndim != 2 or X.dtype.kind not in "biuf":
+        raise TypeError(f"X must be rows of numbers, got shape {X.shape} and dtype {X.dtype}.")
+    if X.dtype.kind != "f":
+        return _digests(X, np.int64)
+    with np.errstate(invalid="ignore"):
+        whole = X.astype(np.int64)
+    keys = _digests(whole, np.int64)
+    for row in np.flatnonzero((whole != X).any(axis=1)):
+        # Adding zero turns -0.0 into 0.0, which has other bytes.
+        (keys[row],) = _digests(X[row : row + 1] + 0.0, np.float64)
+    return keys
+
+
+def distinct_rows(X: ArrayLike) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """First occurrences of the distinct rows, and for every row which of them it equals."""
+    number: dict[bytes, int] = {}
+    inverse = np.array([number.setdefault(key, len(number)) for key in row_digests(X)], dtype=np.intp)
+    return np.unique(inverse, return_index=True)[1], inverse
+
+
+def _digests(X: NDArray[Any], dtype: type[np.generic]) -> list[bytes]:
+    kind = np.dtype(dtype).str.encode()
+    rows = (np.ascontiguousarray(row, dtype=dtype) for row in X)
+    return [hashlib.blake2b(row.data, digest_size=16, person=kind).digest() for row in rows]
+
+
+def _two_dimensional(X: ArrayLike, n_columns: int, name: str) -> NDArray[Any]:
+    X = np.asarray(X)
+    if X.ndim != 2 or X.shape[1] != n_columns:
+        raise ValueError(f"{name} must have shape (n_individuals, {n_columns}), got {X.shape}.")
+    if X.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must hold numbers, got dtype {X.dtype}.")
+    return X
+
+
+def checked_genes(X: ArrayLike, n_var: int) -> IntArray:
+    """Population as integers; refuses floats that are none."""
+    X = _two_dimensional(X, n_var, "X")
+    if X.dtype.kind != "f":
+        return X
+    genes = X.astype(np.int64) if np.all(np.abs(X) <= _FAR) else None
+    if genes is None or not np.array_equal(genes, X):
+        raise ValueError("X must hold integer genes, got fractions or values out of range: repair it first.")
+    return genes
+
+
+def rounded_genes(X: ArrayLike, n_var: int) -> IntArray:
+    """Population as a fresh integer array, fractions rounded; refuses NaN."""
+    X = _two_dimensional(X, n_var, "X")
+    if X.dtype.kind != "f":
+        return X.astype(np.int64)
+    if np.isnan(X).any():
+        raise ValueError("X must not hold NaN.")
+    return np.rint(np.clip(X, -_FAR, _FAR)).astype(np.int64)
+
+
+def checked_within(X: IntArray, lower: int, upper: int) -> IntArray:
+    """The population itself, after a look at the range of its genes."""
+    if X.size and (X.min() < lower or X.max() > upper):
+        raise ValueError(
+            f"genes must be within {lower}..{upper}, got {X.min()}..{X.max()}: repair the genotypes first."
+        )
+    return X
+
+
+def checked_labels(labels: ArrayLike, n_samples: int) -> IntArray:
+    """Partitions as integers within 0..n_samples-1."""
+    array = _two_dimensional(labels, n_samples, "labels")
+    if array.dtype.kind == "f":
+        raise TypeError(f"labels must be integers, got dtype {array.dtype}.")
+    if array.size and (array.min() < 0 or array.max() >= n_samples):
+        raise ValueError(f"labels must be 0..k-1 with k <= {n_samples}, got {array.min()}..{array.max()}.")
+    return array
+
+
+def checked_cluster_range(k_min: Any, k_max: Any, n_samples: int, largest: str = "k_max") -> tuple[int, int]:
+    """Smallest and largest number of clusters as Python integers, 1 <= k_min <= k_max <= n_samples.
+
+    ``largest`` is what users know ``k_max`` as.
+    """
+    for name, value in (("k_min", k_min), (largest, k_max)):
+        if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
+            raise TypeError(f"{name} must be an integer, got {value!r}.")
+    if not 1 <= k_min <= k_max <= n_samples:
+        raise ValueError(
+            f"k_min and {largest} must satisfy 1 <= k_min <= {largest} <= n_samples, "
+            f"got k_min={k_min}, {largest}={k_max}, n_samples={n_samples}."
+        )
+    return int(k_min), int(k_max)

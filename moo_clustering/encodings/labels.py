@@ -1,0 +1,99 @@
+"""A cluster number per sample."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from moo_clustering._arrays import IntArray, Labels
+from moo_clustering.encodings.base import (
+    Encoding,
+    checked_cluster_range,
+    checked_genes,
+    checked_labels,
+    checked_within,
+    relabel_by_first_appearance,
+    rounded_genes,
+)
+
+
+class LabelEncoding(Encoding):
+    """Gene i is the cluster of sample i, 0..k_max-1; which number a cluster has means nothing.
+
+    Parameters
+    ----------
+    n_samples : int
+    k_max : int
+        Largest number of clusters.
+    k_min : int, default=1
+        Smallest number of clusters.
+
+    Notes
+    -----
+    Every operation takes O(n_individuals (n_samples + k_max)).
+
+    Examples
+    --------
+    >>> LabelEncoding(4, k_max=3).decode([[2, 2, 0, 2]])
+    array([[0, 0, 1, 0]], dtype=int32)
+    """
+
+    dtype = np.dtype(np.int32)
+
+    def __init__(self, n_samples: int, k_max: int, k_min: int = 1) -> None:
+        self.k_min, self.k_max = checked_cluster_range(k_min, k_max, n_samples)
+        self.n_samples = self.n_var = int(n_samples)
+
+    def bounds(self) -> tuple[IntArray, IntArray]:
+        """0 and k_max - 1, for every gene."""
+        lower = np.zeros(self.n_var, dtype=self.dtype)
+        return lower, np.full(self.n_var, self.k_max - 1, dtype=self.dtype)
+
+    def decode(self, X: IntArray) -> Labels:
+        """Clusters numbered in order of first appearance, without gaps."""
+        X = checked_genes(X, self.n_var)
+        return relabel_by_first_appearance(checked_within(X, 0, self.k_max - 1))
+
+    def encode(self, labels: IntArray) -> IntArray:
+        """The partitions themselves, clusters numbered in order of first appearance.
+
+        Of more than ``k_max`` clusters the ``k_max`` - 1 largest stay (ties: the first) and all
+        others are united; fewer than ``k_min`` are split as by :meth:`repair`.
+        """
+        X = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
+        for q in np.flatnonzero(X.max(axis=1, initial=0) >= self.k_max):
+            largest = np.argsort(-np.bincount(X[q]), kind="stable")
+            number = np.full(len(largest), self.k_max - 1, dtype=self.dtype)
+            number[largest[: self.k_max - 1]] = np.arange(self.k_max - 1)
+            X[q] = number[X[q]]
+        return self.repair(relabel_by_first_appearance(X))
+
+    def repair(self, X: IntArray) -> IntArray:
+        """Clip to 0..k_max-1, then split until there are ``k_min`` clusters.
+
+        A split moves the last sample of the largest cluster (ties: the lowest number) to the
+        lowest number that is free; fractions are rounded.
+        """
+        X = np.clip(rounded_genes(X, self.n_var), 0, self.k_max - 1).astype(self.dtype)
+        rows = np.arange(len(X))[:, None] * self.k_max
+        sizes = np.bincount((X + rows).ravel(), minlength=len(X) * self.k_max).reshape(-1, self.k_max)
+        for q in np.flatnonzero((sizes > 0).sum(axis=1) < self.k_min):
+            for _ in range(self.k_min - np.count_nonzero(sizes[q])):
+                largest, free = sizes[q].argmax(), sizes[q].argmin()
+                X[q, np.flatnonzero(X[q] == largest)[-1]] = free
+                sizes[q, largest] -= 1
+                sizes[q, free] += 1
+        return X
+
+    def canonical(self, X: IntArray) -> IntArray:
+        """The partition numbered by first appearance: equal for all renumberings of the clusters."""
+        return self.decode(X)
+
+    def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
+        """K uniform on k_min..k_max, then every gene uniform on 0..K-1 (at least ``k_min`` used)."""
+        k = rng.integers(self.k_min, self.k_max + 1, size=(n_individuals, 1))
+        return self.repair(rng.integers(0, k, size=(n_individuals, self.n_var), dtype=np.int32))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self

@@ -1,0 +1,403 @@
+"""A link per sample: adjacency, trees."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from moo_clustering._arrays import IntArray, Labels
+from moo_clustering._kernels.loci import component_rows
+from moo_clustering._kernels.threads import for_parts
+from moo_clustering._kernels.trees import cluster_counts, sample_labels, short_components, split_components
+from moo_clustering.encodings.base import (
+    Encoding,
+    checked_genes,
+    checked_labels,
+    checked_within,
+    relabel_by_first_appearance,
+    rounded_genes,
+)
+
+if TYPE_CHECKING:
+    from moo_clustering.graphs.trees import LocusGraph
+
+Kind = Literal["locus", "short", "split"]
+Delta = float | Literal["auto", "sr5"]
+Parts = NDArray[np.int32]
+_SMALL, _SHARE, _ROOTS = 1000, 80.0, 5
+
+
+class LocusAdjacencyEncoding(Encoding):
+    """Gene i names the sample that sample i is linked to; its own index means no link.
+
+    Clusters are the connected components of the graph {i - g_i}, so the number of clusters need
+    not be known. They are numbered by first appearance. Of three kinds, "locus" has a gene for every
+    sample. The others start from a minimum spanning tree: "short" has genes for the child ends of its most
+    interesting links only, all other links hold; "split" has a bit for each of these, 1 if the link holds
+    and 0 if it is cut.
+
+    Parameters
+    ----------
+    neighbors : array-like of shape (n_samples, n_neighbors), optional
+        Nearest other samples of every sample, nearest first. They are what :meth:`random` draws
+        from and what :meth:`repair` takes; any link between samples is legal.
+    n_samples : int, optional
+        Number of samples; needed without ``neighbors`` and ``graph``.
+    kind : {"locus", "short", "split"}, default="locus"
+    graph : LocusGraph, optional
+        Tree and neighbours of the samples; needed for "short" and "split".
+    delta : float, "auto" or "sr5", default="auto"
+        Percentage of the links that have no gene, of "short" and "split"; ``"sr5"`` leaves 5 sqrt(N)
+        genes; ``"auto"`` is 80 for up to 1000 samples and ``"sr5"`` for more.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+
+    Attributes
+    ----------
+    neighbors : ndarray of shape (n_samples, n_neighbors), int32, read-only, or None
+    graph : LocusGraph or None
+    links : TreeLinks or None
+        Which links have genes, and the parts into which the tree falls without them.
+
+    Notes
+    -----
+    Decoding "locus" is union-find with path halving: O(n_individuals n_samples log n_samples) at worst
+    and close to linear in practice. :meth:`parts` of "short" and "split" takes O(n_individuals n_var).
+    Encodings are immutable: a deep copy shares everything.
+
+    References
+    ----------
+    Handl and Knowles, IEEE TEVC 11(1), 2007; Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018, for the
+    reduced kinds.
+
+    Examples
+    --------
+    >>> LocusAdjacencyEncoding(n_samples=5).decode([[1, 0, 2, 4, 4]])
+    array([[0, 0, 1, 2, 2]], dtype=int32)
+    """
+
+    def __init__(
+        self,
+        neighbors: ArrayLike | None = None,
+        n_samples: int | None = None,
+        *,
+        kind: Kind = "locus",
+        graph: LocusGraph | None = None,
+        delta: Delta = "auto",
+        n_jobs: int | None = None,
+    ) -> None:
+        if kind not in get_args(Kind):
+            raise ValueError(f"kind must be one of {get_args(Kind)}, got {kind!r}.")
+        if graph is None and kind != "locus":
+            raise ValueError(f"kind={kind!r} needs the graph of the samples; see graphs.locus_graph.")
+        if graph is not None:
+            if neighbors is not None:
+                raise ValueError("give neighbors or graph, not both.")
+            neighbors = graph.neighbors if graph.n_neighbors else None
+            n_samples = graph.n_samples if n_samples is None else n_samples
+        if neighbors is None and n_samples is None:
+            raise ValueError("give a graph, neighbors or n_samples.")
+        self.neighbors = None if neighbors is None else _checked_neighbors(neighbors)
+        if n_samples is None:
+            n_samples = len(neighbors)  # type: ignore[arg-type]
+        elif self.neighbors is not None and len(self.neighbors) != n_samples:
+            raise ValueError(f"neighbors has {len(self.neighbors)} rows, n_samples is {n_samples}.")
+        if n_samples < 1:
+            raise ValueError(f"n_samples must be at least 1, got {n_samples}.")
+        self.n_samples = self.n_var = int(n_samples)
+        self.kind: Kind = kind
+        self.graph = graph
+        self.n_jobs = n_jobs
+        self.dtype = np.dtype(np.uint8 if kind == "split" else np.int32)
+        self.links: TreeLinks | None = None
+        if kind != "locus" and graph is not None:
+            self.links = TreeLinks(graph, relevant_links(delta, self.n_samples))
+            self.n_var = len(self.links.relevant)
+
+    @property
+    def relevant(self) -> NDArray[np.int32]:
+        """Sample whose link each gene is about."""
+        return np.arange(self.n_samples, dtype=np.int32) if self.links is None else self.links.relevant
+
+    @property
+    def base(self) -> NDArray[np.int32]:
+        """Part of every sample; without a tree, each is one of its own."""
+        return np.arange(self.n_samples, dtype=np.int32) if self.links is None else self.links.base
+
+    @property
+    def n_parts(self) -> int:
+        """Number of parts."""
+        return self.n_samples if self.links is None else self.links.n_parts
+
+    def bounds(self) -> tuple[IntArray, IntArray]:
+        """The first and the last sample, or 0 and 1, for every gene."""
+        lower = np.zeros(self.n_var, dtype=self.dtype)
+        return lower, np.full(self.n_var, self._largest, dtype=self.dtype)
+
+    @property
+    def _largest(self) -> int:
+        return 1 if self.kind == "split" else self.n_samples - 1
+
+    def parts(self, X: IntArray) -> Parts:
+        """Smallest part of the cluster of every part, shape (n_individuals, n_parts), int32."""
+        genes = np.ascontiguousarray(checked_within(checked_genes(X, self.n_var), 0, self._largest))
+        if self.links is None:
+            out = np.empty(genes.shape, dtype=np.int32)
+            for_parts(
+                lambda lo, hi: component_rows(genes, lo, hi, out), len(genes), 8 * out.size, self.n_jobs
+            )
+            return out
+        if self.kind == "split":
+            return self.links.split_parts(genes, self.n_jobs)
+        return self.links.short_parts(genes, self.n_jobs)
+
+    def decode(self, X: IntArray) -> Labels:
+        """Connected components, numbered by first appearance."""
+        parts = self.parts(X)
+        if self.links is None:
+            return relabel_by_first_appearance(parts)
+        return self.links.labels(parts, self.n_jobs)
+
+    def n_clusters(self, X: IntArray) -> NDArray[np.int64]:
+        """Number of clusters of every individual."""
+        parts = self.parts(X)
+        counts = np.empty(len(parts), dtype=np.int64)
+        cluster_counts(parts, counts)
+        return counts
+
+    def to_full(self, X: IntArray) -> IntArray:
+        """Genotypes of kind "locus", shape (n_individuals, n_samples), int32, of the same partitions."""
+        genes = checked_within(checked_genes(X, self.n_var), 0, self._largest)
+        if self.links is None:
+            return genes.astype(np.int32)
+        full = np.tile(self.links.parent, (len(genes), 1))
+        relevant = self.links.relevant
+        if self.kind == "split":
+            full[:, relevant] = np.where(genes != 0, self.links.parent[relevant], relevant)
+        else:
+            full[:, relevant] = genes
+        return full
+
+    def from_full(self, links: IntArray) -> IntArray:
+        """Genotypes of this kind, of links of all samples; what has no gene is as in the tree."""
+        full = checked_within(checked_genes(links, self.n_samples), 0, self.n_samples - 1)
+        if self.links is None:
+            return full.astype(self.dtype)
+        genes = full[:, self.links.relevant]
+        if self.kind == "split":
+            return (genes == self.links.parent[self.links.relevant]).astype(self.dtype)
+        return genes.astype(self.dtype)
+
+    def encode(self, labels: IntArray) -> IntArray:
+        """Genotypes that decode to the partitions, whatever the neighbours are.
+
+        "locus" links every sample to the next of its cluster in index order, the last to itself. The
+        other kinds cut the links between clusters that have a gene, and "short" leads them to the rest of
+        their cluster: exact for unions of parts, of "split" where these hang together.
+        """
+        labels = checked_labels(labels, self.n_samples)
+        if self.links is not None:
+            encoded = self.links.split_genes if self.kind == "split" else self.links.short_genes
+            return encoded(labels).astype(self.dtype)
+        order = np.argsort(labels, axis=1, kind="stable")
+        same = np.diff(np.take_along_axis(labels, order, axis=1), axis=1) == 0
+        target = order.copy()
+        target[:, :-1] = np.where(same, order[:, 1:], order[:, :-1])
+        X = np.empty(labels.shape, dtype=self.dtype)
+        np.put_along_axis(X, order, target, axis=1)
+        return X
+
+    def repair(self, X: IntArray) -> IntArray:
+        """Genes that name no sample become the parent in the tree, the nearest neighbour, or no link,
+        whichever is known first; bits become 0 or 1."""
+        genes = rounded_genes(X, self.n_var)
+        if self.kind == "split":
+            return np.clip(genes, 0, 1).astype(self.dtype)
+        fallback: IntArray = self.relevant
+        if self.links is not None:
+            fallback = self.links.parent[self.relevant]
+        elif self.neighbors is not None:
+            fallback = self.neighbors[:, 0]
+        legal = (genes >= 0) & (genes < self.n_samples)
+        return np.where(legal, genes, fallback).astype(self.dtype)
+
+    def canonical(self, X: IntArray) -> IntArray:
+        """The decoded partition: different links with the same components are the same."""
+        return self.parts(X)
+
+    def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
+        """Every gene uniform over the sample itself and its neighbours, or over all samples; bits even."""
+        shape = (n_individuals, self.n_var)
+        if self.kind == "split":
+            return rng.integers(0, 2, size=shape, dtype=np.uint8)
+        if self.neighbors is None:
+            return rng.integers(0, self.n_samples, size=shape, dtype=np.int32)
+        samples = self.relevant
+        choices = np.column_stack([samples, self.neighbors[samples]])
+        places = np.arange(self.n_var)
+        picked: IntArray = choices[places, rng.integers(0, choices.shape[1], size=shape)]
+        return np.where(picked >= 0, picked, samples).astype(self.dtype)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+
+def _checked_neighbors(neighbors: ArrayLike) -> IntArray:
+    nb = np.asarray(neighbors)
+    if nb.ndim != 2 or nb.dtype.kind not in "iu" or nb.shape[1] == 0:
+        raise ValueError(
+            "neighbors must be integers of shape (n_samples, n_neighbors) with n_neighbors >= 1, "
+            f"got shape {nb.shape} and dtype {nb.dtype}."
+        )
+    if nb.size and (nb.min() < -1 or nb.max() >= len(nb) or nb[:, 0].min() < 0):
+        raise ValueError(
+            f"neighbors must be within 0..{len(nb) - 1}, or -1 behind the last of a row; "
+            f"got {nb.min()}..{nb.max()}."
+        )
+    if (nb == np.arange(len(nb))[:, None]).any():
+        raise ValueError("neighbors must list other samples: a sample is not its own neighbour.")
+    # Lists that nobody can write to are shared, with the graph that has them for instance.
+    if nb.dtype != np.int32 or nb.flags.writeable:
+        nb = nb.astype(np.int32)
+        nb.flags.writeable = False
+    return nb
+
+
+def relevant_links(delta: Delta, n_samples: int) -> int:
+    """How many links of a spanning tree get a gene.
+
+    Parameters
+    ----------
+    delta : float, "auto" or "sr5"
+        Percentage of the links that hold, from 0 to below 100; ``"sr5"``: all but 5 sqrt(N) links
+        hold; ``"auto"``: 80 for up to 1000 samples, ``"sr5"`` for more.
+    n_samples : int
+
+    Returns
+    -------
+    int
+        At least 1, except for a single sample.
+
+    Raises
+    ------
+    ValueError
+        For another delta.
+    """
+    if delta == "auto":
+        delta = _SHARE if n_samples <= _SMALL else "sr5"
+    if delta == "sr5":
+        return min(n_samples - 1, math.floor(_ROOTS * math.sqrt(n_samples)))
+    given: Any = delta
+    if isinstance(given, bool) or not isinstance(given, Real) or not 0 <= float(given) < 100:
+        raise ValueError(f"delta must be a percentage from 0 to below 100, 'auto' or 'sr5', got {delta!r}.")
+    # Rounded first: (1 - 0.8) 5 is 0.999... in floating point.
+    return min(n_samples - 1, max(1, math.floor(round((1 - float(given) / 100) * (n_samples - 1), 9))))
+
+
+class TreeLinks:
+    """The relevant links of a tree, and the parts into which it falls without them.
+
+    Parameters
+    ----------
+    graph : LocusGraph
+    n_relevant : int
+        How many links have a gene, the most interesting ones.
+
+    Attributes
+    ----------
+    relevant : ndarray of shape (n_relevant,), int32
+        Child ends of the links, most interesting first: gene e is that of ``relevant[e]``.
+    parent : ndarray of shape (n_samples,), int32
+    base : ndarray of shape (n_samples,), int32
+        Part of every sample; that of the root is 0, and a part comes after the one it hangs from.
+    above : ndarray of shape (n_relevant + 1,), int32
+        Part that every part hangs from; 0 for part 0.
+    gene : ndarray of shape (n_relevant + 1,), int32
+        Gene of the link by which it hangs; 0 for part 0.
+    top : ndarray of shape (n_relevant + 1,), int32
+        Sample that is the child end of that link; the root for part 0.
+    """
+
+    def __init__(self, graph: LocusGraph, n_relevant: int) -> None:
+        tree = graph.tree
+        self.relevant = graph.interest.order[:n_relevant]
+        self.parent = tree.parent
+        gene_of = np.full(tree.n_samples, -1, dtype=np.int32)
+        gene_of[self.relevant] = np.arange(n_relevant)
+        self.base = np.zeros(tree.n_samples, dtype=np.int32)
+        self.above = np.zeros(n_relevant + 1, dtype=np.int32)
+        self.gene = np.zeros(n_relevant + 1, dtype=np.int32)
+        tops = gene_of[tree.order] >= 0
+        number = np.cumsum(tops)
+        parts = np.zeros(tree.n_samples, dtype=np.int32)
+        parts[tree.order[tops]] = number[tops]
+        _spread(tree.order, tree.parent, tops, self.base, parts)
+        top = tree.order[tops]
+        self.above[1:] = self.base[tree.parent[top]]
+        self.gene[1:] = gene_of[top]
+        self.top = np.concatenate([[tree.root], top]).astype(np.int32)
+
+    @property
+    def n_parts(self) -> int:
+        """Parts without the relevant links."""
+        return len(self.above)
+
+    def split_parts(self, G: NDArray[Any], n_jobs: int | None = None) -> Parts:
+        """Smallest part of the cluster of every part, shape (n_individuals, n_parts), of bits."""
+        out = np.empty((len(G), self.n_parts), dtype=np.int32)
+        for_parts(
+            lambda lo, hi: split_components(G, self.above, self.gene, lo, hi, out), len(G), out.size, n_jobs
+        )
+        return out
+
+    def short_parts(self, G: NDArray[Any], n_jobs: int | None = None) -> Parts:
+        """The same of genes that name samples."""
+        out = np.empty((len(G), self.n_parts), dtype=np.int32)
+        for_parts(
+            lambda lo, hi: short_components(G, self.base, self.gene, lo, hi, out),
+            len(G),
+            4 * out.size,
+            n_jobs,
+        )
+        return out
+
+    def split_genes(self, labels: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which relevant links are within the clusters of partitions, shape (n_individuals, n_relevant)."""
+        holds: NDArray[np.bool_] = labels[:, self.relevant] == labels[:, self.parent[self.relevant]]
+        return holds
+
+    def short_genes(self, labels: NDArray[Any]) -> NDArray[np.int32]:
+        """Where relevant links lead: to the parent, else to the first part of the cluster."""
+        genes = np.where(self.split_genes(labels), self.parent[self.relevant], -1)
+        for row, cluster in zip(genes, labels[:, self.top], strict=True):
+            _, first, number = np.unique(cluster, return_index=True, return_inverse=True)
+            leads = np.empty_like(row)
+            leads[self.gene[1:]] = self.top[first[number.ravel()]][1:]
+            row[row < 0] = leads[row < 0]
+        return genes.astype(np.int32)
+
+    def labels(self, parts: Parts, n_jobs: int | None = None) -> NDArray[np.int32]:
+        """Clusters of all samples, numbered by first appearance."""
+        out = np.empty((len(parts), len(self.base)), dtype=np.int32)
+
+        def share(lo: int, hi: int) -> None:
+            sample_labels(parts, self.base, np.empty(self.n_parts, dtype=np.int32), lo, hi, out)
+
+        for_parts(share, len(parts), out.size, n_jobs)
+        return out
+
+
+def _spread(
+    order: NDArray[np.int32],
+    parent: NDArray[np.int32],
+    tops: NDArray[np.bool_],
+    base: NDArray[np.int32],
+    parts: NDArray[np.int32],
+) -> None:
+    """base of every sample: its own part if it is a top, else that of its parent."""
+    for sample, is_top in zip(order.tolist(), tops.tolist(), strict=True):
+        base[sample] = parts[sample] if is_top else base[parent[sample]]

@@ -1,0 +1,536 @@
+"""Distances as medoid sets ask for them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+from sklearn.preprocessing import normalize
+from sklearn.utils import check_array
+
+from moo_clustering._arrays import BoolArray, FloatArray, IntArray, Labels, block_slices
+from moo_clustering._distances import Metric, distance_matrix
+from moo_clustering._kernels import medoids as kernels
+from moo_clustering._kernels.medoids import (
+    GRAIN,
+    cluster_keys,
+    cluster_totals,
+    least_total_members,
+    member_lists,
+    nearest_medoids,
+    own_distances,
+)
+from moo_clustering._kernels.partitions import medoid_separations
+from moo_clustering._kernels.threads import for_parts
+from moo_clustering.validity.internal import mean_square
+
+Form = Literal["auto", "matrix", "vector"]
+# Metrics for which both forms give the same medoids.
+_EITHER = ("cosine", "sqeuclidean")
+# Beyond this many samples vectors are faster, and the matrix takes half a gigabyte.
+_MANY = 8000
+_NO_POSITION = np.iinfo(np.int32).max
+# Totals that agree to this factor count as a tie: rounding must not choose the medoid.
+RELATIVE = 1e-12
+# Clusters remembered at least, and half of those at most: some 40 MB.
+_CAPACITY = 1 << 17
+VectorMetric = Literal["cosine", "sqeuclidean", "euclidean"]
+KINDS = {"cosine": kernels.COSINE, "sqeuclidean": kernels.SQUARED, "euclidean": kernels.EUCLIDEAN}
+# Samples whose distances to all others are looked at for the mean square distance.
+_ROWS = 1024
+# A cluster of at most this part of the samples is added up over its members, a greater one by a mask.
+_FEW = 8
+
+
+def choose_space(
+    X: Any, metric: Metric, form: Form, max_memory: int, n_jobs: int | None
+) -> tuple[Literal["matrix", "vector"], MedoidSpace]:
+    """Form and space, as the options of :class:`~moo_clustering.problems.MedoidProblem` have it."""
+    if form not in get_args(Form):
+        raise ValueError(f"form must be one of {get_args(Form)}, got {form!r}.")
+    name = metric if isinstance(metric, str) else None
+    if form == "vector" and name not in KINDS:
+        raise ValueError(f"form='vector' needs metric to be one of {tuple(KINDS)}, got {metric!r}.")
+    if form == "auto" and name in _EITHER:
+        n_samples = X.shape[0] if issparse(X) else len(np.asarray(X))
+        if n_samples > _MANY or 8 * n_samples**2 > max_memory:
+            form = "vector"
+    if form == "vector":
+        return "vector", vector_space(X, name, n_jobs)  # type: ignore[arg-type]
+    return "matrix", DistanceMatrixSpace(X, metric, max_memory, n_jobs)
+
+
+def vector_space(X: Any, metric: VectorMetric, n_jobs: int | None = None) -> VectorSpace:
+    """Space over dense or sparse features; sparse ones stay sparse.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+    metric : {"cosine", "sqeuclidean", "euclidean"}
+        With ``"euclidean"`` distances are plain, but the medoid of a cluster is the member with the
+        least total *squared* distance, which is another one than that of the distance matrix.
+    n_jobs : int or None
+    """
+    X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
+    return SparseVectorSpace(X, metric, n_jobs) if issparse(X) else DenseVectorSpace(X, metric, n_jobs)
+
+
+class MedoidSpace(ABC):
+    """Distances between samples, in the form of the questions medoid sets raise.
+
+    Attributes
+    ----------
+    n_samples : int
+    mean_square : float
+        Mean of the squares of all n^2 distances, the scale of the floor in Xie-Beni.
+    total_to_one : float
+        Least total distance of all samples to a single one, E_1.
+    n_jobs : int or None
+        Threads; results do not depend on it.
+    """
+
+    n_samples: int
+    mean_square: float
+    total_to_one: float
+    n_jobs: int | None
+
+    @abstractmethod
+    def rows(self, ids: IntArray) -> NDArray[np.floating[Any]]:
+        """Distances of some samples to all, shape (len(ids), n_samples)."""
+
+    @abstractmethod
+    def own(self, medoids: IntArray, labels: Labels) -> FloatArray:
+        """Distance of every sample to the medoid of its cluster, shape of ``labels``."""
+
+    @abstractmethod
+    def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Least and greatest distance between two medoids of every individual (inf and 0 for one)."""
+
+    @abstractmethod
+    def blocks(self, medoids: IntArray) -> Iterator[tuple[NDArray[np.floating[Any]], IntArray]]:
+        """Rows of distances that together cover all medoids, and the row of every gene in them or -1."""
+
+    @abstractmethod
+    def find_medoids(self, members: Members, wanted: NDArray[np.bool_], medoids: NDArray[np.int64]) -> None:
+        """Enter the medoids of the wanted clusters."""
+
+    def nearest(self, medoids: IntArray, *, exception: bool = True) -> tuple[Labels, FloatArray]:
+        """Position of the nearest medoid (ties: the lowest) and the distance to it.
+
+        Parameters
+        ----------
+        medoids : ndarray of shape (n_individuals, k_max)
+        exception : bool, default=True
+            A medoid belongs to itself even if an identical sample is a medoid at a lower position.
+        """
+        shape = (len(medoids), self.n_samples)
+        distances = np.full(shape, np.inf)
+        labels = np.full(shape, _NO_POSITION, dtype=np.int32)
+        for block, index in self.blocks(medoids):
+            rows, places = block, index  # bound now: the threads are done before the next block
+            for_parts(
+                lambda lo, hi, rows=rows, places=places: nearest_medoids(  # type: ignore[misc]
+                    rows, places, distances, labels, lo, hi
+                ),
+                len(medoids),
+                float(np.count_nonzero(index >= 0)) * self.n_samples,
+                self.n_jobs,
+            )
+        if exception:
+            row, position = np.nonzero(medoids >= 0)
+            labels[row, medoids[row, position]] = position
+        return labels, distances
+
+    def medoids(self, labels: Labels, width: int, memo: MedoidMemo) -> NDArray[np.int64]:
+        """Medoid of every cluster, the member with the least total distance (ties: the lowest id).
+
+        Returns
+        -------
+        medoids : ndarray of shape (n_individuals, width)
+            Position = label, padded with -1.
+        """
+        n_clusters = labels.max(axis=1, initial=0) + 1
+        k = int(n_clusters.max(initial=1))
+        members = member_table(labels, k)
+        found = memo.complete(
+            members.labels,
+            np.arange(k) < n_clusters[:, None],
+            lambda wanted, medoids: self.find_medoids(members, wanted, medoids),
+        )
+        out = np.full((len(labels), width), -1, dtype=np.int64)
+        out[:, :k] = found
+        return out
+
+
+class VectorSpace(MedoidSpace):
+    """Distances made when they are needed, from products of features.
+
+    Attributes
+    ----------
+    mean_square : float
+        Of all pairs up to 1024 samples, beyond that of the pairs with 1024 of them, evenly spaced: it
+        is a scale only.
+
+    Notes
+    -----
+    For p individuals whose sets have u distinct medoids among them, an assignment costs u products of
+    a sample with the data and O(p k n) comparisons; the medoids of distinct clusters O(p n d), or O(p
+    nnz) for sparse data. Memory is O(p n) besides the data. Euclidean distances take O(n^2 d) time
+    once, for ``total_to_one``.
+    """
+
+    def __init__(self, norms: FloatArray, kind: int, n_jobs: int | None) -> None:
+        self.n_samples = len(norms)
+        self.kind = kind
+        self.norms = norms
+        self.n_jobs = n_jobs
+        # At distance 1 from all others but not from themselves.
+        self.zero = (norms == 0.0) & (kind == kernels.COSINE)
+
+    def _measure(self, sums: FloatArray, products: FloatArray) -> None:
+        """Set the constants of the data from its column sums and the products of the rows with them."""
+        n = self.n_samples
+        spaced = np.unique(np.linspace(0, n - 1, min(n, _ROWS)).astype(np.int64))
+        squares = [np.einsum("ij,ij->", rows, rows) for rows in self._row_blocks(spaced)]
+        self.mean_square = float(np.sum(squares)) / (len(spaced) * n)
+        if not np.isfinite(self.mean_square):
+            raise ValueError("X has distances so large that their squares overflow; rescale it.")
+        if self.kind == kernels.COSINE:
+            totals = n - products - self.zero
+        elif self.kind == kernels.SQUARED:
+            totals = n * self.norms - 2.0 * products + self.norms.sum()
+        else:
+            totals = np.concatenate([rows.sum(axis=1) for rows in self._row_blocks(np.arange(n))])
+        # Rounding must not make the total of equal samples anything but nothing.
+        self.total_to_one = float(max(totals.min(), 0.0)) if self.mean_square > 0.0 else 0.0
+
+    def blocks(self, medoids: IntArray) -> Iterator[tuple[NDArray[np.floating[Any]], IntArray]]:
+        ids = np.unique(medoids[medoids >= 0])
+        place = np.searchsorted(ids, medoids)
+        place[medoids < 0] = -1
+        first = 0
+        for rows in self._row_blocks(ids):
+            inside = (place >= first) & (place < first + len(rows))
+            yield rows, np.where(inside, place - first, -1)
+            first += len(rows)
+
+    def _row_blocks(self, ids: IntArray) -> Iterator[FloatArray]:
+        for part in block_slices(len(ids), self.n_samples):
+            yield self.rows(ids[part])
+
+    def _parts(self, kernel: Callable[[int, int], None], count: int, n_operations: float) -> None:
+        for_parts(kernel, count, n_operations, self.n_jobs)
+
+    @abstractmethod
+    def rows(self, ids: IntArray) -> FloatArray: ...
+
+
+class DenseVectorSpace(VectorSpace):
+    """Space over the rows of an array."""
+
+    def __init__(self, X: FloatArray, metric: VectorMetric, n_jobs: int | None) -> None:
+        kind = KINDS[metric]
+        self.X = np.ascontiguousarray(normalize(X) if kind == kernels.COSINE else _near_origin(X))
+        super().__init__(np.einsum("ij,ij->i", self.X, self.X), kind, n_jobs)
+        sums = self.X.sum(axis=0)
+        self._measure(sums, self.X @ sums)
+
+    def rows(self, ids: IntArray) -> FloatArray:
+        rows = self.X[ids] @ self.X.T
+        self._parts(
+            lambda lo, hi: kernels.dense_rows(self.X, self.norms, ids, self.kind, rows, lo, hi),
+            len(ids),
+            rows.size,
+        )
+        return rows
+
+    def own(self, medoids: IntArray, labels: Labels) -> FloatArray:
+        out = np.empty(labels.shape)
+        self._parts(
+            lambda lo, hi: kernels.dense_own(self.X, medoids, labels, self.kind, out, lo, hi),
+            len(labels),
+            labels.size * self.X.shape[1],
+        )
+        return out
+
+    def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
+        least, greatest = np.empty(len(medoids)), np.empty(len(medoids))
+        self._parts(
+            lambda lo, hi: kernels.dense_separations(self.X, medoids, self.kind, least, greatest, lo, hi),
+            len(medoids),
+            medoids.size * medoids.shape[1] * self.X.shape[1] / 2,
+        )
+        return least, greatest
+
+    def find_medoids(self, members: Members, wanted: NDArray[np.bool_], medoids: NDArray[np.int64]) -> None:
+        each = 2.0 / kernels.GRAIN if self.kind == kernels.COSINE else 0.0
+        order, starts = members.order, members.starts
+        self._parts(
+            lambda lo, hi: kernels.dense_medoids(
+                self.X, self.zero, order, starts, wanted, self.kind, RELATIVE, each, medoids, lo, hi
+            ),
+            len(order),
+            2 * order.size * self.X.shape[1],
+        )
+
+
+def _near_origin(X: FloatArray) -> FloatArray:
+    """Shifted by multiples of powers of two, so that whole numbers keep their exact ties."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = X.std(axis=0)
+        grid = np.exp2(np.ceil(np.log2(np.where(spread > 0.0, spread, 1.0))))
+        shifted: FloatArray = X - grid * np.rint(X.mean(axis=0) / grid)
+    return shifted
+
+
+class Members(NamedTuple):
+    """Clusters of a population as lists: those of cluster c are order[q, starts[q, c]:starts[q, c+1]]."""
+
+    labels: NDArray[np.unsignedinteger[Any]]
+    order: NDArray[np.int32]
+    starts: NDArray[np.int32]
+
+
+def member_table(labels: Labels, n_clusters: int) -> Members:
+    """Lists of the members of all clusters, and the labels in the narrowest type."""
+    narrow = labels.astype(np.min_scalar_type(n_clusters - 1))
+    order = np.empty(labels.shape, dtype=np.int32)
+    starts = np.empty((len(labels), n_clusters + 1), dtype=np.int32)
+    member_lists(narrow, order, starts)
+    return Members(narrow, order, starts)
+
+
+class MedoidMemo:
+    """Find the medoid of every distinct cluster of a population once, and once in a long time.
+
+    Children share clusters with their parents, and late populations consist of copies. A cluster is
+    known by a 128-bit hash of the set of its members, so that a mix-up is out of the question for any
+    number of clusters that can be met. What is forgotten is found again, so results do not depend on
+    it.
+
+    Parameters
+    ----------
+    n_samples : int
+    """
+
+    def __init__(self, n_samples: int) -> None:
+        self._salts = np.random.default_rng(0).integers(0, 2**64, size=(n_samples, 2), dtype=np.uint64)
+        self._recent: dict[bytes, int] = {}
+        self._older: dict[bytes, int] = {}
+
+    def complete(
+        self,
+        labels: NDArray[np.integer[Any]],
+        present: BoolArray,
+        find: Callable[[BoolArray, NDArray[np.int64]], None],
+    ) -> NDArray[np.int64]:
+        """Medoids of all clusters, shape of ``present``, -1 where there is no cluster.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_individuals, n_samples)
+        present : ndarray of shape (n_individuals, n_clusters), bool
+            Which clusters there are.
+        find : callable
+            ``find(wanted, medoids)`` enters the medoids of the clusters that are wanted.
+        """
+        keys = np.zeros((*present.shape, 2), dtype=np.uint64)
+        cluster_keys(labels, self._salts, keys)
+        medoids = np.full(present.shape, -1, dtype=np.int64)
+        flat, places = medoids.reshape(-1), np.flatnonzero(present)
+        names = np.ascontiguousarray(keys.reshape(-1, 2)[places]).view("V16").ravel().tolist()
+        new: dict[bytes, int] = {}
+        repeated = []
+        for place, name in zip(places.tolist(), names, strict=True):
+            known = self._recent.get(name)
+            if known is None:
+                known = self._older.get(name)
+            if known is not None:
+                flat[place] = known
+            elif new.setdefault(name, place) != place:
+                repeated.append((place, new[name]))
+        wanted = np.zeros(present.shape, dtype=np.bool_)
+        wanted.reshape(-1)[list(new.values())] = True
+        if new:
+            find(wanted, medoids)
+        for place, source in repeated:
+            flat[place] = flat[source]
+        if len(self._recent) + len(new) > _CAPACITY:
+            self._older, self._recent = self._recent, {}
+        self._recent.update((name, int(flat[place])) for name, place in new.items())
+        return medoids
+
+
+class DistanceMatrixSpace(MedoidSpace):
+    """All n^2 distances in memory; any metric.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features) or (n_samples, n_samples)
+    metric : str or callable
+        As for :class:`~moo_clustering.encodings.MedoidEncoding`. Cosine distances are rounded to
+        multiples of 2^-44, so that equal directions tie exactly.
+    max_memory : int
+        Bytes the distances may take, 8 n_samples^2.
+    n_jobs : int or None
+
+    Notes
+    -----
+    For p individuals of k clusters of equal size, assignment takes O(p k n) time, the medoids of
+    distinct clusters O(p n^2 / k).
+    """
+
+    def __init__(self, X: Any, metric: Metric, max_memory: int, n_jobs: int | None = None) -> None:
+        D = distance_matrix(X, metric, max_memory, "MedoidProblem")
+        cosine = isinstance(metric, str) and metric == "cosine"
+        if cosine:
+            for block in block_slices(len(D), len(D)):
+                D[block] = np.rint(D[block] * GRAIN) / GRAIN
+        # A view, so that precomputed distances stay writeable for their owner.
+        self.distances = D.view()
+        self.distances.flags.writeable = False
+        self.n_samples = len(D)
+        self.n_jobs = n_jobs
+        self.mean_square = mean_square(D)
+        self.total_to_one = float(D.sum(axis=0).min())
+        self._each = 2.0 / GRAIN if cosine else 0.0
+
+    def rows(self, ids: IntArray) -> NDArray[np.floating[Any]]:
+        return self.distances[ids]
+
+    def own(self, medoids: IntArray, labels: Labels) -> FloatArray:
+        out = np.empty(labels.shape)
+        own_distances(self.distances, medoids, labels, out)
+        return out
+
+    def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
+        least, greatest = np.empty(len(medoids)), np.empty(len(medoids))
+        medoid_separations(self.distances, medoids, (medoids >= 0).sum(axis=1), least, greatest)
+        return least, greatest
+
+    def blocks(self, medoids: IntArray) -> Iterator[tuple[NDArray[np.floating[Any]], IntArray]]:
+        yield self.distances, medoids
+
+    def find_medoids(self, members: Members, wanted: NDArray[np.bool_], medoids: NDArray[np.int64]) -> None:
+        # Individuals all of whose clusters are known need not be visited.
+        some = np.flatnonzero(wanted.any(axis=1))
+        labels, order, starts = (array[some] for array in members)
+        wanted = wanted[some]
+        totals = np.empty(labels.shape)
+        n = self.n_samples
+        for_parts(
+            lambda lo, hi: cluster_totals(
+                self.distances, labels, order, starts, wanted, n // _FEW, totals, lo, hi
+            ),
+            n,
+            float(n) * n * len(some) / _FEW,
+            self.n_jobs,
+        )
+        found = medoids[some]
+        least_total_members(totals, order, starts, wanted, RELATIVE, self._each, found)
+        medoids[some] = found
+
+
+class SparseVectorSpace(VectorSpace):
+    """Space over the rows of a CSR matrix; a medoid meets the samples that share a column with it."""
+
+    def __init__(self, X: Any, metric: VectorMetric, n_jobs: int | None) -> None:
+        kind = KINDS[metric]
+        X = csr_array(X, copy=True)
+        X.sum_duplicates()
+        if kind == kernels.COSINE:
+            X = normalize(X, copy=False)
+        self.X = X
+        self._columns = X.tocsc()
+        row_of = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+        # Added up in the order of the columns, as the kernels do, so that equal rows are at distance 0.
+        norms = np.bincount(row_of, weights=X.data**2, minlength=X.shape[0]).astype(np.float64)
+        super().__init__(norms, kind, n_jobs)
+        self._halves = np.full(self.n_samples, 0.5) if kind == kernels.COSINE else 0.5 * norms
+        self._each = 2.0 / kernels.GRAIN if kind == kernels.COSINE else 1e-14 * float(norms.max())
+        sums = np.asarray(X.sum(axis=0)).ravel()
+        self._measure(sums, X @ sums)
+
+    def rows(self, ids: IntArray) -> FloatArray:
+        rows = np.empty((len(ids), self.n_samples))
+        columns = self._columns
+        self._parts(
+            lambda lo, hi: kernels.sparse_rows(
+                *self._csr(),
+                columns.indptr,
+                columns.indices,
+                columns.data,
+                self.norms,
+                ids,
+                self.kind,
+                rows,
+                lo,
+                hi,
+            ),
+            len(ids),
+            2 * rows.size,
+        )
+        return rows
+
+    def own(self, medoids: IntArray, labels: Labels) -> FloatArray:
+        out = np.empty(labels.shape)
+        members = member_table(labels, medoids.shape[1])
+        self._parts(
+            lambda lo, hi: kernels.sparse_own(
+                *self._csr(),
+                self.norms,
+                medoids,
+                members.order,
+                members.starts,
+                self.kind,
+                self._vector(),
+                out,
+                lo,
+                hi,
+            ),
+            len(labels),
+            len(labels) * self.X.nnz,
+        )
+        return out
+
+    def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
+        least, greatest = np.empty(len(medoids)), np.empty(len(medoids))
+        self._parts(
+            lambda lo, hi: kernels.sparse_separations(
+                *self._csr(), self.norms, medoids, self.kind, self._vector(), least, greatest, lo, hi
+            ),
+            len(medoids),
+            medoids.size * medoids.shape[1] * self.X.nnz / self.n_samples / 2,
+        )
+        return least, greatest
+
+    def find_medoids(self, members: Members, wanted: NDArray[np.bool_], medoids: NDArray[np.int64]) -> None:
+        self._parts(
+            lambda lo, hi: kernels.sparse_medoids(
+                *self._csr(),
+                self._halves,
+                self.zero,
+                members.order,
+                members.starts,
+                wanted,
+                RELATIVE,
+                self._each,
+                self._vector(),
+                medoids,
+                lo,
+                hi,
+            ),
+            len(medoids),
+            3 * len(medoids) * self.X.nnz,
+        )
+
+    def _csr(self) -> tuple[Any, Any, Any]:
+        return self.X.indptr, self.X.indices, self.X.data
+
+    def _vector(self) -> FloatArray:
+        """One zero per column, for the kernels to work on."""
+        return np.zeros(self.X.shape[1])

@@ -1,0 +1,346 @@
+"""NSGA2Clus, AMOSAClus."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pymoo.core.population import Population
+from scipy.sparse import csr_array, diags_array, issparse
+from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from moo_clustering._arrays import IntArray, Labels, spawn_seeds
+from moo_clustering._distances import Metric
+from moo_clustering.algorithms import Recorder, Search, drive
+from moo_clustering.algorithms.others import non_dominated
+from moo_clustering.constraints import PairwiseConstraints, fisher_weights
+from moo_clustering.encodings.base import distinct_rows
+from moo_clustering.estimators._base import (
+    SemiSupervisedClusterMixin,
+    check_rule,
+    checkpoint_for,
+    choose_member,
+    nearest_rows,
+    supervision_pairs,
+)
+from moo_clustering.persistence import Checkpoint
+from moo_clustering.problems import MedoidProblem
+from moo_clustering.problems.partition import VIOLATION
+
+# Modes that leave the search itself unsupervised.
+OUTSIDE = ("none", "external")
+Rule = str | int | Callable[[NDArray[np.float64]], int]
+BY_CONSTRAINTS = ("balanced", "constraints")
+SHORT_NAMES = {"xb": "xie_beni", "i": "i_index"}
+RULES = (*BY_CONSTRAINTS, *SHORT_NAMES, "knee")
+
+
+class MedoidSetClusterer(SemiSupervisedClusterMixin, BaseEstimator, ABC):
+    """Search for non-dominated sets of medoids, of which a rule picks one."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "k_max": [Interval(Integral, 2, None, closed="left"), StrOptions({"sqrt", "ceil_sqrt"})],
+        "metric": [str, callable],
+        "post_repair": ["boolean"],
+        "select": [StrOptions({*RULES, "xie_beni", "i_index", VIOLATION}), Integral, callable],
+        "max_memory": [Interval(Real, 0, None, closed="neither")],
+        "conflicts": [StrOptions({"raise", "keep"})],
+        "random_state": ["random_state", np.random.Generator],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+        "checkpoint": [str, Path, None],
+        "checkpoint_every": [Interval(Integral, 1, None, closed="left")],
+        "resume": ["boolean"],
+    }
+
+    k_max: int | str
+    metric: Metric
+    supervision: str
+    post_repair: bool
+    select: Rule
+    decode: Any
+    n_local: int
+    form: Any
+    max_memory: int
+    conflicts: Any
+    random_state: Any
+    n_jobs: int | None
+    verbose: bool
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Self:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Or (n_samples, n_samples) distances with ``metric="precomputed"``.
+        y : array-like of shape (n_samples,), optional
+            Partial labels 0, 1, ...; -1 for unlabelled samples. All pairs among the labelled samples
+            become constraints.
+        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
+            Pairs of row numbers that belong, or do not belong, together.
+
+        Raises
+        ------
+        ValueError
+            Parameters, data, labels or pairs out of range.
+        InconsistentConstraintsError
+            Labels and pairs contradict each other, and ``conflicts="raise"``.
+        """
+        features = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        n_samples = features.shape[0]
+        if not isinstance(self.k_max, str) and self.k_max > n_samples:
+            raise ValueError(f"k_max={self.k_max} is more than the number of samples, n_samples={n_samples}.")
+        pairs = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts).pairs
+        constraints = pairs if len(pairs) else None
+        checkpoint = self._checkpoint(features, y, must_link, cannot_link)
+        (seed,) = spawn_seeds(self.random_state, 1)
+        self._weights = self._learn(features, constraints)
+        weighted = self._weigh(features)
+        active = constraints is not None and self.supervision not in OUTSIDE
+        problem = self._problem(weighted, constraints, self.supervision if active else "none")
+        population = self._run(problem, int(seed.generate_state(1)[0]), checkpoint)
+        self._set_front(problem, population, constraints, weighted)
+        return self.choose(self.select)
+
+    @property
+    def rules_(self) -> tuple[str, ...]:
+        """Names that :meth:`choose` takes, without abbreviations."""
+        check_is_fitted(self, "pareto_front_")
+        return (*BY_CONSTRAINTS, "knee", *self.objective_names_)
+
+    def choose(self, rule: Rule) -> Self:
+        """Pick another solution of the front, without searching again.
+
+        Parameters
+        ----------
+        rule : {"balanced", "constraints", "xb", "i", "knee"}, name of an objective, int or callable
+            As for ``select``.
+
+        Returns
+        -------
+        self
+            With ``chosen_``, ``labels_``, ``n_clusters_`` and what stands for the clusters replaced.
+
+        Raises
+        ------
+        ValueError
+            Unknown rule, or a row number outside the front.
+        """
+        check_is_fitted(self, "pareto_front_")
+        heeded = self.supervision != "none"
+        self.chosen_ = choose_solution(
+            self.pareto_front_,
+            self.objective_names_,
+            rule,
+            self.constraint_scores_ if heeded else None,
+            self._n_pairs,
+        )
+        self.labels_ = self._final_labels[self.chosen_].copy()
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        self._set_representatives()
+        return self
+
+    def predict(self, X: Any) -> Labels:
+        """Cluster of the nearest medoid, in the metric of the fit; pairs do not count.
+
+        The samples of the fit get their ``labels_`` again, except where those follow from constraints
+        or ``decode="literal"``, and that a medoid with an identical one at a lower position, or of
+        zeros in cosine distance, is no cluster of its own here.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            With ``metric="precomputed"``: distances to the samples of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self, "pareto_front_")
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        if self._is_precomputed():
+            return X[:, self.medoid_indices_].argmin(axis=1).astype(np.int32)
+        return nearest_rows(self._weigh(X), self._representatives, self._plain_metric())
+
+    def _problem(self, X: Any, constraints: PairwiseConstraints | None, supervision: str) -> Any:
+        """What is searched."""
+        return MedoidProblem(
+            X,
+            k_max=self.k_max,
+            metric=self._plain_metric(),
+            decode=self.decode,
+            n_local=self.n_local,
+            constraints=constraints,
+            supervision=supervision,  # type: ignore[arg-type]
+            form=self.form,
+            max_memory=self.max_memory,
+            n_jobs=self.n_jobs,
+        )
+
+    @abstractmethod
+    def _run(self, problem: Any, seed: int, checkpoint: Checkpoint | None) -> Population:
+        """Evaluated individuals, the best of which make the front; sets ``result_`` and the like."""
+
+    def _drive(
+        self, search: Search, problem: Any, n_gen: int, checkpoint: Checkpoint | None, **options: Any
+    ) -> None:
+        signs = problem.natural(np.ones(problem.n_obj))
+        self.history_ = Recorder(signs)
+        self.interrupted_ = drive(
+            search,
+            n_gen=n_gen,
+            recorder=self.history_,
+            verbose=bool(self.verbose),
+            description=type(self).__name__,
+            objective_names=problem.objective_names,
+            signs=signs,
+            checkpoint=checkpoint,
+            **options,
+        )
+        self.n_iter_ = search.generation
+
+    def _checkpoint(self, features: Any, *supervision: Any) -> Checkpoint | None:
+        # How one of the front is picked is no part of the search, and may change when it is resumed.
+        same = clone(self).set_params(select="knee", post_repair=False)
+        if issparse(features):
+            return checkpoint_for(
+                same, features.data, features.indices, features.indptr, np.array(features.shape), *supervision
+            )
+        return checkpoint_for(same, features, *supervision)
+
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.metric, str) and self.metric == "precomputed"
+
+    def _plain_metric(self) -> Metric:
+        return "euclidean" if isinstance(self.metric, str) and self.metric == "fisher" else self.metric
+
+    def _learn(self, X: Any, constraints: PairwiseConstraints | None) -> NDArray[np.float64] | None:
+        if not (isinstance(self.metric, str) and self.metric == "fisher") or constraints is None:
+            return None
+        return np.sqrt(fisher_weights(X, constraints))
+
+    def _weigh(self, X: Any) -> Any:
+        """X in the coordinates in which distances are plain."""
+        if self._weights is None:
+            return X
+        return csr_array(X @ diags_array(self._weights)) if issparse(X) else X * self._weights
+
+    def _set_front(
+        self, problem: Any, population: Population, constraints: PairwiseConstraints | None, X: Any
+    ) -> None:
+        violation = population.get("CV").astype(np.float64)[:, 0]
+        best = np.flatnonzero(violation == violation.min())
+        front = population[best[non_dominated(population[best].get("F"))]]
+        labels = problem.partitions(front)
+        keys = self._keys(problem, front.get("X"), labels)
+        kept = np.sort(distinct_rows(np.concatenate([keys, front.get("F")], axis=1))[0])
+        front, labels = front[kept], labels[kept]
+        self.pareto_front_ = problem.natural(front.get("F"))
+        self.objective_names_ = tuple(problem.objective_names)
+        self.pareto_labels_ = labels
+        self.constraint_scores_ = None
+        self._n_pairs = (0, 0)
+        if constraints is not None:
+            self.constraint_scores_ = np.column_stack(constraints.satisfied(labels))
+            self._n_pairs = (len(constraints.must_link), len(constraints.cannot_link))
+        self._final_labels = labels
+        repaired = self._repairs(constraints)
+        if repaired:
+            self._final_labels = self._repaired_labels(problem, front)
+        self._keep_representatives(problem, front, X, repaired)
+
+    def _keys(self, problem: Any, genes: NDArray[Any], labels: Labels) -> NDArray[Any]:
+        """Rows that are equal where individuals mean the same."""
+        keys: NDArray[Any] = problem.encoding.canonical(problem.medoids(genes))
+        return keys
+
+    def _repaired_labels(self, problem: Any, front: Population) -> Labels:
+        labels: Labels = problem.constrained_labels(front.get("X"))
+        return labels
+
+    def _repairs(self, constraints: PairwiseConstraints | None) -> bool:
+        if constraints is None or not self.post_repair or self.supervision in ("none", "assignment"):
+            return False
+        # Must-links that contradict cannot-links are not transitive, so that closure would be wrong.
+        component = constraints.components()[constraints.cannot_link]
+        return not bool((component[:, 0] == component[:, 1]).any())
+
+    def _keep_representatives(self, problem: Any, front: Population, X: Any, repaired: bool) -> None:
+        """What :meth:`_set_representatives` needs of every solution."""
+        self.pareto_medoids_ = problem.medoids(front.get("X"))
+        self._final_medoids = self.pareto_medoids_
+        if repaired:
+            self._final_medoids = problem.encoding.medoids(self._final_labels)
+        self._medoid_ids = np.unique(self._final_medoids[self._final_medoids >= 0])
+        self._medoid_rows = X[self._medoid_ids]
+
+    def _set_representatives(self) -> None:
+        """Set what stands for the clusters of the chosen solution."""
+        self.medoid_indices_: IntArray = self._final_medoids[self.chosen_, : self.n_clusters_].copy()
+        self._representatives = self._medoid_rows[np.searchsorted(self._medoid_ids, self.medoid_indices_)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_precomputed()
+        tags.input_tags.sparse = not self._is_precomputed()
+        return tags
+
+
+def choose_solution(
+    front: NDArray[np.float64],
+    names: Sequence[str],
+    rule: Rule,
+    scores: NDArray[Any] | None,
+    n_pairs: tuple[int, int],
+) -> int:
+    """Row that a rule picks.
+
+    Parameters
+    ----------
+    front : ndarray of shape (n_solutions, n_objectives)
+        Objectives in natural sign, Xie-Beni first.
+    names : sequence of str
+        Names of the objectives.
+    rule : {"balanced", "constraints", "xb", "i", "knee"}, name of an objective, int or callable
+        ``"constraints"``: most satisfied pairs; ``"balanced"``: greatest satisfied part of the must-links
+        plus that of the cannot-links; both with the least Xie-Beni among equals, and the knee where
+        there are no pairs. The others as for :func:`choose_member`.
+    scores : ndarray of shape (n_solutions, 2) or None
+        Satisfied must-links and cannot-links.
+    n_pairs : tuple of int
+        All must-links and cannot-links.
+
+    Raises
+    ------
+    ValueError
+        Unknown rule, or a row number outside the front.
+    """
+    check_rule(rule, (*RULES, *names))
+    if isinstance(rule, str):
+        rule = SHORT_NAMES.get(rule, rule)
+        if rule in BY_CONSTRAINTS:
+            if scores is None:
+                rule = "knee"
+            else:
+                weights = (1.0, 1.0) if rule == "constraints" else tuple(1.0 / max(n, 1) for n in n_pairs)
+                merit = scores @ np.array(weights)
+                # Sums of fractions that are equal may differ in their last bit.
+                best = merit >= merit.max() - 1e-12 * max(1.0, float(merit.max()))
+                return int(np.where(best, front[:, 0], np.inf).argmin())
+    return choose_member(front, names, [name == "i_index" for name in names], rule)

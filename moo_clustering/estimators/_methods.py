@@ -1,0 +1,428 @@
+"""Methods by short name: one table."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from moo_clustering._arrays import did_you_mean
+from moo_clustering.estimators.mock import DELTA, PAPER_2007, PESC_PAPER
+
+__all__ = ["METHODS", "Method", "find_method", "get_method"]
+
+_PESC_PAPER = "Pareto ensemble-based spectral clustering (PESC)"
+_NSGA2_CLUS_PAPER = "semi-supervised clustering of medical documents with NSGA-II (NSGA-II-clus)"
+_BAG_PAPER = "evolutionary clustering for multiple-instance learning"
+_NEEDS = "bags of numeric instances, and the number of clusters; labels or pairs of bags if there are any"
+_BAG_COMMON: dict[str, Any] = {"needs": _NEEDS, "supervision": ("labels", "pairs"), "bags": True}
+
+
+@dataclass(frozen=True)
+class Method:
+    """A clustering method of this package.
+
+    Parameters
+    ----------
+    name : str
+        Short name, lower case with hyphens.
+    class_name : str
+        Estimator in :mod:`moo_clustering.estimators`.
+    paper : str
+        Where the method comes from.
+    summary : str
+        What it does, in one line.
+    needs : str
+        What data and knowledge it works on.
+    aliases : mapping of str to mapping
+        The papers' names of its variants, and the options that make each.
+    supervision : tuple of str
+        What ``fit`` takes besides the data: ``"labels"`` (partial ones, one a sample), ``"label_sets"``
+        (partial ones, any number a sample), ``"pairs"``.
+    sparse : bool
+        Whether ``fit`` takes a sparse matrix, as the term weights of documents are.
+    bags : bool
+        Whether ``fit`` takes bags of instances, of which a table of samples is a special case.
+    stems : bool
+        Whether it is made for documents, of which it takes the tf-idf weights of stems.
+    presence : bool
+        Whether it is made for documents, of which it takes which words are in them, as 0 and 1.
+    categorical : bool
+        Whether ``fit`` takes a data frame with columns of categories.
+    prepares : bool
+        Whether a table of any columns may be turned into features for it, with empty cells filled.
+    evolves_with : mapping
+        Options with whose values alone there are generations; empty if there always are, or never.
+    """
+
+    name: str
+    class_name: str
+    paper: str
+    summary: str
+    needs: str
+    aliases: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
+    supervision: tuple[str, ...] = ()
+    sparse: bool = False
+    bags: bool = False
+    stems: bool = False
+    presence: bool = False
+    categorical: bool = False
+    prepares: bool = False
+    evolves_with: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        frozen = {alias: MappingProxyType(dict(options)) for alias, options in self.aliases.items()}
+        object.__setattr__(self, "aliases", MappingProxyType(frozen))
+        object.__setattr__(self, "evolves_with", MappingProxyType(dict(self.evolves_with)))
+
+    def load(self) -> type[Any]:
+        """The estimator's class."""
+        module = importlib.import_module("moo_clustering.estimators")
+        return getattr(module, self.class_name)
+
+
+BAG_METHODS: tuple[Method, ...] = (
+    Method(
+        name="bamic",
+        class_name="BAMIC",
+        paper=f"Zhang & Zhou 2009, a baseline of the multi-instance paper; {_BAG_PAPER}",
+        summary="k-medoids of bags in the Hausdorff distance",
+        aliases={"BAGIC": {}},
+        **_BAG_COMMON,
+    ),
+    Method(
+        name="mi-kmeans",
+        class_name="MIKMeans",
+        paper=_BAG_PAPER,
+        summary="k-means of bags, each as far from a centre as its farthest instance",
+        aliases={"MIKM": {}, "MIKM-instance": {"weighting": "instance"}, "MIKM-literal": {"empty": "keep"}},
+        **_BAG_COMMON,
+    ),
+    Method(
+        name="migka",
+        class_name="MIGKA",
+        paper=_BAG_PAPER,
+        summary="genetic k-means of bags: mutation by the objective, and steps of k-means",
+        aliases={"MIGKA-printed": {"weights": "printed", "empty": "closest", "elitism": 0}},
+        **_BAG_COMMON,
+    ),
+    Method(
+        name="mifgka",
+        class_name="MIFGKA",
+        paper=_BAG_PAPER,
+        summary="fast genetic k-means of bags: mutation by distance, empty clusters allowed on the way",
+        aliases={"MIFGKA-printed": {"reading": "printed_meansq", "legality": "count", "elitism": 0}},
+        **_BAG_COMMON,
+    ),
+    Method(
+        name="migcuk",
+        class_name="MIGCUK",
+        paper=_BAG_PAPER,
+        summary="genetic search for medoid bags; can find the number of clusters",
+        aliases={"MIGCUK-mean": {"centers": "mean"}},
+        **_BAG_COMMON,
+    ),
+    Method(
+        name="chcmic",
+        class_name="CHCMIC",
+        paper=_BAG_PAPER,
+        summary="CHC over partitions of bags: least Davies-Bouldin index",
+        aliases={"CHCMIC-printed": {"weights": "printed", "empty": "closest"}},
+        **_BAG_COMMON,
+    ),
+    Method(
+        name="memetic-chcmic",
+        class_name="MemeticCHCMIC",
+        paper=f"this package, after CHCMIC; {_BAG_PAPER}",
+        summary="CHC among local optima, with no cluster below 5 % of the bags",
+        **_BAG_COMMON,
+    ),
+)
+_NMF_PAPER = "ensemble non-negative matrix factorization for clustering biomedical documents (EN-NCW-NMF)"
+_DOCUMENT_COMMON: dict[str, Any] = {"sparse": True, "stems": True}
+DOCUMENT_METHODS: tuple[Method, ...] = (
+    Method(
+        name="ensemble-nmf",
+        class_name="EnsembleNMF",
+        paper=_NMF_PAPER,
+        summary="consensus of many factorisations of documents under normalised-cut weights",
+        needs="documents, or term weights or counts that are not negative, and the number of clusters",
+        aliases={
+            "EN-NCW-NMF": {},
+            "NCW-NMF-ensemble": {},
+            "EN-NMF": {"weighting": None},
+            "NCW-NMF": {"n_runs": 1},
+        },
+        **_DOCUMENT_COMMON,
+    ),
+    Method(
+        name="nmf-clustering",
+        class_name="NMFClustering",
+        paper=f"Xu, Liu & Gong 2003, a baseline of ensemble NMF; {_NMF_PAPER}",
+        summary="clusters of documents by the topics of one non-negative factorisation",
+        needs="documents, or term weights that are not negative, and the number of clusters",
+        aliases={"NMF": {}, "NMF-literal": {"normalise": False}},
+        **_DOCUMENT_COMMON,
+    ),
+    Method(
+        name="spherical-kmeans",
+        class_name="SphericalKMeans",
+        paper=f"Dhillon & Modha 2001 and CLUTO, baselines of ensemble NMF; {_NMF_PAPER}",
+        summary="k-means by cosine, all clusters at once or by repeated bisection",
+        needs="documents, or numeric features, dense or sparse, and the number of clusters",
+        aliases={"bisecting": {"algorithm": "bisecting"}, "bisecting-kmeans": {"algorithm": "bisecting"}},
+        **_DOCUMENT_COMMON,
+    ),
+)
+RECOMMENDED = "pareto-clustering"
+RECOMMENDED_FOR_BAGS = "pareto-bags"
+FLAGSHIP_METHODS: tuple[Method, ...] = (
+    Method(
+        name=RECOMMENDED,
+        class_name="ParetoClustering",
+        paper="this package",
+        summary="recommended: what algorithm families agree on, or what labels of a few samples say of it",
+        needs="features, dense or sparse, or precomputed distances; labels or pairs if there are any",
+        aliases={
+            "pareto": {},
+            "flagship": {},
+            "pareto-evolved": {"n_gen": 30},
+            "pareto-shapes": {"criterion": "minimax"},
+            "pareto-new-classes": {"novel": "allow"},
+        },
+        supervision=("labels", "pairs"),
+        sparse=True,
+        prepares=True,
+    ),
+    Method(
+        name=RECOMMENDED_FOR_BAGS,
+        class_name="ParetoBagClustering",
+        paper="this package",
+        summary="recommended for bags: consensus over distances, embeddings and algorithms",
+        needs="bags of numeric instances; labels or pairs of bags if there are any",
+        supervision=("labels", "pairs"),
+        bags=True,
+    ),
+    Method(
+        name="memetic-kmeans",
+        class_name="MemeticKMeans",
+        paper="this package, after Gribel & Vidal 2019 and Fränti 2018",
+        summary="k-means of a low sum of squares: evolution of local optima, for 50 and more clusters",
+        needs="numeric features, and the number of clusters",
+        aliases={
+            "swap-kmeans": {"strategy": "swap"},
+            "ward-kmeans": {"strategy": "ward"},
+        },
+    ),
+)
+GRAPH_METHODS: tuple[Method, ...] = (
+    Method(
+        name="mock",
+        class_name="MOCK",
+        paper="Handl & Knowles 2007, Garza-Fabre, Handl & Knowles 2018, baselines of the PESC paper",
+        summary="compact clusters of neighbours from links of a spanning tree; finds the number of clusters",
+        needs="numeric features; labels or pairs if there are any",
+        aliases={
+            "MOCK-2007": PAPER_2007,
+            "delta-MOCK": DELTA,
+            "MOCK-PESC": PESC_PAPER,
+            "Semi-MOCK": {"supervision": "objective"},
+        },
+        supervision=("labels", "pairs"),
+    ),
+    Method(
+        name="srmosc",
+        class_name="SRMOSC",
+        paper="Luo, Jiao & Lozano 2016, a baseline of the PESC paper",
+        summary="spectral clustering of graphs from a front of sparse representations of the samples",
+        needs="numeric features, and the number of clusters; labels or pairs if there are any",
+        aliases={"SRMOSC-evolved": {"solver": "nsga2"}},
+        supervision=("labels", "pairs"),
+        evolves_with={"solver": "nsga2"},
+    ),
+    Method(
+        name="fuzzy-modes-moga",
+        class_name="FuzzyModesMOGA",
+        paper="Mukhopadhyay, Maulik & Bandyopadhyay 2009, a baseline of the PESC paper",
+        summary="votes among a front of fuzzy clusterings around modes; categories or numbers",
+        needs="categories, or numeric features with metric='euclidean', and the number of clusters",
+        aliases={"MOGA(pi,sep)": {}, "MOGA-numeric": {"metric": "euclidean"}},
+        categorical=True,
+    ),
+)
+_SISC_PAPER = "multi-label ASRS dataset classification using semi-supervised subspace clustering (SISC-ML)"
+_SUBSPACE_COMMON: dict[str, Any] = {"supervision": ("labels", "label_sets"), "sparse": True, "presence": True}
+SUBSPACE_METHODS: tuple[Method, ...] = (
+    Method(
+        name="sisc",
+        class_name="SISC",
+        paper=_SISC_PAPER,
+        summary="fuzzy clusters with own weights of features, guided by labels or label sets",
+        needs="presence of features, 0 and 1 (binarize=True makes it of counts and weights), dense or "
+        "sparse; labels if there are any",
+        aliases={"SISC-ML": {}, "SISC-ML-literal": {"aggregation": "sum", "n_neighbors": 5}},
+        **_SUBSPACE_COMMON,
+    ),
+    Method(
+        name="scad2",
+        class_name="SCAD2",
+        paper=f"Frigui & Nasraoui 2004, a baseline of SISC-ML; {_SISC_PAPER}",
+        summary="fuzzy k-means with weights of features in every cluster",
+        needs="numeric features, dense or sparse, and the number of clusters",
+        **_SUBSPACE_COMMON,
+    ),
+    Method(
+        name="entropy-weighted-kmeans",
+        class_name="EntropyWeightedKMeans",
+        paper=f"Jing, Ng & Huang 2007, a baseline of SISC-ML; {_SISC_PAPER}",
+        summary="k-means with weights of features in every cluster, spread by their entropy",
+        needs="numeric features, dense or sparse, and the number of clusters",
+        aliases={"K-Means-Entropy": {}, "EWKM": {}, "EWKM-mean": {"dispersion": "mean"}},
+        **_SUBSPACE_COMMON,
+    ),
+    Method(
+        name="nsga2-sisc",
+        class_name="NSGA2SISC",
+        paper=f"SISC-ML with a search of its start, which is ours; {_SISC_PAPER}",
+        summary="SISC from documents that NSGA-II finds, beside the best of as many random starts",
+        needs="presence of features, 0 and 1 (binarize=True makes it of counts and weights), dense or "
+        "sparse; labels if there are any",
+        **_SUBSPACE_COMMON,
+    ),
+)
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        *FLAGSHIP_METHODS,
+        Method(
+            name="pesc",
+            class_name="PESC",
+            paper=_PESC_PAPER,
+            summary="spectral clustering of a graph merged from a Pareto front of neighbour graphs",
+            needs="numeric features or precomputed distances, and the number of clusters",
+            aliases={
+                "PESC_ES1": {"ensemble": "es1"},
+                "PESC_ES2": {"ensemble": "es2"},
+                "PESC_ES3": {"ensemble": "es3"},
+                "PESC-paper": {"operators": "rank", "laplacian": "unnormalized", "list_width": "full"},
+            },
+            supervision=("labels", "pairs"),
+        ),
+        Method(
+            name="spectral-graph",
+            class_name="SpectralGraphClustering",
+            paper=f"the conventional similarity graphs that the PESC paper compares with; {_PESC_PAPER}",
+            summary="spectral clustering of a k-nearest-neighbour, epsilon, full or water-filling graph",
+            needs="numeric features or precomputed distances, and the number of clusters",
+            aliases={
+                "kNN": {"graph": "knn"},
+                "mutual-kNN": {"graph": "mutual_knn"},
+                "epsilon-neighborhood": {"graph": "epsilon"},
+                "fully-connected": {"graph": "full"},
+                "water-filling": {"graph": "waterfill"},
+            },
+            supervision=("labels", "pairs"),
+        ),
+        Method(
+            name="nsga2-clus",
+            class_name="NSGA2Clus",
+            paper=_NSGA2_CLUS_PAPER,
+            summary="NSGA-II over sets of medoids, guided by constraints; finds the number of clusters",
+            needs="features, dense or sparse, or precomputed distances; labels or pairs if there are any",
+            aliases={
+                "Internal-NSGA-II-clus": {
+                    "supervision": "crowding",
+                    "post_repair": False,
+                    "select": "constraints",
+                    "mutation": "swap",
+                    "length": "grow",
+                    "search": "evolve",
+                },
+                "External-NSGA-II-clus": {
+                    "supervision": "external",
+                    "post_repair": False,
+                    "select": "constraints",
+                    "mutation": "swap",
+                    "length": "grow",
+                    "search": "evolve",
+                },
+            },
+            supervision=("labels", "pairs"),
+            sparse=True,
+        ),
+        Method(
+            name="amosa-clus",
+            class_name="AMOSAClus",
+            paper=f"a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
+            summary="archived simulated annealing over sets of medoids; finds the number of clusters",
+            needs="features, dense or sparse, or precomputed distances; labels or pairs if there are any",
+            aliases={"AMOSA-centre": {"encoding": "centre"}},
+            supervision=("labels", "pairs"),
+            sparse=True,
+        ),
+        Method(
+            name="metric-kmeans",
+            class_name="MetricKMeans",
+            paper=f"Xing et al. 2002, a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
+            summary="k-means in a Mahalanobis metric learned from pairs",
+            needs="numeric features, the number of clusters, and labels or pairs",
+            aliases={"KMDM": {}, "KMDM-full": {"metric": "full"}},
+            supervision=("labels", "pairs"),
+        ),
+        Method(
+            name="pckmeans",
+            class_name="PCKMeans",
+            paper=f"Basu, Banerjee & Mooney 2004; {_NSGA2_CLUS_PAPER}",
+            summary="k-means with a price on violated pairs",
+            needs="features, dense or sparse, the number of clusters, and labels or pairs",
+            supervision=("labels", "pairs"),
+            sparse=True,
+        ),
+        Method(
+            name="hmrf-kmeans",
+            class_name="HMRFKMeans",
+            paper=f"Basu, Bilenko & Mooney 2004, a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
+            summary="k-means in which the price of a violated pair depends on the distance of its samples",
+            needs="features, dense or sparse, the number of clusters, and labels or pairs",
+            aliases={"KMProb": {}},
+            supervision=("labels", "pairs"),
+            sparse=True,
+        ),
+        *BAG_METHODS,
+        *DOCUMENT_METHODS,
+        *SUBSPACE_METHODS,
+        *GRAPH_METHODS,
+    )
+}
+
+
+def get_method(name: str) -> Method:
+    """The method of a name or alias; case, hyphens and underscores do not matter.
+
+    Raises
+    ------
+    ValueError
+        When there is none; the message names the nearest.
+    """
+    return find_method(name)[0]
+
+
+def find_method(name: str) -> tuple[Method, dict[str, Any]]:
+    """The method of a name or alias, and the options that the alias stands for."""
+    wanted = _plain(name)
+    for method in METHODS.values():
+        if wanted in {_plain(method.name), _plain(method.class_name)}:
+            return method, {}
+        for alias, options in method.aliases.items():
+            if wanted == _plain(alias):
+                return method, dict(options)
+    known = [*METHODS, *(alias for method in METHODS.values() for alias in method.aliases)]
+    raise ValueError(
+        f"unknown method {name!r}; known are {', '.join(METHODS)} and aliases{did_you_mean(name, known)}"
+    )
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("_", "").replace("-", "").replace(" ", "")

@@ -1,0 +1,206 @@
+"""Parameters of estimators, each written once, as an annotated field of the class.
+
+:func:`estimator` makes three things of the fields: the constructor, the constraints that scikit-learn checks
+before a fit, and the entries of the class's documentation::
+
+    @estimator
+    class MIGKA(PartitionBagClusterer):
+        \"\"\"...\"\"\"
+
+        p_mut: Probability = 0.8
+        weights: Literal["contrast", "scaled", "printed", "greedy"] = "contrast"
+        threshold: Count | None = None
+
+Fields of base classes are inherited, and so is their documentation. Fields after ``_: KW_ONLY`` must be given
+by keyword.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import sys
+from dataclasses import KW_ONLY, MISSING, Field, dataclass
+from numbers import Integral, Real
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    TypeVar,
+    Union,
+    dataclass_transform,
+    get_args,
+    get_origin,
+)
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from moo_clustering._arrays import SeedLike
+
+__all__ = [
+    "KW_ONLY",
+    "CheckpointPath",
+    "Count",
+    "Jobs",
+    "NonNegative",
+    "NonNegativeCount",
+    "Probability",
+    "Seed",
+    "Verbose",
+    "estimator",
+]
+
+Count = Annotated[int, Interval(Integral, 1, None, closed="left")]
+NonNegativeCount = Annotated[int, Interval(Integral, 0, None, closed="left")]
+NonNegative = Annotated[float, Interval(Real, 0, None, closed="left")]
+Probability = Annotated[float, Interval(Real, 0, 1, closed="both")]
+Seed = Annotated[SeedLike, "random_state", np.random.Generator]
+Jobs = Annotated[int | None, Integral, None]
+Verbose = Annotated[bool, "verbose"]
+CheckpointPath = Annotated[str | Path | None, str, Path, None]
+
+# What scikit-learn calls a type in its constraints. A bool is an Integral too, which "boolean" says better.
+_CONSTRAINTS: dict[Any, Any] = {
+    bool: "boolean",
+    int: Integral,
+    float: Real,
+    NoneType: None,
+    str: str,
+    Path: Path,
+}
+
+C = TypeVar("C", bound=type)
+
+
+@dataclass_transform(eq_default=False, field_specifiers=(Field,))
+def estimator(cls: C) -> C:
+    """Make constructor, parameter constraints and documented parameters of a class's annotated fields.
+
+    A type says what is allowed: ``bool``, ``int``, ``float``, ``str``, ``Path``, ``None``, a ``Literal`` of
+    strings, unions of these, and ``Annotated[type, constraint, ...]`` with constraints of scikit-learn
+    (``Interval``, ``"array-like"``, a class, ...), such as :data:`Count` and :data:`Probability`.
+
+    Parameters
+    ----------
+    cls : type
+        A scikit-learn estimator, or a base class of some. Its annotations must be names that exist when the
+        module runs; those that are no parameters are ``ClassVar``.
+
+    Returns
+    -------
+    type
+        The same class.
+    """
+    own = [name for name in inspect.get_annotations(cls) if not name.startswith("_")]
+    dataclass(eq=False, repr=False, match_args=False)(cls)
+    fields: dict[str, Field[Any]] = cls.__dataclass_fields__  # type: ignore[attr-defined]
+    inherited: dict[str, list[Any]] = {}
+    for base in reversed(cls.__mro__[1:]):
+        inherited |= base.__dict__.get("_parameter_constraints", {})
+    names = vars(sys.modules[cls.__module__])
+    checked = {
+        name: _constraints(eval(field.type, names) if isinstance(field.type, str) else field.type)
+        for name, field in fields.items()
+        if name in own and field._field_type.name == "_FIELD"  # type: ignore[attr-defined]
+    }
+    cls._parameter_constraints = inherited | checked  # type: ignore[attr-defined]
+    if cls.__doc__:
+        cls.__doc__ = _documented(
+            cls, [field for field in fields.values() if field.name in inherited | checked]
+        )
+    return cls
+
+
+def _constraints(kind: Any) -> list[Any]:
+    """Constraints of scikit-learn for a type."""
+    origin = get_origin(kind)
+    if origin is Annotated:
+        return list(kind.__metadata__)
+    if origin in (Union, UnionType):
+        return [constraint for part in get_args(kind) for constraint in _constraints(part)]
+    if origin is Literal:
+        texts = {option for option in get_args(kind) if isinstance(option, str)}
+        others = [_CONSTRAINTS[type(option)] for option in get_args(kind) if option not in texts]
+        return ([StrOptions(texts)] if texts else []) + others
+    if kind not in _CONSTRAINTS:
+        raise TypeError(f"a parameter of type {kind!r} needs constraints: Annotated[{kind!r}, ...]")
+    return [_CONSTRAINTS[kind]]
+
+
+def _documented(cls: type, fields: list[Field[Any]]) -> str:
+    """The docstring with defaults, and with the parameters and attributes that base classes document."""
+    text = inspect.cleandoc(cls.__doc__ or "")
+    bases = [base for base in cls.__mro__[1:] if "_parameter_constraints" in base.__dict__]
+    known = {field.name: field for field in fields}
+    for section in ("Attributes", "Parameters"):
+        before, own, after = _split(text, section)
+        entries = _entries(own)
+        said = {name for names in entries for name in names}
+        for base in bases:
+            inherited = _entries(_split(inspect.cleandoc(base.__doc__ or ""), section)[1])
+            for names, lines in inherited.items():
+                left = tuple(name for name in names if name not in said)
+                if section == "Parameters":
+                    left = tuple(name for name in left if name in known)
+                if left:
+                    entries[left] = [", ".join(left) + lines[0][len(", ".join(names)) :], *lines[1:]]
+                    said.update(left)
+        if section == "Parameters":
+            # Positional parameters come first, as in the signature.
+            entries = dict(
+                sorted(entries.items(), key=lambda one: one[0][0] in known and bool(known[one[0][0]].kw_only))
+            )
+            entries = {names: _with_default(names, lines, known) for names, lines in entries.items()}
+        if entries:
+            body = "\n".join(line for lines in entries.values() for line in lines)
+            rule = "-" * len(section)
+            text = "\n\n".join(part for part in (before, f"{section}\n{rule}\n{body}", after) if part)
+    return text + "\n"
+
+
+def _with_default(names: tuple[str, ...], lines: list[str], known: dict[str, Field[Any]]) -> list[str]:
+    """An entry whose first line names the default, unless it says something of it already."""
+    first, defaults = lines[0], [known[name].default for name in names if name in known]
+    if not defaults or MISSING in defaults or "default" in first or "optional" in first:
+        return lines
+    shown = [json.dumps(value) if isinstance(value, str) else str(value) for value in defaults]
+    if all(value is None for value in defaults):
+        first += ", optional"
+    else:
+        first += f", default={shown[0] if len(set(shown)) == 1 else ', '.join(shown)}"
+    return [first, *lines[1:]]
+
+
+def _split(text: str, section: str) -> tuple[str, str, str]:
+    """What is before a section of a numpydoc text, the lines below its title, and what is after it."""
+    parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", text, flags=re.MULTILINE)
+    titles = parts[1::2]
+    if section in titles:
+        at = 1 + 2 * titles.index(section)
+    else:
+        # Where numpydoc wants it: parameters right after the text, attributes after the parameters.
+        at = 3 if section == "Attributes" and titles[:1] == ["Parameters"] else 1
+        parts[at:at] = [section, ""]
+    texts = [
+        "" if not title else f"{title}\n{'-' * len(title)}\n{body.strip()}"
+        for title, body in zip(parts[1::2], parts[2::2], strict=True)
+    ]
+    here = (at - 1) // 2
+    before = "\n\n".join([parts[0].strip(), *texts[:here]])
+    return before, parts[at + 1].strip("\n"), "\n\n".join(texts[here + 1 :])
+
+
+def _entries(section: str) -> dict[tuple[str, ...], list[str]]:
+    """Lines of every entry of a section, by the names that it documents together."""
+    entries: dict[tuple[str, ...], list[str]] = {}
+    for line in section.splitlines():
+        if line and not line[0].isspace():
+            names = tuple(name.strip() for name in line.split(" : ")[0].split(","))
+            entries[names] = [line]
+        elif entries:
+            entries[next(reversed(entries))].append(line)
+    return {names: "\n".join(lines).rstrip().split("\n") for names, lines in entries.items()}

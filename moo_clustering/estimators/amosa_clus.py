@@ -1,0 +1,596 @@
+"""AMOSAClus: cluster centres, found by archived multi-objective simulated annealing."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pymoo.core.population import Population
+from pymoo.core.problem import Problem
+from pymoo.core.result import Result
+from pymoo.core.sampling import Sampling
+from scipy.sparse import issparse
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from moo_clustering._arrays import FloatArray, IntArray, Labels, SeedLike
+from moo_clustering._distances import MAX_MEMORY, Metric
+from moo_clustering.algorithms import AMOSA, PymooSearch, Recorder, exhaustive_front
+from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.encodings.medoid_spaces import MedoidSpace, Members
+from moo_clustering.encodings.medoids import as_sets, random_absent, resolve_k_max, set_sizes
+from moo_clustering.estimators._base import row_distances, settled
+from moo_clustering.estimators._medoids import MedoidSetClusterer, Rule
+from moo_clustering.operators import CanonicalDuplicates, MedoidSampling
+from moo_clustering.persistence import Checkpoint
+from moo_clustering.problems import MedoidProblem
+from moo_clustering.problems.medoids import ConstrainedAssignment
+from moo_clustering.problems.partition import VIOLATION
+from moo_clustering.validity import internal as _i_index
+from moo_clustering.validity import internal as _xie_beni
+from moo_clustering.validity.internal import Scatter
+
+# Up to so many samples there are few medoid sets, and the small limits do.
+_FEW = 20
+REPLACE, INSERT, DELETE = 0, 1, 2
+# Samples whose distances to all others are looked at for the mean square distance, a scale only.
+_ROWS = 1024
+
+
+class Limits(NamedTuple):
+    """Sizes of an annealing run that depend on the number of samples."""
+
+    soft_limit: int
+    hard_limit: int
+    n_moves: int
+
+
+class AMOSAClus(MedoidSetClusterer):
+    """AMOSA-clus: archived simulated annealing over sets of medoids, by Xie-Beni and I-index.
+
+    The number of clusters is found along with them; partial labels or pairs can guide the search. The
+    baseline of :class:`NSGA2Clus`, whose front, rules and attributes it shares.
+
+    Parameters
+    ----------
+    k_max : {"sqrt", "ceil_sqrt"} or int, default="sqrt"
+        Largest number of clusters, as for :class:`NSGA2Clus`.
+    metric : str or callable, default="cosine"
+        As for :class:`NSGA2Clus`; with ``encoding="centre"`` "cosine" or "euclidean".
+    encoding : {"medoid", "centre"}, default="medoid"
+        Whether clusters stand around samples, or around points that noise moves (dense data only).
+    supervision : {"objective", "external", "constraint", "assignment", "none"}, default="objective"
+        As for :class:`NSGA2Clus`; ``"assignment"`` not with centres.
+    post_repair : bool, default=True
+        As for :class:`NSGA2Clus`.
+    select : str, int or callable, default="balanced"
+        As for :class:`NSGA2Clus`.
+    decode : {"reassign", "literal"}, default="reassign"
+        As for :class:`NSGA2Clus`; without effect on centres.
+    n_local : int, default=1
+        As for :class:`NSGA2Clus`; without effect on centres.
+    soft_limit, hard_limit : int, optional
+        Largest archive, and what it is thinned to; default 200 and 100, below 20 samples 20 and 10.
+    gamma : float, default=2
+        The archive starts from ``gamma * soft_limit`` random solutions.
+    n_climb : int, default=20
+        Steps of hill climbing on each of them.
+    t_max, t_min : float, default=100, 1e-5
+        First temperature, and what all are above.
+    cooling : float, default=0.8
+    n_moves : int, optional
+        Perturbations at each temperature; default 100, below 20 samples 20.
+    acceptance : {"physical", "literal"}, default="physical"
+        See :class:`~moo_clustering.algorithms.AMOSA`.
+    noise : float, default=1
+        Scale of the noise on a centre, in standard deviations of each feature.
+    form : {"auto", "matrix", "vector"}, default="auto"
+        As for :class:`NSGA2Clus`; without effect on centres.
+    max_memory : int, default=4 GiB
+        Bytes the distance matrix may take.
+    conflicts : {"raise", "keep"}, default="raise"
+        Whether constraints that contradict each other are an error.
+    random_state : int, Generator, RandomState or None, default=None
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+    verbose : bool, default=False
+        Progress bar with rate, time left and best values.
+    checkpoint : path, optional
+        File to which the state of the search is written; needs an integer ``random_state``.
+    checkpoint_every : int, default=10
+        Temperatures between checkpoints.
+    resume : bool, default=False
+        Continue from ``checkpoint`` if it exists, to the same result as without interruption.
+
+    Attributes
+    ----------
+    labels_, n_clusters_, chosen_, pareto_front_, objective_names_, pareto_labels_, constraint_scores_
+        As of :class:`NSGA2Clus`.
+    medoid_indices_, pareto_medoids_
+        As of :class:`NSGA2Clus`; with centres the members nearest to them.
+    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+        Only with ``encoding="centre"``.
+    pareto_centers_ : ndarray of shape (n_solutions, k_max, n_features)
+        Only with ``encoding="centre"``; padded with NaN.
+    result_ : pymoo.core.result.Result
+        ``result_.F`` holds the front, minimised; of the least violation if no solution satisfies all.
+    history_ : Recorder
+        Of the archive at every temperature.
+    n_iter_ : int
+        Temperatures done.
+    interrupted_ : bool
+    n_features_in_, feature_names_in_
+
+    Notes
+    -----
+    By default 8400 evaluations at once and 7300 one by one, at the cost given for :class:`NSGA2Clus`;
+    that of centres is O(n_samples k n_features).
+
+    References
+    ----------
+    NSGA-II-clus; S. Bandyopadhyay, S. Saha, U. Maulik, K. Deb, "A simulated annealing-based
+    multiobjective optimization algorithm: AMOSA", IEEE Transactions on Evolutionary Computation 12
+    (2008).
+
+    Examples
+    --------
+    >>> from moo_clustering import AMOSAClus
+    >>> model = AMOSAClus(metric="euclidean", k_max=3, random_state=0)
+    >>> model.fit([[0], [1], [2], [10], [11], [13]]).pareto_medoids_
+    array([[ 1,  4, -1],
+           [ 1,  5,  3]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **MedoidSetClusterer._parameter_constraints,
+        "encoding": [StrOptions({"medoid", "centre"})],
+        "supervision": [StrOptions({"objective", "external", "constraint", "assignment", "none"})],
+        "decode": [StrOptions({"reassign", "literal"})],
+        "n_local": [Interval(Integral, 1, None, closed="left")],
+        "soft_limit": [Interval(Integral, 2, None, closed="left"), None],
+        "hard_limit": [Interval(Integral, 1, None, closed="left"), None],
+        "gamma": [Interval(Real, 0, None, closed="neither")],
+        "n_climb": [Interval(Integral, 0, None, closed="left")],
+        "t_max": [Interval(Real, 0, None, closed="neither")],
+        "t_min": [Interval(Real, 0, None, closed="neither")],
+        "cooling": [Interval(Real, 0, 1, closed="neither")],
+        "n_moves": [Interval(Integral, 1, None, closed="left"), None],
+        "acceptance": [StrOptions({"physical", "literal"})],
+        "noise": [Interval(Real, 0, None, closed="neither")],
+        "form": [StrOptions({"auto", "matrix", "vector"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        k_max: int | str = "sqrt",
+        metric: Metric = "cosine",
+        encoding: Literal["medoid", "centre"] = "medoid",
+        supervision: Literal["objective", "external", "constraint", "assignment", "none"] = "objective",
+        post_repair: bool = True,
+        select: Rule = "balanced",
+        decode: Literal["reassign", "literal"] = "reassign",
+        n_local: int = 1,
+        soft_limit: int | None = None,
+        hard_limit: int | None = None,
+        gamma: float = 2,
+        n_climb: int = 20,
+        t_max: float = 100.0,
+        t_min: float = 1e-5,
+        cooling: float = 0.8,
+        n_moves: int | None = None,
+        acceptance: Literal["physical", "literal"] = "physical",
+        noise: float = 1.0,
+        form: Literal["auto", "matrix", "vector"] = "auto",
+        max_memory: int = MAX_MEMORY,
+        conflicts: Literal["raise", "keep"] = "raise",
+        random_state: SeedLike = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        checkpoint: str | Path | None = None,
+        checkpoint_every: int = 10,
+        resume: bool = False,
+    ) -> None:
+        self.k_max = k_max
+        self.metric = metric
+        self.encoding = encoding
+        self.supervision = supervision
+        self.post_repair = post_repair
+        self.select = select
+        self.decode = decode
+        self.n_local = n_local
+        self.soft_limit = soft_limit
+        self.hard_limit = hard_limit
+        self.gamma = gamma
+        self.n_climb = n_climb
+        self.t_max = t_max
+        self.t_min = t_min
+        self.cooling = cooling
+        self.n_moves = n_moves
+        self.acceptance = acceptance
+        self.noise = noise
+        self.form = form
+        self.max_memory = max_memory
+        self.conflicts = conflicts
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
+        self.resume = resume
+
+    def _problem(
+        self, X: Any, constraints: PairwiseConstraints | None, supervision: str
+    ) -> MedoidProblem | CenterProblem:
+        if self.encoding == "medoid":
+            return super()._problem(X, constraints, supervision)
+        if not isinstance(self.metric, str) or self.metric not in ("euclidean", "cosine"):
+            raise ValueError(
+                f"encoding='centre' needs metric to be 'euclidean' or 'cosine', got {self.metric!r}."
+            )
+        if issparse(X):
+            raise TypeError("encoding='centre' needs dense data, got a sparse matrix; use 'medoid'.")
+        if self.supervision == "assignment":
+            raise ValueError("supervision='assignment' needs encoding='medoid', got 'centre'.")
+        return CenterProblem(
+            X,
+            k_max=self.k_max,
+            metric=self.metric,
+            constraints=constraints,
+            supervision=supervision,
+            noise=self.noise,
+        )
+
+    def _run(
+        self, problem: MedoidProblem | CenterProblem, seed: int, checkpoint: Checkpoint | None
+    ) -> Population:
+        if problem.n_samples <= 2:
+            self.history_, self.n_iter_, self.interrupted_ = Recorder(), 0, False
+            self.result_ = _every_sample(problem)
+            self.history_.record(0, self.result_.pop.get("F"))
+            return self.result_.pop
+        centered = isinstance(problem, CenterProblem)
+        limits = self._limits(problem.n_samples)
+        algorithm = AMOSA(
+            **limits._asdict(),
+            gamma=self.gamma,
+            n_climb=self.n_climb,
+            t_max=self.t_max,
+            t_min=self.t_min,
+            cooling=self.cooling,
+            acceptance=self.acceptance,
+            sampling=CenterSampling() if centered else MedoidSampling(),
+            perturb=perturb_centers if centered else perturb_medoids,
+            eliminate_duplicates=CanonicalDuplicates(None if centered else problem.encoding),
+        )
+        search = PymooSearch(problem, algorithm, seed=seed)
+        self._drive(search, problem, algorithm.n_temperatures, checkpoint)
+        self.result_ = settled(search.result())
+        # It holds functions, which a pickled estimator cannot.
+        self.result_.algorithm = None
+        return self.result_.pop
+
+    def _limits(self, n_samples: int) -> Limits:
+        """Given limits, and the usual ones in place of those that are not."""
+        usual = Limits(20, 10, 20) if n_samples < _FEW else Limits(200, 100, 100)
+        given = (self.soft_limit, self.hard_limit, self.n_moves)
+        return Limits(
+            *(own if value is None else int(value) for value, own in zip(given, usual, strict=True))
+        )
+
+    def _keys(self, problem: Any, genes: NDArray[Any], labels: NDArray[np.int32]) -> NDArray[Any]:
+        # Sets of centres are hardly ever equal; with equal objectives the partition decides.
+        if isinstance(problem, CenterProblem):
+            return labels
+        return super()._keys(problem, genes, labels)
+
+    def _keep_representatives(self, problem: Any, front: Population, X: Any, repaired: bool) -> None:
+        for name in ("cluster_centers_", "pareto_centers_"):
+            self.__dict__.pop(name, None)
+        if not isinstance(problem, CenterProblem):
+            super()._keep_representatives(problem, front, X, repaired)
+            return
+        self.pareto_centers_ = problem.centers(front.get("X"))
+        self._final_centers = self.pareto_centers_
+        self.pareto_medoids_ = _nearest(problem, self.pareto_centers_, self.pareto_labels_)
+        self._final_medoids = self.pareto_medoids_
+        if repaired:
+            self._final_labels, self._final_centers = problem.constrained(front.get("X"))
+            self._final_medoids = _nearest(problem, self._final_centers, self._final_labels)
+
+    def _repaired_labels(self, problem: Any, front: Population) -> NDArray[np.int32]:
+        if isinstance(problem, CenterProblem):
+            return self.pareto_labels_  # replaced together with the centres
+        return super()._repaired_labels(problem, front)
+
+    def _set_representatives(self) -> None:
+        if self.encoding == "medoid":
+            super()._set_representatives()
+            return
+        self.cluster_centers_ = self._final_centers[self.chosen_, : self.n_clusters_].copy()
+        self.medoid_indices_ = self._final_medoids[self.chosen_, : self.n_clusters_].copy()
+        self._representatives = self.cluster_centers_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = tags.input_tags.sparse and self.encoding == "medoid"
+        return tags
+
+
+def _nearest(problem: CenterProblem, centers: NDArray[np.float64], labels: NDArray[np.int32]) -> Any:
+    """Members nearest to the centres of every solution, padded with -1."""
+    out = np.full(centers.shape[:2], -1, dtype=np.int64)
+    for row, own, partition in zip(out, centers, labels, strict=True):
+        k = int(partition.max()) + 1
+        row[:k] = problem.nearest_members(own[:k], partition)
+    return out
+
+
+def _every_sample(problem: MedoidProblem | CenterProblem) -> Result:
+    """One or two samples: each is a cluster."""
+    if isinstance(problem, MedoidProblem):
+        return exhaustive_front(problem)
+    out = problem.evaluate(
+        problem.features.reshape(1, -1), return_values_of=["F", "G", "H"], return_as_dictionary=True
+    )
+    result = Result()
+    result.problem, result.success = problem, True
+    result.pop = Population.new(**out)
+    result.pop.apply(lambda individual: individual.evaluated.update(out))
+    result.opt, result.X, result.F = result.pop, out["X"], out["F"]
+    return result
+
+
+def draw_moves(
+    can_replace: NDArray[np.bool_],
+    can_insert: NDArray[np.bool_],
+    can_delete: NDArray[np.bool_],
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """A move for every row, uniform over those it can make; -1 where there is none."""
+    applicable = np.stack([can_replace, can_insert, can_delete])
+    count = applicable.sum(axis=0)
+    turn = rng.integers(0, np.maximum(count, 1))
+    move = np.argmax((np.cumsum(applicable, axis=0) == turn + 1) & applicable, axis=0)
+    return np.where(count > 0, move, -1)
+
+
+def perturb_medoids(problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Replace a medoid by a sample that is none, add one, or drop one.
+
+    Parameters
+    ----------
+    problem : MedoidProblem
+    X : ndarray of shape (n_individuals, k_max)
+    rng : numpy.random.Generator
+    """
+    sets = as_sets(X)
+    n, k_min, k_max = problem.n_samples, problem.encoding.k_min, sets.shape[1]
+    sizes = set_sizes(sets)
+    absent = sizes < n
+    move = draw_moves(absent, absent & (sizes < k_max), sizes > k_min, rng)
+    position = rng.integers(0, sizes)
+    enter = np.flatnonzero((move == REPLACE) | (move == INSERT))
+    where = np.where(move == INSERT, sizes, position)[enter]
+    sets[enter, where] = random_absent(sets[enter], n, rng)
+    for row in np.flatnonzero(move == DELETE):
+        sets[row, :-1] = np.delete(sets[row], position[row])
+        sets[row, -1] = -1
+    return sets
+
+
+def perturb_centers(problem: Any, X: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Move a centre by Laplacian noise, add a sample as a centre, or drop one.
+
+    Parameters
+    ----------
+    problem : CenterProblem
+    X : ndarray of shape (n_individuals, k_max * n_features)
+        Centres, padded with NaN.
+    rng : numpy.random.Generator
+    """
+    centers = problem.centers(X).copy()
+    sizes = problem.sizes(X)
+    always = np.ones(len(centers), dtype=bool)
+    move = draw_moves(always, sizes < centers.shape[1], sizes > problem.k_min, rng)
+    position = rng.integers(0, sizes)
+    rows = np.flatnonzero(move == REPLACE)
+    noise = rng.laplace(size=(len(rows), centers.shape[2]))
+    centers[rows, position[rows]] += noise * problem.noise
+    rows = np.flatnonzero(move == INSERT)
+    centers[rows, sizes[rows]] = problem.features[rng.integers(0, problem.n_samples, size=len(rows))]
+    for row in np.flatnonzero(move == DELETE):
+        centers[row, :-1] = np.delete(centers[row], position[row], axis=0)
+        centers[row, -1] = np.nan
+    return centers.reshape(X.shape)
+
+
+class CenterProblem(Problem):
+    """Compact sets of centres that are far apart: minimise Xie-Beni, maximise the I-index.
+
+    Genes are the coordinates of up to ``k_max`` centres, padded with NaN. Centres nearest to no sample
+    are dropped, and the genes written back; individuals left with one get Xie-Beni 1e12 and I-index 0.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    k_max : {"sqrt", "ceil_sqrt"} or int
+    metric : {"euclidean", "cosine"}
+    constraints : PairwiseConstraints or None
+    supervision : {"none", "objective", "constraint"}
+    noise : float
+        Scale of the Laplacian noise in standard deviations of each feature.
+
+    Notes
+    -----
+    O(k n_samples n_features) per individual of k centres.
+
+    References
+    ----------
+    NSGA-II-clus.
+    """
+
+    def __init__(
+        self,
+        X: FloatArray,
+        *,
+        k_max: int | str,
+        metric: str,
+        constraints: PairwiseConstraints | None,
+        supervision: str,
+        noise: float,
+    ) -> None:
+        self.features, self.metric = X, metric
+        self.n_samples, self.n_features = X.shape
+        self.k_min, self.k_max = min(2, self.n_samples), resolve_k_max(k_max, self.n_samples)
+        self.constraints, self.supervision = constraints, supervision
+        spaced = np.unique(np.linspace(0, self.n_samples - 1, min(self.n_samples, _ROWS)).astype(np.int64))
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.noise = noise * X.std(axis=0)
+            self.mean_square = float(np.square(row_distances(X, X[spaced], metric)).mean())
+            # e1="centroid".
+            self.total_to_one = float(row_distances(X, X.mean(axis=0, keepdims=True), metric).sum())
+        if not np.isfinite([*self.noise, self.mean_square, self.total_to_one]).all():
+            raise ValueError("X has values so large that squared distances overflow; rescale it.")
+        third = supervision == "objective"
+        self.objective_names = ("xie_beni", "i_index", VIOLATION)[: 2 + third]
+        self._signs = np.array([1.0, -1.0, 1.0])[: 2 + third]
+        super().__init__(
+            n_var=self.k_max * self.n_features,
+            n_obj=2 + third,
+            n_ieq_constr=int(supervision == "constraint"),
+        )
+
+    def centers(self, X: ArrayLike) -> FloatArray:
+        """Genes as centres of shape (n_individuals, k_max, n_features)."""
+        return np.asarray(X, dtype=np.float64).reshape(-1, self.k_max, self.n_features)
+
+    def sizes(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Number of centres of every individual."""
+        return np.asarray((~np.isnan(self.centers(X)[:, :, 0])).sum(axis=1), dtype=np.int64)
+
+    def decode(self, X: ArrayLike) -> Labels:
+        """Partitions (n_individuals, n_samples); label = position of the centre among those in use."""
+        labels = [self._assign(centers)[0] for centers in self._each(X)]
+        return np.stack(labels) if labels else np.empty((0, self.n_samples), dtype=np.int32)
+
+    def partitions(self, pop: Population) -> Labels:
+        """Partitions of evaluated individuals."""
+        return self.decode(pop.get("X"))
+
+    def natural(self, F: ArrayLike) -> FloatArray:
+        """Objectives in natural sign."""
+        return np.asarray(F, dtype=np.float64) * self._signs
+
+    def constrained(self, X: ArrayLike) -> tuple[Labels, FloatArray]:
+        """Labels by the assignment under constraints, and the centres that keep samples."""
+        assignment = ConstrainedAssignment(self._pairs())
+        labels, kept = [], np.full((len(np.atleast_2d(X)), self.k_max, self.n_features), np.nan)
+        for q, centers in enumerate(self._each(X)):
+            rows = _GivenRows(row_distances(self.features, centers, self.metric).T)
+            own, used = assignment.labels(rows, np.arange(len(centers))[None, :])
+            labels.append(own[0])
+            used = used[used >= 0]
+            kept[q, : len(used)] = centers[used]
+        return np.stack(labels), kept
+
+    def nearest_members(self, centers: FloatArray, labels: Labels) -> NDArray[np.int64]:
+        """Member of every cluster that is nearest to its centre, shape (k,); ties: the lowest number."""
+        D = row_distances(self.features, centers, self.metric)
+        own = labels[:, None] == np.arange(len(centers))
+        return np.asarray(np.where(own, D, np.inf).argmin(axis=0), dtype=np.int64)
+
+    def _pairs(self) -> PairwiseConstraints:
+        if self.constraints is None:
+            raise ValueError("constraints were not given to this problem.")
+        return self.constraints
+
+    def _each(self, X: ArrayLike) -> Iterator[FloatArray]:
+        for centers, size in zip(self.centers(X), self.sizes(X), strict=True):
+            yield centers[:size]
+
+    def _assign(self, centers: FloatArray) -> tuple[Labels, FloatArray, NDArray[np.int64]]:
+        """Labels without gaps, distances to the own centre, and which centres are in use."""
+        D = row_distances(self.features, centers, self.metric)
+        nearest = D.argmin(axis=1)
+        used, labels = np.unique(nearest, return_inverse=True)
+        return labels.astype(np.int32), D[np.arange(len(D)), nearest], used
+
+    def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+        written = np.array(X, dtype=np.float64)
+        n = len(written)
+        labels = np.empty((n, self.n_samples), dtype=np.int32)
+        count = np.empty(n, dtype=np.int64)
+        squares, sums, least, greatest = np.empty(n), np.empty(n), np.full(n, np.inf), np.zeros(n)
+        for q, centers in enumerate(self._each(X)):
+            labels[q], e, used = self._assign(centers)
+            squares[q], sums[q], count[q] = e @ e, e.sum(), len(used)
+            if len(used) > 1:
+                kept = centers[used]
+                apart = row_distances(kept, kept, self.metric)[np.triu_indices(len(kept), 1)]
+                least[q], greatest[q] = apart.min(), apart.max()
+                written[q] = np.nan
+                written[q, : kept.size] = kept.ravel()
+        columns = [
+            _xie_beni._xie_beni_values(
+                Scatter(squares, least**2, greatest**2), count, self.n_samples, self.mean_square
+            ),
+            _i_index._i_index_values(Scatter(sums, least, greatest), count, self.total_to_one, 2.0),
+        ]
+        if self.supervision == "objective":
+            columns.append(self._pairs().violation(labels))
+        elif self.supervision == "constraint":
+            out["G"] = self._pairs().violation(labels)[:, None]
+        out["F"] = np.column_stack(columns) * self._signs
+        out["X"] = written
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return copy.copy(self)
+
+
+class CenterSampling(Sampling):
+    """K uniform on 2..k_max, then K distinct samples as centres."""
+
+    def _do(
+        self,
+        problem: CenterProblem,
+        n_samples: int,
+        *args: Any,
+        random_state: np.random.Generator | None = None,
+        **kwargs: Any,
+    ) -> FloatArray:
+        rng = np.random.default_rng(random_state)
+        X = np.full((n_samples, problem.k_max, problem.n_features), np.nan)
+        for row, size in zip(X, rng.integers(problem.k_min, problem.k_max + 1, size=n_samples), strict=True):
+            row[:size] = problem.features[rng.choice(problem.n_samples, size=size, replace=False)]
+        return X.reshape(n_samples, -1)
+
+
+class _GivenRows(MedoidSpace):
+    """Distances of a few centres to all samples, for the assignment under constraints."""
+
+    def __init__(self, D: FloatArray) -> None:
+        self._rows = np.ascontiguousarray(D)
+        self.n_samples = D.shape[1]
+        self.mean_square = self.total_to_one = 0.0
+        self.n_jobs = None
+
+    def rows(self, ids: IntArray) -> FloatArray:
+        return self._rows[ids]
+
+    def blocks(self, medoids: IntArray) -> Iterator[tuple[FloatArray, IntArray]]:
+        yield self._rows, medoids
+
+    def own(self, medoids: IntArray, labels: Labels) -> FloatArray:
+        ids = np.take_along_axis(medoids, labels.astype(np.intp), axis=1)
+        return self._rows[ids, np.arange(self.n_samples)]
+
+    def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
+        raise TypeError("centres are no samples: only distances to samples are known.")
+
+    def find_medoids(self, members: Members, wanted: NDArray[np.bool_], medoids: NDArray[np.int64]) -> None:
+        raise TypeError("centres are no samples: only distances to samples are known.")

@@ -1,0 +1,551 @@
+"""BagClusterer: bags read and scaled, centres."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from numbers import Integral
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from deap import tools
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.distance import cdist
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
+from sklearn.utils._param_validation import Interval
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from moo_clustering._arrays import BLOCK_ITEMS, FloatArray, Labels, SeedLike, spawn_seeds
+from moo_clustering.bags import Bags, BagTransformer, as_bags, bag_distances
+from moo_clustering.bags.bags import freeze
+from moo_clustering.bags.distances import Kind, bag_blocks
+from moo_clustering.bags.objective import PartitionRepair, pair_rule
+from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.estimators._base import SemiSupervisedClusterMixin, number_clusters, supervision_pairs
+
+# Distances that differ by a smaller part are equal: products of matrices leave so much of rounding.
+_TIE = 1e-9
+SEARCH_PARAMETERS = """
+max_evals : int, optional
+    Evaluations in all, trial evaluations counted; the search ends there.
+constraint_handling : {"penalty", "repair"}, default="penalty"
+    Partial labels and pairs multiply the objective by 1 + ``penalty`` times their violation; with
+    ``"repair"`` bags that belong together are also moved into one cluster, and apart from those
+    they cannot be with, in every new individual.
+penalty : float, default=1.0
+normalize : bool, default=True
+    Scale every feature to 0..1 over all instances (Eq. 11).
+random_state : int, Generator, RandomState or None, default=None
+n_jobs : int, optional
+    Threads; the result does not depend on it.
+verbose : bool, default=False
+    Progress bar with rate, time left and best value.
+checkpoint : path, optional
+    File to which the state is written; needs an integer ``random_state``.
+checkpoint_every : int, default=10
+    Generations between checkpoints.
+resume : bool, default=False
+    Continue from ``checkpoint`` if it exists, to the same result as without interruption.
+"""
+PARTITION_ATTRIBUTES = """
+labels_ : ndarray of shape (n_bags,), int32
+    Clusters numbered in the order of their first bags.
+n_clusters_ : int
+cluster_sizes_ : ndarray of shape (n_clusters_,)
+    Look at the smallest beside the objective.
+"""
+SEARCH_ATTRIBUTES = """
+violation_ : float
+    Violated part of the must-links plus that of the cannot-links, 0 to 2.
+logbook_, hall_of_fame_ : deap.tools.Logbook, deap.tools.HallOfFame
+n_evaluations_, n_trial_evaluations_ : int
+    Individuals evaluated, and values of single genes tried besides.
+n_restarts_, n_iter_ : int
+history_ : Recorder
+interrupted_ : bool
+    Whether Ctrl-C ended the search early.
+data_min_, data_range_ : ndarray of shape (n_features,)
+n_features_in_, feature_names_in_
+"""
+BAG_SEARCH_DOCS: dict[str, str] = {
+    "search_parameters": SEARCH_PARAMETERS,
+    "partition_attributes": PARTITION_ATTRIBUTES,
+    "search_attributes": SEARCH_ATTRIBUTES,
+}
+
+
+class BagData(NamedTuple):
+    """What a fit works on.
+
+    Attributes
+    ----------
+    bags : Bags
+        In the scale in which distances are meant.
+    raw_bags : Bags
+        In the units of the data.
+    constraints : PairwiseConstraints or None
+        Pairs of bags from labels and pairs given; None without any.
+    seed : SeedSequence
+    """
+
+    bags: Bags
+    raw_bags: Bags
+    constraints: PairwiseConstraints | None
+    seed: np.random.SeedSequence
+
+    def violation(self, labels: NDArray[np.integer[Any]]) -> FloatArray:
+        """Violated part of the must-links plus that of the cannot-links, of every partition."""
+        if self.constraints is None:
+            return np.zeros(len(np.atleast_2d(labels)))
+        return self.constraints.violation(labels)
+
+
+class BagClusterer(
+    SemiSupervisedClusterMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC
+):
+    """Clusters of bags around vectors or medoid bags.
+
+    A subclass implements :meth:`_fit`, in which it calls :meth:`_set_labels`, and then
+    :meth:`_set_centers` or :meth:`_set_medoids`.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "normalize": ["boolean"],
+        "min_cluster_size": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state", np.random.Generator],
+    }
+
+    n_clusters: int
+    normalize: bool
+    min_cluster_size: int
+    constraint_handling: Any
+    penalty: float
+    random_state: SeedLike
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+        offsets: ArrayLike | None = None,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Self:
+        """Cluster bags.
+
+        Parameters
+        ----------
+        X : Bags, list of 2-d arrays, 3-d array, or 2-d array
+            As :func:`moo_clustering.bags.as_bags` takes it: one array of shape (n_instances_of_the_bag,
+            n_features) for each bag, or one instance a row, with ``groups`` or ``offsets``. A 2-d array
+            alone is bags of one instance.
+        y : array-like of shape (n_bags,), optional
+            Partial labels 0, 1, ... of the bags; -1 for unlabelled bags. All pairs among the labelled
+            bags become constraints.
+        groups : array-like of shape (n_instances,), optional
+            Bag identifier of each row of ``X``.
+        offsets : array-like of shape (n_bags + 1,), optional
+            First row of each bag, and the number of rows.
+        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
+            Pairs of bag numbers that belong, or do not belong, together.
+
+        Raises
+        ------
+        ValueError
+            Parameters, bags, labels or pairs out of range; more clusters than bags.
+        TypeError
+            ``X`` does not hold numbers.
+        InconsistentConstraintsError
+            Labels and pairs contradict each other.
+        """
+        self._fit(self._prepare(X, y, groups, offsets, must_link, cannot_link))
+        return self
+
+    def predict(self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Labels:
+        """Cluster of the nearest centre; pairs and least sizes do not count.
+
+        Bags of the fit may get another label than in ``labels_`` where that was decided by pairs, by
+        clusters that had too few bags, or by a run that came back to partitions it had left.
+
+        Parameters
+        ----------
+        X, groups, offsets
+            Bags, as for ``fit``, with as many features.
+
+        Returns
+        -------
+        ndarray of shape (n_bags,), int32
+        """
+        return least(self._distances(X, groups, offsets))
+
+    def transform(
+        self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None
+    ) -> FloatArray:
+        """Distances to the centres, in the scale of the fit.
+
+        Parameters
+        ----------
+        X, groups, offsets
+            Bags, as for ``fit``, with as many features.
+
+        Returns
+        -------
+        ndarray of shape (n_bags, n_clusters_)
+        """
+        return self._one_row_per_bag(X, self._distances(X, groups, offsets))
+
+    def fit_transform(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+        offsets: ArrayLike | None = None,
+        **options: Any,
+    ) -> FloatArray:
+        """Fit, and return the distances to the centres.
+
+        Parameters
+        ----------
+        X, y, groups, offsets
+            As for ``fit``.
+        **options
+            ``must_link`` and ``cannot_link``, as for ``fit``.
+        """
+        self.fit(X, y, groups=groups, offsets=offsets, **options)
+        return self._one_row_per_bag(X, self._distances(X, groups, offsets))
+
+    @abstractmethod
+    def _fit(self, data: BagData) -> None:
+        """Cluster, and set the results."""
+
+    def _prepare(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        offsets: ArrayLike | None = None,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> BagData:
+        """Check everything that a fit is given, before any work."""
+        raw = read_bags(self, X, groups, offsets, reset=True)
+        self._check_sizes(raw.n_bags)
+        pairs = supervision_pairs(raw.n_bags, y, must_link, cannot_link).pairs
+        self._range = FeatureRange.of(raw) if self.normalize else FeatureRange.unit(raw.n_features)
+        self.data_min_, self.data_range_ = self._range
+        n_distinct = count_distinct_bags(raw, self.n_clusters)
+        if n_distinct < self.n_clusters:
+            which = "all bags are the same" if n_distinct == 1 else f"only {n_distinct} bags differ"
+            warnings.warn(
+                f"{which}, fewer than n_clusters={self.n_clusters}; some clusters tell equal bags apart",
+                UserWarning,
+                stacklevel=4,
+            )
+        (seed,) = spawn_seeds(self.random_state, 1)
+        return BagData(self._range.scale_bags(raw), raw, pairs if len(pairs) else None, seed)
+
+    def _check_sizes(self, n_bags: int) -> None:
+        if self.n_clusters > n_bags:
+            raise ValueError(
+                f"n_clusters={self.n_clusters} is more than the number of bags, n_samples={n_bags}."
+            )
+        needed = self.n_clusters * self.min_cluster_size
+        if needed > n_bags:
+            raise ValueError(
+                f"n_clusters={self.n_clusters} clusters of at least min_cluster_size="
+                f"{self.min_cluster_size} bags need {needed} bags; there are {n_bags}."
+            )
+
+    def _least(self, n_bags: int) -> int:
+        """Bags that every cluster has at least."""
+        return self.min_cluster_size
+
+    def _pair_rule(self, data: BagData, least: int, *, power: int = 1) -> PartitionRepair | None:
+        """What assignments of a method that has ``constraint_handling`` are made to respect."""
+        return pair_rule(
+            data.bags.n_bags,
+            least,
+            data.constraints,
+            handling=self.constraint_handling,
+            penalty=self.penalty,
+            power=power,
+        )
+
+    def _set_labels(self, labels: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
+        """Number clusters in the order of their first bags; return the former number of each."""
+        self.labels_, order = number_clusters(labels)
+        self.n_clusters_ = len(order)
+        self.cluster_sizes_ = np.bincount(self.labels_, minlength=self.n_clusters_)
+        if self.n_clusters_ < self.n_clusters:
+            warnings.warn(
+                f"only {self.n_clusters_} of n_clusters={self.n_clusters} clusters have bags",
+                UserWarning,
+                stacklevel=5,
+            )
+        self._warn_of_small_clusters()
+        return order
+
+    def _warn_of_small_clusters(self) -> None:
+        smallest, least = int(self.cluster_sizes_.min()), self._least(len(self.labels_))
+        if self.n_clusters_ > 1 and smallest < least:
+            warnings.warn(
+                f"the smallest cluster has {smallest} bags, fewer than min_cluster_size={least}: "
+                "bags that stay together or apart left no more for it",
+                UserWarning,
+                stacklevel=6,
+            )
+
+    def _set_centers(self, centers: FloatArray) -> None:
+        """Vectors in the scale of the distances, one for every cluster in ``labels_``."""
+        self._centers = centers
+        self.cluster_centers_ = self._range.unscale(centers)
+
+    def _set_medoids(self, data: BagData, medoids: NDArray[np.integer[Any]], kind: Kind = "directed") -> None:
+        """Bag numbers, one for every cluster in ``labels_``, and the distance to be taken to them."""
+        self.medoid_indices_ = medoids.astype(np.int64)
+        self.medoid_bags_ = data.raw_bags[self.medoid_indices_]
+        self._kind: Kind = kind
+
+    def _distances(self, X: Any, groups: ArrayLike | None, offsets: ArrayLike | None) -> FloatArray:
+        check_is_fitted(self)
+        bags = self._range.scale_bags(read_bags(self, X, groups, offsets, reset=False))
+        if hasattr(self, "cluster_centers_"):
+            return farthest_distances(bags, self._centers)
+        medoids = self._range.scale_bags(self.medoid_bags_)
+        return bag_distances(bags, medoids, kind=self._kind, n_jobs=getattr(self, "n_jobs", None))
+
+    def _one_row_per_bag(self, X: Any, distances: FloatArray) -> Any:
+        """Distances for scikit-learn to put into a frame, which would get the index of the rows of X."""
+        indexed = hasattr(X, "columns") and len(X) != len(distances)
+        if not indexed or _get_output_config("transform", self)["dense"] != "pandas":
+            return distances
+        import pandas as pd  # takes long to import
+
+        return pd.DataFrame(distances)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_clusters_
+
+
+def least(values: NDArray[np.floating[Any]]) -> NDArray[np.int32]:
+    """Number of the least of non-negative values along the last axis; the lowest where several are equal.
+
+    Values are equal where only rounding sets them apart, so that ties end alike on every machine, and
+    for the same bag among any others.
+    """
+    limit = values.min(axis=-1, keepdims=True) * (1.0 + _TIE)
+    return np.asarray((values <= limit).argmax(axis=-1), dtype=np.int32)
+
+
+def farthest_distances(bags: Bags, vectors: FloatArray) -> FloatArray:
+    """Directed Hausdorff distance of every bag to every vector: that of its farthest instance.
+
+    Parameters
+    ----------
+    bags : Bags
+    vectors : ndarray of shape (n_vectors, n_features)
+
+    Returns
+    -------
+    ndarray of shape (n_bags, n_vectors)
+
+    Raises
+    ------
+    ValueError
+        Distances overflow.
+
+    Notes
+    -----
+    O(n_instances n_vectors n_features) time, from differences, which lose no digits; in blocks of
+    bounded memory.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering, Eq. 1.
+    """
+    out = np.zeros((bags.n_bags, len(vectors)))
+    for block in bag_blocks(bags.offsets, max(1, BLOCK_ITEMS // len(vectors))):
+        into = out[block.bags]
+        for rows, bounds in block.pieces:
+            table = cdist(bags.instances[rows], vectors)
+            np.maximum(into, np.maximum.reduceat(table, bounds[:-1], axis=0), out=into)
+    if not np.isfinite(out).all():
+        raise ValueError("instances have values so large that squared distances overflow; rescale them")
+    return out
+
+
+def read_bags(
+    estimator: BaseEstimator,
+    X: Any,
+    groups: ArrayLike | None,
+    offsets: ArrayLike | None,
+    *,
+    reset: bool,
+) -> Bags:
+    """Bags from anything that holds some; their features become, or must be, those of the estimator.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+    X : Bags, list of 2-d arrays, 3-d array, or 2-d array
+        As :func:`moo_clustering.bags.as_bags` takes it. Rows of numbers without ``groups`` or
+        ``offsets`` are bags of one instance.
+    groups, offsets : array-like or None
+    reset : bool
+        Whether ``n_features_in_`` and ``feature_names_in_`` are set, or checked.
+
+    Raises
+    ------
+    ValueError
+        ``X`` makes no bags, or has other features than the fit.
+    TypeError
+        ``X`` does not hold numbers.
+    """
+    if groups is None and offsets is None and not holds_bags(X):
+        rows = validate_data(estimator, X, dtype=[np.float64, np.float32], reset=reset)
+        names = getattr(estimator, "feature_names_in_", None) if hasattr(X, "columns") else None
+        return Bags(rows, np.arange(len(rows) + 1), feature_names=names)
+    bags = as_bags(X, groups=groups, offsets=offsets)
+    validate_data(estimator, _named(bags), reset=reset, skip_check_array=True)
+    return bags
+
+
+def holds_bags(X: Any) -> bool:
+    """Whether items of X are bags rather than rows of numbers."""
+    if isinstance(X, Bags):
+        return True
+    if isinstance(X, np.ndarray):
+        nested = X.ndim == 1 and X.dtype == object and any(np.ndim(item) == 2 for item in X)
+        return X.ndim == 3 or nested
+    return isinstance(X, list | tuple) and any(map(_is_table, X))
+
+
+def _is_table(item: Any) -> bool:
+    if isinstance(item, list | tuple):
+        return len(item) > 0 and isinstance(item[0], list | tuple | np.ndarray)
+    return getattr(item, "ndim", 0) == 2
+
+
+def _named(bags: Bags) -> Any:
+    """What scikit-learn's checks of the features look at."""
+    if bags.feature_names is None:
+        return bags.instances
+    import pandas as pd  # takes long to import, and most bags have no names
+
+    return pd.DataFrame(columns=list(bags.feature_names), dtype=np.float64)
+
+
+class FeatureRange(NamedTuple):
+    """What is subtracted from every feature, and what it is divided by then.
+
+    Attributes
+    ----------
+    low, span : ndarray of shape (n_features,)
+        A feature of span 0 becomes 0.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering, Eq. 11.
+    """
+
+    low: FloatArray
+    span: FloatArray
+
+    @classmethod
+    def of(cls, bags: Bags) -> FeatureRange:
+        """Range of all instances of all bags.
+
+        Raises
+        ------
+        ValueError
+            A range overflows.
+        """
+        low = bags.instances.min(axis=0).astype(np.float64)
+        high = bags.instances.max(axis=0).astype(np.float64)
+        with np.errstate(over="ignore"):
+            span = high - low
+        if not np.isfinite(span).all():
+            column = int(np.isinf(span).argmax())
+            raise ValueError(
+                f"the range of feature {column}, {low[column]:g} to {high[column]:g}, overflows; rescale it"
+            )
+        return cls(low, span)
+
+    @classmethod
+    def unit(cls, n_features: int) -> FeatureRange:
+        """The range that changes nothing."""
+        return cls(np.zeros(n_features), np.ones(n_features))
+
+    def scale_bags(self, bags: Bags) -> Bags:
+        """Bags in the range; what was outside stays outside."""
+        if not self.low.any() and (self.span == 1.0).all():
+            return bags
+        return bags.with_instances(freeze(self.scale(bags.instances)))
+
+    def scale(self, rows: ArrayLike) -> FloatArray:
+        """Rows of any number in the range, as a new array."""
+        scaled = np.array(rows, dtype=np.float64)
+        scaled -= self.low
+        scaled /= np.where(self.span > 0.0, self.span, 1.0)
+        scaled[:, self.span == 0.0] = 0.0
+        return scaled
+
+    def unscale(self, rows: FloatArray) -> FloatArray:
+        """Rows in the units of the data."""
+        return rows * self.span + self.low
+
+
+def count_distinct_bags(bags: Bags, limit: int) -> int:
+    """Number of bags that differ as sets of instances, or ``limit`` if there are so many.
+
+    Looks at no more bags than it takes to find ``limit``, and sorts the instances of those.
+    """
+    seen: set[bytes] = set()
+    for bag in bags:
+        seen.add((np.unique(bag, axis=0) + 0.0).tobytes())
+        if len(seen) == limit:
+            break
+    return len(seen)
+
+
+def check_distance_memory(owner: str, n_bags: int, max_memory: float) -> None:
+    """Refuse distances that take more than ``max_memory`` bytes.
+
+    Raises
+    ------
+    ValueError
+    """
+    if 8 * n_bags**2 > max_memory:
+        raise ValueError(
+            f"{owner} needs the distances of all pairs of {n_bags} bags, {n_bags**2 / 2**27:.3g} GiB, more "
+            f"than max_memory={max_memory} bytes; raise max_memory or cluster a sample of the bags"
+        )
+
+
+def distance_matrix(estimator: Any, bags: Bags, kind: Kind = "directed") -> NDArray[np.float64]:
+    """Distance from every bag to every other, checked against ``estimator.max_memory`` before."""
+    check_distance_memory(type(estimator).__name__, bags.n_bags, estimator.max_memory)
+    return bag_distances(bags, kind=kind, n_jobs=estimator.n_jobs)
+
+
+def run_logbook(history: Iterable[tuple[float, int]], *, first: int) -> tools.Logbook:
+    """Logbook of inertia and size of the smallest cluster, counted from ``first``."""
+    logbook = tools.Logbook()
+    logbook.header = ["iter", "inertia", "smallest"]
+    for number, (inertia, smallest) in enumerate(history, first):
+        logbook.record(iter=number, inertia=inertia, smallest=smallest)
+    return logbook
+
+
+def scaled_bags(estimator: Any, bags: Bags) -> Bags:
+    """Bags in the scale in which a fitted estimator measured them; as they are for one that has none."""
+    if not hasattr(estimator, "data_min_"):
+        return BagTransformer().fit_transform(bags) if getattr(estimator, "normalize", False) else bags
+    return FeatureRange(estimator.data_min_, estimator.data_range_).scale_bags(bags)

@@ -1,0 +1,633 @@
+"""BAMIC, MIKMeans."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
+
+import numpy as np
+from deap import tools
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from moo_clustering._arrays import FloatArray, Int64Array, Labels, SeedLike
+from moo_clustering.bags import Bags
+from moo_clustering.bags.distances import Kind
+from moo_clustering.bags.objective import PartitionRepair, Weighting
+from moo_clustering.estimators._base import number_clusters
+from moo_clustering.estimators.bags_base import (
+    BagClusterer,
+    BagData,
+    distance_matrix,
+    farthest_distances,
+    least,
+    run_logbook,
+)
+
+MAX_MEMORY = 4 * 2**30
+# Sums that differ by a smaller part are equal.
+_ROUNDING = 1e-12
+
+
+class BAMIC(BagClusterer):
+    """k-medoids of bags in the Hausdorff distance.
+
+    A bag belongs to the nearest medoid, and the medoid of a cluster is the bag from which the sum of
+    distances to the others is least.
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        From 1 to n_bags.
+    kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}, default="directed"
+        Distance of two bags, see :func:`moo_clustering.bags.bag_distances`. Bags are measured to
+        medoids, and candidates for a medoid to the members of the cluster.
+    init : "random" or array-like of shape (n_clusters,), default="random"
+        Bags that are the first medoids: drawn at random, or given by number.
+    n_init : int, default=1
+        Runs from random medoids, of which that of the least inertia counts. Given medoids make one run.
+    max_iter : int, default=100
+        Updates of the medoids in a run.
+    normalize : bool, default=True
+        Whether features are brought to the range of all instances of all bags (Eq. 11).
+    min_cluster_size : int, default=1
+        Clusters with fewer bags get those that lose least by it.
+    constraint_handling : {"repair", "penalty"}, default="repair"
+        After every assignment, bags that belong together are put into one cluster, and apart from those
+        they cannot be with; or bags in pairs move while that lowers the inertia times 1 + ``penalty``
+        times the violation.
+    penalty : float, default=1.0
+    max_memory : int, default=4 GiB
+        Largest size in bytes of the table of distances.
+    random_state : int, Generator, RandomState or None, default=None
+    n_jobs : int or None, default=None
+        Threads; the result does not depend on it.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_bags,), int32
+        Clusters 0, 1, ... in the order of their first bags.
+    medoid_indices_ : ndarray of shape (n_clusters_,)
+        Bag number of every medoid.
+    medoid_bags_ : Bags
+        The medoids, in the units of the data.
+    cluster_sizes_ : ndarray of shape (n_clusters_,)
+        Bags of every cluster.
+    inertia_ : float
+        Sum of the distances of all bags to their medoids, in the scale of the fit.
+    n_clusters_ : int
+        Clusters found: ``n_clusters``, or fewer where constraints leave no more.
+    violation_ : float
+        Violated part of the must-links plus that of the cannot-links, 0 to 2.
+    n_iter_ : int
+        Updates of the medoids in the run that counts.
+    logbook_ : deap.tools.Logbook
+        Of that run: ``iter``, ``inertia``, and ``smallest``, the bags of the smallest cluster.
+    data_min_, data_range_ : ndarray of shape (n_features,)
+        What is subtracted from every feature and what it is divided by; a feature of range 0 becomes 0.
+        Zeros and ones without ``normalize``.
+    n_features_in_, feature_names_in_
+
+    Notes
+    -----
+    Must-links, cannot-links and partial labels are respected in every assignment: bags joined by
+    must-links go to a cluster as a whole, groups in conflict to different ones, large groups first;
+    where no cluster is left, the nearest is taken. Then small clusters are filled with bags that no
+    pair binds.
+
+    With a distance that is not symmetric, updates may raise the inertia. When medoids come back that
+    were left before, the best of the cycle counts.
+
+    O(n_instances^2 n_features) time for the distances, O(n_init n_clusters n_bags^2) for an update;
+    8 n_bags^2 bytes.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering, BAMIC and Eqs. 1, 2 and 11. M.-L. Zhang, Z.-H. Zhou,
+    "Multi-instance clustering with applications to multi-instance prediction", Applied Intelligence 31
+    (2009).
+
+    Examples
+    --------
+    >>> from moo_clustering.estimators import BAMIC
+    >>> bags = [[[0, 0], [2, 0]], [[0, 1]], [[8, 0], [8, 2], [8, 4]], [[10, 2], [6, 2]], [[4, 10]]]
+    >>> model = BAMIC(2, init=[0, 4], normalize=False).fit(bags)
+    >>> model.labels_, model.medoid_indices_
+    (array([0, 0, 0, 1, 1], dtype=int32), array([1, 4]))
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BagClusterer._parameter_constraints,
+        "kind": [StrOptions(set(get_args(Kind)))],
+        "init": [StrOptions({"random"}), "array-like"],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "constraint_handling": [StrOptions({"repair", "penalty"})],
+        "penalty": [Interval(Real, 0, None, closed="left")],
+        "max_memory": [Interval(Real, 0, None, closed="neither")],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        kind: Kind = "directed",
+        init: Literal["random"] | ArrayLike = "random",
+        n_init: int = 1,
+        max_iter: int = 100,
+        normalize: bool = True,
+        min_cluster_size: int = 1,
+        constraint_handling: Literal["repair", "penalty"] = "repair",
+        penalty: float = 1.0,
+        max_memory: int = MAX_MEMORY,
+        random_state: SeedLike = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kind = kind
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.normalize = normalize
+        self.min_cluster_size = min_cluster_size
+        self.constraint_handling = constraint_handling
+        self.penalty = penalty
+        self.max_memory = max_memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _fit(self, data: BagData) -> None:
+        n_bags = data.bags.n_bags
+        starts = self._starts(n_bags, np.random.default_rng(data.seed))
+        H = distance_matrix(self, data.bags, self.kind)
+        runs = bamic(H, starts, self.max_iter, repair=self._pair_rule(data, self.min_cluster_size))
+        violations = data.violation(runs.labels)
+        best = int((runs.inertia * (1.0 + self.penalty * violations)).argmin())
+        self.violation_ = float(violations[best])
+        if not runs.converged[best]:
+            warnings.warn(
+                f"medoids still change after max_iter={self.max_iter} updates",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        order = self._set_labels(runs.labels[best])
+        self._set_medoids(data, runs.medoids[best][order], self.kind)
+        self.inertia_ = float(runs.inertia[best])
+        self.n_iter_ = int(runs.n_iter[best])
+        self.logbook_: tools.Logbook = run_logbook(runs.history[best], first=0)
+
+    def _starts(self, n_bags: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        if isinstance(self.init, str):
+            return np.array([rng.permutation(n_bags)[: self.n_clusters] for _ in range(self.n_init)])
+        given = np.asarray(self.init)
+        if given.shape != (self.n_clusters,) or given.dtype.kind not in "iu":
+            raise ValueError(
+                f"init must be 'random' or {self.n_clusters} bag numbers (n_clusters), got {self.init!r}"
+            )
+        if given.min() < 0 or given.max() >= n_bags or len(np.unique(given)) < len(given):
+            raise ValueError(
+                f"init must be different bag numbers from 0 to {n_bags - 1}, got {given.tolist()}"
+            )
+        return given[None].astype(np.int64)
+
+
+class BamicRuns(NamedTuple):
+    """Where the runs from several starts end.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_starts, n_bags), int32
+        Numbered as the medoids.
+    medoids : ndarray of shape (n_starts, n_clusters), int64
+    inertia : ndarray of shape (n_starts,)
+        Sum of the distances of all bags to the medoids of their clusters.
+    n_iter : ndarray of shape (n_starts,), int64
+        Updates of the medoids.
+    converged : ndarray of shape (n_starts,), bool
+        Whether further updates would lead nowhere new.
+    history : list of n_starts lists
+        Inertia and size of the smallest cluster, at the start and after every update.
+    """
+
+    labels: Labels
+    medoids: Int64Array
+    inertia: FloatArray
+    n_iter: Int64Array
+    converged: NDArray[np.bool_]
+    history: list[list[tuple[float, int]]]
+
+
+def bamic(
+    H: FloatArray,
+    medoids: NDArray[np.integer[Any]],
+    max_iter: int = 100,
+    *,
+    repair: PartitionRepair | None = None,
+) -> BamicRuns:
+    """Assign bags to medoids and choose medoids anew, in turns, from several starts together.
+
+    A bag belongs to the nearest medoid, a medoid to its own cluster. The medoid of a cluster becomes the
+    bag from which the sum of distances to the others is least; the present one stays if no other is
+    better. The lowest number counts among equals.
+
+    Parameters
+    ----------
+    H : ndarray of shape (n_bags, n_bags)
+        Distance from bag i to bag j.
+    medoids : ndarray of shape (n_starts, n_clusters), or (n_clusters,) for one start
+        Distinct bags.
+    max_iter : int, default=100
+        Updates of the medoids.
+    repair : PartitionRepair, optional
+        What every assignment is made to respect. A cluster that it leaves without bags keeps its medoid.
+
+    Returns
+    -------
+    BamicRuns
+
+    Notes
+    -----
+    Distances that are not symmetric do not promise that updates lower the inertia. When medoids come
+    back that were left before, the best of the cycle counts.
+
+    O(n_starts n_clusters n_bags^2) time for an update, O(n_starts n_clusters n_bags) memory.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering, BAMIC and Eq. 2.
+    """
+    current = np.array(np.atleast_2d(medoids), dtype=np.int64)
+    labels, inertia, history = _assigned(H, current, repair)
+    visited = [[one] for one in current.copy()]
+    seen = [{frozenset(one.tolist()): 0} for one in current]
+    n_iter = np.zeros(len(current), dtype=np.int64)
+    converged = np.zeros(len(current), dtype=bool)
+    traces = [[row] for row in history]
+    active = np.arange(len(current))
+    for _ in range(max_iter):
+        n_iter[active] += 1
+        updated = updated_medoids(H, labels[active], current[active])
+        changed = (updated != current[active]).any(axis=1)
+        converged[active[~changed]] = True
+        active, updated = active[changed], updated[changed]
+        if not len(active):
+            break
+        current[active] = updated
+        labels[active], inertia[active], rows = _assigned(H, updated, repair)
+        for start, one, row in zip(active, updated, rows, strict=True):
+            first = seen[start].setdefault(frozenset(one.tolist()), len(visited[start]))
+            if first < len(visited[start]):
+                converged[start] = True
+                values = [value for value, _ in traces[start][first:]]
+                current[start] = visited[start][first + int(np.argmin(values))]
+            else:
+                visited[start].append(one)
+                traces[start].append(row)
+        cycling = active[converged[active]]
+        if len(cycling):
+            labels[cycling], inertia[cycling], _ = _assigned(H, current[cycling], repair)
+            active = active[~converged[active]]
+    return BamicRuns(labels, current, inertia, n_iter, converged, traces)
+
+
+def _assigned(
+    H: FloatArray, medoids: Int64Array, repair: PartitionRepair | None
+) -> tuple[Labels, FloatArray, list[tuple[float, int]]]:
+    """Labels, inertia, and a row of the history for every start."""
+    n_clusters = medoids.shape[1]
+    distances = np.ascontiguousarray(H[:, medoids].transpose(1, 0, 2))
+    labels = least(distances)
+    np.put_along_axis(labels, medoids, np.arange(n_clusters, dtype=np.int32)[None], axis=1)
+    if repair is not None:
+        labels = repair.apply(labels, distances)
+    inertia = np.take_along_axis(distances, labels[..., None], axis=2)[..., 0].sum(axis=1)
+    smallest = (labels[..., None] == np.arange(n_clusters)).sum(axis=1).min(axis=1)
+    return labels, inertia, list(zip(inertia.tolist(), smallest.tolist(), strict=True))
+
+
+def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64Array:
+    """Medoids of given clusters, Eq. 2.
+
+    Parameters
+    ----------
+    H : ndarray of shape (n_bags, n_bags)
+    labels : ndarray of shape (n_starts, n_bags)
+    medoids : ndarray of shape (n_starts, n_clusters)
+        Present ones.
+    """
+    n_starts, n_clusters = medoids.shape
+    members = labels[..., None] == np.arange(n_clusters)
+    one_hot = members.transpose(1, 0, 2).reshape(len(H), -1).astype(np.float64)
+    # Rows of H: from the candidate to the members.
+    sums = (H @ one_hot).reshape(len(H), n_starts, n_clusters).transpose(1, 0, 2)
+    costs = np.take_along_axis(sums, labels[..., None], axis=2)[..., 0]
+    costs = np.maximum(costs - np.diag(H), 0.0)
+    out = medoids.copy()
+    for k in range(n_clusters):
+        own = np.where(members[..., k], costs, np.inf)
+        limit = own.min(axis=1, keepdims=True) * (1.0 + _ROUNDING)
+        best = members[..., k] & (own <= limit)
+        stays = best[np.arange(n_starts), medoids[:, k]] | ~best.any(axis=1)
+        out[:, k] = np.where(stays, medoids[:, k], best.argmax(axis=1))
+    return out
+
+
+class MIKMeans(BagClusterer):
+    """k-means of bags: centres are vectors, and a bag is as far from one as its farthest instance (MIKM).
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        From 1 to n_bags.
+    init : {"instance", "bag_mean"} or array-like of shape (n_clusters, n_features), default="instance"
+        First centres: an instance of each of ``n_clusters`` bags, both drawn at random; the means of bags
+        drawn at random; or given, in the units of the data.
+    empty : {"repair", "keep"}, default="repair"
+        What becomes of a cluster without bags, which is common: a centre in the middle is nearer to the
+        farthest instances of all bags. It gets the bag farthest from its own centre, or its centre
+        stays, and the cluster may be missing in the end.
+    weighting : {"bag", "instance"}, default="bag"
+        Centres as means of the bag means (Eq. 3), or of all instances.
+    n_init : int, default=1
+        Runs from random centres, of which that of the least inertia counts. Given centres make one run.
+    max_iter : int, default=100
+        Updates of the centres in a run.
+    normalize : bool, default=True
+        Whether features are brought to the range of all instances of all bags (Eq. 11).
+    min_cluster_size : int, default=1
+        Clusters with fewer bags get those that lose least by it.
+    constraint_handling : {"repair", "penalty"}, default="repair"
+        After every assignment, bags that belong together are put into one cluster, and apart from those
+        they cannot be with; or bags in pairs move while that lowers the inertia times 1 + ``penalty``
+        times the violation.
+    penalty : float, default=1.0
+    random_state : int, Generator, RandomState or None, default=None
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_bags,), int32
+        Clusters 0, 1, ... in the order of their first bags.
+    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+        In the units of the data.
+    cluster_sizes_ : ndarray of shape (n_clusters_,)
+        Bags of every cluster.
+    inertia_ : float
+        Sum of the squared distances of all bags to their centres, in the scale of the fit (Eq. 4).
+    n_clusters_ : int
+        Clusters found: ``n_clusters``, or fewer with ``empty="keep"`` or where constraints leave no more.
+    violation_ : float
+        Violated part of the must-links plus that of the cannot-links, 0 to 2.
+    n_iter_ : int
+        Updates of the centres in the run that counts.
+    logbook_ : deap.tools.Logbook
+        Of that run: ``iter``, ``inertia``, and ``smallest``, the bags of the smallest cluster.
+    data_min_, data_range_ : ndarray of shape (n_features,)
+        What is subtracted from every feature and what it is divided by; a feature of range 0 becomes 0.
+        Zeros and ones without ``normalize``.
+    n_features_in_, feature_names_in_
+
+    Notes
+    -----
+    Must-links, cannot-links and partial labels are respected in every assignment: bags joined by
+    must-links go to a cluster as a whole, groups in conflict to different ones, large groups first;
+    where no cluster is left, the nearest is taken. Then small clusters are filled with bags that no
+    pair binds.
+
+    An update may raise the inertia, since the mean is not the point from which the farthest instances
+    are nearest. When a partition comes back that was left before, the best of the cycle counts.
+
+    O(n_clusters n_instances n_features) time for an iteration. With bags of one instance this is
+    Lloyd's k-means.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3, 4 and 11.
+
+    Examples
+    --------
+    >>> from moo_clustering.estimators import MIKMeans
+    >>> bags = [[[0, 0], [2, 0]], [[0, 1]], [[8, 0], [8, 2], [8, 4]], [[10, 2], [6, 2]], [[4, 10]]]
+    >>> model = MIKMeans(2, init=[[10, 2], [4, 10]], normalize=False).fit(bags)
+    >>> model.labels_, model.cluster_centers_.round(2).tolist()
+    (array([0, 1, 0, 0, 1], dtype=int32), [[5.67, 1.33], [2.0, 5.5]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BagClusterer._parameter_constraints,
+        "init": [StrOptions({"instance", "bag_mean"}), "array-like"],
+        "empty": [StrOptions({"repair", "keep"})],
+        "weighting": [StrOptions({"bag", "instance"})],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "constraint_handling": [StrOptions({"repair", "penalty"})],
+        "penalty": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        init: Literal["instance", "bag_mean"] | ArrayLike = "instance",
+        empty: Literal["repair", "keep"] = "repair",
+        weighting: Weighting = "bag",
+        n_init: int = 1,
+        max_iter: int = 100,
+        normalize: bool = True,
+        min_cluster_size: int = 1,
+        constraint_handling: Literal["repair", "penalty"] = "repair",
+        penalty: float = 1.0,
+        random_state: SeedLike = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.empty = empty
+        self.weighting = weighting
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.normalize = normalize
+        self.min_cluster_size = min_cluster_size
+        self.constraint_handling = constraint_handling
+        self.penalty = penalty
+        self.random_state = random_state
+
+    def _fit(self, data: BagData) -> None:
+        if self.empty == "keep" and self.min_cluster_size > 1:
+            raise ValueError(
+                f"empty='keep' lets clusters be empty, which min_cluster_size={self.min_cluster_size} forbids"
+            )
+        least = 0 if self.empty == "keep" else self.min_cluster_size
+        repair = self._pair_rule(data, least, power=2)
+        runs = [
+            mi_kmeans(
+                data.bags,
+                centers,
+                weighting=self.weighting,
+                empty=self.empty,
+                max_iter=self.max_iter,
+                repair=repair,
+            )
+            for centers in self._starts(data.bags, np.random.default_rng(data.seed))
+        ]
+        violations = data.violation(np.stack([run.labels for run in runs]))
+        values = np.array([run.inertia for run in runs]) * (1.0 + self.penalty * violations)
+        chosen = int(values.argmin())
+        best, self.violation_ = runs[chosen], float(violations[chosen])
+        if not best.converged:
+            warnings.warn(
+                f"clusters still change after max_iter={self.max_iter} updates",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        order = self._set_labels(best.labels)
+        self._set_centers(best.centers[order])
+        self.inertia_ = best.inertia
+        self.n_iter_ = best.n_iter
+        self.logbook_: tools.Logbook = run_logbook(best.history, first=1)
+
+    def _starts(self, bags: Bags, rng: np.random.Generator) -> Iterator[FloatArray]:
+        """First centres of every run, in the scale of the distances."""
+        if not isinstance(self.init, str):
+            given = check_array(self.init, dtype=np.float64, input_name="init")
+            expected = (self.n_clusters, bags.n_features)
+            if given.shape != expected:
+                raise ValueError(
+                    f"init must have shape (n_clusters, n_features) = {expected}, got {given.shape}"
+                )
+            yield self._range.scale(given)
+            return
+        for _ in range(self.n_init):
+            chosen = rng.permutation(bags.n_bags)[: self.n_clusters]
+            if self.init == "bag_mean":
+                yield bags[chosen].means()
+            else:
+                rows = bags.offsets[chosen] + rng.integers(bags.sizes[chosen])
+                yield bags.instances[rows].astype(np.float64)
+
+
+class BagPartition(NamedTuple):
+    """Where a run ends.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_bags,), int32
+        Numbered as the centres; a number without bags may be left out.
+    centers : ndarray of shape (n_clusters, n_features)
+        Of ``labels``; that of a cluster without bags is where it was last.
+    inertia : float
+        Sum of squared distances of all bags to the centres of their clusters (Eq. 4).
+    n_iter : int
+        Updates of the centres.
+    converged : bool
+        Whether further updates would lead nowhere new.
+    history : list
+        Inertia and size of the smallest cluster after every update.
+    """
+
+    labels: Labels
+    centers: FloatArray
+    inertia: float
+    n_iter: int
+    converged: bool
+    history: list[tuple[float, int]]
+
+
+def mi_kmeans(
+    bags: Bags,
+    centers: FloatArray,
+    *,
+    weighting: Weighting = "bag",
+    empty: Literal["repair", "keep"] = "repair",
+    max_iter: int = 100,
+    repair: PartitionRepair | None = None,
+) -> BagPartition:
+    """Assign bags to centres and move centres to the means of their bags, in turns.
+
+    Parameters
+    ----------
+    bags : Bags
+    centers : ndarray of shape (n_clusters, n_features)
+        Where the centres start.
+    weighting : {"bag", "instance"}, default="bag"
+        Centres as means of the bag means (Eq. 3), or of all instances.
+    empty : {"repair", "keep"}, default="repair"
+        A cluster without bags gets the bag farthest from its own centre, or its centre stays.
+    max_iter : int, default=100
+        Updates of the centres.
+    repair : PartitionRepair, optional
+        What every assignment is made to respect besides.
+
+    Returns
+    -------
+    BagPartition
+
+    Notes
+    -----
+    An update of the centres may raise the inertia, since the mean is not the point from which the
+    farthest instances are nearest. When a partition comes back that was left before, the best of the
+    cycle counts.
+
+    O(n_clusters n_instances n_features) time for an iteration; memory besides the bags O(n_bags
+    (n_clusters + n_features)) and a block of bounded size.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3 and 4.
+    """
+    means = bags.means()
+    weights = np.ones(bags.n_bags) if weighting == "bag" else bags.sizes.astype(np.float64)
+    filler = PartitionRepair(bags.n_bags, 0, None) if repair is None else repair
+    rule = "farthest" if empty == "repair" else "keep"
+
+    def assigned(distances: FloatArray) -> Labels:
+        labels = filler.filled(least(distances)[None], distances[None], rule)
+        return (labels if repair is None else repair.apply(labels, distances[None]))[0]
+
+    rows = np.arange(bags.n_bags)
+    visited: list[tuple[Labels, FloatArray]] = []
+    history: list[tuple[float, int]] = []
+    seen: dict[bytes, int] = {}
+    labels = assigned(farthest_distances(bags, centers))
+    best = 0
+    converged = False
+    while True:
+        centers = moved_centers(means, weights, labels, centers)
+        sizes = np.bincount(labels, minlength=len(centers))
+        # Where centres of clusters without bags stay is part of what decides how it goes on.
+        state = number_clusters(labels)[0].tobytes() + centers[sizes == 0].tobytes()
+        first = seen.setdefault(state, len(visited))
+        if first < len(visited):
+            best = first + int(np.argmin([value for value, _ in history[first:]]))
+            converged = True
+            break
+        if len(visited) == max_iter:
+            break
+        distances = farthest_distances(bags, centers)
+        inertia = float((distances[rows, labels] ** 2).sum())
+        best = len(visited)
+        visited.append((labels, centers))
+        history.append((inertia, int(sizes.min())))
+        labels = assigned(distances)
+    return BagPartition(*visited[best], history[best][0], len(visited), converged, history)
+
+
+def moved_centers(means: FloatArray, weights: FloatArray, labels: Labels, centers: FloatArray) -> FloatArray:
+    """Centroids, Eq. 3; a cluster without bags keeps its centre.
+
+    Parameters
+    ----------
+    means : ndarray of shape (n_bags, n_features)
+    weights : ndarray of shape (n_bags,)
+    labels : ndarray of shape (n_bags,)
+    centers : ndarray of shape (n_clusters, n_features)
+    """
+    shares = (labels == np.arange(len(centers))[:, None]) * weights
+    masses = shares.sum(axis=1)
+    live = masses > 0.0
+    out = np.array(centers, dtype=np.float64)
+    out[live] = (shares[live] @ means) / masses[live, None]
+    return out

@@ -1,0 +1,1211 @@
+"""EnsembleNMF, NMFClustering, SphericalKMeans."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple, Self
+
+import numpy as np
+from joblib import delayed
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.sparse import csr_array
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+    _fit_context,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import normalize
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+from tqdm import tqdm
+
+from moo_clustering._arrays import AnyFloatArray, Labels, SeedLike, spawn_seeds
+from moo_clustering._parallel import run_calls
+from moo_clustering.consensus import best_half, cspa, hbgf, hgpa, mcla, select_pareto
+from moo_clustering.consensus.hypergraph import check_memory
+from moo_clustering.encodings import relabel_by_first_appearance
+from moo_clustering.estimators._base import ReportMixin, check_n_clusters, checkpoint_for, number_clusters
+from moo_clustering.factorization import (
+    MAX_MEMORY,
+    SOLVERS,
+    NMFRuns,
+    document_weights,
+    labels_from_factors,
+    map_nmf,
+    topic_lengths,
+)
+from moo_clustering.features import NCWTransformer, PaperTfidfTransformer, validated_rows
+from moo_clustering.persistence import START_OVER, ArchiveError, Checkpoint, load_checkpoint, save_checkpoint
+from moo_clustering.validity.base import unit_rows
+
+# The factors of one batch of runs; batches of this size cost little more than all runs at once.
+_MAX_MEMORY = 512 * 2**20
+Consensus = Callable[..., ArrayLike]
+CONSENSUS: dict[str, Consensus] = {"mcla": mcla, "cspa": cspa, "hgpa": hgpa, "hbgf": hbgf}
+
+
+def spherical_kmeans(
+    X: Rows, n_clusters: int, *, max_iter: int, rng: np.random.Generator
+) -> SphericalPartition:
+    """Assign every row to the largest dot product, make normalised sums the centroids, and so on.
+
+    The first centroids are rows drawn at random. I2 never falls.
+
+    Notes
+    -----
+    O(nnz(X) n_clusters) time an iteration, O((n_rows + n_features) n_clusters) memory.
+    """
+    centers = dense(X[np.sort(rng.choice(X.shape[0], size=n_clusters, replace=False))])
+    labels = np.full(X.shape[0], -1, dtype=np.int32)
+    i2, n_iter, converged = 0.0, 0, False
+    while n_iter < max_iter and not converged:
+        n_iter += 1
+        similarities = X @ np.ascontiguousarray(centers.T)
+        nearest = similarities.argmax(axis=1).astype(np.int32)
+        _fill_empty(X, nearest, similarities[np.arange(len(nearest)), nearest], n_clusters)
+        converged = bool(np.array_equal(nearest, labels))
+        labels = nearest
+        if not converged:
+            sums = cluster_sums(X, labels, n_clusters)
+            lengths = np.linalg.norm(sums, axis=1)
+            i2 = float(lengths.sum(dtype=np.float64))
+            # Members that cancel out have no direction.
+            known = (lengths > 1e-12)[:, np.newaxis]
+            centers = np.where(known, sums / np.where(known, lengths[:, np.newaxis], 1.0), centers)
+    return SphericalPartition(labels, centers, i2, n_iter, converged)
+
+
+def bisecting_spherical_kmeans(
+    X: Rows, n_clusters: int, *, max_iter: int, rng: np.random.Generator
+) -> SphericalPartition:
+    """Split one cluster after the other in two, always that whose split raises I2 most.
+
+    Every cluster is tried once. Fewer clusters come out where none can be split any more.
+
+    Notes
+    -----
+    O(nnz(X) log n_clusters) time an iteration where splits are even.
+    """
+    labels = np.zeros(X.shape[0], dtype=np.int32)
+    lengths = [float(np.linalg.norm(cluster_sums(X, labels, 1)))]
+    splits: dict[int, SphericalPartition | None] = {}
+    gains: dict[int, float] = {}
+    n_iter, converged = 0, True
+    untried = [0]
+    while len(lengths) < n_clusters:
+        for cluster in untried:
+            split = _split(X[np.flatnonzero(labels == cluster)], max_iter, rng)
+            splits[cluster] = split
+            gains[cluster] = -np.inf if split is None else split.i2 - lengths[cluster]
+            if split is not None:
+                n_iter += split.n_iter
+                converged = converged and split.converged
+        best = max(gains, key=lambda cluster: gains[cluster])
+        chosen = splits[best]
+        if chosen is None:
+            break
+        members, new = np.flatnonzero(labels == best), len(lengths)
+        labels[members[chosen.labels == 1]] = new
+        halves = np.linalg.norm(cluster_sums(X[members], chosen.labels, 2), axis=1)
+        lengths[best] = float(halves[0])
+        lengths.append(float(halves[1]))
+        untried = [best, new]
+    sums = cluster_sums(X, labels, len(lengths))
+    norms = np.linalg.norm(sums, axis=1, keepdims=True)
+    centers = sums / np.where(norms > 1e-12, norms, 1.0)
+    return SphericalPartition(labels, centers, float(np.sum(lengths)), max(n_iter, 1), converged)
+
+
+ALGORITHMS = {"kmeans": spherical_kmeans, "bisecting": bisecting_spherical_kmeans}
+Rows = Any  # ndarray or CSR of float64 or float32, rows of unit length
+
+
+class EnsembleNMF(
+    ReportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
+    """Clusters documents by the consensus of many non-negative matrix factorisations.
+
+    Every run factorises the term weights from another random start and puts a document into the topic it
+    has most of; a consensus function makes one partition of all runs. What a run finds depends on its
+    start, and the consensus hardly does.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Topics of every run, and clusters of the consensus.
+    n_runs : int, default=50
+    input : {"tfidf", "counts"}, default="tfidf"
+        What ``X`` holds; counts are turned into weights by :class:`PaperTfidfTransformer`.
+    weighting : {"ncw"} or None, default="ncw"
+        Normalised-cut weighting of the documents (:class:`NCWTransformer`).
+    solver : {"hals", "mu", "pg", "sklearn", "sklearn-mu"}, default="hals"
+        See :func:`moo_clustering.factorization.nmf`.
+    consensus : {"mcla", "cspa", "hgpa", "hbgf"} or callable, default="mcla"
+        ``consensus(labels, n_clusters, random_state=...)`` gets labels of shape (n_runs, n_documents) and
+        returns one label per document.
+    selection : {"none", "best_half", "pareto"}, default="none"
+        Which runs take part: all, the half that agrees most with the others, or a subset that an
+        evolutionary search picks by agreement, diversity and loss. The gain is small and not reliable.
+    choose : {"anmi", "i2"}, default="anmi"
+        How ``"pareto"`` picks one of its front: agreement with all runs, or cohesion of the documents.
+    normalise : bool, default=True
+        Give topics unit length before documents are assigned; False as printed, where the answer depends
+        on an arbitrary scaling.
+    tol, max_iter : float, int, optional
+        Of the solver.
+    dtype : {"float32", "float64"}, default="float32"
+        Of the factors.
+    n_top_terms : int, default=10
+        Terms in ``topics_``.
+    random_state : int, Generator, RandomState or None, default=None
+        Run t is the same whatever ``n_runs`` is.
+    n_jobs : int, optional
+        Workers for batches of runs, or whatever ``joblib.parallel_config`` says; no influence on results.
+    max_memory : int, default=512 MiB
+        Bytes for factors at a time, and for the pairs of documents that ``"cspa"`` compares.
+    verbose : bool, default=False
+        Progress bar.
+    checkpoint : path, optional
+        File to which finished runs are written; needs an integer ``random_state``.
+    checkpoint_every : int, default=10
+        Runs between checkpoints.
+    resume : bool, default=False
+        Keep the runs of ``checkpoint`` if it exists; more may be asked for than it has.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_documents,), int32
+        In the order of first appearance.
+    n_clusters_ : int
+        Clusters that have documents, at most ``n_clusters``.
+    association_ : ndarray of shape (n_clusters_, n_documents), 0 to 1
+        How often a document is in the members of a meta-cluster (``consensus="mcla"``); with other
+        functions how often, over the members of a cluster and the runs, it is with them.
+    confidence_ : ndarray of shape (n_documents,)
+        The largest association as a share of all; 0 for documents without terms, as is their association.
+    run_labels_ : ndarray of shape (n_runs, n_documents), int32
+        -1 for documents without terms. :mod:`moo_clustering.consensus` takes the other columns,
+        ``run_labels_[:, run_labels_[0] >= 0]``.
+    run_losses_ : ndarray of shape (n_runs,)
+    run_n_iter_ : ndarray of shape (n_runs,)
+    n_iter_ : int
+        Iterations of the longest run.
+    selected_runs_ : ndarray
+        Numbers of the runs in the consensus.
+    components_of_best_run_ : ndarray of shape (n_clusters, n_terms)
+    cluster_weights_ : ndarray of shape (n_clusters_, n_terms)
+        Mean term weights of the clusters.
+    topics_ : tuple of tuple
+        Leading terms of every cluster: names where they are known, else columns.
+    n_features_in_, feature_names_in_
+
+    Warns
+    -----
+    UserWarning
+        Documents without terms, which go to the largest cluster.
+
+    Notes
+    -----
+    A run takes O(n_iter (n_values n_clusters + (n_documents + n_terms) n_clusters^2)); all runs of a batch
+    go through the data together. MCLA takes O(n_documents n_runs^2).
+
+    References
+    ----------
+    "Ensemble non-negative matrix factorization for clustering biomedical documents".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from moo_clustering import EnsembleNMF
+    >>> X = np.kron(np.eye(3), np.ones((4, 2)))
+    >>> EnsembleNMF(3, n_runs=5, random_state=0).fit_predict(X)
+    array([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2], dtype=int32)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_runs": [Interval(Integral, 1, None, closed="left")],
+        "input": [StrOptions({"tfidf", "counts"})],
+        "weighting": [StrOptions({"ncw"}), None],
+        "solver": [StrOptions(set(SOLVERS))],
+        "consensus": [StrOptions(set(CONSENSUS)), callable],
+        "selection": [StrOptions({"none", "best_half", "pareto"})],
+        "choose": [StrOptions({"anmi", "i2"})],
+        "normalise": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="left"), None],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "dtype": [StrOptions({"float32", "float64"})],
+        "n_top_terms": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state", np.random.Generator],
+        "n_jobs": [Integral, None],
+        "max_memory": [Interval(Real, 0, None, closed="neither")],
+        "verbose": ["verbose"],
+        "checkpoint": [str, Path, None],
+        "checkpoint_every": [Interval(Integral, 1, None, closed="left")],
+        "resume": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_runs: int = 50,
+        input: Literal["tfidf", "counts"] = "tfidf",
+        weighting: Literal["ncw"] | None = "ncw",
+        solver: str = "hals",
+        consensus: Literal["mcla", "cspa", "hgpa", "hbgf"] | Consensus = "mcla",
+        selection: Literal["none", "best_half", "pareto"] = "none",
+        choose: Literal["anmi", "i2"] = "anmi",
+        normalise: bool = True,
+        tol: float | None = None,
+        max_iter: int | None = None,
+        dtype: Literal["float32", "float64"] = "float32",
+        n_top_terms: int = 10,
+        random_state: SeedLike = None,
+        n_jobs: int | None = None,
+        max_memory: int = _MAX_MEMORY,
+        verbose: bool = False,
+        checkpoint: str | Path | None = None,
+        checkpoint_every: int = 10,
+        resume: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_runs = n_runs
+        self.input = input
+        self.weighting = weighting
+        self.solver = solver
+        self.consensus = consensus
+        self.selection = selection
+        self.choose = choose
+        self.normalise = normalise
+        self.tol = tol
+        self.max_iter = max_iter
+        self.dtype = dtype
+        self.n_top_terms = n_top_terms
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+        self.verbose = verbose
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
+        self.resume = resume
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None, *, feature_names: Sequence[str] | None = None) -> Self:
+        """Cluster documents.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_documents, n_terms)
+            Term weights or counts, not negative.
+        y : ignored
+        feature_names : sequence of str, optional
+            Names of the terms, for ``topics_``.
+
+        Raises
+        ------
+        ValueError
+            Parameters or data out of range, more clusters than documents with terms, or than terms.
+        """
+        matrix = self._validated(X, reset=True)
+        checkpoint = self._checkpoint(matrix)
+        run_seed, select_seed, consensus_seed = spawn_seeds(self.random_state, 3)
+        names = self._names(feature_names)
+        self._tfidf = PaperTfidfTransformer().fit(matrix) if self.input == "counts" else None
+        weights = self._weights(matrix)
+        seen = np.flatnonzero(np.diff(weights.indptr) > 0)
+        self._check_sizes(len(seen), weights.shape)
+        check_pairs(self.consensus, len(seen), int(self.max_memory))
+        B = weights[seen]
+        if self.weighting == "ncw":
+            B = NCWTransformer().fit_transform(B)
+        runs = ensemble_runs(
+            B,
+            self.n_clusters,
+            run_seed.spawn(self.n_runs),
+            normalise=self.normalise,
+            checkpoint=checkpoint,
+            verbose=bool(self.verbose),
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            dtype=self.dtype,
+            n_jobs=self.n_jobs,
+            max_memory=int(self.max_memory),
+        )
+        self.selected_runs_ = chosen_runs(
+            self.selection, runs.labels, runs.losses, self.n_clusters, B, self.choose, select_seed
+        )
+        taken = runs.labels[self.selected_runs_]
+        found, associated = consensus_partition(
+            self.consensus, taken, self.n_clusters, consensus_seed, int(self.max_memory)
+        )
+        self._set_labels(found, seen, matrix.shape[0])
+        self.run_labels_ = np.full((self.n_runs, matrix.shape[0]), -1, dtype=np.int32)
+        self.run_labels_[:, seen] = runs.labels
+        self.run_losses_, self.run_n_iter_ = runs.losses, runs.n_iter
+        self.n_iter_ = int(runs.n_iter.max())
+        self.components_of_best_run_ = runs.topics
+        self.association_ = np.zeros((self.n_clusters_, matrix.shape[0]))
+        number = np.empty(len(associated), dtype=np.intp)
+        number[found] = self.labels_[seen]
+        self.association_[np.ix_(number, seen)] = associated
+        totals = self.association_.sum(axis=0)
+        self.confidence_ = self.association_.max(axis=0) / np.where(totals > 0, totals, 1.0)
+        self.cluster_weights_ = cluster_means(weights, self.labels_, self.n_clusters_)
+        self.topics_ = leading_terms(self.cluster_weights_, names, self.n_top_terms)
+        return self
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Cosine of every document with the mean term weights of every cluster.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_documents, n_terms)
+            As for ``fit``; weighted by the document frequencies of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_clusters_)
+            0 for documents without terms.
+        """
+        check_is_fitted(self)
+        rows = normalize(self._weights(self._validated(X, reset=False)))
+        return np.asarray(rows @ normalize(self.cluster_weights_).T)
+
+    def predict(self, X: Any) -> Labels:
+        """Cluster of the nearest mean term weights, by :meth:`transform`.
+
+        Documents of the fit may get another label than in ``labels_``, which the runs decide.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_documents, n_terms)
+
+        Returns
+        -------
+        ndarray of shape (n_documents,), int32
+            The largest cluster for documents without terms.
+        """
+        similarity = self.transform(X)
+        labels = similarity.argmax(axis=1).astype(np.int32)
+        labels[~(similarity > 0).any(axis=1)] = np.bincount(self.labels_).argmax()
+        return labels
+
+    def _validated(self, X: Any, *, reset: bool) -> Any:
+        return csr_array(validated_rows(self, X, reset=reset))
+
+    def _weights(self, matrix: Any) -> Any:
+        if self._tfidf is None:
+            return matrix
+        with warnings.catch_warnings():
+            # said once, with what becomes of them
+            warnings.simplefilter("ignore", UserWarning)
+            return csr_array(self._tfidf.transform(matrix))
+
+    def _names(self, given: Sequence[str] | None) -> Sequence[str] | None:
+        if given is None:
+            return getattr(self, "feature_names_in_", None)
+        if len(given) != self.n_features_in_:
+            raise ValueError(
+                f"feature_names must have one name for each of {self.n_features_in_} terms, got {len(given)}"
+            )
+        return [str(name) for name in given]
+
+    def _check_sizes(self, n_seen: int, shape: tuple[int, int]) -> None:
+        n_documents, n_terms = shape
+        if self.n_clusters > n_seen:
+            raise ValueError(
+                f"n_clusters={self.n_clusters} is more than the number of documents with terms, {n_seen} of "
+                f"n_samples={n_documents}."
+            )
+        if self.n_clusters > n_terms:
+            raise ValueError(
+                f"n_clusters={self.n_clusters} is more than the number of terms, n_features={n_terms}."
+            )
+        if n_seen < n_documents:
+            warnings.warn(
+                f"{n_documents - n_seen} of {n_documents} documents have no terms; they go to the largest "
+                "cluster",
+                UserWarning,
+                stacklevel=4,
+            )
+
+    def _set_labels(self, found: Labels, seen: NDArray[np.intp], n_documents: int) -> None:
+        labels = np.full(n_documents, np.bincount(found).argmax(), dtype=np.int32)
+        labels[seen] = found
+        self.labels_ = relabel_by_first_appearance(labels[None])[0]
+        self.n_clusters_ = int(found.max()) + 1
+
+    def _checkpoint(self, matrix: Any) -> Checkpoint | None:
+        # The runs do not depend on how many there are, nor on what is made of them.
+        others = {"n_runs": 1, "consensus": "mcla", "selection": "none", "choose": "anmi", "n_top_terms": 1}
+        same = type(self)(**{**self.get_params(deep=False), **others, "max_memory": MAX_MEMORY})
+        return checkpoint_for(same, matrix.data, matrix.indices, matrix.indptr, np.array(matrix.shape))
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_clusters_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
+
+def chosen_runs(
+    selection: str,
+    labels: Labels,
+    losses: NDArray[np.float64],
+    n_clusters: int,
+    B: Any,
+    choose: str,
+    seed: np.random.SeedSequence,
+) -> NDArray[np.intp]:
+    """Runs that take part in the consensus."""
+    if selection == "none" or len(labels) < 2:
+        return np.arange(len(labels))
+    if selection == "best_half":
+        return best_half(labels)
+    picked = select_pareto(
+        labels,
+        n_clusters,
+        losses=losses,
+        min_runs=min(5, len(labels)),
+        choose=choose,  # type: ignore[arg-type]
+        X=B if choose == "i2" else None,
+        random_state=np.random.default_rng(seed),
+    )
+    return picked.runs
+
+
+def check_pairs(consensus: str | Consensus, n_documents: int, max_memory: int) -> None:
+    """Refuse before the runs, not after them, to compare more pairs than there is memory for.
+
+    Raises
+    ------
+    ValueError
+    """
+    if consensus == "cspa":
+        check_memory(n_documents, "average", None, max_memory)
+
+
+def consensus_partition(
+    consensus: str | Consensus,
+    labels: Labels,
+    n_clusters: int,
+    seed: np.random.SeedSequence,
+    max_memory: int,
+) -> tuple[Labels, NDArray[np.float64]]:
+    """Clusters 0, 1, ... in the order of their first documents, and how documents are associated.
+
+    MCLA brings its own association: the mean over the members of a meta-cluster. Of other functions it
+    is :func:`association`.
+
+    Raises
+    ------
+    ValueError
+        A consensus function of the user returns something else than one label per document.
+    """
+    rng = np.random.default_rng(seed)
+    if consensus == "mcla":
+        found, rows = mcla(labels, n_clusters, random_state=rng, return_association=True)
+        return found, rows[: int(found.max()) + 1]
+    function = consensus if callable(consensus) else CONSENSUS[consensus]
+    options: dict[str, Any] = {"max_memory": max_memory} if consensus == "cspa" else {}
+    returned = function(labels, n_clusters, random_state=rng, **options)
+    try:
+        result = np.asarray(returned)
+        got = f"{result.dtype} of shape {result.shape}"
+    except ValueError:
+        # Such as a pair of labels and something else.
+        result, got = np.empty(0), repr(type(returned).__name__)
+    if result.shape != (labels.shape[1],) or result.dtype.kind not in "iu":
+        raise ValueError(
+            f"consensus must return one integer label for each of {labels.shape[1]} documents, got {got}"
+        )
+    if result.min() < 0:
+        raise ValueError(f"consensus must return labels from 0 on, got {result.min()}")
+    # Labels of any size, in numbers that are small.
+    codes = np.unique(result, return_inverse=True)[1]
+    found = relabel_by_first_appearance(codes[None])[0]
+    return found, association(labels, found)
+
+
+def association(labels: Labels, partition: Labels) -> NDArray[np.float64]:
+    """How often, on average over a cluster's members and the runs, a document is with them.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_runs, n_documents)
+    partition : ndarray of shape (n_documents,)
+        Clusters without gaps.
+
+    Returns
+    -------
+    ndarray of shape (n_clusters, n_documents), 0 to 1
+    """
+    n_clusters = int(partition.max()) + 1
+    sizes = np.bincount(partition)
+    out = np.zeros((n_clusters, len(partition)))
+    for run in labels:
+        counts = np.zeros((n_clusters, int(run.max()) + 1))
+        np.add.at(counts, (partition, run), 1.0)
+        out += (counts / sizes[:, None])[:, run]
+    return out / len(labels)
+
+
+class EnsembleRuns(NamedTuple):
+    """What is kept of every run, and the topics of the best.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_runs, n_documents), int32
+    losses : ndarray of shape (n_runs,)
+    n_iter : ndarray of shape (n_runs,)
+    topics : ndarray of shape (n_clusters, n_terms)
+        Of the run of the least loss.
+    """
+
+    labels: NDArray[np.int32]
+    losses: NDArray[np.float64]
+    n_iter: NDArray[np.int64]
+    topics: NDArray[np.float64]
+
+
+def ensemble_runs(
+    B: Any,
+    n_clusters: int,
+    seeds: Sequence[np.random.SeedSequence],
+    *,
+    normalise: bool,
+    checkpoint: Checkpoint | None = None,
+    verbose: bool = False,
+    **options: Any,
+) -> EnsembleRuns:
+    """Factorise B once for every seed; runs that a checkpoint holds are not made again.
+
+    Parameters
+    ----------
+    B : sparse matrix of shape (n_documents, n_terms)
+    n_clusters : int
+    seeds : sequence of SeedSequence
+    normalise : bool
+        See :func:`labels_from_factors`.
+    checkpoint : Checkpoint, optional
+        Written after every ``checkpoint.every`` runs.
+    verbose : bool
+        Show a progress bar on stderr.
+    **options
+        Of :func:`map_nmf`.
+    """
+
+    def summary(runs: NMFRuns) -> EnsembleRuns:
+        labels = [labels_from_factors(U, V, normalise) for U, V in zip(runs.U, runs.V, strict=True)]
+        topics = np.ascontiguousarray(runs.U[runs.best].T, dtype=np.float64)
+        return EnsembleRuns(np.stack(labels).astype(np.int32), runs.losses, runs.n_iter, topics)
+
+    done = _saved(checkpoint, len(seeds))
+    kept = _count(done)
+    step = len(seeds) if checkpoint is None else checkpoint.every
+    with tqdm(total=len(seeds), initial=_count(done), disable=not verbose, unit="run") as bar:
+        while (first := _count(done)) < len(seeds):
+            batch = seeds[first : first + step]
+            parts = map_nmf(summary, B, n_clusters, seeds=batch, **options)
+            done = _joined([*([] if done is None else [done]), *parts])
+            bar.update(len(batch))
+            if checkpoint is not None:
+                kept = _save(checkpoint, done, kept)
+    if done is None:
+        raise ValueError("an ensemble needs at least one run")
+    return done
+
+
+def _save(checkpoint: Checkpoint, done: EnsembleRuns, kept: int) -> int:
+    """Number of runs on the disk afterwards; once there are some, a failure to write only warns."""
+    try:
+        save_checkpoint(checkpoint, done._asdict(), {"n_runs": _count(done)})
+    except OSError as error:
+        if not kept:
+            raise
+        warnings.warn(
+            f"checkpoint {checkpoint.path} could not be written after {_count(done)} runs ({error}); it "
+            f"still holds {kept}",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+        return kept
+    return _count(done)
+
+
+def _saved(checkpoint: Checkpoint | None, n_runs: int) -> EnsembleRuns | None:
+    if checkpoint is None or not checkpoint.resume or (state := load_checkpoint(checkpoint)) is None:
+        return None
+    try:
+        saved = EnsembleRuns(**state[0])
+        fits = saved.labels.ndim == saved.topics.ndim == 2 and (
+            saved.losses.shape == saved.n_iter.shape == (_count(saved),)
+        )
+    except (TypeError, AttributeError):
+        fits = False
+    if not fits:
+        raise ArchiveError(f"{checkpoint.path} is a damaged checkpoint: its parts do not fit; {START_OVER}")
+    if _count(saved) > n_runs:
+        raise ValueError(
+            f"{checkpoint.path} has {_count(saved)} runs, more than n_runs={n_runs}; ask for at least as many"
+        )
+    return saved
+
+
+def _count(runs: EnsembleRuns | None) -> int:
+    return 0 if runs is None else len(runs.labels)
+
+
+def _joined(parts: Sequence[EnsembleRuns]) -> EnsembleRuns:
+    best = min(parts, key=lambda part: part.losses.min())  # the first of equal ones
+    return EnsembleRuns(
+        np.concatenate([part.labels for part in parts]),
+        np.concatenate([part.losses for part in parts]),
+        np.concatenate([part.n_iter for part in parts]),
+        best.topics,
+    )
+
+
+def cluster_means(X: Any, labels: NDArray[np.integer[Any]], n_clusters: int) -> NDArray[np.float64]:
+    """Mean rows of the clusters, shape (n_clusters, n_terms).
+
+    Parameters
+    ----------
+    X : sparse matrix of shape (n_documents, n_terms)
+    labels : ndarray of shape (n_documents,)
+    n_clusters : int
+    """
+    members = csr_array(
+        (np.ones(len(labels)), labels, np.arange(len(labels) + 1)), shape=(len(labels), n_clusters)
+    )
+    sizes = np.maximum(np.bincount(labels, minlength=n_clusters), 1)
+    return np.asarray((members.T @ X).todense(), dtype=np.float64) / sizes[:, None]
+
+
+def leading_terms(
+    weights: NDArray[np.floating[Any]], names: Sequence[str] | None, n_terms: int
+) -> tuple[tuple[Any, ...], ...]:
+    """Of every row the names (or columns) of the largest weights above 0, largest first."""
+    found = []
+    for row in weights:
+        order = np.argsort(-row, kind="stable")[:n_terms]
+        kept = order[row[order] > 0]
+        found.append(tuple(int(j) if names is None else names[j] for j in kept))
+    return tuple(found)
+
+
+class NMFClustering(
+    ReportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
+    """Document clustering by non-negative matrix factorisation, X ~ V U^T.
+
+    The columns of U are topics, the rows of V say how much of each topic a document has; a document
+    belongs to the cluster of its largest weight.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Topics, from 1 to the number of documents and of terms.
+    solver : {"hals", "mu", "pg", "sklearn", "sklearn-mu"}, default="hals"
+        Hierarchical alternating least squares, multiplicative updates, projected gradients, or
+        scikit-learn's "cd" and "mu".
+    n_init : int, default=1
+        Runs from other random factors, of which the one with the least loss counts; "hals" and "mu" do
+        them side by side.
+    tol : float, optional
+        "hals", "mu": a run ends where the loss falls by less than this part of itself in an iteration,
+        1e-5 by default; "pg": where the projected gradient has shrunk to this part, 1e-4; for
+        scikit-learn's solvers as there, 1e-4.
+    max_iter : int, optional
+        40 for "hals", 200 for the others.
+    normalise : bool, default=True
+        Whether weights are compared for topics of unit length. Without it labels depend on the
+        arbitrary scale of topics.
+    dtype : {"float64", "float32"}, default="float64"
+        Single precision takes half the memory and, with many runs, half the time.
+    random_state : int, Generator, RandomState or None, default=None
+    n_jobs : int, optional
+        Threads ("hals", "mu") or processes; results do not depend on it.
+    max_memory : int, default=4 GiB
+        Bytes for the factors of the runs at work; results do not depend on it.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_documents,), int32
+        Clusters 0, 1, ... in the order of their first documents.
+    components_ : ndarray of shape (n_clusters, n_terms)
+        Topics of unit length: first those of the clusters, in their order, then those that are the
+        largest of no document.
+    document_weights_ : ndarray of shape (n_documents, n_clusters)
+        Weights of these topics where the solver stopped.
+    loss_ : float
+        ||X - V U^T||^2 of the best run.
+    losses_ : ndarray of shape (n_init,)
+    n_iter_ : int
+        Iterations of the best run.
+    n_clusters_ : int
+        Clusters with documents.
+    n_features_in_, feature_names_in_
+
+    Notes
+    -----
+    O(n_values n_clusters + (n_documents + n_terms) n_clusters^2) time per iteration and run,
+    O((n_documents + n_terms) n_clusters) memory per run that is at work. ``transform`` and ``predict``
+    fit weights to fixed topics to the end, so that they differ a little from ``document_weights_`` and
+    for a few documents from ``labels_``. Documents without terms get the largest cluster.
+
+    References
+    ----------
+    W. Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR
+    (2003); "Ensemble non-negative matrix factorization for clustering biomedical documents".
+
+    Examples
+    --------
+    >>> from moo_clustering.estimators import NMFClustering
+    >>> X = [[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 3, 1], [0, 0, 1, 2]]
+    >>> NMFClustering(2, random_state=0).fit_predict(X)
+    array([0, 0, 1, 1], dtype=int32)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "solver": [StrOptions(set(SOLVERS))],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left"), None],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "normalise": ["boolean"],
+        "dtype": [StrOptions({"float64", "float32"})],
+        "random_state": ["random_state", np.random.Generator],
+        "n_jobs": [Integral, None],
+        "max_memory": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int,
+        *,
+        solver: str = "hals",
+        n_init: int = 1,
+        tol: float | None = None,
+        max_iter: int | None = None,
+        normalise: bool = True,
+        dtype: Literal["float64", "float32"] = "float64",
+        random_state: SeedLike = None,
+        n_jobs: int | None = None,
+        max_memory: int = MAX_MEMORY,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.solver = solver
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.normalise = normalise
+        self.dtype = dtype
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_memory = max_memory
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_documents, n_terms)
+            Weights of terms, finite and not negative.
+        y : ignored
+
+        Raises
+        ------
+        ValueError
+            Parameters or data out of range, more clusters than documents or terms, no terms at all, or a
+            run beyond ``max_memory``.
+        """
+        X = self._checked(X, reset=True)
+        for count, name in zip(X.shape, ("n_samples", "n_features"), strict=True):
+            if self.n_clusters > count:
+                what = "documents" if name == "n_samples" else "terms"
+                raise ValueError(
+                    f"n_clusters={self.n_clusters} is more than the number of {what}, {name}={count}."
+                )
+        empty = _empty_rows(X)
+        if empty.all():
+            raise ValueError("No document has any term: all entries of X are 0.")
+        best = map_nmf(
+            _best_run,
+            X,
+            self.n_clusters,
+            solver=self.solver,
+            seeds=spawn_seeds(self.random_state, self.n_init),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            dtype=self.dtype,
+            n_jobs=self.n_jobs,
+            max_memory=self.max_memory,
+        )
+        self.losses_ = np.concatenate([part.losses for part in best])
+        self._set(min(best, key=lambda part: part.losses.min()), empty)
+        return self
+
+    def transform(self, X: Any) -> AnyFloatArray:
+        """Weights of the topics in documents, by non-negative least squares.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_documents, n_terms)
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_clusters)
+        """
+        check_is_fitted(self)
+        X = self._checked(X, reset=False)
+        return document_weights(X, self.components_.T, n_jobs=self.n_jobs).astype(
+            self.components_.dtype, copy=False
+        )
+
+    def predict(self, X: Any) -> NDArray[np.int32]:
+        """Cluster of the topic with the largest weight.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_documents, n_terms)
+
+        Returns
+        -------
+        ndarray of shape (n_documents,), int32
+            The largest cluster where no topic has weight.
+        """
+        weights = self.transform(X)[:, : self.n_clusters_]
+        if not self.normalise:
+            weights = weights / self._lengths[: self.n_clusters_]
+        labels = weights.argmax(axis=1).astype(np.int32)
+        without = (weights == 0).all(axis=1)
+        if without.any():
+            labels[without] = self._largest
+            _warn_of_largest(without, "have no weight in the topic of any cluster", stacklevel=3)
+        return labels
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def _checked(self, X: Any, reset: bool) -> Any:
+        return validate_data(
+            self,
+            X,
+            accept_sparse="csr",
+            dtype=np.dtype(self.dtype),
+            ensure_non_negative=True,
+            reset=reset,
+        )
+
+    def _set(self, run: _Run, empty: NDArray[np.bool_]) -> None:
+        topics = labels_from_factors(run.U, run.V, self.normalise)
+        largest = int(np.bincount(topics[~empty]).argmax())
+        if empty.any():
+            topics[empty] = largest
+            _warn_of_largest(empty, "have no terms", stacklevel=5)
+        self.labels_, used = number_clusters(topics)
+        order = np.concatenate([used, np.setdiff1d(np.arange(self.n_clusters), used)])
+        lengths = topic_lengths(run.U)
+        self.components_ = np.ascontiguousarray((run.U / lengths).T[order])
+        self.document_weights_ = np.ascontiguousarray((run.V * lengths)[:, order])
+        self.document_weights_[empty] = 0.0
+        self._lengths = lengths[order]
+        self._largest = int(np.flatnonzero(used == largest)[0])
+        self.n_clusters_ = len(used)
+        self.loss_ = float(run.losses.min())
+        self.n_iter_ = run.n_iter
+
+
+class _Run(NamedTuple):
+    """The best of some runs, and the losses of all."""
+
+    U: AnyFloatArray
+    V: AnyFloatArray
+    n_iter: int
+    losses: NDArray[np.float64]
+
+
+def _best_run(runs: NMFRuns) -> _Run:
+    best = runs.best
+    return _Run(runs.U[best].copy(), runs.V[best].copy(), int(runs.n_iter[best]), runs.losses)
+
+
+def _empty_rows(X: Any) -> NDArray[np.bool_]:
+    return np.asarray(X.sum(axis=1)).ravel() == 0
+
+
+def _warn_of_largest(documents: NDArray[np.bool_], why: str, stacklevel: int) -> None:
+    warnings.warn(
+        f"{np.count_nonzero(documents)} of {len(documents)} documents {why}; they get the largest cluster",
+        UserWarning,
+        stacklevel=stacklevel,
+    )
+
+
+class SphericalKMeans(
+    ReportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
+    """k-means of the directions of the rows, the usual one for documents.
+
+    Maximises I2, the sum over the clusters of the length of the sum of their rows of unit length, which
+    is the sum of the cosine similarities of all rows to their centroids.
+
+    Parameters
+    ----------
+    n_clusters : int
+        From 1 to n_samples.
+    algorithm : {"kmeans", "bisecting"}, default="kmeans"
+        All clusters at once from rows drawn at random; or one cluster after the other split in two,
+        always that whose split raises I2 most.
+    n_init : int, default=10
+        Runs, of which that of the largest I2 counts.
+    max_iter : int, default=100
+        Updates of the centroids in a run, or in every split.
+    random_state : int, Generator, RandomState or None, default=None
+    n_jobs : int, optional
+        Threads over the runs; the result does not depend on it.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,), int32
+        Clusters 0, 1, ... in the order of their first samples.
+    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+        Sums of the rows of unit length, brought to unit length.
+    n_clusters_ : int
+        ``n_clusters``, or fewer where fewer rows differ in direction.
+    i2_ : float
+        I2 of the labels.
+    n_iter_ : int
+        Updates of the centroids in the run that counts, in all its splits together.
+    n_features_in_, feature_names_in_
+
+    Notes
+    -----
+    Rows are brought to unit length here. Rows of zeros have no direction: they go to the largest cluster,
+    with a warning. A cluster that loses all its rows gets the row least similar to its centroid.
+
+    O(n_init nnz(X) n_clusters) time an iteration, nnz being n_samples n_features for dense data;
+    bisecting about log(n_clusters) in place of n_clusters. O((n_samples + n_features) n_clusters) memory
+    beside a copy of X; sparse data stay sparse.
+
+    References
+    ----------
+    I. Dhillon, D. Modha, "Concept decompositions for large sparse text data using clustering", Machine
+    Learning 42 (2001). Y. Zhao, G. Karypis, "Empirical and theoretical comparisons of selected criterion
+    functions for document clustering", Machine Learning 55 (2004), for I2 and bisection.
+
+    Examples
+    --------
+    >>> from moo_clustering.estimators import SphericalKMeans
+    >>> X = [[1.0, 0.1], [9.0, 1.0], [0.0, 2.0], [0.1, 1.0]]
+    >>> model = SphericalKMeans(2, random_state=0).fit(X)
+    >>> model.labels_, round(model.i2_, 3)
+    (array([0, 0, 1, 1], dtype=int32), 3.997)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "algorithm": [StrOptions(set(ALGORITHMS))],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state", np.random.Generator],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int,
+        *,
+        algorithm: Literal["kmeans", "bisecting"] = "kmeans",
+        n_init: int = 10,
+        max_iter: int = 100,
+        random_state: SeedLike = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.algorithm = algorithm
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+
+        Raises
+        ------
+        ValueError
+            Parameters or data out of range.
+        """
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        check_n_clusters(self.n_clusters, X.shape[0])
+        rows, zero = unit_rows(X)
+        best = self._best(rows[np.flatnonzero(~zero)] if zero.any() else rows)
+        # Documents without a direction.
+        self._largest = int(np.bincount(best.labels).argmax()) if len(best.labels) else 0
+        labels = np.full(X.shape[0], self._largest, dtype=np.int32)
+        labels[~zero] = best.labels
+        self.labels_, kept = number_clusters(labels)
+        self._largest = int(np.flatnonzero(kept == self._largest)[0])
+        self.cluster_centers_: AnyFloatArray = best.centers[kept]
+        self.n_clusters_ = len(kept)
+        self._n_features_out = self.n_clusters_
+        self.i2_ = best.i2
+        self.n_iter_ = best.n_iter
+        self._warn(best, int(zero.sum()))
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.int32]:
+        """Cluster of the most similar centroid; rows of zeros go where those of the fit went.
+
+        After ``algorithm="bisecting"`` the labels of the fit may differ: splits are final.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), int32
+        """
+        similarities, zero = self._similarities(X)
+        return np.where(zero, self._largest, similarities.argmax(axis=1)).astype(np.int32)
+
+    def transform(self, X: Any) -> AnyFloatArray:
+        """Cosine distances 1 - cos to the centroids, 1 for rows of zeros.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusters_)
+        """
+        similarities, _ = self._similarities(X)
+        distances: AnyFloatArray = np.maximum(1.0 - similarities, 0.0)
+        return distances
+
+    def _similarities(self, X: Any) -> tuple[AnyFloatArray, NDArray[np.bool_]]:
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        rows, zero = unit_rows(X)
+        return rows @ np.ascontiguousarray(self.cluster_centers_.T.astype(rows.dtype)), zero
+
+    def _best(self, rows: Rows) -> SphericalPartition:
+        """Of all runs; one empty cluster where there is no row."""
+        n_rows, n_features = rows.shape
+        if n_rows == 0:
+            centers = np.zeros((1, n_features), dtype=rows.dtype)
+            return SphericalPartition(np.zeros(0, dtype=np.int32), centers, 0.0, 1, True)
+        algorithm, n_clusters = ALGORITHMS[self.algorithm], min(self.n_clusters, n_rows)
+
+        def run(seed: np.random.SeedSequence) -> SphericalPartition:
+            return algorithm(rows, n_clusters, max_iter=self.max_iter, rng=np.random.default_rng(seed))
+
+        # The products release the interpreter lock, and threads share the data.
+        seeds = spawn_seeds(self.random_state, self.n_init)
+        runs = run_calls((delayed(run)(seed) for seed in seeds), n_jobs=self.n_jobs, prefer="threads")
+        return max(runs, key=lambda partition: partition.i2)
+
+    def _warn(self, best: SphericalPartition, n_zero: int) -> None:
+        if n_zero:
+            warnings.warn(
+                f"{n_zero} rows of X are all zero and have no direction; they are in the largest cluster",
+                UserWarning,
+                stacklevel=4,
+            )
+        if self.n_clusters_ < self.n_clusters:
+            warnings.warn(
+                f"only {self.n_clusters_} of n_clusters={self.n_clusters} clusters have samples; too few "
+                "rows differ in direction",
+                UserWarning,
+                stacklevel=4,
+            )
+        if not best.converged:
+            warnings.warn(
+                f"clusters still change after max_iter={self.max_iter} updates",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class SphericalPartition(NamedTuple):
+    """Clusters of one run; those without rows count in ``centers``."""
+
+    labels: NDArray[np.int32]
+    centers: AnyFloatArray
+    i2: float
+    n_iter: int
+    converged: bool
+
+
+def cluster_sums(X: Rows, labels: NDArray[np.int32], n_clusters: int) -> AnyFloatArray:
+    """Sums of the rows of every cluster, shape (n_clusters, n_features), dense."""
+    n = len(labels)
+    member = sparse.csr_array((np.ones(n, dtype=X.dtype), (labels, np.arange(n))), shape=(n_clusters, n))
+    return dense(member @ X)
+
+
+def dense(X: Rows) -> AnyFloatArray:
+    """As an ndarray."""
+    return X.toarray() if sparse.issparse(X) else np.asarray(X)
+
+
+def _split(X: Rows, max_iter: int, rng: np.random.Generator) -> SphericalPartition | None:
+    if X.shape[0] < 2:
+        return None
+    split = spherical_kmeans(X, 2, max_iter=max_iter, rng=rng)
+    return split if len(np.unique(split.labels)) == 2 else None
+
+
+def _fill_empty(X: Rows, labels: NDArray[np.int32], own: AnyFloatArray, n_clusters: int) -> None:
+    """Give clusters without rows the row least similar to its centroid, in place.
+
+    Rows that coincide with their centroids stay: then fewer than ``n_clusters`` rows differ.
+    """
+    counts = np.bincount(labels, minlength=n_clusters)
+    coincides = 1.0 - 64.0 * np.finfo(own.dtype).eps
+    for empty in np.flatnonzero(counts == 0):
+        movable = np.where(counts[labels] > 1, own, np.inf)
+        row = int(movable.argmin())
+        if movable[row] >= coincides:
+            return
+        counts[labels[row]] -= 1
+        labels[row], counts[empty] = empty, 1
+        # Rows like the one that moved are near a centroid now.
+        np.maximum(own, np.asarray(X @ dense(X[[row]])[0]), out=own)

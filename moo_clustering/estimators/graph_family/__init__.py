@@ -1,1 +1,0 @@
-"""Clusterers that search graphs: links between neighbours, sparse representations, fuzzy modes."""

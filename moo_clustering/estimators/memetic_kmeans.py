@@ -1,0 +1,828 @@
+"""MemeticKMeans, its engines and controls."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Protocol, Self
+
+import numpy as np
+import pandas as pd
+from deap import base
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from pymoo.core.evaluator import Evaluator
+from pymoo.core.individual import Individual
+from pymoo.core.population import Population
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+    _fit_context,
+    clone,
+)
+from sklearn.cluster import AgglomerativeClustering
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+from tqdm.auto import tqdm
+
+from moo_clustering._arrays import FloatArray, SeedLike, spawn_seeds
+from moo_clustering.algorithms.search import (
+    InterruptedSearchWarning,
+    InterruptGuard,
+    Saver,
+    rng_state,
+    set_rng_state,
+)
+from moo_clustering.estimators._base import ReportMixin, check_n_clusters, checkpoint_for, number_clusters
+from moo_clustering.operators.crossover import CentreMatchingCrossover
+from moo_clustering.operators.deap.variation import (
+    CentreIndividual,
+    cx_match_centres,
+    local_search,
+    mut_relocate,
+)
+from moo_clustering.operators.mutation_local import RelocateCentre, Removal, relocate
+from moo_clustering.operators.repair import LocalSearchRepair
+from moo_clustering.persistence import Checkpoint
+from moo_clustering.problems.centers import Optimum, SumOfSquaresProblem, nearest_centers, shifted
+
+STRATEGIES = ("memetic", "swap", "multistart", "ward")
+CONTROLS = ("multistart", "swap", "ward")
+# Without a limit: so many times all distances between samples and centres, and at most so many distances.
+_TABLES = 2000
+_DISTANCES = 500_000_000
+State = tuple[dict[str, Any], dict[str, Any]]
+# Distances to the own centre that count as none, as part of the largest distance.
+_ROUNDING = 1e-12
+# Above, searches don't start from a Ward cut unless that is what was asked for.
+WARD_SAMPLES = 8000
+# Probability that a child is mutated.
+MUTATION = {"always": 1.0, "half": 0.5, "never": 0.0}
+
+
+class PymooEngine:
+    """Individuals and operators of pymoo."""
+
+    def __init__(
+        self, problem: SumOfSquaresProblem, rng: np.random.Generator, mutation: str, removal: Removal
+    ) -> None:
+        self.problem, self.rng = problem, rng
+        self.crossover = CentreMatchingCrossover(1)
+        self.mutation = RelocateCentre(removal, prob=MUTATION[mutation])
+        self.repair, self.evaluator = LocalSearchRepair(), Evaluator()
+
+    def individual(self, genes: FloatArray, objective: float, mix: float) -> Individual:
+        return Individual(X=genes, F=np.array([objective]), mix=mix)
+
+    def child(self, first: Individual, second: Individual) -> Individual:
+        pair = [Population.create(first, second)]
+        children = self.crossover.do(self.problem, pair, random_state=self.rng)
+        children = self.mutation.do(self.problem, children, random_state=self.rng)
+        children = self.repair.do(self.problem, children)
+        self.evaluator.eval(self.problem, children)
+        return children[0]
+
+    def genes(self, individual: Individual) -> FloatArray:
+        return np.asarray(individual.X)
+
+    def objective(self, individual: Individual) -> float:
+        return float(individual.F[0])
+
+    def mix(self, individual: Individual) -> float:
+        return float(individual.get("mix"))
+
+
+class DeapEngine:
+    """Individuals of DEAP and the functions of a toolbox."""
+
+    def __init__(
+        self, problem: SumOfSquaresProblem, rng: np.random.Generator, mutation: str, removal: Removal
+    ) -> None:
+        self.rng, self.prob = rng, MUTATION[mutation]
+        self.toolbox = base.Toolbox()
+        self.toolbox.register("mate", cx_match_centres, rng=rng, n_clusters=problem.n_clusters)
+        self.toolbox.register("mutate", mut_relocate, rng=rng, problem=problem, removal=removal)
+        self.toolbox.register("evaluate", lambda individual: tuple(problem.evaluate(np.asarray(individual))))
+        self.toolbox.decorate("evaluate", local_search(problem))
+
+    def individual(self, genes: FloatArray, objective: float, mix: float) -> CentreIndividual:
+        individual = CentreIndividual(genes, mix=mix)
+        individual.fitness.values = (objective,)
+        return individual
+
+    def child(self, first: CentreIndividual, second: CentreIndividual) -> CentreIndividual:
+        child: CentreIndividual = self.toolbox.mate(self.toolbox.clone(first), self.toolbox.clone(second))[0]
+        if self.rng.random() < self.prob:
+            self.toolbox.mutate(child)
+        child.fitness.values = self.toolbox.evaluate(child)
+        return child
+
+    def genes(self, individual: CentreIndividual) -> FloatArray:
+        return np.array(individual)
+
+    def objective(self, individual: CentreIndividual) -> float:
+        return float(individual.fitness.values[0])
+
+    def mix(self, individual: CentreIndividual) -> float:
+        return float(0.5 if individual.mix is None else individual.mix)
+
+
+ENGINES: dict[str, type[PymooEngine] | type[DeapEngine]] = {"pymoo": PymooEngine, "deap": DeapEngine}
+# Objectives that differ by less than this part of themselves are of the same local optimum.
+_CLONE = 1e-10
+
+
+class MemeticKMeans(
+    ReportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
+    """k-means whose sum of squares is minimised well, by evolution or by simpler means.
+
+    Finds lower k-means objectives than restarts for 50 and more clusters; so does relocating single
+    centres (``strategy="swap"``); neither reliably brings the clusters nearer to known classes. For 20 or
+    fewer clusters restarts are as good.
+
+    Parameters
+    ----------
+    n_clusters : int
+        From 1 to n_samples.
+    strategy : {"memetic", "swap", "multistart", "ward"}, default="memetic"
+        Every solution is a local optimum of Lloyd's iterations.
+
+        - ``"memetic"``: a population; parents by tournaments, centres of both matched and exchanged, one
+          centre relocated, local search, survival of distinct optima;
+        - ``"swap"``: one solution; a centre moves to a sample, and the outcome stays if it is better;
+        - ``"multistart"``: restarts from greedy k-means++;
+        - ``"ward"``: ``"swap"`` from the cut of Ward's hierarchy. Best where the data consist of many
+          compact clusters.
+    pop_min, pop_max : int, default=10, 20
+        Starts and survivors, and the size at which a population is cut back.
+    mutation : {"always", "half", "never"}, default="always"
+        Which children are mutated.
+    ward_start : bool, default=True
+        Whether the Ward cut is among the first starts of ``"memetic"``; with more than 8000 samples it
+        never is.
+    removal : {"uniform", "cheap"}, default="uniform"
+        The centre that is relocated: any, or of three random ones that whose loss costs least. With
+        ``"cheap"`` samples to relocate it to are drawn by their squared distances.
+    max_distance_evaluations : int, optional
+        Distances between two points that may be taken, those of seeding included. Looked at between
+        local searches, of which there is at least one. Default without ``max_time``: 2000 n_samples
+        n_clusters, at most 5e8, which takes seconds.
+    max_time : float, optional
+        Seconds of wall time. What is found then depends on the machine.
+    max_stall : int, default=500
+        Children without a better best, after which the population is made anew.
+    report_controls : bool, default=False
+        Whether each of ``"multistart"``, ``"swap"`` and ``"ward"`` (up to 8000 samples) other than
+        ``strategy`` is given the same budget as well.
+    engine : {"pymoo", "deap"}, default="pymoo"
+        Library whose individuals and operators are used by ``"memetic"``.
+    max_memory : int, default=4 GiB
+        Bytes for the distances of all pairs of samples that a Ward cut needs, where there is one.
+    random_state : int, Generator, RandomState or None, default=None
+    n_jobs : int, optional
+        Threads for the search and its controls; results do not depend on it unless ``max_time`` is given.
+    verbose : bool, default=False
+        Show a progress bar.
+    checkpoint : path, optional
+        File to save the search in; needs an integer ``random_state``.
+    checkpoint_every : int, default=100
+        Local searches between checkpoints.
+    resume : bool, default=False
+        Continue from ``checkpoint`` if it exists, to the same result as without interruption. The budget
+        may be larger than before.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,), int32
+        Clusters 0, 1, ... in the order of their first samples.
+    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+    inertia_ : float
+        Sum of the squared distances of samples to their centres.
+    n_clusters_ : int
+        ``n_clusters``, or fewer where fewer samples are distinct.
+    history_ : DataFrame
+        ``generation`` (local searches so far), ``distance_evaluations`` and ``inertia`` at every
+        improvement, and at the end.
+    control_inertia_ : dict of str to float
+        Sums of squares of the controls; empty without ``report_controls``.
+    n_local_searches_ : int
+    n_iter_ : int
+        The same.
+    interrupted_ : bool
+        Whether Ctrl-C ended the fit.
+    n_features_in_, feature_names_in_
+
+    Notes
+    -----
+    Data are taken as they are; standardise features of unlike units first. A local search takes
+    O(n_samples n_clusters n_features) time for the first of its passes and less for the others, the Ward
+    cut O(n_samples^2 n_features) time and 4 n_samples^2 bytes; it counts as 1.5 n_samples^2 distances but
+    takes longer than so many: compare strategies by ``max_time`` where that matters. Other memory is
+    O(n_samples n_features + pop_max n_clusters n_features), and up to 64 MiB for recent partitions.
+
+    Equal seeds and ``max_distance_evaluations`` give the same result to the last bit on one machine, and
+    more evaluations none that is worse. Ctrl-C ends the search with the best so far.
+
+    References
+    ----------
+    D. Gribel, T. Vidal, "HG-means: A scalable hybrid genetic algorithm for minimum sum-of-squares
+    clustering", Pattern Recognition 88 (2019); P. Fränti, "Efficiency of random swap clustering", Journal
+    of Big Data 5 (2018); G. Hamerly, "Making k-means even faster", SDM (2010).
+
+    Examples
+    --------
+    >>> from moo_clustering.estimators.memetic import MemeticKMeans
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]
+    >>> model = MemeticKMeans(2, random_state=0).fit(X)
+    >>> model.labels_, model.inertia_
+    (array([0, 0, 0, 1, 1, 1], dtype=int32), 4.0)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "strategy": [StrOptions(set(STRATEGIES))],
+        "pop_min": [Interval(Integral, 1, None, closed="left")],
+        "pop_max": [Interval(Integral, 1, None, closed="left")],
+        "mutation": [StrOptions(set(MUTATION))],
+        "ward_start": ["boolean"],
+        "removal": [StrOptions({"uniform", "cheap"})],
+        "max_distance_evaluations": [Interval(Integral, 1, None, closed="left"), None],
+        "max_time": [Interval(Real, 0, None, closed="neither"), None],
+        "max_stall": [Interval(Integral, 1, None, closed="left")],
+        "report_controls": ["boolean"],
+        "engine": [StrOptions(set(ENGINES))],
+        "max_memory": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state", np.random.Generator],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+        "checkpoint": [str, Path, None],
+        "checkpoint_every": [Interval(Integral, 1, None, closed="left")],
+        "resume": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int,
+        *,
+        strategy: Literal["memetic", "swap", "multistart", "ward"] = "memetic",
+        pop_min: int = 10,
+        pop_max: int = 20,
+        mutation: Literal["always", "half", "never"] = "always",
+        ward_start: bool = True,
+        removal: Literal["uniform", "cheap"] = "uniform",
+        max_distance_evaluations: int | None = None,
+        max_time: float | None = None,
+        max_stall: int = 500,
+        report_controls: bool = False,
+        engine: Literal["pymoo", "deap"] = "pymoo",
+        max_memory: int = 2**32,
+        random_state: SeedLike = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        checkpoint: str | Path | None = None,
+        checkpoint_every: int = 100,
+        resume: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.strategy = strategy
+        self.pop_min = pop_min
+        self.pop_max = pop_max
+        self.mutation = mutation
+        self.ward_start = ward_start
+        self.removal = removal
+        self.max_distance_evaluations = max_distance_evaluations
+        self.max_time = max_time
+        self.max_stall = max_stall
+        self.report_controls = report_controls
+        self.engine = engine
+        self.max_memory = max_memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
+        self.resume = resume
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+
+        Raises
+        ------
+        ValueError
+            Parameters or data out of range, or Ward distances beyond ``max_memory``.
+
+        Warns
+        -----
+        UserWarning
+            Where fewer than ``n_clusters`` samples are distinct.
+        InterruptedSearchWarning
+            After Ctrl-C.
+        """
+        X = validate_data(self, X, dtype=np.float64)
+        check_n_clusters(self.n_clusters, len(X))
+        if self.pop_max < self.pop_min:
+            raise ValueError(f"pop_max={self.pop_max} must be at least pop_min={self.pop_min}.")
+        if self._cuts(len(X)):
+            check_ward_memory(len(X), self.max_memory)
+        checkpoint = self._checkpoint(X)
+        problem = SumOfSquaresProblem(X, self.n_clusters)
+        names = [self.strategy, *(self._controls(len(X)) if self.report_controls else ())]
+        seeds = dict(zip(STRATEGIES, spawn_seeds(self.random_state, len(STRATEGIES)), strict=True))
+
+        def run(name: str, guard: InterruptGuard) -> CenterSearch:
+            search = self._search(name, problem.fresh(), np.random.default_rng(seeds[name]))
+            first = name == self.strategy
+            return run_search(
+                search,
+                guard,
+                checkpoint=checkpoint if first else None,
+                verbose=bool(self.verbose),
+                description=name if first else f"control {name}",
+            )
+
+        with InterruptGuard() as guard:
+            # The kernels release the interpreter lock, and threads share the data. Ctrl-C and the
+            # checkpoint belong to this process, whatever the backend.
+            parallel = Parallel(n_jobs=self.n_jobs, require="sharedmem")
+            runs = parallel(delayed(run)(name, guard) for name in names)
+        self._set(runs[0], problem)
+        self.control_inertia_ = {
+            name: control.best.objective for name, control in zip(names[1:], runs[1:], strict=True)
+        }
+        self.interrupted_ = guard.requested
+        self._warn()
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.int32]:
+        """Nearest centre; of equally near ones that to which samples of ``fit`` went.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), int32
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        nearest = nearest_centers(shifted(X, self._offsets), self._centers[self._numbers])[0]
+        return self._numbers[nearest].astype(np.int32)
+
+    def transform(self, X: Any) -> FloatArray:
+        """Euclidean distances to the centres.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusters_)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return np.asarray(euclidean_distances(shifted(X, self._offsets), self._centers))
+
+    def _controls(self, n_samples: int) -> list[str]:
+        return [
+            name
+            for name in CONTROLS
+            if name != self.strategy and (name != "ward" or n_samples <= WARD_SAMPLES)
+        ]
+
+    def _starts_from_ward(self, n_samples: int) -> bool:
+        return self.ward_start and n_samples <= WARD_SAMPLES
+
+    def _cuts(self, n_samples: int) -> bool:
+        """Whether the search or a control starts from a Ward cut."""
+        if self.strategy == "ward" or (self.strategy == "memetic" and self._starts_from_ward(n_samples)):
+            return True
+        return self.report_controls and "ward" in self._controls(n_samples)
+
+    def _search(self, name: str, problem: SumOfSquaresProblem, rng: np.random.Generator) -> CenterSearch:
+        budget = Budget(problem, self.max_distance_evaluations, self.max_time)
+        if name == "multistart":
+            return Multistart(problem, budget, rng, False)
+        if name in ("swap", "ward"):
+            return SwapSearch(problem, budget, rng, name == "ward", removal=self.removal)
+        return MemeticSearch(
+            problem,
+            budget,
+            rng,
+            self._starts_from_ward(problem.n_samples),
+            pop_min=self.pop_min,
+            pop_max=self.pop_max,
+            max_stall=self.max_stall,
+            engine=self.engine,
+            mutation=self.mutation,
+            removal=self.removal,
+        )
+
+    def _checkpoint(self, X: FloatArray) -> Checkpoint | None:
+        # A longer run continues a shorter one.
+        same = clone(self).set_params(
+            max_distance_evaluations=None, max_time=None, report_controls=False, max_memory=1
+        )
+        return checkpoint_for(same, X)
+
+    def _set(self, search: CenterSearch, problem: SumOfSquaresProblem) -> None:
+        best = search.best
+        self.labels_, order = number_clusters(best.labels)
+        self.inertia_ = best.objective
+        self._offsets, self._centers = problem.encoding.offsets, best.centers[order]
+        # Equally near centres: the first in the order of the search, not of the numbers.
+        self._numbers = np.argsort(order)
+        self.cluster_centers_ = problem.encoding.in_data(self._centers)
+        self.n_clusters_ = self._n_features_out = len(order)
+        self.history_ = pd.DataFrame(
+            [*search.history, (search.generation, search.problem.n_distances, search.best.objective)],
+            columns=["generation", "distance_evaluations", "inertia"],
+        )
+        self.n_local_searches_ = self.n_iter_ = search.generation
+
+    def _warn(self) -> None:
+        if self.n_clusters_ < self.n_clusters:
+            warnings.warn(
+                f"only {self.n_clusters_} of n_clusters={self.n_clusters} clusters have samples; too few "
+                "samples are distinct",
+                UserWarning,
+                stacklevel=4,
+            )
+        if self.interrupted_:
+            warnings.warn(
+                f"the search was interrupted after {self.n_local_searches_} local searches; the best so far "
+                "is returned",
+                InterruptedSearchWarning,
+                stacklevel=4,
+            )
+
+
+class Budget:
+    """Distances between two points, or seconds, from now on.
+
+    Parameters
+    ----------
+    problem : SumOfSquaresProblem
+        Counts the distances.
+    max_distances : int, optional
+        Default without ``max_time``: 2000 n_samples n_clusters, at most 500 million.
+    max_time : float, optional
+        Seconds of wall time.
+    """
+
+    def __init__(
+        self, problem: SumOfSquaresProblem, max_distances: int | None, max_time: float | None
+    ) -> None:
+        if max_distances is None and max_time is None:
+            max_distances = min(_TABLES * problem.n_samples * problem.n_clusters, _DISTANCES)
+        self.max_distances, self.max_time = max_distances, max_time
+        self._problem = problem
+        self._since = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Wall time used, that of an earlier part of the run included."""
+        return time.monotonic() - self._since
+
+    @seconds.setter
+    def seconds(self, used: float) -> None:
+        self._since = time.monotonic() - used
+
+    @property
+    def share(self) -> float:
+        """Part of the budget that is used, 1 or more at the end."""
+        shares = [0.0]
+        if self.max_distances is not None:
+            shares.append(self._problem.n_distances / self.max_distances)
+        if self.max_time is not None:
+            shares.append(self.seconds / self.max_time)
+        return max(shares)
+
+
+class CenterSearch(ABC):
+    """What the strategies share: the best so far, its course, and how it is saved.
+
+    Parameters
+    ----------
+    problem : SumOfSquaresProblem
+        Counts what is used; not shared with other searches.
+    budget : Budget
+    rng : numpy.random.Generator
+    ward : bool
+        Whether the first start is the Ward cut.
+
+    Attributes
+    ----------
+    best : Optimum
+        From the first step on.
+    history : list of (int, int, float)
+        Local searches and distances so far, and sum of squares, wherever it became less.
+    """
+
+    best: Optimum
+
+    def __init__(
+        self, problem: SumOfSquaresProblem, budget: Budget, rng: np.random.Generator, ward: bool
+    ) -> None:
+        self.problem, self.budget, self.rng, self.ward = problem, budget, rng, ward
+        self.history: list[tuple[int, int, float]] = []
+        radius = np.einsum("ij,ij->i", problem.points, problem.points).max()
+        self._zero = _ROUNDING**2 * problem.n_samples * float(radius)
+
+    @property
+    def generation(self) -> int:
+        """Local searches so far."""
+        return self.problem.n_local_searches
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing better can be found, or the budget is used up; never before the first step."""
+        if not self.history:
+            return False
+        certain = self.problem.n_clusters == 1 or self.best.objective <= self._zero
+        return certain or self.budget.share >= 1.0
+
+    @abstractmethod
+    def step(self) -> None:
+        """Do one local search."""
+
+    def first(self) -> FloatArray:
+        """Centres to start from: of the Ward cut the first time if that is wanted, else seeds."""
+        return ward_centers(self.problem) if self.ward and not self.history else self.seeds()
+
+    def seeds(self) -> FloatArray:
+        """Centres by greedy k-means++."""
+        return self.problem.encoding.seeds(self.rng)
+
+    def search(self, centers: FloatArray) -> Optimum:
+        """Local search, kept if it is the best so far."""
+        found = self.problem.optimum(centers)
+        self.offer(found)
+        return found
+
+    def offer(self, found: Optimum) -> None:
+        """Keep what was found if it is better than all before."""
+        if not self.history or found.objective < self.best.objective:
+            self.best = found
+            self.history.append((self.generation, self.problem.n_distances, found.objective))
+
+    def state(self) -> State:
+        """Arrays and JSON-able metadata from which :meth:`restore` goes on."""
+        arrays = {
+            "centers": self.best.centers,
+            "labels": self.best.labels,
+            "history": np.array(self.history, dtype=np.float64),
+        }
+        meta = {
+            "objective": self.best.objective,
+            "rng": rng_state(self.rng),
+            "n_distances": self.problem.n_distances,
+            "n_local_searches": self.problem.n_local_searches,
+            "seconds": self.budget.seconds,
+        }
+        return arrays, meta
+
+    def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+        """Take over a state."""
+        self.best = Optimum(arrays["centers"], arrays["labels"], meta["objective"])
+        self.history = [(int(count), int(used), value) for count, used, value in arrays["history"].tolist()]
+        set_rng_state(self.rng, meta["rng"])
+        self.problem.encoding.n_distances = meta["n_distances"]
+        self.problem.n_local_searches = meta["n_local_searches"]
+        self.budget.seconds = meta["seconds"]
+
+
+class Multistart(CenterSearch):
+    """Local searches from seeds, over and over."""
+
+    def step(self) -> None:
+        self.search(self.first())
+
+
+def ward_centers(problem: SumOfSquaresProblem) -> FloatArray:
+    """Means of the clusters at the cut of Ward's hierarchy, (n_clusters, n_features).
+
+    Counts as 1.5 n_samples^2 distances: one for each pair, and an update for each entry of the matrix. In
+    seconds it is up to ten times as much, since the matrix is far from the processor.
+    """
+    n = problem.n_samples
+    problem.encoding.n_distances += 3 * n * n // 2
+    labels = np.zeros(n, dtype=np.int64)
+    if problem.n_clusters > 1:
+        labels = AgglomerativeClustering(problem.n_clusters, linkage="ward").fit(problem.points).labels_
+    return problem.encoding.centers(problem.encoding.encode(labels[np.newaxis]))[0]
+
+
+def check_ward_memory(n_samples: int, max_memory: int) -> None:
+    """Refuse distances of all pairs that do not fit.
+
+    Raises
+    ------
+    ValueError
+    """
+    needed = 4 * n_samples * (n_samples - 1)
+    if needed > max_memory:
+        raise ValueError(
+            f"a Ward cut needs the distances of all pairs of {n_samples} samples, {needed} bytes, and "
+            f"max_memory is {max_memory}; use another strategy than 'ward', ward_start=False and no "
+            "report_controls, or a larger max_memory."
+        )
+
+
+class Engine(Protocol):
+    """Individuals of a library: their making, their mating, and what is known of them."""
+
+    def individual(self, genes: FloatArray, objective: float, mix: float) -> Any:
+        """An individual that is a local optimum already."""
+
+    def child(self, first: Any, second: Any) -> Any:
+        """Crossover, mutation, local search; the parents stay as they are."""
+
+    def genes(self, individual: Any) -> FloatArray:
+        """Coordinates of the centres."""
+
+    def objective(self, individual: Any) -> float:
+        """Sum of squares."""
+
+    def mix(self, individual: Any) -> float:
+        """Mix of its mutation."""
+
+
+def survivors(objectives: NDArray[np.float64], n_survive: int) -> NDArray[np.intp]:
+    """Positions of the best that are no clones of better ones, filled up with clones if too few."""
+    order = np.argsort(objectives, kind="stable")
+    values = objectives[order]
+    clone = np.zeros(len(values), dtype=np.bool_)
+    last = values[0]
+    for i in range(1, len(values)):
+        clone[i] = values[i] - last <= _CLONE * abs(last)
+        last = last if clone[i] else values[i]
+    return np.concatenate([order[~clone], order[clone]])[:n_survive]
+
+
+class MemeticSearch(CenterSearch):
+    """Parents by tournaments, matched crossover, relocation, local search, survival of distinct optima.
+
+    Parameters
+    ----------
+    problem, budget, rng, ward
+        As for :class:`CenterSearch`.
+    pop_min, pop_max : int
+        Survivors, and when it is time for them.
+    max_stall : int
+        Children without a better best of the population, after which it starts anew.
+    engine : {"pymoo", "deap"}
+    mutation : {"always", "half", "never"}
+    removal : {"uniform", "cheap"}
+    """
+
+    population: list[Any]
+    objectives: NDArray[np.float64]
+    missing: int
+    stall: int
+
+    def __init__(
+        self,
+        *args: Any,
+        pop_min: int,
+        pop_max: int,
+        max_stall: int,
+        engine: str,
+        mutation: str,
+        removal: Removal,
+    ) -> None:
+        super().__init__(*args)
+        self.pop_min, self.pop_max, self.max_stall = pop_min, pop_max, max_stall
+        self.engine: Engine = ENGINES[engine](self.problem, self.rng, mutation, removal)
+        self._empty()
+
+    def step(self) -> None:
+        if self.missing:
+            found = self.search(self.first())
+            self._add(self.engine.individual(found.centers.ravel(), found.objective, self.rng.random()))
+            self.missing -= 1
+            return
+        child = self.engine.child(self._parent(), self._parent())
+        genes, before = self.engine.genes(child), self.objectives.min()
+        self.offer(
+            Optimum(
+                genes.reshape(self.problem.n_clusters, -1).copy(),
+                self.problem.nearest_labels(genes)[0],
+                self.engine.objective(child),
+            )
+        )
+        self._add(child)
+        self.stall = 0 if self.objectives[-1] < before else self.stall + 1
+        if self.stall >= self.max_stall:
+            self._empty()
+        elif len(self.population) > self.pop_max:
+            kept = survivors(self.objectives, self.pop_min)
+            self.population = [self.population[i] for i in kept]
+            self.objectives = self.objectives[kept]
+
+    def state(self) -> State:
+        arrays, meta = super().state()
+        arrays |= {
+            "genes": np.array([self.engine.genes(i) for i in self.population]),
+            "mixes": np.array([self.engine.mix(i) for i in self.population]),
+            "objectives": self.objectives,
+        }
+        return arrays, meta | {"missing": self.missing, "stall": self.stall}
+
+    def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+        super().restore(arrays, meta)
+        self.missing, self.stall = meta["missing"], meta["stall"]
+        self.objectives = arrays["objectives"]
+        rows = zip(arrays["genes"], self.objectives.tolist(), arrays["mixes"].tolist(), strict=True)
+        self.population = [self.engine.individual(*row) for row in rows]
+
+    def _empty(self) -> None:
+        """Start anew; the best of all is kept beside the population."""
+        self.population = []
+        self.objectives = np.empty(0)
+        self.missing, self.stall = self.pop_min, 0
+
+    def _add(self, individual: Any) -> None:
+        self.population.append(individual)
+        self.objectives = np.append(self.objectives, self.engine.objective(individual))
+
+    def _parent(self) -> Any:
+        """The better of two, drawn with replacement."""
+        pair = self.rng.integers(len(self.population), size=2)
+        return self.population[pair[np.argmin(self.objectives[pair])]]
+
+
+def run_search(
+    search: CenterSearch,
+    guard: InterruptGuard,
+    *,
+    checkpoint: Checkpoint | None = None,
+    verbose: bool = False,
+    description: str = "",
+) -> CenterSearch:
+    """Do local searches until the search is finished or the guard asks to stop; at least one.
+
+    Parameters
+    ----------
+    search : CenterSearch
+    guard : InterruptGuard
+        Entered by the caller.
+    checkpoint : Checkpoint, optional
+    verbose : bool, default=False
+        Show a progress bar: the part of the budget that is used, and the best sum of squares.
+    description : str, default=""
+    """
+    # of a search the saver needs the generation, the state and its restoring, no more
+    saver = Saver(checkpoint, search, None)  # type: ignore[arg-type]
+    saver.resume()
+    bar = "{l_bar}{bar}| {elapsed}<{remaining}{postfix}"
+    with tqdm(total=1.0, desc=description or None, disable=not verbose, bar_format=bar) as progress:
+        while not search.finished and not (search.history and guard.requested):
+            search.step()
+            saver.save_if_due()
+            if verbose:
+                progress.set_postfix_str(f"sum of squares={search.best.objective:.6g}", refresh=False)
+                progress.update(min(search.budget.share, 1.0) - progress.n)
+    saver.save()
+    return search
+
+
+class SwapSearch(CenterSearch):
+    """Move one centre to a sample, search locally, keep the outcome if it is better.
+
+    Parameters
+    ----------
+    problem, budget, rng, ward
+        As for :class:`CenterSearch`.
+    removal : {"uniform", "cheap"}, default="uniform"
+        Any centre goes to any sample; or of three random centres that whose loss costs least, to a
+        sample drawn by its squared distance.
+    """
+
+    def __init__(self, *args: Any, removal: Removal = "uniform") -> None:
+        super().__init__(*args)
+        self.removal: Removal = removal
+
+    def step(self) -> None:
+        if not self.history:
+            self.search(self.first())
+            return
+        centers = self.best.centers.copy()
+        mix = 1.0 if self.removal == "uniform" else 0.0
+        relocate(self.problem.encoding, centers, mix, self.rng, self.removal)
+        self.search(centers)

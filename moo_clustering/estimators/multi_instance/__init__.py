@@ -1,1 +1,0 @@
-"""Clusterers of bags of instances: BAMIC, k-means, and the genetic algorithms."""

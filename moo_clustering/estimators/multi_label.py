@@ -1,0 +1,708 @@
+"""MetaLabeler, PrunedSetsEnsemble."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from joblib import delayed
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from scipy.special import expit, log_expit
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import accuracy_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.svm import LinearSVC
+from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from moo_clustering._arrays import FloatArray, SeedLike, block_slices, spawn_seeds, without_duplicates
+from moo_clustering._parallel import run_calls, threads_here
+from moo_clustering._targets import Targets, partial_targets
+from moo_clustering.estimators._base import NumericOptionsMixin
+
+# Decision for a label that all labelled samples have; minus this for one that none has.
+_CERTAIN = 1e6
+# liblinear never ends where fourth powers overflow, or squares vanish.
+_SMALLEST, _LARGEST = 1e-60, 1e50
+
+
+class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, BaseEstimator):
+    """A classifier of one class a sample or of label sets, some of which may be unknown.
+
+    Subclasses set ``classes_`` and ``multilabel_`` by :meth:`_training_data`, and have ``predict_proba``.
+    """
+
+    classes_: NDArray[Any]
+    multilabel_: bool
+
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Share of the labelled samples whose class, or whole label set, is predicted.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_labels)
+            As for ``fit``; unlabelled samples do not count.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Raises
+        ------
+        ValueError
+            No labelled sample.
+        """
+        return labelled_accuracy(y, self.predict(X), sample_weight)
+
+    def _training_data(self, X: Any, y: Any) -> tuple[Any, Targets]:
+        """Checked data of all samples, and what is known of them.
+
+        Raises
+        ------
+        ValueError
+            No ``y``, or one in which nothing is labelled; data or labels out of range.
+        """
+        name = type(self).__name__
+        if y is None:
+            raise ValueError(
+                f"{name} requires y to be passed, but the target y is None; -1 marks unlabelled samples"
+            )
+        rows = self._rows(X, reset=True)
+        targets = partial_targets(y, rows.shape[0])
+        if not targets.labelled.any():
+            raise ValueError(f"{name} learns from labels, but all {rows.shape[0]} samples are unlabelled")
+        if targets.n_classes == 0:
+            raise ValueError(f"y must have one column for each label; got shape {np.shape(y)}")
+        self.classes_, self.multilabel_ = targets.classes, targets.multilabel
+        return rows, targets
+
+    def _labelled_data(self, X: Any, y: Any) -> tuple[Any, Targets]:
+        """Checked data of the labelled samples only, and their labels."""
+        rows, targets = self._training_data(X, y)
+        if targets.labelled.all():
+            return rows, targets
+        return rows[targets.rows], targets.subset(targets.rows)
+
+    def _rows(self, X: Any, *, reset: bool = False) -> Any:
+        if not reset:
+            check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+        _check_size(X)
+        return narrow_indices(without_duplicates(X))
+
+    def _decided(
+        self, scores: NDArray[np.float64], threshold: float, n_labels: ArrayLike | None
+    ) -> NDArray[Any]:
+        """Classes of the largest scores; or indicators of the labels by threshold or number."""
+        if not self.multilabel_:
+            if n_labels is not None:
+                raise ValueError("n_labels is for label sets, but y had one class a sample")
+            return self.classes_[scores.argmax(axis=1)]
+        if n_labels is None:
+            return (scores >= threshold).astype(np.int64)
+        return best_labels(scores, checked_n_labels(n_labels, *scores.shape)).astype(np.int64)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        tags.input_tags.sparse = True
+        return tags
+
+
+class MetaLabeler(PartialLabelClassifier):
+    """Ranks the labels one against the rest, and keeps as many as a model of their number predicts.
+
+    The content-based variant: the number of labels is learnt from the features themselves.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Inverse regularisation of the linear support vector machines, where ``estimator`` is None.
+    cut : bool, default=True
+        Scores of ``predict_proba``: those of the kept labels as shares of their sum and 0 for all others,
+        as in the paper's ROC curves; or of all labels. The cut throws most of a ranking away.
+    random_state : int, Generator, RandomState or None, default=None
+        Of the solvers.
+    n_jobs : int, optional
+        Workers over the labels; no influence on results.
+    estimator : classifier with ``decision_function``, optional
+        In place of ``LinearSVC(C=C)``, for the labels and for their number.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Classes, or numbers of the labels.
+    multilabel_ : bool
+    ranker_ : OneVsRestClassifier or None
+        For the labels ``ranked_``; None if every label is in all samples or in none.
+    ranked_ : ndarray
+        Columns that ``ranker_`` was fitted to.
+    counter_ : classifier
+        Of the number of labels.
+    n_features_in_, feature_names_in_
+
+    Notes
+    -----
+    Unlabelled samples have no influence. Samples with no label count, so that none may be predicted. A
+    label of no labelled sample has the decision -1e6, and one of all of them 1e6. With one class a sample
+    this is a one-vs-rest support vector machine.
+
+    O(n_iter nnz(X) (n_classes + n_counts)) time, O(n_features (n_classes + n_counts)) memory beside the
+    data; n_counts is how many different numbers of labels samples have.
+
+    References
+    ----------
+    L. Tang, S. Rajan, V. Narayanan, "Large scale multi-label classification via MetaLabeler", WWW 2009.
+    A baseline in "Multi-label ASRS dataset classification using semi-supervised subspace clustering",
+    section 5.2.4.
+
+    Examples
+    --------
+    >>> from moo_clustering.estimators import MetaLabeler
+    >>> X = [[1, 0, 0], [0, 1, 0], [1, 1, 1], [1, 0, 0], [1, 1, 1]]
+    >>> Y = [[1, 0], [0, 1], [1, 1], [-1, -1], [1, 1]]
+    >>> model = MetaLabeler(random_state=0).fit(X, Y)
+    >>> model.predict([[1, 0, 0], [1, 1, 1]])
+    array([[1, 0],
+           [1, 1]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 1e-20, 1e20, closed="both")],
+        "cut": ["boolean"],
+        "random_state": ["random_state", np.random.Generator],
+        "n_jobs": [Integral, None],
+        "estimator": [HasMethods(["fit", "predict", "decision_function"]), None],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        cut: bool = True,
+        random_state: SeedLike = None,
+        n_jobs: int | None = None,
+        estimator: Any = None,
+    ) -> None:
+        self.C = C
+        self.cut = cut
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.estimator = estimator
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from the labelled samples.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_labels)
+            Classes, -1 for unlabelled samples; or indicators of labels, with rows of -1.
+
+        Raises
+        ------
+        ValueError
+            Parameters, data or labels out of range, or nothing labelled.
+        """
+        X, targets = self._labelled_data(X, y)
+        base = LinearSVC(C=self.C) if self.estimator is None else self.estimator
+        rank_seed, count_seed = spawn_seeds(self.random_state, 2)
+        Y = targets.indicators.astype(np.int8)
+        self._certain = _CERTAIN * (Y.all(axis=0) * 1.0 - ~Y.any(axis=0))
+        self.ranked_ = np.flatnonzero(self._certain == 0)
+        if self._two_classes:
+            self.ranked_ = np.array([1])
+        self.ranker_ = None
+        if len(self.ranked_):
+            ranked = Y[:, self.ranked_] if len(self.ranked_) > 1 else Y[:, self.ranked_[0]]
+            with threads_here(self.n_jobs):
+                self.ranker_ = OneVsRestClassifier(seeded(base, rank_seed), n_jobs=self.n_jobs).fit(X, ranked)
+        self.counter_ = fit_classes(seeded(base, count_seed), X, targets.indicators.sum(axis=1).astype(int))
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Scores of all labels, never cut.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes); (n_samples,) if there are two classes, one a sample
+        """
+        decisions = self._decisions(self._rows(X))
+        return decisions[:, 1] if self._two_classes else decisions
+
+    def predict_n_labels(self, X: Any) -> NDArray[np.intp]:
+        """How many labels samples have; always 1 if ``y`` had one class a sample.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._n_labels(self._rows(X))
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Sigmoids of the decisions; see ``cut``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Rows sum to 1 if they are cut, but for those without a label; and with one class a sample.
+        """
+        X = self._rows(X)
+        decisions = self._decisions(X)
+        if self.cut:
+            return sigmoid_shares(decisions, best_labels(decisions, self._n_labels(X)))
+        if self.multilabel_:
+            return expit(decisions)
+        return sigmoid_shares(decisions)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Classes, or indicators of as many labels as :meth:`predict_n_labels` says, of equal ones the first.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_labels)
+        """
+        X = self._rows(X)
+        decisions = self._decisions(X)
+        return self._decided(decisions, 0.0, self._n_labels(X) if self.multilabel_ else None)
+
+    @property
+    def _two_classes(self) -> bool:
+        # One hyperplane serves both.
+        return not self.multilabel_ and len(self.classes_) == 2
+
+    def _decisions(self, X: Any) -> FloatArray:
+        decisions = np.tile(self._certain, (X.shape[0], 1))
+        if self.ranker_ is not None:
+            decisions[:, self.ranked_] = self.ranker_.decision_function(X).reshape(X.shape[0], -1)
+        if self._two_classes:
+            decisions[:, 0] = -decisions[:, 1]
+        return decisions
+
+    def _n_labels(self, X: Any) -> NDArray[np.intp]:
+        counts: NDArray[np.intp] = self.counter_.predict(X).astype(np.intp)
+        return counts
+
+
+def best_labels(scores: NDArray[np.floating[Any]], n_labels: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+    """The labels of the largest scores of every row, the first of equal ones.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_classes)
+    n_labels : ndarray of shape (n_samples,)
+        How many of each row.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes), bool
+    """
+    order = np.argsort(-scores, axis=1, kind="stable")
+    chosen = np.zeros(scores.shape, dtype=bool)
+    np.put_along_axis(chosen, order, np.arange(scores.shape[1]) < n_labels[:, None], axis=1)
+    return chosen
+
+
+def checked_n_labels(n_labels: ArrayLike, n_samples: int, n_classes: int) -> NDArray[np.intp]:
+    """``n_labels`` of ``predict``, one number or one a sample, as one a sample.
+
+    Raises
+    ------
+    ValueError
+        Counts that are no whole numbers, out of range, or not one per sample.
+    """
+    given = np.asarray(n_labels)
+    if given.dtype.kind not in "iu":
+        raise ValueError(f"n_labels must be a whole number or one per sample; got {n_labels!r}")
+    if given.shape not in ((), (n_samples,)):
+        raise ValueError(
+            f"n_labels must be one number, or one per sample, here {n_samples}; got shape {given.shape}"
+        )
+    if given.size and (given.min() < 0 or given.max() > n_classes):
+        odd = given.min() if given.min() < 0 else given.max()
+        raise ValueError(f"n_labels must be from 0 to the number of labels, {n_classes}; got {odd}")
+    return np.broadcast_to(given, n_samples).astype(np.intp)
+
+
+def labelled_accuracy(y: Any, predicted: NDArray[Any], sample_weight: ArrayLike | None) -> float:
+    """Share of the labelled samples whose class, or whole label set, is predicted.
+
+    Raises
+    ------
+    ValueError
+        No labelled sample, or a ``y`` that is none.
+    """
+    targets = partial_targets(y, len(predicted))
+    rows = targets.rows
+    if not len(rows):
+        raise ValueError("y has no labelled sample to score")
+    truth = targets.indicators[rows]
+    # Not y itself: of an array of objects scikit-learn does not know what they are.
+    known = truth.astype(np.int64) if targets.multilabel else targets.classes[truth.argmax(axis=1)]
+    weights = None if sample_weight is None else np.asarray(sample_weight)[rows]
+    return float(accuracy_score(known, predicted[rows], sample_weight=weights))
+
+
+def _check_size(X: Any) -> None:
+    values = X.data if issparse(X) else X
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest and not _SMALLEST <= largest <= _LARGEST:
+        raise ValueError(
+            f"the largest value of X must have a size of {_SMALLEST:g} to {_LARGEST:g}, or 0, got "
+            f"{largest:g}: powers of others leave double precision, and solvers of linear models never end; "
+            "rescale it"
+        )
+
+
+def narrow_indices(X: Any) -> Any:
+    """Sparse rows with 32-bit indices where they suffice: liblinear takes no others."""
+    if not issparse(X) or X.indices.dtype == np.int32 == X.indptr.dtype:
+        return X
+    if max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
+        return X
+    parts = X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return type(X)(parts, shape=X.shape)
+
+
+def seeded(estimator: Any, seed: np.random.SeedSequence, *, unset_only: bool = False) -> Any:
+    """A blank copy whose ``random_state`` and those of its parts are drawn from ``seed``.
+
+    Parameters
+    ----------
+    unset_only : bool, default=False
+        Leave those that are not None as they are.
+    """
+    copy = clone(estimator)
+    values = copy.get_params()
+    names = sorted(name for name in values if name == "random_state" or name.endswith("__random_state"))
+    states = seed.generate_state(len(names)) >> 1  # they must be below 2^31 for liblinear
+    return copy.set_params(
+        **{
+            name: int(state)
+            for name, state in zip(names, states, strict=True)
+            if not (unset_only and values[name] is not None)
+        }
+    )
+
+
+def fit_classes(estimator: Any, X: Any, classes: NDArray[Any]) -> Any:
+    """Fit a classifier in place; where there is one class only, one that always predicts it."""
+    if (classes == classes[0]).all():
+        return DummyClassifier(strategy="prior").fit(X, classes)
+    return estimator.fit(X, classes)
+
+
+def label_codes(targets: Targets) -> NDArray[np.int64]:
+    """``y`` for another estimator: indicators, or the classes as 0, 1, ...; -1 where unlabelled."""
+    if targets.multilabel:
+        return np.where(targets.labelled[:, None], targets.indicators, -1).astype(np.int64)
+    return np.where(targets.labelled, targets.indicators.argmax(axis=1), -1).astype(np.int64)
+
+
+def sigmoid_shares(scores: FloatArray, kept: NDArray[np.bool_] | None = None) -> FloatArray:
+    """Sigmoids of the kept scores as shares of their sum in the row, 0 elsewhere.
+
+    In logarithms: sigmoids of scores far below 0 are 0, but their ratios are not lost.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_classes)
+    kept : ndarray of shape (n_samples, n_classes), bool, optional
+        All by default. Rows of which nothing is kept are 0.
+    """
+    logs = log_expit(scores)
+    if kept is not None:
+        logs = np.where(kept, logs, -np.inf)
+    largest = logs.max(axis=1, keepdims=True)
+    shares: FloatArray = np.exp(logs - np.where(np.isfinite(largest), largest, 0.0))
+    shares /= np.maximum(shares.sum(axis=1, keepdims=True), 1.0)  # the largest one is 1
+    return shares
+
+
+class PrunedSetsEnsemble(PartialLabelClassifier):
+    """Votes of classifiers whose classes are the frequent label sets of random parts of the data.
+
+    Parameters
+    ----------
+    min_count : int, default=3
+        Samples with exactly the same labels that make a label set a class (p in the paper).
+    n_subsets : int, default=3
+        Copies, at most, of a sample with a rare label set: one for each of the largest, then commonest,
+        frequent proper subsets of its labels (b in the paper). 0 leaves such samples out.
+    n_estimators : int, default=10
+    max_samples : float, default=0.63
+        Share of the labelled samples, drawn without replacement, that a classifier learns from.
+    threshold : float, default=0.5
+        Share of the votes with which a label is predicted.
+    C : float, default=1.0
+        Inverse regularisation of the linear support vector machines, where ``estimator`` is None.
+    random_state : int, Generator, RandomState or None, default=None
+        Classifier i is the same whatever ``n_estimators`` is.
+    n_jobs : int, optional
+        Workers over the classifiers; no influence on results.
+    estimator : classifier, optional
+        In place of ``LinearSVC(C=C)``.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Classes, or numbers of the labels.
+    multilabel_ : bool
+    estimators_ : list of classifiers
+        Of rows of the label sets in ``label_sets_``.
+    label_sets_ : list of ndarray of shape (n_sets, n_classes), int8
+        The largest first, then the commonest, then those of the first labels.
+    n_features_in_, feature_names_in_
+
+    Warns
+    -----
+    UserWarning
+        Parts of the data in which no label set is frequent: there all sets are classes.
+
+    Notes
+    -----
+    Unlabelled samples have no influence. Having no labels is a set like others, but does not stand for
+    samples that have some. With one class a sample nothing is pruned.
+
+    O(n_estimators n_iter n_sets nnz(X) n_subsets) time at most, O(n_estimators n_sets n_features) memory
+    beside the data.
+
+    References
+    ----------
+    J. Read, B. Pfahringer, G. Holmes, "Multi-label classification using ensembles of pruned sets", ICDM
+    2008. A baseline in "Multi-label ASRS dataset classification using semi-supervised subspace
+    clustering", section 5.2.5.
+
+    Examples
+    --------
+    >>> from moo_clustering.estimators import PrunedSetsEnsemble
+    >>> X = [[1, 0, 0], [0, 1, 0], [1, 1, 1]] * 10
+    >>> Y = [[1, 0], [0, 1], [1, 1]] * 10
+    >>> PrunedSetsEnsemble(random_state=0).fit(X, Y).predict_proba([[1, 0, 0], [1, 1, 1]])
+    array([[1., 0.],
+           [1., 1.]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "min_count": [Interval(Integral, 1, None, closed="left")],
+        "n_subsets": [Interval(Integral, 0, None, closed="left")],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "max_samples": [Interval(Real, 0, 1, closed="right")],
+        "threshold": [Interval(Real, 0, 1, closed="both")],
+        "C": [Interval(Real, 1e-20, 1e20, closed="both")],
+        "random_state": ["random_state", np.random.Generator],
+        "n_jobs": [Integral, None],
+        "estimator": [HasMethods(["fit", "predict"]), None],
+    }
+
+    def __init__(
+        self,
+        *,
+        min_count: int = 3,
+        n_subsets: int = 3,
+        n_estimators: int = 10,
+        max_samples: float = 0.63,
+        threshold: float = 0.5,
+        C: float = 1.0,
+        random_state: SeedLike = None,
+        n_jobs: int | None = None,
+        estimator: Any = None,
+    ) -> None:
+        self.min_count = min_count
+        self.n_subsets = n_subsets
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.threshold = threshold
+        self.C = C
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.estimator = estimator
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from the labelled samples.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_labels)
+            Classes, -1 for unlabelled samples; or indicators of labels, with rows of -1.
+
+        Raises
+        ------
+        ValueError
+            Parameters, data or labels out of range, or nothing labelled.
+        """
+        X, targets = self._labelled_data(X, y)
+        base = LinearSVC(C=self.C) if self.estimator is None else self.estimator
+        size = max(1, round(self.max_samples * X.shape[0]))
+        # A rare class is no set of which subsets could stand for it.
+        min_count = self.min_count if self.multilabel_ else 1
+        members = run_calls(
+            (
+                delayed(_fit_member)(base, X, targets.indicators, size, min_count, self.n_subsets, seed)
+                for seed in spawn_seeds(self.random_state, self.n_estimators)
+            ),
+            n_jobs=self.n_jobs,
+        )
+        self.estimators_ = [member.classifier for member in members]
+        self.label_sets_ = [member.label_sets for member in members]
+        n_missed = sum(not member.found for member in members)
+        if n_missed:
+            warnings.warn(
+                f"no label set is in min_count={self.min_count} of the {size} samples of {n_missed} of "
+                f"{self.n_estimators} classifiers; there all sets are classes",
+                UserWarning,
+                stacklevel=3,
+            )
+        return self
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Shares of the votes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        X = self._rows(X)
+        votes = np.zeros((X.shape[0], len(self.classes_)))
+        for classifier, label_sets in zip(self.estimators_, self.label_sets_, strict=True):
+            votes += label_sets[classifier.predict(X)]
+        votes /= len(self.estimators_)
+        return votes
+
+    def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
+        """Classes with most votes, or indicators of labels with enough votes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        n_labels : int or array-like of shape (n_samples,), optional
+            So many labels of the most votes, of equal ones the first, in place of the threshold.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_labels)
+        """
+        return self._decided(self.predict_proba(X), self.threshold, n_labels)
+
+
+class _Member(NamedTuple):
+    classifier: Any
+    label_sets: NDArray[np.int8]
+    found: bool
+
+
+def _fit_member(
+    base: Any,
+    X: Any,
+    indicators: NDArray[np.float64],
+    size: int,
+    min_count: int,
+    n_subsets: int,
+    seed: np.random.SeedSequence,
+) -> _Member:
+    draw_seed, fit_seed = seed.spawn(2)
+    rows = np.sort(np.random.default_rng(draw_seed).choice(X.shape[0], size, replace=False))
+    examples = pruned_sets(indicators[rows], min_count, n_subsets)
+    classifier = fit_classes(seeded(base, fit_seed), X[rows[examples.rows]], examples.codes)
+    return _Member(classifier, examples.label_sets, examples.found)
+
+
+class PrunedSets(NamedTuple):
+    """Samples as examples of frequent label sets.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_examples,)
+        Samples in order, one several times if it stands for several subsets of its labels.
+    codes : ndarray of shape (n_examples,)
+        Rows of ``label_sets``.
+    label_sets : ndarray of shape (n_sets, n_labels), int8
+        The largest first, then the commonest, then those of the first labels.
+    found : bool
+        Whether any set was frequent; if not, all sets are taken.
+    """
+
+    rows: NDArray[np.intp]
+    codes: NDArray[np.intp]
+    label_sets: NDArray[np.int8]
+    found: bool
+
+
+def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> PrunedSets:
+    """Turn label sets into classes; rare ones into some of their frequent subsets.
+
+    Parameters
+    ----------
+    indicators : ndarray of shape (n_samples, n_labels), 0 or 1
+    min_count : int
+        Samples that make a set frequent.
+    n_subsets : int
+        At most so many frequent proper subsets, not empty, stand for a rare set: the first in the order
+        of ``label_sets``. Samples of rare sets without one are left out.
+
+    Notes
+    -----
+    O(n_samples n_labels log n_samples + n_rare n_frequent n_labels) time.
+    """
+    sets, inverse, counts = np.unique(
+        indicators.astype(np.int8), axis=0, return_inverse=True, return_counts=True
+    )
+    inverse = inverse.ravel()
+    sizes = sets.sum(axis=1, dtype=np.intp)
+    frequent = counts >= min_count
+    found = bool(frequent.any())
+    if not found:
+        frequent[:] = True
+    # unique sorts by the first label first, absent before present
+    order = np.lexsort((-np.arange(len(sets)), -counts, -sizes))
+    kept = order[frequent[order]]
+    rare = np.flatnonzero(~frequent)
+    choices = [np.zeros(0, dtype=np.intp)] * len(sets)
+    for code, number in enumerate(kept):
+        choices[number] = np.array([code])
+    for number, subsets in zip(rare, _first_subsets(sets[kept], sets[rare], n_subsets), strict=True):
+        choices[number] = subsets
+    n_choices = np.array([len(choice) for choice in choices])
+    examples = n_choices[inverse]
+    rows = np.repeat(np.arange(len(inverse)), examples)
+    codes = np.concatenate([np.zeros(0, dtype=np.intp), *(choices[number] for number in inverse)])
+    return PrunedSets(rows, codes, sets[kept], found)
+
+
+def _first_subsets(
+    frequent: NDArray[np.int8], rare: NDArray[np.int8], n_subsets: int
+) -> list[NDArray[np.intp]]:
+    """For each rare set the first frequent ones within it, except the empty one, which denies its labels."""
+    wide = frequent.astype(np.float32)
+    usable = frequent.any(axis=1)
+    subsets: list[NDArray[np.intp]] = []
+    for block in block_slices(len(rare), len(frequent)):
+        outside = (1 - rare[block]).astype(np.float32) @ wide.T
+        inside = (outside == 0) & usable
+        subsets.extend(np.flatnonzero(row)[:n_subsets] for row in inside)
+    return subsets

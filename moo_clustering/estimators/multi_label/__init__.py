@@ -1,1 +1,0 @@
-"""Subspace clusterers of documents, with and without labels: SISC, SCAD2, entropy-weighted k-means."""

@@ -1,0 +1,1068 @@
+"""PCKMeans, HMRFKMeans, MetricKMeans."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import linalg, optimize, sparse
+from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import pairwise_distances_argmin
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.preprocessing import normalize
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from moo_clustering._arrays import FloatArray, Int64Array, SeedLike, require_squares, spawn_seeds
+from moo_clustering._kernels.partitions import icm_sweep
+from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.estimators._base import (
+    SemiSupervisedClusterMixin,
+    check_n_clusters,
+    number_clusters,
+    supervision_pairs,
+)
+
+# Below this share of the largest eigenvalue of the correlations a direction counts as constant.
+_CONSTANT = 1e-12
+_PAIR_BLOCK = 2**20  # entries of a block: 8 MiB
+_KEPT = 2**25  # entries up to which blocks are kept: 256 MiB
+Features = Any  # ndarray or CSR matrix of float64
+_DISTORTION_BLOCK = 2**22  # entries of a block: 32 MiB
+
+
+class Euclidean:
+    """Squared Euclidean distance; centres are means."""
+
+    def offset(self, X: Features) -> FloatArray | float:
+        """The mean where X is dense, since large means cost digits."""
+        mean: FloatArray | float = 0.0 if sparse.issparse(X) else X.mean(axis=0)
+        return mean
+
+    def moved(self, X: Features, offset: FloatArray | float) -> Features:
+        """Relative to the new origin."""
+        return X if sparse.issparse(X) else X - offset
+
+    def distances(self, X: Features, centers: FloatArray) -> FloatArray:
+        """O(n_samples n_centers n_features)."""
+        squared: FloatArray = euclidean_distances(X, centers, squared=True)
+        return squared
+
+    def centers(self, X: Features, labels: NDArray[np.int32], former: FloatArray) -> FloatArray:
+        """Means."""
+        empty = np.bincount(labels, minlength=len(former)) == 0
+        return np.where(empty[:, None], former, _dense(_means(X, labels, len(former))))
+
+    def group_centers(self, X: Features, labels: NDArray[np.int32], n_groups: int) -> Features:
+        """Means."""
+        return _means(X, labels, n_groups)
+
+    def within(self, X: Features, pairs: NDArray[np.int64]) -> FloatArray:
+        """In blocks."""
+        out = np.empty(len(pairs))
+        step = max(1, _DISTORTION_BLOCK // max(1, X.shape[1]))
+        for lo in range(0, len(pairs), step):
+            i, j = pairs[lo : lo + step].T
+            difference = X[i] - X[j]
+            if sparse.issparse(X):
+                out[lo : lo + step] = np.asarray(difference.multiply(difference).sum(axis=1)).ravel()
+            else:
+                out[lo : lo + step] = np.einsum("ij,ij->i", difference, difference)
+        return out
+
+    def largest(self, X: Features) -> float:
+        """O(n_candidates^2 n_features), candidates being far enough from the mean for a largest pair."""
+        mean = np.asarray(X.mean(axis=0)).reshape(1, -1)
+        radius = np.sqrt(self.distances(X, mean)[:, 0])
+        outermost = X[[int(radius.argmax())]]
+        found = float(np.sqrt(euclidean_distances(X, outermost, squared=True).max()))
+        far = X[np.flatnonzero(radius >= found - radius.max() - 1e-9 * found)]
+        step = max(1, _DISTORTION_BLOCK // far.shape[0])
+        blocks = (far[lo : lo + step] for lo in range(0, far.shape[0], step))
+        return max(float(euclidean_distances(block, far, squared=True).max()) for block in blocks)
+
+    def separation(self, distances: FloatArray) -> FloatArray:
+        """Distances."""
+        return np.sqrt(distances)
+
+
+class Cosine:
+    """1 - cos on rows of unit length; centres are mean directions. Rows of zeros are at distance 1."""
+
+    def offset(self, X: Features) -> FloatArray | float:
+        """None: the origin has a meaning."""
+        return 0.0
+
+    def moved(self, X: Features, offset: FloatArray | float) -> Features:
+        """Rows of unit length."""
+        return normalize(X)
+
+    def distances(self, X: Features, centers: FloatArray) -> FloatArray:
+        """O(n_samples n_centers n_features)."""
+        return np.maximum(1.0 - np.asarray(X @ centers.T), 0.0)
+
+    def centers(self, X: Features, labels: NDArray[np.int32], former: FloatArray) -> FloatArray:
+        """Mean directions; clusters whose members cancel out keep their centre too."""
+        means = _dense(_means(X, labels, len(former)))
+        length = np.linalg.norm(means, axis=1, keepdims=True)
+        return np.where(length > 1e-12, means / np.maximum(length, 1e-12), former)
+
+    def group_centers(self, X: Features, labels: NDArray[np.int32], n_groups: int) -> Features:
+        """Mean directions."""
+        return normalize(_means(X, labels, n_groups))
+
+    def within(self, X: Features, pairs: NDArray[np.int64]) -> FloatArray:
+        """Half the squared distance of unit vectors, which keeps digits where they are near; else 1."""
+        zero = self._zero(X)
+        half = 0.5 * Euclidean().within(X, pairs)
+        return np.where(zero[pairs].any(axis=1), 1.0, half)
+
+    def largest(self, X: Features) -> float:
+        """As for Euclidean distances."""
+        zero = self._zero(X)
+        among = 0.5 * Euclidean().largest(X[np.flatnonzero(~zero)]) if not zero.all() else 0.0
+        return max(among, 1.0) if zero.any() and len(zero) > 1 else among
+
+    def separation(self, distances: FloatArray) -> FloatArray:
+        """Distortions themselves."""
+        return distances
+
+    def _zero(self, X: Features) -> NDArray[np.bool_]:
+        return np.asarray(abs(X).sum(axis=1)).ravel() == 0
+
+
+def _means(X: Features, labels: NDArray[np.int32], n_clusters: int) -> Features:
+    """Means of the clusters, zero for those without samples."""
+    n = len(labels)
+    shares = 1.0 / np.bincount(labels, minlength=n_clusters)[labels]
+    return sparse.csr_array((shares, (labels, np.arange(n))), shape=(n_clusters, n)) @ X
+
+
+def _dense(X: Features) -> FloatArray:
+    dense: FloatArray = X.toarray() if sparse.issparse(X) else np.asarray(X)
+    return dense
+
+
+DISTORTIONS: dict[str, Distortion] = {"euclidean": Euclidean(), "cosine": Cosine()}
+
+
+class MetricKMeans(SemiSupervisedClusterMixin, TransformerMixin, BaseEstimator):
+    """K-means in a Mahalanobis metric learned from must-links and cannot-links (MMC, KMDM).
+
+    Parameters
+    ----------
+    n_clusters : int
+        From 1 to n_samples.
+    metric : {"diagonal", "full"}, default="diagonal"
+        What is learned: a weight for every feature, or a matrix.
+    ridge : float, default=0.3
+        Share of the overall variance that is added to that of the must-linked samples. With 0 (the
+        method as published) few constraints give degenerate metrics.
+    n_init : int, default=10
+        Runs of k-means, of which the best counts.
+    max_iter : int, default=300
+        Iterations of a run of k-means.
+    metric_max_iter : int, default=1000
+    metric_tol : float, default=1e-6
+        Accuracy of the metric: largest component of the gradient (diagonal); relative distance to the
+        optimum, or a thousand times what ten steps gain (full).
+    conflicts : {"raise", "keep"}, default="raise"
+        Whether pairs that contradict each other are an error, or pull both ways.
+    random_state : int, Generator, RandomState or None, default=None
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,), int32
+        Clusters 0, 1, ... in the order of their first samples.
+    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+        In the units of X.
+    metric_ : ndarray of shape (n_features,) or (n_features, n_features)
+        Weights, or matrix; ones or the identity where must-links or cannot-links are missing.
+    metric_objective_ : float or None
+        Minimised (diagonal) or maximised (full) by the metric; None for the identity.
+    inertia_ : float
+        Sum of squared distances, in the metric, to the centres.
+    n_clusters_ : int
+        Clusters found; fewer than ``n_clusters`` where fewer rows differ in the metric.
+    n_iter_ : int
+        Iterations of the best run of k-means.
+    n_features_in_, feature_names_in_
+
+    Notes
+    -----
+    O((n_must + n_cannot) n_features) time per iteration for a diagonal metric, O(n_cannot n_features^2
+    + n_features^3) for a full one. All pairs of labelled samples count: n labels make n(n-1)/2.
+
+    References
+    ----------
+    E. Xing, A. Ng, M. Jordan, S. Russell, "Distance metric learning with application to clustering with
+    side-information", NIPS 15 (2002), sections 2.1 and 2.2.
+
+    Examples
+    --------
+    >>> from moo_clustering.estimators import MetricKMeans
+    >>> X = [[0, 0], [1, 3], [0.5, 6], [5, 1], [6, 4], [5.5, 7]]
+    >>> model = MetricKMeans(2, random_state=0)
+    >>> model.fit_predict(X, must_link=[(0, 1), (1, 2)], cannot_link=[(0, 3), (2, 5)])
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "metric": [StrOptions({"diagonal", "full"})],
+        "ridge": [Interval(Real, 0, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "metric_max_iter": [Interval(Integral, 1, None, closed="left")],
+        "metric_tol": [Interval(Real, 0, None, closed="neither")],
+        "conflicts": [StrOptions({"raise", "keep"})],
+        "random_state": ["random_state", np.random.Generator],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int,
+        *,
+        metric: Literal["diagonal", "full"] = "diagonal",
+        ridge: float = 0.3,
+        n_init: int = 10,
+        max_iter: int = 300,
+        metric_max_iter: int = 1000,
+        metric_tol: float = 1e-6,
+        conflicts: Literal["raise", "keep"] = "raise",
+        random_state: SeedLike = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.ridge = ridge
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.metric_max_iter = metric_max_iter
+        self.metric_tol = metric_tol
+        self.conflicts = conflicts
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Self:
+        """Learn the metric and cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), optional
+            Partial labels 0, 1, ...; -1 for unlabelled samples.
+        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
+            Pairs of row numbers that belong, or do not belong, together.
+
+        Raises
+        ------
+        ValueError
+            Parameters, data, labels or pairs out of range.
+        InconsistentConstraintsError
+            Labels and pairs contradict each other.
+        """
+        features: FloatArray = validate_data(self, X, dtype=np.float64)
+        check_n_clusters(self.n_clusters, len(features))
+        require_squares(features)
+        supervision = supervision_pairs(len(features), y, must_link, cannot_link, self.conflicts)
+        (seed,) = spawn_seeds(self.random_state, 1)
+        must, cannot = supervision.pairs.must_link, supervision.pairs.cannot_link
+        learned = self._learn(features, must, cannot)
+        if learned is None:
+            identity = np.ones if self.metric == "diagonal" else np.eye
+            learned = LearnedMetric(identity(features.shape[1]), np.nan, 0)
+        self.metric_ = learned.metric
+        self.metric_objective_ = None if np.isnan(learned.objective) else learned.objective
+        with np.errstate(over="ignore", invalid="ignore"):
+            mapped = self._mapped(features)
+        require_squares(mapped)
+        kmeans = KMeans(
+            self.n_clusters,
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            random_state=int(seed.generate_state(1)[0]),
+        ).fit(mapped)
+        self.inertia_ = float(kmeans.inertia_)
+        self.n_iter_ = int(kmeans.n_iter_)
+        self.labels_, kept = number_clusters(kmeans.labels_)
+        self.n_clusters_ = len(kept)
+        self._centers = kmeans.cluster_centers_[kept]
+        self.cluster_centers_ = self._unmapped(features)
+        return self
+
+    def transform(self, X: ArrayLike) -> FloatArray:
+        """X A^(1/2): where Euclidean distances are those of the learned metric A.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        return self._mapped(validate_data(self, X, dtype=np.float64, reset=False))
+
+    def predict(self, X: ArrayLike) -> NDArray[np.int32]:
+        """Cluster of the centre that is nearest in the learned metric.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        nearest: NDArray[Any] = pairwise_distances_argmin(self.transform(X), self._centers)
+        return nearest.astype(np.int32)
+
+    def _learn(
+        self, X: FloatArray, must: NDArray[np.int64], cannot: NDArray[np.int64]
+    ) -> LearnedMetric | None:
+        if not len(must) or not len(cannot):
+            return None
+        learn = diagonal_metric if self.metric == "diagonal" else full_metric
+        learned = learn(X, must, cannot, ridge=self.ridge, max_iter=self.metric_max_iter, tol=self.metric_tol)
+        if learned is None:
+            warnings.warn(
+                "no cannot-linked samples differ, so that there is no metric to learn; "
+                "Euclidean distances are used",
+                UserWarning,
+                stacklevel=4,
+            )
+        return learned
+
+    def _mapped(self, X: FloatArray) -> FloatArray:
+        return X * self._root() if self.metric_.ndim == 1 else X @ self._root()
+
+    def _unmapped(self, X: FloatArray) -> FloatArray:
+        """Centres in the units of X; where the metric is blind, the means of the clusters."""
+        one_hot = self.labels_ == np.arange(self.n_clusters_)[:, None]
+        means = one_hot @ X / one_hot.sum(axis=1, keepdims=True)
+        rest = self._centers - self._mapped(means)
+        root = self._root()
+        if self.metric_.ndim == 2:
+            return means + rest @ linalg.pinvh(root)
+        return means + np.divide(rest, root, out=np.zeros_like(rest), where=root > 0)
+
+    def _root(self) -> FloatArray:
+        if self.metric_.ndim == 1:
+            return np.sqrt(self.metric_)
+        values, vectors = linalg.eigh(self.metric_)
+        return (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+
+
+class LearnedMetric(NamedTuple):
+    """A metric and how it was found.
+
+    Attributes
+    ----------
+    metric : ndarray of shape (n_features,) or (n_features, n_features)
+        Weights of squared differences, or positive semi-definite matrix.
+    objective : float
+    n_iter : int
+    """
+
+    metric: NDArray[np.float64]
+    objective: float
+    n_iter: int
+
+
+def diagonal_metric(
+    X: FloatArray, must: Int64Array, cannot: Int64Array, *, ridge: float, max_iter: int, tol: float
+) -> LearnedMetric | None:
+    """Minimise sum_ML d^2 - log sum_CL d over weights of the features.
+
+    With s_t the sum of squared must-link differences in feature t, plus ``2 ridge n_must`` times its
+    variance, the solution satisfies ``s @ a == 1/2``.
+
+    Returns
+    -------
+    LearnedMetric or None
+        None where no cannot-linked samples differ, so that there is nothing to learn. Constant features
+        get weight 0.
+
+    Notes
+    -----
+    O((n_must + n_cannot) n_features) time per iteration. L-BFGS on b = a s, in which the terms of all
+    features are of one scale.
+    """
+    variance = X.var(axis=0)
+    used = _varies(X)
+    X = X[:, used]
+    apart = PairDifferences(X, cannot)
+    if not any((block != 0).any() for block in apart):
+        return None
+    s = sum((block**2).sum(axis=0) for block in PairDifferences(X, must))
+    s = _bounded(s + ridge * len(must) * 2 * variance[used], variance[used] * len(must))
+    n_features = X.shape[1]
+
+    start = np.full(n_features, 0.5 / n_features)
+    least = 1e-10 * sum(float(np.sqrt(block**2 @ (start / s)).sum()) for block in apart) / len(cannot)
+
+    def loss(b: FloatArray) -> tuple[float, FloatArray]:
+        total, gradient = 0.0, np.zeros(n_features)
+        for block in apart:
+            squares = block**2
+            r = np.sqrt(squares @ (b / s))
+            total += float(r.sum())
+            # At a distance of zero the slope is infinite; here it is only very steep.
+            gradient += (0.5 / np.maximum(r, least)) @ squares
+        total = max(total, least)
+        return float(b.sum()) - np.log(total), 1.0 - gradient / s / total
+
+    found = optimize.minimize(
+        loss,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(0.0, None)] * n_features,
+        options={"maxiter": max_iter, "gtol": tol, "ftol": 0.0, "maxls": 50},
+    )
+    if found.nit >= max_iter:
+        _warn("diagonal", max_iter)
+    a = np.zeros(len(used))
+    a[used] = found.x / s
+    return LearnedMetric(a, float(found.fun), int(found.nit))
+
+
+def full_metric(
+    X: FloatArray, must: Int64Array, cannot: Int64Array, *, ridge: float, max_iter: int, tol: float
+) -> LearnedMetric | None:
+    """Maximise sum_CL d_A subject to sum_ML d_A^2 <= 1 over positive semi-definite matrices A.
+
+    The sum over must-links is taken with ``2 ridge n_must`` times the covariance added. In coordinates
+    where that is the identity, the admissible matrices have a trace of at most 1, and the projection of
+    a gradient step is exact; where the largest eigenvalue of the gradient is half the objective, no
+    other matrix is better.
+
+    Returns
+    -------
+    LearnedMetric or None
+        None where no cannot-linked samples differ.
+
+    Notes
+    -----
+    O(n_cannot n_features^2 + n_features^3) time per iteration.
+    """
+    varies = _varies(X)
+    if not varies.any():
+        return None
+    unit = np.where(varies, 1.0 / np.where(varies, X.std(axis=0), 1.0), 0.0)
+    standard = (X - X.mean(axis=0)) * unit
+    variances, directions = linalg.eigh(standard.T @ standard / len(X))
+    used = variances > _CONSTANT * variances[-1]
+    basis = unit[:, None] * directions[:, used]
+    Z = X @ basis
+    W = sum((block.T @ block for block in PairDifferences(Z, must)), np.zeros((Z.shape[1],) * 2))
+    W += np.diag(ridge * len(must) * 2 * variances[used])
+    scales, axes = linalg.eigh(W)
+    scales = _bounded(scales, np.full(len(scales), variances[used].min() * len(must)))
+    whiten = basis @ (axes / np.sqrt(scales))
+    apart = PairDifferences(X @ whiten, cannot)
+    if not any((block != 0).any() for block in apart):
+        return None
+    B, objective, n_iter = _ascend(apart, len(scales), max_iter, tol)
+    A = whiten @ B @ whiten.T
+    return LearnedMetric((A + A.T) / 2, objective, n_iter)
+
+
+def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[FloatArray, float, int]:
+    """Projected gradient ascent from the identity; steps grow on success and are halved on failure."""
+    B = np.eye(n) / n
+    value, _ = _spread(apart, B, 1.0)
+    least = 1e-10 * value / apart.n_pairs
+    value, gradient = _spread(apart, B, least)
+    step = 1.0 / float(linalg.norm(gradient))
+    values = [value]
+    for n_iter in range(1, max_iter + 1):
+        # Concave: no admissible matrix gains more than this.
+        gap = float(linalg.eigvalsh(gradient, subset_by_index=[n - 1, n - 1])[0]) - float(
+            np.sum(gradient * B)
+        )
+        # The bound is loose where distances all but vanish; then what ten steps gained decides.
+        gained = value - values[-11] if len(values) > 10 else np.inf
+        if gap <= tol * value or gained <= 1e-3 * tol * value:
+            return B, value, n_iter
+        while True:
+            candidate = _project(B + step * gradient)
+            new_value, new_gradient = _spread(apart, candidate, least)
+            if new_value > value:
+                break
+            step /= 2
+            if step * float(linalg.norm(gradient)) < 1e-14:
+                return B, value, n_iter
+        B, value, gradient, step = candidate, new_value, new_gradient, 1.5 * step
+        values.append(value)
+    _warn("full", max_iter)
+    return B, value, max_iter
+
+
+def _spread(apart: PairDifferences, B: FloatArray, least: float) -> tuple[float, FloatArray]:
+    """Sum of the distances, and its gradient, in which no distance counts as less than ``least``."""
+    value, gradient = 0.0, np.zeros_like(B)
+    for block in apart:
+        r = np.sqrt(np.maximum(np.einsum("ij,ij->i", block @ B, block), 0.0))
+        value += float(r.sum())
+        gradient += block.T @ (block * (0.5 / np.maximum(r, least))[:, None])
+    return value, gradient
+
+
+def _project(B: FloatArray) -> FloatArray:
+    """Nearest positive semi-definite matrix of trace at most 1."""
+    values, vectors = linalg.eigh(B)
+    values = np.maximum(values, 0.0)
+    if values.sum() > 1.0:
+        falling = values[::-1]
+        excess = (np.cumsum(falling) - 1.0) / np.arange(1, len(values) + 1)
+        values = np.maximum(values - excess[np.flatnonzero(falling > excess)[-1]], 0.0)
+    return (vectors * values) @ vectors.T
+
+
+def _varies(X: FloatArray) -> NDArray[np.bool_]:
+    """Which features are not constant, rounding apart."""
+    return np.ptp(X, axis=0) > 1e-14 * np.abs(X).max(axis=0)
+
+
+def _bounded(s: FloatArray, scale: FloatArray) -> FloatArray:
+    """Must-link sums kept away from zero, where the optimum would be infinite."""
+    least = 1e-12 * scale
+    if (s < least).any():
+        warnings.warn(
+            "must-linked samples do not differ at all in some directions, which with ridge=0 get nearly all "
+            "the weight",
+            UserWarning,
+            stacklevel=6,
+        )
+    return np.maximum(s, least)
+
+
+def _warn(metric: str, max_iter: int) -> None:
+    warnings.warn(
+        f"the {metric} metric was not found within metric_max_iter={max_iter} iterations; "
+        "the last one is used",
+        ConvergenceWarning,
+        stacklevel=6,
+    )
+
+
+class PairDifferences:
+    """Rows ``X[i] - X[j]`` of many pairs, again and again.
+
+    Kept where they take no more than 256 MiB, and else computed anew at every pass.
+    """
+
+    def __init__(self, X: FloatArray, pairs: Int64Array) -> None:
+        self._X = X
+        self._pairs = pairs
+        self.n_pairs = len(pairs)
+        self._kept = list(self._blocks()) if pairs.shape[0] * X.shape[1] <= _KEPT else None
+
+    def __iter__(self) -> Iterator[FloatArray]:
+        return self._blocks() if self._kept is None else iter(self._kept)
+
+    def _blocks(self) -> Iterator[FloatArray]:
+        step = max(1, _PAIR_BLOCK // max(1, self._X.shape[1]))
+        for lo in range(0, len(self._pairs), step):
+            i, j = self._pairs[lo : lo + step].T
+            yield self._X[i] - self._X[j]
+
+
+class PairwiseKMeans(SemiSupervisedClusterMixin, BaseEstimator, ABC):
+    """All but the price of a violated pair."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "metric": [StrOptions(set(DISTORTIONS))],
+        "w": [Interval(Real, 0, None, closed="left"), None],
+        "w_cannot": [Interval(Real, 0, None, closed="left"), None],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "conflicts": [StrOptions({"raise", "keep"})],
+        "random_state": ["random_state", np.random.Generator],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int,
+        *,
+        metric: Literal["euclidean", "cosine"] = "euclidean",
+        w: float | None = None,
+        w_cannot: float | None = None,
+        n_init: int = 10,
+        max_iter: int = 100,
+        conflicts: Literal["raise", "keep"] = "raise",
+        random_state: SeedLike = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.w = w
+        self.w_cannot = w_cannot
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.conflicts = conflicts
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Self:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), optional
+            Partial labels 0, 1, ...; -1 for unlabelled samples. All pairs among the labelled samples
+            become constraints.
+        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
+            Pairs of row numbers that belong, or do not belong, together.
+
+        Raises
+        ------
+        ValueError
+            Parameters, data, labels or pairs out of range.
+        InconsistentConstraintsError
+            Labels and pairs contradict each other.
+        """
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        n_samples = X.shape[0]
+        check_n_clusters(self.n_clusters, n_samples)
+        require_squares(X)
+        pairs, components = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts)
+        distortion = DISTORTIONS[self.metric]
+        self._offset = distortion.offset(X)
+        prepared = distortion.moved(X, self._offset)
+        penalties = self._penalties(prepared, pairs, distortion)
+
+        def run(seed: np.random.SeedSequence) -> Partition:
+            rng = np.random.default_rng(seed)
+            centers = component_seeds(prepared, components, self.n_clusters, distortion, rng)
+            return penalized_kmeans(prepared, centers, penalties, distortion, max_iter=self.max_iter, rng=rng)
+
+        runs = map(run, spawn_seeds(self.random_state, self.n_init))
+        self._set(min(runs, key=lambda partition: partition.history[-1]))
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.int32]:
+        """Cluster of the nearest centre; pairs do not count.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        distortion = DISTORTIONS[self.metric]
+        offset = 0.0 if sparse.issparse(X) else self._offset
+        centers = self.cluster_centers_ - offset
+        return distortion.distances(distortion.moved(X, offset), centers).argmin(axis=1).astype(np.int32)
+
+    @abstractmethod
+    def _penalties(self, X: Features, pairs: PairwiseConstraints, distortion: Distortion) -> Penalties:
+        """What the violated pairs cost."""
+
+    def _set(self, partition: Partition) -> None:
+        self.labels_, kept = number_clusters(partition.labels)
+        self.n_clusters_ = len(kept)
+        if self.n_clusters_ < self.n_clusters:
+            warnings.warn(
+                f"only {self.n_clusters_} of n_clusters={self.n_clusters} clusters have samples; "
+                "too few rows may differ, or must-links leave no more",
+                UserWarning,
+                stacklevel=4,
+            )
+        self.cluster_centers_ = partition.centers[kept] + self._offset
+        self.inertia_ = partition.distortion
+        self.objective_history_ = np.array(partition.history)
+        self.objective_ = float(partition.history[-1])
+        self.n_iter_ = len(partition.history)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class PCKMeans(PairwiseKMeans):
+    """K-means in which every violated pair costs the same.
+
+    Minimises J = sum of the distortions to the centres + ``w`` per must-link between clusters +
+    ``w_cannot`` per cannot-link within one. The first centres are those of must-link components.
+
+    Parameters
+    ----------
+    n_clusters : int
+        From 1 to n_samples.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        Distortion: the squared distance to the mean, or 1 - cos to the mean direction. Rows of zeros
+        are at cosine distance 1 from everything.
+    w : float, optional
+        Cost of a violated must-link; the mean distortion to a single centre by default, or 1 where that
+        is 0.
+    w_cannot : float, optional
+        Cost of a violated cannot-link; ``w`` by default.
+    n_init : int, default=10
+        Runs with other random orders and, where must-links give too few, other random first centres;
+        the one with the least J counts.
+    max_iter : int, default=100
+        Rounds of a run.
+    conflicts : {"raise", "keep"}, default="raise"
+        Whether pairs that contradict each other are an error, or pull both ways.
+    random_state : int, Generator, RandomState or None, default=None
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,), int32
+        Clusters 0, 1, ... in the order of their first samples.
+    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+        Unit vectors for ``metric="cosine"``.
+    n_clusters_ : int
+        Clusters that have samples.
+    objective_ : float
+        J.
+    inertia_ : float
+        Its first part, the sum of the distortions.
+    objective_history_ : ndarray of shape (n_iter_,)
+        J after every round; never rises.
+    n_iter_ : int
+    n_features_in_, feature_names_in_
+
+    Notes
+    -----
+    A round assigns the samples one after another in random order (iterated conditional modes) and
+    moves the centres: O(n_samples n_clusters n_features + n_pairs) time, O(n_samples n_clusters +
+    n_pairs) memory. Sparse data stay sparse. All pairs of labelled samples count: n labels make
+    n(n-1)/2.
+
+    References
+    ----------
+    S. Basu, A. Banerjee, R. Mooney, "Active semi-supervision for pairwise constrained clustering", SIAM
+    International Conference on Data Mining (2004), section 2.
+
+    Examples
+    --------
+    >>> from moo_clustering.estimators import PCKMeans
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [13.0]]
+    >>> PCKMeans(2, random_state=0).fit_predict(X)
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    >>> PCKMeans(2, w=100.0, random_state=0).fit_predict(X, must_link=[(2, 3)])
+    array([0, 0, 0, 0, 1, 1], dtype=int32)
+    """
+
+    def _penalties(self, X: Features, pairs: PairwiseConstraints, distortion: Distortion) -> Penalties:
+        w = self.w
+        if w is None:
+            one = np.zeros(X.shape[0], dtype=np.int32)
+            center = distortion.centers(X, one, np.zeros((1, X.shape[1])))
+            w = float(distortion.distances(X, center).mean()) or 1.0
+        w_cannot = w if self.w_cannot is None else self.w_cannot
+        return Penalties(
+            pairs.must_link,
+            np.full(len(pairs.must_link), float(w)),
+            pairs.cannot_link,
+            np.full(len(pairs.cannot_link), float(w_cannot)),
+        )
+
+
+class HMRFKMeans(PairwiseKMeans):
+    """K-means in which violated pairs cost by distance: a hidden Markov random field.
+
+    Minimises J = sum of the distortions to the centres + ``w`` d(i, j) per must-link between clusters +
+    ``w_cannot`` (d_max - d(i, j)) per cannot-link within one, d being the distortion between two samples
+    and d_max the largest in the data: the farther apart must-linked samples are, and the nearer
+    cannot-linked ones, the more there is to correct. The first centres are those of must-link
+    components.
+
+    Parameters
+    ----------
+    n_clusters : int
+        From 1 to n_samples.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        Distortion: the squared distance to the mean, or 1 - cos to the mean direction. Rows of zeros
+        are at cosine distance 1 from everything.
+    w : float, optional
+        Factor of the cost of violated must-links, 1 by default.
+    w_cannot : float, optional
+        Factor of the cost of violated cannot-links; ``w`` by default.
+    n_init : int, default=10
+        Runs with other random orders and, where must-links give too few, other random first centres;
+        the one with the least J counts.
+    max_iter : int, default=100
+        Rounds of a run.
+    conflicts : {"raise", "keep"}, default="raise"
+        Whether pairs that contradict each other are an error, or pull both ways.
+    random_state : int, Generator, RandomState or None, default=None
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,), int32
+        Clusters 0, 1, ... in the order of their first samples.
+    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+        Unit vectors for ``metric="cosine"``.
+    n_clusters_ : int
+        Clusters that have samples.
+    objective_ : float
+        J.
+    inertia_ : float
+        Its first part, the sum of the distortions.
+    objective_history_ : ndarray of shape (n_iter_,)
+        J after every round; never rises.
+    n_iter_ : int
+    n_features_in_, feature_names_in_
+
+    Notes
+    -----
+    As :class:`PCKMeans`. With cannot-links, d_max takes up to O(n_samples^2 n_features) time, once; only
+    samples far enough from the mean are compared.
+
+    References
+    ----------
+    S. Basu, M. Bilenko, R. Mooney, "A probabilistic framework for semi-supervised clustering", KDD
+    (2004), without its learning of the distortion.
+
+    Examples
+    --------
+    >>> from moo_clustering.estimators import HMRFKMeans
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [13.0]]
+    >>> HMRFKMeans(2, random_state=0).fit_predict(X, must_link=[(2, 3)])
+    array([0, 0, 0, 0, 1, 1], dtype=int32)
+    """
+
+    def _penalties(self, X: Features, pairs: PairwiseConstraints, distortion: Distortion) -> Penalties:
+        w = 1.0 if self.w is None else self.w
+        w_cannot = w if self.w_cannot is None else self.w_cannot
+        apart = distortion.within(X, pairs.cannot_link)
+        largest = distortion.largest(X) if len(apart) else 0.0
+        return Penalties(
+            pairs.must_link,
+            w * distortion.within(X, pairs.must_link),
+            pairs.cannot_link,
+            w_cannot * np.maximum(largest - apart, 0.0),
+        )
+
+
+class Distortion(Protocol):
+    """A measure of distance whose sum to a centre has a minimiser in closed form."""
+
+    def offset(self, X: Features) -> FloatArray | float:
+        """Where the origin had better be for samples like X."""
+
+    def moved(self, X: Features, offset: FloatArray | float) -> Features:
+        """Samples as the other methods take them."""
+
+    def distances(self, X: Features, centers: FloatArray) -> FloatArray:
+        """Distortions of all samples, shape (n_samples, n_centers), at least 0."""
+
+    def centers(self, X: Features, labels: NDArray[np.int32], former: FloatArray) -> FloatArray:
+        """Best centres of the clusters; clusters without one keep the former."""
+
+    def group_centers(self, X: Features, labels: NDArray[np.int32], n_groups: int) -> Features:
+        """Best centres of groups that all have members; sparse where X is."""
+
+    def within(self, X: Features, pairs: NDArray[np.int64]) -> FloatArray:
+        """Distortion between the samples of each pair."""
+
+    def largest(self, X: Features) -> float:
+        """Largest distortion between two samples."""
+
+    def separation(self, distances: FloatArray) -> FloatArray:
+        """Distances that grow evenly, of distortions."""
+
+
+def component_seeds(
+    X: Features,
+    components: Sequence[NDArray[np.intp]],
+    n_clusters: int,
+    distortion: Distortion,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Centres of components, chosen by weighted farthest-first traversal, and random samples.
+
+    The largest component comes first; the next is the one with the greatest product of size and
+    distance to the nearest chosen (ties: the lowest). Where there are too few, random samples fill up,
+    as long as possible such that differ from all centres and are in none of the components.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+    components : sequence of ndarray
+        Samples of every component.
+    n_clusters : int
+    distortion : Distortion
+    rng : Generator
+
+    Returns
+    -------
+    ndarray of shape (n_clusters, n_features)
+
+    Notes
+    -----
+    O(n_clusters n_samples n_features).
+    """
+    n_samples, n_features = X.shape
+    centers = np.zeros((n_clusters, n_features))
+    n_chosen = min(n_clusters, len(components))
+    if n_chosen:
+        members = np.concatenate(list(components))
+        owner = np.repeat(np.arange(len(components)), [len(component) for component in components])
+        means = distortion.group_centers(X[members], owner.astype(np.int32), len(components))
+        sizes = np.array([len(component) for component in components], dtype=np.float64)
+        score, nearest = sizes, np.full(len(components), np.inf)
+        for c in range(n_chosen):
+            chosen = int(np.argmax(score))
+            centers[c] = _row(means, chosen)
+            nearest = np.minimum(nearest, distortion.distances(means, centers[c : c + 1])[:, 0])
+            nearest[chosen] = -1.0  # behind components that sit on a chosen one
+            score = sizes * distortion.separation(np.maximum(nearest, 0.0))
+            score[nearest < 0] = -1.0
+    if n_chosen < n_clusters:
+        free = np.ones(n_samples, dtype=bool)
+        if n_chosen:
+            free[members] = False
+        _fill(X, centers, n_chosen, free, distortion, rng)
+    return centers
+
+
+def _fill(
+    X: Features,
+    centers: FloatArray,
+    n_chosen: int,
+    free: NDArray[np.bool_],
+    distortion: Distortion,
+    rng: np.random.Generator,
+) -> None:
+    """Put random samples in the last rows of ``centers``."""
+    nearest = np.full(X.shape[0], np.inf)
+    for c in range(n_chosen):
+        nearest = np.minimum(nearest, distortion.distances(X, centers[c : c + 1])[:, 0])
+    for c in range(n_chosen, len(centers)):
+        # Distances of equal rows may be rounded away from zero.
+        new = nearest > 1e-12 * np.max(nearest, where=np.isfinite(nearest), initial=0.0)
+        candidates = np.flatnonzero(free & new)
+        if not len(candidates):
+            candidates = np.flatnonzero(new) if new.any() else np.arange(X.shape[0])
+        i = candidates[rng.integers(len(candidates))]
+        centers[c] = _row(X, i)
+        free[i] = False
+        nearest = np.minimum(nearest, distortion.distances(X, centers[c : c + 1])[:, 0])
+
+
+def _row(X: Features, i: int) -> FloatArray:
+    row: FloatArray = X[[i]].toarray()[0] if sparse.issparse(X) else X[i]
+    return row
+
+
+@dataclass(frozen=True, eq=False)
+class Penalties:
+    """What violated pairs cost.
+
+    Parameters
+    ----------
+    must, cannot : ndarray of shape (n_pairs, 2)
+    must_costs, cannot_costs : ndarray of shape (n_pairs,)
+        At least 0.
+    """
+
+    must: NDArray[np.int64]
+    must_costs: FloatArray
+    cannot: NDArray[np.int64]
+    cannot_costs: FloatArray
+
+    def total(self, labels: NDArray[np.int32]) -> float:
+        """Cost of all violated pairs."""
+        apart = labels[self.must[:, 0]] != labels[self.must[:, 1]]
+        together = labels[self.cannot[:, 0]] == labels[self.cannot[:, 1]]
+        return float(self.must_costs[apart].sum() + self.cannot_costs[together].sum())
+
+    def by_sample(self, n_samples: int) -> tuple[NDArray[np.int64], NDArray[np.int64], FloatArray]:
+        """Partners of every sample, and the cost of sharing a cluster with each: gained for must-links."""
+        pairs = np.concatenate([self.must, self.cannot])
+        costs = np.concatenate([-self.must_costs, self.cannot_costs])
+        sample = np.concatenate([pairs[:, 0], pairs[:, 1]])
+        partner = np.concatenate([pairs[:, 1], pairs[:, 0]])
+        order = np.argsort(sample, kind="stable")
+        starts = np.searchsorted(sample[order], np.arange(n_samples + 1)).astype(np.int64)
+        return starts, partner[order], np.concatenate([costs, costs])[order]
+
+
+class Partition(NamedTuple):
+    """Result of a run.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_samples,), int32
+    centers : ndarray of shape (n_clusters, n_features)
+    distortion : float
+    history : list of float
+        Objective after every round.
+    """
+
+    labels: NDArray[np.int32]
+    centers: FloatArray
+    distortion: float
+    history: list[float]
+
+
+def penalized_kmeans(
+    X: Features,
+    centers: FloatArray,
+    penalties: Penalties,
+    distortion: Distortion,
+    *,
+    max_iter: int,
+    rng: np.random.Generator,
+) -> Partition:
+    """Alternate between clusters and centres until no sample moves.
+
+    A round assigns the samples in random order, each to the cluster in which it costs least given
+    those that have one, and then moves the centres. After the first, neither step can raise the
+    objective, distortion plus penalties.
+
+    Notes
+    -----
+    O(n_samples n_clusters n_features + n_pairs) time per round, O(n_samples n_clusters + n_pairs)
+    memory.
+    """
+    n_samples = X.shape[0]
+    starts, partners, costs = penalties.by_sample(n_samples)
+    labels = np.full(n_samples, -1, dtype=np.int32)
+    distances = np.ascontiguousarray(distortion.distances(X, centers))
+    spent = 0.0
+    history: list[float] = []
+    for _ in range(max_iter):
+        moved = icm_sweep(distances, starts, partners, costs, rng.permutation(n_samples), labels)
+        if not moved:
+            history.append(history[-1])
+            break
+        centers = distortion.centers(X, labels, centers)
+        distances = np.ascontiguousarray(distortion.distances(X, centers))
+        spent = float(distances[np.arange(n_samples), labels].sum())
+        history.append(spent + penalties.total(labels))
+    return Partition(labels, centers, spent, history)

@@ -1,0 +1,1104 @@
+"""PESC, SpectralGraphClustering."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from numbers import Integral, Real
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
+
+import networkx as nx
+import numpy as np
+import scipy.sparse as sp
+from deap import tools
+from numpy.typing import ArrayLike, NDArray
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.core.result import Result
+from pymoo.operators.selection.tournament import TournamentSelection
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+from tqdm import tqdm
+
+from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, SeedLike, spawn_seeds
+from moo_clustering.algorithms import DeapSearch, PymooSearch, Recorder, drive
+from moo_clustering.consensus import (
+    SIGMA_GRID,
+    diversity_graph,
+    ensemble_members,
+    kernel_graph,
+    reconstruction_graph,
+    to_csr,
+)
+from moo_clustering.constraints import ConstraintGroups
+from moo_clustering.estimators._base import (
+    Rule,
+    SemiSupervisedClusterMixin,
+    check_rule,
+    checkpoint_for,
+    choose_member,
+    fewer_distinct_rows,
+    scale_features,
+    supervision_groups,
+)
+from moo_clustering.graphs import (
+    NeighborLists,
+    SpectralPartition,
+    bridge_components,
+    eigengap,
+    epsilon_graph,
+    full_graph,
+    knn_graph,
+    lists_from_arrays,
+    mutual_knn_graph,
+    neighbor_lists,
+    pair_distances,
+    resolve_sigma,
+    spectral_partition,
+    waterfill_graph,
+    waterfill_lambda,
+    waterfill_weights,
+    write_constraints,
+)
+from moo_clustering.operators import (
+    CannotLinkRepair,
+    DynamicDiversitySurvival,
+    ExclusiveMating,
+    IndexPM,
+    IndexSBX,
+    NeighborResample,
+    NeighborSampling,
+    RankPM,
+    RankSBX,
+    UniformNeighborCrossover,
+    batched_tournament,
+)
+from moo_clustering.operators.deap import dynamic_nsga2_step, neighbor_toolbox
+from moo_clustering.persistence import Checkpoint
+from moo_clustering.problems import NeighborGraphProblem, default_n_neighbors
+
+if TYPE_CHECKING:
+    from pymoo.core.crossover import Crossover
+    from pymoo.core.mutation import Mutation
+
+ENSEMBLES = ("es1", "es2", "es3")
+# Lists for water-filling start so wide and double, up to the second, while more than one row in a
+# hundred would share its weight among more neighbours than it lists.
+_WATERFILL_WIDTHS = (32, 128)
+_WATERFILL_CUT = 0.01
+
+
+class PESC(SemiSupervisedClusterMixin, BaseEstimator):
+    """Pareto-ensemble spectral clustering.
+
+    Phase I evolves populations that link every sample to one neighbour, near (f1) yet unlike the rest
+    of the population (f2). Phase II merges the non-dominated members into one sparse similarity
+    matrix, on which spectral clustering is run. The number of neighbours of a sample is thus found
+    rather than set.
+
+    Parameters
+    ----------
+    n_clusters : int
+        K, from 1 to n_samples.
+    pop_size : int, default=100
+        Size of the population; the paper asks for more than ln N and at least sqrt(N).
+    n_gen : int, default=100
+        Generations after the initial population; 0 is the control without evolution.
+    pc : float, default=0.9
+        Probability that a pair of parents is crossed.
+    pm : float, default=0.1
+        Mutation probability, of what ``mutation_prob`` says.
+    n_neighbors : int, optional
+        k, how many of the nearest neighbours initialisation and resampling draw from; default the
+        smallest integer above ln N.
+    list_width : int or "full", optional
+        w, how many neighbours a gene can name, which ``operators="rank"`` make use of; default 2k for
+        those, n_samples - 1 (``"full"``) for ``operators="index"`` and ``init="random"``, which need
+        it, and k, beyond which ``operators="uniform"`` never draw.
+    init : {"knn", "spread", "random"}, default="knn"
+        See :class:`~moo_clustering.operators.NeighborSampling`. Above some thousand samples
+        ``"spread"`` is recommended, without which the population hardly moves.
+    operators : {"uniform", "rank", "index"}, default="uniform"
+        Uniform crossover and resampling; SBX and polynomial mutation on ranks; or, as printed, on
+        sample indices. ``"index"`` depends on the order of the rows and leaks the classes of sorted
+        ones: for reproduction only.
+    mutation_prob : {"gene", "individual", "exclusive"}, default="gene"
+        ``pm`` is the probability of a gene; or of an individual, whose genes then change with
+        probability 1/N; or pairs that are not crossed are mutated (1/N per gene) and ``pm`` is unused.
+    eta_crossover, eta_mutation : float, default=15 and 20
+        Distribution indices of SBX and polynomial mutation.
+    diversity : {"slots", "last_front", "none"}, default="slots"
+        See :class:`~moo_clustering.operators.DynamicDiversitySurvival`.
+    n_div : int, optional
+        Places filled by diversity; default ceil(0.1 pop_size).
+    ensemble : {"es1", "es2", "es3"}, default="es2"
+        Weights of the edges: sparse reconstruction (Eq. 4), diversity (Eq. 5), Gaussian kernel (Eq. 6).
+    ensemble_over : {"nondominated", "population"}, default="nondominated"
+        Members that are merged.
+    min_members : int, optional
+        Further fronts are added until there are so many members; default floor(ln N) + 1, 1 is the
+        paper's.
+    es1_solver : {"nnls", "pso"}, default="nnls"
+        Exact, or the paper's particle swarm.
+    orientation : {"row", "column"}, default="row"
+        ES1 rebuilds a sample from those it chose, or from those that chose it.
+    ridge : float, default=0.025
+        ES1's ridge as a multiple of the mean feature variance.
+    min_weight : float, default=0
+        Smallest weight of an ES1 edge; 0 drops edges of weight 0.
+    es2_weight : {"one_minus_div", "div", "count"}, default="one_minus_div"
+        What a member contributes in ES2: the formula, the paper's prose, or 1.
+    sigma : float or {"mean", "median", "grid"}, default="mean"
+        Scale factor of ES3; ``"grid"`` takes the largest eigengap over the paper's values.
+    laplacian : {"sym", "unnormalized", "rw"}, default="sym"
+        The paper's is ``"unnormalized"``, which fails on some sets.
+    bridge : bool, default=True
+        Join the components of a disconnected graph by their shortest links, very weakly.
+    eigen_solver : {"auto", "dense", "arpack", "lobpcg", "pic"}, default="auto"
+    scale : {"minmax", "zscore", "none"}, default="minmax"
+        Not applied to ``metric="precomputed"``.
+    metric : str, default="euclidean"
+        Any metric of scikit-learn, or ``"precomputed"`` (n_samples, n_samples) distances.
+    ties : {"random", "index"}, default="random"
+        Order of equally near neighbours; ``"index"`` leaks the order of the rows on gridded data.
+    must_link : {False, True, "clique", "star"}, default=False
+        Whether labels also join samples of one class, with the largest similarity (an extension; the
+        paper only forbids links between classes): every pair, or a star through the medoid of the
+        class; True takes the clique up to a million pairs. Explicit must-link pairs always act.
+    neighbors : tuple of (indices, distances), optional
+        Neighbour lists of shape (n_samples, width) from any search, exact or approximate, self
+        excluded, on the data as they should be compared (``scale`` is not applied to them).
+    engine : {"pymoo", "deap"}, default="pymoo"
+    random_state : int, Generator, RandomState or None, default=None
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+    verbose : bool, default=False
+        Progress bar with rate, time left and best values.
+    checkpoint : path, optional
+        File to which the state of the search is written; needs an integer ``random_state``.
+    checkpoint_every : int, default=10
+        Generations between checkpoints.
+    resume : bool, default=False
+        Continue from ``checkpoint`` if it exists, to the same result as without interruption.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,), int32
+        Numbered by first appearance.
+    n_clusters_ : int
+    similarity_ : csr_array of shape (n_samples, n_samples)
+        Symmetric, as clustered (bridges included).
+    embedding_ : ndarray of shape (n_samples, n_clusters)
+        Rows that k-means was run on.
+    eigenvalues_ : ndarray
+        Smallest eigenvalues of the Laplacian.
+    n_components_ : int
+        Connected components before bridging.
+    pareto_front_ : ndarray of shape (n_solutions, 2)
+        Mean neighbour distance and 1 - diversity of the non-dominated members.
+    pareto_neighbors_ : ndarray of shape (n_solutions, n_samples), int32
+        The neighbour each of them links a sample to.
+    pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
+        Spectral partition of each member's own graph; computed when first asked for.
+    objective_names_ : tuple of str
+    sigma_ : float
+        Scale factor used by ES3, otherwise None.
+    result_ : pymoo.core.result.Result
+    logbook_, hall_of_fame_ : deap.tools.Logbook, deap.tools.ParetoFront
+        With ``engine="deap"``.
+    history_ : Recorder
+    n_iter_ : int
+        Generations done.
+    interrupted_ : bool
+        Whether Ctrl-C ended the search early.
+    n_features_in_, feature_names_in_
+
+    Notes
+    -----
+    O(n_gen pop_size N) time and O(pop_size N) bytes for phase I; nothing quadratic in N is built unless
+    ``list_width="full"``.
+
+    References
+    ----------
+    PESC: "Pareto ensemble-based spectral clustering", Algorithms 1-3, Eqs. 1-7.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from moo_clustering import PESC
+    >>> X, _ = load_wine(return_X_y=True)
+    >>> PESC(3, n_gen=5, random_state=0).fit(X).n_clusters_
+    3
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "pop_size": [Interval(Integral, 2, None, closed="left")],
+        "n_gen": [Interval(Integral, 0, None, closed="left")],
+        "pc": [Interval(Real, 0, 1, closed="both")],
+        "pm": [Interval(Real, 0, 1, closed="both")],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
+        "list_width": [Interval(Integral, 1, None, closed="left"), StrOptions({"full"}), None],
+        "init": [StrOptions({"knn", "spread", "random"})],
+        "operators": [StrOptions({"uniform", "rank", "index"})],
+        "mutation_prob": [StrOptions({"gene", "individual", "exclusive"})],
+        "eta_crossover": [Interval(Real, 1, 100, closed="both")],
+        "eta_mutation": [Interval(Real, 1, 100, closed="both")],
+        "diversity": [StrOptions({"slots", "last_front", "none"})],
+        "n_div": [Interval(Integral, 0, None, closed="left"), None],
+        "ensemble": [StrOptions(set(ENSEMBLES))],
+        "ensemble_over": [StrOptions({"nondominated", "population"})],
+        "min_members": [Interval(Integral, 1, None, closed="left"), None],
+        "es1_solver": [StrOptions({"nnls", "pso"})],
+        "orientation": [StrOptions({"row", "column"})],
+        "ridge": [Interval(Real, 0, None, closed="left")],
+        "min_weight": [Interval(Real, 0, None, closed="left")],
+        "es2_weight": [StrOptions({"one_minus_div", "div", "count"})],
+        "sigma": [Interval(Real, 0, None, closed="left"), StrOptions({"mean", "median", "grid"})],
+        "laplacian": [StrOptions({"sym", "unnormalized", "rw"})],
+        "bridge": ["boolean"],
+        "eigen_solver": [StrOptions({"auto", "dense", "arpack", "lobpcg", "pic"})],
+        "scale": [StrOptions({"minmax", "zscore", "none"})],
+        "metric": [str],
+        "ties": [StrOptions({"random", "index"})],
+        "must_link": ["boolean", StrOptions({"clique", "star"})],
+        "neighbors": [tuple, list, None],
+        "engine": [StrOptions({"pymoo", "deap"})],
+        "random_state": ["random_state", np.random.Generator],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+        "checkpoint": [str, Path, None],
+        "checkpoint_every": [Interval(Integral, 1, None, closed="left")],
+        "resume": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int,
+        *,
+        pop_size: int = 100,
+        n_gen: int = 100,
+        pc: float = 0.9,
+        pm: float = 0.1,
+        n_neighbors: int | None = None,
+        list_width: int | Literal["full"] | None = None,
+        init: str = "knn",
+        operators: str = "uniform",
+        mutation_prob: str = "gene",
+        eta_crossover: float = 15,
+        eta_mutation: float = 20,
+        diversity: str = "slots",
+        n_div: int | None = None,
+        ensemble: str = "es2",
+        ensemble_over: str = "nondominated",
+        min_members: int | None = None,
+        es1_solver: str = "nnls",
+        orientation: str = "row",
+        ridge: float = 0.025,
+        min_weight: float = 0.0,
+        es2_weight: str = "one_minus_div",
+        sigma: float | str = "mean",
+        laplacian: str = "sym",
+        bridge: bool = True,
+        eigen_solver: str = "auto",
+        scale: str = "minmax",
+        metric: str = "euclidean",
+        ties: str = "random",
+        must_link: bool | str = False,
+        neighbors: tuple[ArrayLike, ArrayLike] | None = None,
+        engine: str = "pymoo",
+        random_state: SeedLike = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        checkpoint: str | Path | None = None,
+        checkpoint_every: int = 10,
+        resume: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.pop_size = pop_size
+        self.n_gen = n_gen
+        self.pc = pc
+        self.pm = pm
+        self.n_neighbors = n_neighbors
+        self.list_width = list_width
+        self.init = init
+        self.operators = operators
+        self.mutation_prob = mutation_prob
+        self.eta_crossover = eta_crossover
+        self.eta_mutation = eta_mutation
+        self.diversity = diversity
+        self.n_div = n_div
+        self.ensemble = ensemble
+        self.ensemble_over = ensemble_over
+        self.min_members = min_members
+        self.es1_solver = es1_solver
+        self.orientation = orientation
+        self.ridge = ridge
+        self.min_weight = min_weight
+        self.es2_weight = es2_weight
+        self.sigma = sigma
+        self.laplacian = laplacian
+        self.bridge = bridge
+        self.eigen_solver = eigen_solver
+        self.scale = scale
+        self.metric = metric
+        self.ties = ties
+        self.must_link = must_link
+        self.neighbors = neighbors
+        self.engine = engine
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
+        self.resume = resume
+
+    @classmethod
+    def paper(cls, n_clusters: int, **options: Any) -> Self:
+        """Preset nearest to the paper that does not depend on the order of the rows.
+
+        Unnormalised Laplacian, SBX and polynomial mutation on full neighbour lists (on ranks instead
+        of sample indices). Further options override.
+        """
+        preset: dict[str, Any] = {"operators": "rank", "laplacian": "unnormalized", "list_width": "full"}
+        return cls(n_clusters, **{**preset, **options})
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Self:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Or (n_samples, n_samples) distances with ``metric="precomputed"``.
+        y : array-like of shape (n_samples,), optional
+            Partial labels, -1 for unlabelled. Samples of different classes are never linked.
+        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
+            Pairs of row numbers that belong, or do not belong, together.
+
+        Raises
+        ------
+        ValueError
+            Parameters or data out of range, or a sample left without admissible neighbour.
+        InconsistentConstraintsError
+            Labels and pairs contradict each other.
+        """
+        features: NDArray[np.floating[Any]] = validate_data(
+            self, X, dtype=[np.float64, np.float32], ensure_min_samples=2
+        )
+        n_samples = features.shape[0]
+        if self.n_clusters > n_samples:
+            raise ValueError(f"n_clusters={self.n_clusters} is more than the number of samples, {n_samples}.")
+        groups = supervision_groups(n_samples, y, must_link, cannot_link)
+        ties, search_seed, weight_seed, spectral_seed = spawn_seeds(self.random_state, 4)
+        checkpoint = checkpoint_for(self, features, y, must_link, cannot_link)
+        if self.metric != "precomputed":
+            features = scale_features(features, self.scale)
+        lists = self._neighbor_lists(features, groups, np.random.default_rng(ties))
+        problem = NeighborGraphProblem(
+            lists,
+            n_neighbors=min(self._n_neighbors(n_samples), lists.indices.shape[1]),
+            gene="index" if self.operators == "index" else "rank",
+            diversity="deferred",
+            n_jobs=self.n_jobs,
+        )
+        ranks, F = self._evolve(problem, int(search_seed.generate_state(1)[0]), checkpoint)
+        self._ensemble = GraphEnsemble(
+            X=features,
+            lists=lists,
+            groups=groups,
+            join_groups=bool(self.must_link) or (must_link is not None and np.size(must_link) > 0),
+            ranks=ranks,
+            F=F,
+            options=self.get_params(deep=False),
+            weight_seed=weight_seed,
+            spectral_seed=spectral_seed,
+        )
+        self.pareto_front_ = F[self._ensemble.front]
+        self.objective_names_ = problem.objective_names
+        self.__dict__.pop("_pareto_labels", None)
+        self._set_partition(*self._ensemble.merge(self.ensemble))
+        return self
+
+    @property
+    def rules_(self) -> tuple[str, ...]:
+        """Names that :meth:`choose` takes."""
+        check_is_fitted(self)
+        return (*ENSEMBLES, "knee", *self.objective_names_)
+
+    def choose(self, rule: Rule) -> Self:
+        """Cluster anew from the population found, without searching again.
+
+        Parameters
+        ----------
+        rule : {"es1", "es2", "es3", "knee"}, name of an objective, int or callable
+            An ensemble; or one member of the front, whose own graph alone is then clustered (as the
+            paper says, a single member rarely makes a good graph): the knee, the best in an objective,
+            a row of ``pareto_front_`` or ``rule(pareto_front_) -> row``.
+
+        Returns
+        -------
+        self
+            With ``labels_``, ``similarity_``, ``embedding_`` and the like replaced.
+        """
+        check_rule(rule, self.rules_)
+        if isinstance(rule, str) and rule in ENSEMBLES:
+            self._set_partition(*self._ensemble.merge(rule))
+        else:
+            row = choose_member(self.pareto_front_, self.objective_names_, (False, False), rule)
+            self._set_partition(self._ensemble.member_partition(row), None)
+        return self
+
+    @property
+    def pareto_neighbors_(self) -> NDArray[np.int32]:
+        """Neighbour chosen for every sample by every non-dominated member."""
+        check_is_fitted(self)
+        found = self._ensemble
+        ranks = found.ranks[found.front].astype(np.intp)
+        return np.take_along_axis(found.lists.indices.T, ranks, axis=0)
+
+    @property
+    def pareto_labels_(self) -> NDArray[np.int32]:
+        """Spectral partition of each non-dominated member's own graph."""
+        check_is_fitted(self)
+        if not hasattr(self, "_pareto_labels"):
+            rows = range(len(self.pareto_front_))
+            self._pareto_labels = np.stack([self._ensemble.member_partition(row).labels for row in rows])
+        return self._pareto_labels
+
+    def to_networkx(self) -> nx.Graph:
+        """The similarity matrix as a weighted graph, clusters as node attribute ``cluster``."""
+        check_is_fitted(self)
+        graph = nx.from_scipy_sparse_array(self.similarity_)
+        nx.set_node_attributes(graph, dict(enumerate(self.labels_.tolist())), "cluster")
+        return graph
+
+    def _n_neighbors(self, n_samples: int) -> int:
+        k = default_n_neighbors(n_samples) if self.n_neighbors is None else self.n_neighbors
+        return min(k, n_samples - 1)
+
+    def _list_width(self, n_samples: int) -> int:
+        full, k = n_samples - 1, self._n_neighbors(n_samples)
+        if self.list_width == "full" or self.operators == "index" or self.init == "random":
+            return full
+        if self.list_width is None:
+            return min(full, 2 * k if self.operators == "rank" else k)
+        return min(full, max(int(self.list_width), k))
+
+    def _neighbor_lists(
+        self, X: NDArray[np.floating[Any]], groups: ConstraintGroups, rng: np.random.Generator
+    ) -> NeighborLists:
+        if self.neighbors is not None:
+            if len(self.neighbors) != 2:
+                raise ValueError(
+                    f"neighbors must be two arrays, indices and distances; got {len(self.neighbors)} items."
+                )
+            indices, distances = self.neighbors
+            return lists_from_arrays(indices, distances, n_samples=len(X), groups=groups)
+        return neighbor_lists(
+            X,
+            self._list_width(len(X)),
+            metric=self.metric,
+            ties=self.ties,  # type: ignore[arg-type]
+            rng=rng,
+            groups=groups,
+            n_jobs=self.n_jobs,
+        )
+
+    def _evolve(
+        self, problem: NeighborGraphProblem, seed: int, checkpoint: Checkpoint | None
+    ) -> tuple[IntArray, FloatArray]:
+        parts = compose(
+            operators=self.operators,
+            init=self.init,
+            pc=self.pc,
+            pm=self.pm,
+            mutation_prob=self.mutation_prob,
+            eta_crossover=self.eta_crossover,
+            eta_mutation=self.eta_mutation,
+            diversity=self.diversity,
+            n_div=self.n_div,
+        )
+        search: PymooSearch | DeapSearch
+        if self.engine == "pymoo":
+            exclusive = self.mutation_prob == "exclusive"
+            search = pymoo_search(problem, parts, pop_size=self.pop_size, exclusive=exclusive, seed=seed)
+        else:
+            search = deap_search(
+                problem,
+                parts,
+                pop_size=self.pop_size,
+                pc=self.pc,
+                pm=self.pm,
+                mutation_prob=self.mutation_prob,
+                seed=seed,
+            )
+        self.history_ = Recorder()
+        self.interrupted_ = drive(
+            search,
+            n_gen=self.n_gen,
+            recorder=self.history_,
+            verbose=bool(self.verbose),
+            description="PESC",
+            objective_names=problem.objective_names,
+            checkpoint=checkpoint,
+        )
+        self.n_iter_ = search.generation
+        genes, F = final_population(search)
+        self.result_ = self._result(search, problem, genes, F)
+        return problem.ranks(genes), F
+
+    def _result(
+        self, search: PymooSearch | DeapSearch, problem: NeighborGraphProblem, genes: IntArray, F: FloatArray
+    ) -> Result:
+        if isinstance(search, PymooSearch):
+            return search.result()
+        self.logbook_ = search.logbook
+        self.hall_of_fame_ = tools.ParetoFront(similar=np.array_equal)
+        self.hall_of_fame_.update(search.population)
+        front = ensemble_members(F)
+        result = Result()
+        result.problem, result.X, result.F = problem, genes[front], F[front]
+        return result
+
+    def _set_partition(self, partition: SpectralPartition, sigma: float | None) -> None:
+        self.labels_ = partition.labels
+        self.similarity_ = partition.similarity
+        self.embedding_ = partition.embedding
+        self.eigenvalues_ = partition.eigenvalues
+        self.n_components_ = partition.n_components
+        self.sigma_ = sigma
+        distinct = fewer_distinct_rows(self._ensemble.X, self._ensemble.lists, self.n_clusters)
+        if distinct is not None:
+            self.labels_ = distinct
+            warnings.warn(
+                f"only {distinct.max() + 1} distinct rows for n_clusters={self.n_clusters}; "
+                "every distinct row is its own cluster.",
+                UserWarning,
+                stacklevel=3,
+            )
+        self.n_clusters_ = int(self.labels_.max()) + 1
+
+
+@dataclass(frozen=True)
+class GraphEnsemble:
+    """Final population of a neighbour-graph search, and how to cluster from it.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Scaled features, or precomputed distances.
+    lists : NeighborLists
+    groups : ConstraintGroups
+    join_groups : bool
+        Whether samples of a group are linked, or only those of different groups kept apart.
+    ranks : ndarray of shape (pop_size, n_samples)
+    F : ndarray of shape (pop_size, 2)
+    options : mapping
+        Parameters of :class:`~moo_clustering.PESC`.
+    weight_seed, spectral_seed : SeedSequence
+        Fresh generators are made of them each time, so that asking twice gives the same answer.
+    """
+
+    X: NDArray[np.floating[Any]]
+    lists: NeighborLists
+    groups: ConstraintGroups
+    join_groups: bool
+    ranks: IntArray
+    F: FloatArray
+    options: Mapping[str, Any]
+    weight_seed: np.random.SeedSequence
+    spectral_seed: np.random.SeedSequence
+
+    @cached_property
+    def front(self) -> IntArray:
+        """Rows of the population that are non-dominated."""
+        return ensemble_members(self.F)
+
+    def members(self) -> IntArray:
+        """Ranks of the members that are merged."""
+        if self.options["ensemble_over"] == "population":
+            return self.ranks
+        least = self.options["min_members"]
+        if least is None:
+            least = math.floor(math.log(len(self.X))) + 1
+        return self.ranks[ensemble_members(self.F, least)]
+
+    def merge(self, ensemble: str) -> tuple[SpectralPartition, float | None]:
+        """Partition by ES1, ES2 or ES3, and the scale factor where one was used."""
+        ranks, rng, options = self.members(), np.random.default_rng(self.weight_seed), self.options
+        sigma = None
+        if ensemble == "es1":
+            self._require_features()
+            S = reconstruction_graph(
+                ranks,
+                self.lists,
+                self.X,
+                solver=options["es1_solver"],
+                orientation=options["orientation"],
+                ridge=options["ridge"],
+                min_weight=options["min_weight"],
+                rng=rng,
+                n_jobs=options["n_jobs"],
+            )
+        elif ensemble == "es2":
+            S = diversity_graph(ranks, self.lists, weight=options["es2_weight"], n_jobs=options["n_jobs"])
+        else:
+            S, sigma = kernel_graph(
+                ranks,
+                self.lists,
+                sigma=options["sigma"],
+                n_clusters=options["n_clusters"],
+                laplacian=options["laplacian"],
+                rng=rng,
+            )
+        return self._cluster(S), sigma
+
+    def member_partition(self, row: int) -> SpectralPartition:
+        """Partition of the graph of one non-dominated member, every edge of weight 1."""
+        ranks = self.ranks[self.front[row]]
+        weights = np.zeros(self.lists.indices.shape)
+        weights[np.arange(len(ranks)), ranks] = 1.0
+        return self._cluster(to_csr(weights, self.lists))
+
+    def _require_features(self) -> None:
+        if self.options["metric"] == "precomputed":
+            raise ValueError(
+                "ensemble='es1' rebuilds samples from features and cannot be used with "
+                "metric='precomputed'; use 'es2' or 'es3'."
+            )
+
+    def _cluster(self, S: sp.csr_array) -> SpectralPartition:
+        options = self.options
+        if self.join_groups and not self.groups.is_empty:
+            how: Any = options["must_link"] if isinstance(options["must_link"], str) else "auto"
+            S = write_constraints(S, self.groups, must_link=how, X=self.X)
+        return spectral_partition(
+            S,
+            options["n_clusters"],
+            laplacian=options["laplacian"],
+            bridge=options["bridge"],
+            X=self.X,
+            metric=options["metric"],
+            lists=self.lists,
+            eigen_solver=options["eigen_solver"],
+            rng=np.random.default_rng(self.spectral_seed),
+        )
+
+
+class Parts(NamedTuple):
+    """The operators of a run."""
+
+    sampling: NeighborSampling
+    crossover: Crossover
+    mutation: Mutation
+    survival: DynamicDiversitySurvival
+
+
+def compose(
+    *,
+    operators: str,
+    init: str,
+    pc: float,
+    pm: float,
+    mutation_prob: str,
+    eta_crossover: float,
+    eta_mutation: float,
+    diversity: str,
+    n_div: int | None,
+) -> Parts:
+    """Operators for the options of :class:`~moo_clustering.PESC`."""
+    # What p_m is a probability of is not printed: of a gene, or of an individual whose genes then
+    # change with probability 1/N.
+    rates: dict[str, Any] = {"prob_var": pm} if mutation_prob == "gene" else {}
+    if mutation_prob == "individual":
+        rates["prob"] = pm
+    crossover: Crossover
+    mutation: Mutation
+    if operators == "uniform":
+        crossover, mutation = UniformNeighborCrossover(prob=pc), NeighborResample(**rates)
+    elif operators == "rank":
+        crossover, mutation = RankSBX(prob=pc, eta=eta_crossover), RankPM(eta=eta_mutation, **rates)
+    else:
+        crossover, mutation = IndexSBX(prob=pc, eta=eta_crossover), IndexPM(eta=eta_mutation, **rates)
+    survival = DynamicDiversitySurvival(diversity, n_div)  # type: ignore[arg-type]
+    return Parts(NeighborSampling(init), crossover, mutation, survival)  # type: ignore[arg-type]
+
+
+def pymoo_search(
+    problem: NeighborGraphProblem, parts: Parts, *, pop_size: int, exclusive: bool, seed: int
+) -> PymooSearch:
+    """NSGA-II over neighbour graphs in pymoo."""
+    selection = TournamentSelection(func_comp=batched_tournament)
+    repair = CannotLinkRepair() if problem.gene == "index" else None
+    mating = ExclusiveMating(selection, parts.crossover, parts.mutation, repair=repair) if exclusive else None
+    algorithm = NSGA2(
+        pop_size=pop_size,
+        sampling=parts.sampling,
+        selection=selection,
+        crossover=parts.crossover,
+        mutation=parts.mutation,
+        survival=parts.survival,
+        repair=repair,
+        mating=mating,
+        eliminate_duplicates=False,
+        output=None,
+    )
+    return PymooSearch(problem, algorithm, seed=seed)
+
+
+def deap_search(
+    problem: NeighborGraphProblem,
+    parts: Parts,
+    *,
+    pop_size: int,
+    pc: float,
+    pm: float,
+    mutation_prob: str,
+    seed: int,
+) -> DeapSearch:
+    """NSGA-II over neighbour graphs in DEAP."""
+    toolbox = neighbor_toolbox(problem, *parts)
+    step = partial(
+        dynamic_nsga2_step,
+        pc=pc,
+        pm=pm if mutation_prob == "individual" else 1.0,
+        variation="or" if mutation_prob == "exclusive" else "and",
+    )
+    return DeapSearch(toolbox, step, rng=np.random.default_rng(seed), pop_size=pop_size)
+
+
+def final_population(search: PymooSearch | DeapSearch) -> tuple[IntArray, NDArray[np.float64]]:
+    """Genotypes and objectives of the last population."""
+    if isinstance(search, PymooSearch):
+        X, F = search.result().pop.get("X", "F")
+        return X, F
+    return np.stack([np.asarray(individual) for individual in search.population]), search.objectives()
+
+
+class SpectralGraphClustering(SemiSupervisedClusterMixin, BaseEstimator):
+    """Spectral clustering of a k-nearest-neighbour, mutual, epsilon, full or water-filling graph.
+
+    The graphs that PESC is compared with. Labels and pairs, where given, are written into the
+    similarity matrix: the largest similarity for samples that belong together, 0 for those apart.
+
+    Parameters
+    ----------
+    n_clusters : int
+        K, from 1 to n_samples.
+    graph : {"knn", "mutual_knn", "epsilon", "full", "waterfill"}, default="knn"
+        Which pairs are linked: one lists the other among its nearest; both do; the distance is below
+        ``epsilon``; all; or as many of the nearest as the local density asks for
+        (:func:`~moo_clustering.graphs.waterfill_graph`).
+    n_neighbors : int, optional
+        Width of the neighbour lists; default floor(ln n_samples) + 1, and for ``"waterfill"`` as many
+        as the rows need, up to 128.
+    sigma : float or {"mean", "median", "eigengap"}, default="mean"
+        Scale factor of the Gaussian similarity of ``"knn"``, ``"mutual_knn"`` and ``"full"``: a number,
+        an average of the distances of the listed pairs (all pairs for ``"full"``), or, of the values
+        in the paper's grid, the one with the largest gap between eigenvalues K and K + 1. Samples much
+        farther from their neighbours than that are all but cut off, and on large data groups of a few
+        such outliers may take up clusters: use a larger number then.
+    epsilon : float, default=0.4
+        For ``"epsilon"``, on the scaled data; the paper tries 0.2 to 0.6.
+    lam : float, optional
+        For ``"waterfill"``, the trade-off between near neighbours and many; default three times the
+        mean distance of the 10 nearest neighbours.
+    laplacian : {"sym", "unnormalized", "rw"}, default="sym"
+        The paper's is ``"unnormalized"``, which fails on some sets.
+    bridge : bool, default=True
+        Join the components of a disconnected graph by their shortest links, very weakly.
+    scale : {"minmax", "zscore", "none"}, default="minmax"
+        Not applied to ``metric="precomputed"``.
+    metric : str or callable, default="euclidean"
+        Any metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``
+        (n_samples, n_samples) distances.
+    ties : {"random", "index"}, default="random"
+        Order of equally near neighbours; ``"index"`` leaks the order of the rows on gridded data.
+    must_link : {"star", "clique"}, default="star"
+        How samples that belong together are linked: through the medoid of their group, or every pair.
+    eigen_solver : {"auto", "dense", "arpack", "lobpcg", "pic"}, default="auto"
+        See :func:`~moo_clustering.graphs.spectral_embedding`.
+    max_memory : int, default=4 GiB
+        Largest size of an ``"epsilon"`` or ``"full"`` graph in bytes.
+    random_state : int, Generator, RandomState or None, default=None
+    n_jobs : int, optional
+        Threads of the neighbour search; the result does not depend on it.
+    verbose : bool, default=False
+        Progress bar over the steps.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,), int32
+        Numbered by first appearance.
+    n_clusters_ : int
+    similarity_ : csr_array of shape (n_samples, n_samples)
+        Symmetric, as clustered (constraints and bridges included).
+    embedding_ : ndarray of shape (n_samples, n_clusters)
+        Rows that k-means was run on.
+    eigenvalues_ : ndarray of shape (n_clusters + 1,), or (n_samples,) if that is less
+        Smallest eigenvalues of the Laplacian.
+    n_components_ : int
+        Connected components before bridging.
+    sigma_ : float or None
+        Scale factor used, None for graphs without.
+    n_features_in_, feature_names_in_
+
+    Notes
+    -----
+    O(N log N) time on low-dimensional data and O(N (n_neighbors + K)) memory, except for ``"full"`` and
+    a large ``epsilon``, which are O(N^2) in both.
+
+    References
+    ----------
+    PESC, section on conventional graphs, Algorithm 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from moo_clustering import SpectralGraphClustering
+    >>> X, _ = load_wine(return_X_y=True)
+    >>> SpectralGraphClustering(3, random_state=0).fit(X).n_clusters_
+    3
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "graph": [StrOptions({"knn", "mutual_knn", "epsilon", "full", "waterfill"})],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
+        "sigma": [Interval(Real, 0, None, closed="left"), StrOptions({"mean", "median", "eigengap"})],
+        "epsilon": [Interval(Real, 0, None, closed="neither")],
+        "lam": [Interval(Real, 0, None, closed="neither"), None],
+        "laplacian": [StrOptions({"sym", "unnormalized", "rw"})],
+        "bridge": ["boolean"],
+        "scale": [StrOptions({"minmax", "zscore", "none"})],
+        "metric": [str, callable],
+        "ties": [StrOptions({"random", "index"})],
+        "must_link": [StrOptions({"star", "clique"})],
+        "eigen_solver": [StrOptions({"auto", "dense", "arpack", "lobpcg", "pic"})],
+        "max_memory": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state", np.random.Generator],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int,
+        *,
+        graph: str = "knn",
+        n_neighbors: int | None = None,
+        sigma: float | str = "mean",
+        epsilon: float = 0.4,
+        lam: float | None = None,
+        laplacian: str = "sym",
+        bridge: bool = True,
+        scale: str = "minmax",
+        metric: str | Callable[..., float] = "euclidean",
+        ties: str = "random",
+        must_link: str = "star",
+        eigen_solver: str = "auto",
+        max_memory: int = 4 * 2**30,
+        random_state: SeedLike = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.graph = graph
+        self.n_neighbors = n_neighbors
+        self.sigma = sigma
+        self.epsilon = epsilon
+        self.lam = lam
+        self.laplacian = laplacian
+        self.bridge = bridge
+        self.scale = scale
+        self.metric = metric
+        self.ties = ties
+        self.must_link = must_link
+        self.eigen_solver = eigen_solver
+        self.max_memory = max_memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Self:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Or (n_samples, n_samples) distances with ``metric="precomputed"``.
+        y : array-like of shape (n_samples,), optional
+            Partial labels: classes 0, 1, ... and -1 for unlabelled samples.
+        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
+            Pairs of row numbers that belong, or do not belong, together.
+
+        Raises
+        ------
+        ValueError
+            Parameters or data out of range, or a graph beyond ``max_memory``.
+        InconsistentConstraintsError
+            Labels and pairs contradict each other.
+        """
+        data: AnyFloatArray = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        n_samples = data.shape[0]
+        if self.n_clusters > n_samples:
+            raise ValueError(f"n_clusters={self.n_clusters} is more than the number of samples, {n_samples}.")
+        groups = supervision_groups(n_samples, y, must_link, cannot_link)
+        ties, choice, spectral = spawn_seeds(self.random_state, 3)
+        if self.metric != "precomputed":
+            data = scale_features(data, self.scale)
+        with tqdm(total=3, desc=type(self).__name__, disable=not self.verbose) as progress:
+            progress.set_postfix_str("neighbours")
+            lists = self._lists(data, ties)
+            progress.update()
+            progress.set_postfix_str("graph")
+            S, self.sigma_ = self._graph(data, lists, groups, choice)
+            progress.update()
+            progress.set_postfix_str("eigenvectors")
+            partition = spectral_partition(
+                S,
+                self.n_clusters,
+                laplacian=self.laplacian,  # type: ignore[arg-type]
+                bridge=self.bridge,
+                X=data,
+                metric=self.metric,
+                lists=lists,
+                eigen_solver=self.eigen_solver,  # type: ignore[arg-type]
+                rng=np.random.default_rng(spectral),
+            )
+            progress.update()
+        self._set_partition(partition, fewer_distinct_rows(data, lists, self.n_clusters))
+        return self
+
+    def to_networkx(self) -> nx.Graph:
+        """The similarity matrix as a weighted graph, clusters as node attribute ``cluster``."""
+        check_is_fitted(self)
+        graph = nx.from_scipy_sparse_array(self.similarity_)
+        nx.set_node_attributes(graph, dict(enumerate(self.labels_.tolist())), "cluster")
+        return graph
+
+    def _lists(self, data: AnyFloatArray, seed: np.random.SeedSequence) -> NeighborLists:
+        """Neighbours as the graph needs them; one each for graphs made without, to find duplicates."""
+        n_samples = len(data)
+        if self.graph in ("epsilon", "full"):
+            return self._nearest(data, 1, seed)
+        if self.n_neighbors is not None:
+            return self._nearest(data, self.n_neighbors, seed)
+        if self.graph != "waterfill":
+            return self._nearest(data, math.floor(math.log(n_samples)) + 1, seed)
+        width, widest = (min(w, n_samples - 1) for w in _WATERFILL_WIDTHS)
+        while True:
+            lists = self._nearest(data, width, seed)
+            lam = waterfill_lambda(lists) if self.lam is None else self.lam
+            # Whoever gives weight to the last it lists might give some to the next.
+            cut = np.mean(waterfill_weights(lists.distances, lam)[:, -1] > 0)
+            if width == widest or cut <= _WATERFILL_CUT:
+                return lists
+            width = min(2 * width, widest)
+
+    def _nearest(self, data: AnyFloatArray, width: int, seed: np.random.SeedSequence) -> NeighborLists:
+        return neighbor_lists(
+            data,
+            width,
+            metric=self.metric,
+            ties=self.ties,  # type: ignore[arg-type]
+            rng=np.random.default_rng(seed),
+            n_jobs=self.n_jobs,
+        )
+
+    def _graph(
+        self,
+        data: AnyFloatArray,
+        lists: NeighborLists,
+        groups: ConstraintGroups,
+        seed: np.random.SeedSequence,
+    ) -> tuple[sp.csr_array, float | None]:
+        """The graph with the constraints in it, and its scale factor."""
+
+        def constrained(S: sp.csr_array) -> sp.csr_array:
+            if groups.is_empty:
+                return S
+            features = None if self.metric == "precomputed" else data
+            return write_constraints(S, groups, must_link=self.must_link, X=features)  # type: ignore[arg-type]
+
+        if self.graph == "epsilon":
+            S = epsilon_graph(data, self.epsilon, metric=self.metric, max_memory=self.max_memory)
+            return constrained(S), None
+        if self.graph == "waterfill":
+            return constrained(waterfill_graph(lists, self.lam)), None
+        distances, gaussian = self._gaussian(data, lists)
+        if self.sigma != "eigengap":
+            sigma = resolve_sigma(distances, self.sigma)
+            return constrained(gaussian(sigma)), sigma
+        return self._widest_gap(lambda sigma: constrained(gaussian(sigma)), data, lists, seed)
+
+    def _gaussian(
+        self, data: AnyFloatArray, lists: NeighborLists
+    ) -> tuple[AnyFloatArray, Callable[[float], sp.csr_array]]:
+        """Distances that a scale factor may be averaged from, and the graph for a scale factor."""
+        if self.graph != "full":
+            build = knn_graph if self.graph == "knn" else mutual_knn_graph
+            return lists.distances[lists.indices >= 0], partial(build, lists)
+        D = pair_distances(data, metric=self.metric, max_memory=self.max_memory)
+        off_diagonal = ~np.eye(len(D), dtype=np.bool_)
+        build_full = partial(full_graph, metric="precomputed", max_memory=self.max_memory)
+        return D[off_diagonal], partial(build_full, D)
+
+    def _widest_gap(
+        self,
+        build: Callable[[float], sp.csr_array],
+        data: AnyFloatArray,
+        lists: NeighborLists,
+        seed: np.random.SeedSequence,
+    ) -> tuple[sp.csr_array, float]:
+        """The graph of the paper's grid that falls into K parts most clearly; the widest of equal ones."""
+        gaps = []
+        for sigma in tqdm(SIGMA_GRID, desc="sigma", leave=False, disable=not self.verbose):
+            S, rng = build(sigma), np.random.default_rng(seed)
+            if self.bridge:
+                S = bridge_components(S, data, metric=self.metric, lists=lists, rng=rng)
+            solver: Any = self.eigen_solver
+            gaps.append((eigengap(S, self.n_clusters, eigen_solver=solver, rng=rng), sigma))
+        widest = max(gaps)[1]
+        return build(widest), widest
+
+    def _set_partition(self, partition: SpectralPartition, distinct: NDArray[np.int32] | None) -> None:
+        self.labels_ = partition.labels
+        self.similarity_ = partition.similarity
+        self.embedding_ = partition.embedding
+        self.eigenvalues_ = partition.eigenvalues
+        self.n_components_ = partition.n_components
+        if distinct is not None:
+            self.labels_ = distinct
+            warnings.warn(
+                f"only {distinct.max() + 1} distinct rows for n_clusters={self.n_clusters}; "
+                "every distinct row is its own cluster.",
+                UserWarning,
+                stacklevel=3,
+            )
+        self.n_clusters_ = int(self.labels_.max()) + 1

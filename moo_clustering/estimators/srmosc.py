@@ -1,0 +1,609 @@
+"""SRMOSC."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
+
+import networkx as nx
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.core.population import Population
+from pymoo.core.result import Result
+from pymoo.operators.selection.tournament import TournamentSelection
+from scipy.sparse import csgraph
+from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+from tqdm import tqdm
+
+from moo_clustering._arrays import FloatArray, SeedLike, spawn_seeds
+from moo_clustering.algorithms import InterruptedSearchWarning, PymooSearch, Recorder, drive
+from moo_clustering.algorithms.pymoo_search import RowTableEvaluator
+from moo_clustering.algorithms.search import InterruptGuard
+from moo_clustering.consensus import ensemble_members
+from moo_clustering.constraints import ConstraintGroups
+from moo_clustering.estimators._base import (
+    Rule,
+    SemiSupervisedClusterMixin,
+    check_rule,
+    checkpoint_for,
+    choose_member,
+    fewer_distinct_rows,
+    numeric_features,
+    scale_features,
+    supervision_groups,
+)
+from moo_clustering.fronts import SRMOSCHull, spread_members, srmosc_hull_front
+from moo_clustering.graphs import (
+    NeighborLists,
+    SpectralPartition,
+    spectral_partition,
+    symmetrize,
+    write_constraints,
+)
+from moo_clustering.graphs.spectral import ratio_cut
+from moo_clustering.operators import batched_tournament
+from moo_clustering.operators.crossover import RowUniformCrossover
+from moo_clustering.operators.mutation_local import SupportMutation
+from moo_clustering.operators.sampling import SparseRowSampling
+from moo_clustering.persistence import Checkpoint
+from moo_clustering.problems.graphs import MAX_MEMORY, SRMOSCProblem
+
+FINALS = ("rcut", "consensus")
+# Members that the ratio cut picks from, and samples in all of them: eigenvectors of large graphs take long.
+_COMPARED, _FEWEST, _COMPARED_SAMPLES = 30, 6, 150_000
+
+
+class SRMOSC(SemiSupervisedClusterMixin, BaseEstimator):
+    """Spectral clustering of graphs in which every sample is rebuilt from a few others.
+
+    The weights are to rebuild the samples well, and to be few: a front of graphs from one link a sample to
+    many, of which one is picked, or their mean taken.
+
+    What was published is known from its abstract only: the objectives' exact form, the operators and the
+    details of the choice are reconstructions. Both objectives are sums over the samples, so that most of
+    the front is found sample by sample, without evolution (``solver="hull"``, the default), and better
+    than by evolution.
+
+    Parameters
+    ----------
+    n_clusters : int
+        K, from 1 to n_samples.
+    n_candidates : int or "all", optional
+        How many of the nearest others a sample may be rebuilt from; default 2 (floor(ln N) + 1).
+        ``"all"`` is the literal problem of N x N matrices: in few features it links clusters, since far
+        samples rebuild as well as near ones.
+    solver : {"hull", "nsga2"}, default="hull"
+        Supported solutions exactly up to the greedy choice of links; or evolution, the paper's kind,
+        whose fronts are thin, so that graphs fall apart and the picks are worse.
+    final : {"rcut", "consensus"}, default="rcut"
+        The partition of a member that has the least ratio cut on the mean of all members' graphs, or the
+        partition of that mean, which costs one eigenproblem instead of up to 30 (from 5000 samples on
+        fewer, down to 6) and is recommended above some thousand samples.
+    rho : float or "auto", default="auto"
+        Weight of the ridge; ``"auto"`` is 0.025 of the mean feature variance.
+    pop_size : int, default=100
+        Population, and with ``solver="hull"`` most members of the front that is shown.
+    n_gen : int, default=100
+        Generations after the initial population, with ``solver="nsga2"``.
+    pc, pm : float, default=0.7 and 0.3
+        Probabilities that a pair is crossed and that an individual is mutated.
+    laplacian : {"sym", "unnormalized", "rw"}, default="sym"
+    bridge : bool, default=True
+        Join the components of a disconnected graph by their shortest links, very weakly.
+    eigen_solver : {"auto", "dense", "arpack", "lobpcg", "pic"}, default="auto"
+    scale : {"minmax", "zscore", "none"}, default="minmax"
+    metric : str or callable, default="euclidean"
+        In which candidates are near: any metric of scikit-learn but ``"precomputed"``.
+    ties : {"random", "index"}, default="random"
+        Order of equally near candidates; ``"index"`` leaks the order of the rows on gridded data.
+    must_link : {False, True, "clique", "star"}, default=False
+        Whether labels also join samples of one class, with the largest similarity, in every graph that is
+        clustered: every pair, or a star through the medoid of the class; True takes the clique up to a
+        million pairs. Explicit must-link pairs always act. Otherwise labels and cannot-links only keep
+        samples from being candidates of each other, which hardly changes results.
+    max_memory : int, default=4 GiB
+        Largest size of a population and its offspring in bytes.
+    force : bool, default=False
+        Allow ``n_candidates="all"`` above 2000 samples.
+    random_state : int, Generator, RandomState or None, default=None
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+    verbose : bool, default=False
+        Progress bars with rate and time left.
+    checkpoint : path, optional
+        File to which the state of the evolution is written; needs an integer ``random_state`` and
+        ``solver="nsga2"``.
+    checkpoint_every : int, default=10
+        Generations between checkpoints.
+    resume : bool, default=False
+        Continue from ``checkpoint`` if it exists, to the same result as without interruption.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,), int32
+        Numbered by first appearance.
+    n_clusters_ : int
+    chosen_ : int or None
+        Row of the front whose partition this is; None for the mean of all.
+    similarity_ : csr_array of shape (n_samples, n_samples)
+        Symmetric, as clustered (bridges included).
+    embedding_ : ndarray of shape (n_samples, n_clusters)
+        Rows that k-means was run on.
+    eigenvalues_ : ndarray
+        Smallest eigenvalues of the Laplacian.
+    n_components_ : int
+        Connected components before bridging.
+    pareto_front_ : ndarray of shape (n_solutions, 2)
+        Error and number of links, by the latter. With ``solver="hull"``, up to ``pop_size`` members
+        evenly along it.
+    pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
+        Spectral partition of each member's graph; computed when first asked for.
+    objective_names_ : tuple of str
+    hull_ : SRMOSCHull
+        The whole front, with ``solver="hull"``.
+    result_ : pymoo.core.result.Result
+        With ``solver="hull"`` without genes.
+    history_ : Recorder
+        With ``solver="nsga2"``.
+    n_iter_ : int
+        Generations done.
+    interrupted_ : bool
+        Whether Ctrl-C ended the evolution early.
+    n_features_in_, feature_names_in_
+
+    Notes
+    -----
+    With w candidates a sample the hull takes O(N w n_features) time for every link of the densest member
+    and O(N w) memory; evolution O(n_gen pop_size N w) and 8 pop_size N w bytes. The ratio cut ranks single
+    samples cut off from thin graphs too well; members whose graph falls into more than K parts are
+    therefore not picked, unless all do.
+
+    References
+    ----------
+    Luo, Jiao and Lozano, "A sparse spectral clustering framework via multiobjective evolutionary
+    algorithm", IEEE TEVC, 2016.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from moo_clustering import SRMOSC
+    >>> X, _ = load_wine(return_X_y=True)
+    >>> SRMOSC(3, random_state=0).fit(X).n_clusters_
+    3
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_candidates": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"}), None],
+        "solver": [StrOptions({"hull", "nsga2"})],
+        "final": [StrOptions(set(FINALS))],
+        "rho": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
+        "pop_size": [Interval(Integral, 2, None, closed="left")],
+        "n_gen": [Interval(Integral, 0, None, closed="left")],
+        "pc": [Interval(Real, 0, 1, closed="both")],
+        "pm": [Interval(Real, 0, 1, closed="both")],
+        "laplacian": [StrOptions({"sym", "unnormalized", "rw"})],
+        "bridge": ["boolean"],
+        "eigen_solver": [StrOptions({"auto", "dense", "arpack", "lobpcg", "pic"})],
+        "scale": [StrOptions({"minmax", "zscore", "none"})],
+        "metric": [str, callable],
+        "ties": [StrOptions({"random", "index"})],
+        "must_link": ["boolean", StrOptions({"clique", "star"})],
+        "max_memory": [Interval(Real, 0, None, closed="neither")],
+        "force": ["boolean"],
+        "random_state": ["random_state", np.random.Generator],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+        "checkpoint": [str, Path, None],
+        "checkpoint_every": [Interval(Integral, 1, None, closed="left")],
+        "resume": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int,
+        *,
+        n_candidates: int | Literal["all"] | None = None,
+        solver: Literal["hull", "nsga2"] = "hull",
+        final: Literal["rcut", "consensus"] = "rcut",
+        rho: float | Literal["auto"] = "auto",
+        pop_size: int = 100,
+        n_gen: int = 100,
+        pc: float = 0.7,
+        pm: float = 0.3,
+        laplacian: str = "sym",
+        bridge: bool = True,
+        eigen_solver: str = "auto",
+        scale: str = "minmax",
+        metric: str = "euclidean",
+        ties: Literal["random", "index"] = "random",
+        must_link: bool | str = False,
+        max_memory: int = MAX_MEMORY,
+        force: bool = False,
+        random_state: SeedLike = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        checkpoint: str | Path | None = None,
+        checkpoint_every: int = 10,
+        resume: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_candidates = n_candidates
+        self.solver = solver
+        self.final = final
+        self.rho = rho
+        self.pop_size = pop_size
+        self.n_gen = n_gen
+        self.pc = pc
+        self.pm = pm
+        self.laplacian = laplacian
+        self.bridge = bridge
+        self.eigen_solver = eigen_solver
+        self.scale = scale
+        self.metric = metric
+        self.ties = ties
+        self.must_link = must_link
+        self.max_memory = max_memory
+        self.force = force
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
+        self.resume = resume
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Self:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), optional
+            Partial labels, -1 for unlabelled. Samples of different classes are never linked.
+        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
+            Pairs of row numbers that belong, or do not belong, together.
+
+        Raises
+        ------
+        ValueError
+            Parameters or data out of range, too many candidates for ``max_memory``, or a sample left
+            without candidate.
+        InconsistentConstraintsError
+            Labels and pairs contradict each other.
+        """
+        features = numeric_features(self, X, ensure_min_samples=2)
+        n_samples = features.shape[0]
+        if self.n_clusters > n_samples:
+            raise ValueError(f"n_clusters={self.n_clusters} is more than the number of samples, {n_samples}.")
+        groups = supervision_groups(n_samples, y, must_link, cannot_link)
+        ties, search_seed, spectral_seed = spawn_seeds(self.random_state, 3)
+        checkpoint = self._checkpoint(features, y, must_link, cannot_link)
+        scaled = np.asarray(scale_features(features, self.scale), dtype=np.float64)
+        problem = SRMOSCProblem(
+            scaled,
+            n_candidates=self.n_candidates,
+            rho=self.rho,
+            groups=groups,
+            metric=self.metric,
+            ties=self.ties,
+            pop_size=self.pop_size if self.solver == "nsga2" else 1,
+            max_memory=self.max_memory,
+            force=bool(self.force),
+            random_state=np.random.default_rng(ties),
+            n_jobs=self.n_jobs,
+        )
+        F, graph = self._search(problem, int(search_seed.generate_state(1)[0]), checkpoint)
+        self._members = GraphMembers(
+            F=F,
+            graph=graph,
+            X=problem.X,
+            lists=problem.lists,
+            groups=groups,
+            join_groups=bool(self.must_link) or (must_link is not None and np.size(must_link) > 0),
+            options=self.get_params(deep=False),
+            seed=spectral_seed,
+        )
+        self.pareto_front_ = F
+        self.objective_names_ = problem.objective_names
+        return self.choose(self.final)
+
+    @property
+    def rules_(self) -> tuple[str, ...]:
+        """Names that :meth:`choose` takes."""
+        check_is_fitted(self, "pareto_front_")
+        return (*FINALS, "knee", *self.objective_names_)
+
+    def choose(self, rule: Rule) -> Self:
+        """Cluster anew from the front, without searching again.
+
+        Parameters
+        ----------
+        rule : {"rcut", "consensus", "knee"}, name of an objective, int or callable
+            As for ``final``; or one member, whose own graph is clustered: the knee, the best in an
+            objective, a row of ``pareto_front_`` or ``rule(pareto_front_) -> row``.
+
+        Returns
+        -------
+        self
+            With ``labels_``, ``chosen_``, ``similarity_``, ``embedding_`` and the like replaced.
+
+        Raises
+        ------
+        ValueError
+            Unknown rule, or a row number outside the front.
+        """
+        check_rule(rule, self.rules_)
+        if isinstance(rule, str) and rule == "consensus":
+            return self._set_partition(None, self._members.consensus())
+        if isinstance(rule, str) and rule == "rcut":
+            row = self._members.least_cut()
+        else:
+            row = choose_member(self.pareto_front_, self.objective_names_, (False, False), rule)
+        return self._set_partition(row, self._members.partition(row))
+
+    @property
+    def pareto_labels_(self) -> NDArray[np.int32]:
+        """Spectral partition of each member's graph."""
+        check_is_fitted(self, "pareto_front_")
+        return np.stack([self._members.labels(row) for row in range(len(self.pareto_front_))])
+
+    def to_networkx(self) -> nx.Graph:
+        """The similarity matrix as a weighted graph, clusters as node attribute ``cluster``."""
+        check_is_fitted(self)
+        graph = nx.from_scipy_sparse_array(self.similarity_)
+        nx.set_node_attributes(graph, dict(enumerate(self.labels_.tolist())), "cluster")
+        return graph
+
+    def _checkpoint(self, *data: Any) -> Checkpoint | None:
+        if self.solver == "hull" and (self.checkpoint is not None or self.resume):
+            raise ValueError(
+                'checkpoint and resume are about solver="nsga2"; solver="hull" has no generations.'
+            )
+        # How a partition is taken from the front is no part of the search, and may change on resuming.
+        same = clone(self).set_params(final="consensus", laplacian="sym", bridge=True, eigen_solver="auto")
+        return checkpoint_for(same, *data)
+
+    def _search(
+        self, problem: SRMOSCProblem, seed: int, checkpoint: Checkpoint | None
+    ) -> tuple[NDArray[np.float64], HullGraphs | EvolvedGraphs]:
+        """Objectives of the members, and what makes their graphs."""
+        for name in ("hull_", "history_"):
+            self.__dict__.pop(name, None)
+        if self.solver == "hull":
+            hull: SRMOSCHull = srmosc_hull_front(problem, n_jobs=self.n_jobs)
+            shown = spread_members(hull.F[:, 1], self.pop_size)
+            self.hull_ = hull
+            self.n_iter_, self.interrupted_ = 0, False
+            self.result_ = Result()
+            F = hull.F if len(shown) == len(hull.F) else hull.F[shown]
+            self.result_.problem, self.result_.F = problem, F
+            return F, HullGraphs(hull, shown)
+        search = srmosc_search(problem, pop_size=self.pop_size, pc=self.pc, pm=self.pm, seed=seed)
+        self.history_ = Recorder()
+        self.interrupted_ = drive(
+            search,
+            n_gen=self.n_gen,
+            recorder=self.history_,
+            verbose=bool(self.verbose),
+            description="SRMOSC",
+            objective_names=problem.objective_names,
+            checkpoint=checkpoint,
+        )
+        self.n_iter_ = search.generation
+        self.result_ = search.result()
+        front = distinct_front(search.algorithm.pop)
+        return front.get("F"), EvolvedGraphs(problem, front)
+
+    def _set_partition(self, row: int | None, partition: SpectralPartition) -> Self:
+        self.chosen_ = row
+        self.labels_ = partition.labels
+        self.similarity_ = partition.similarity
+        self.embedding_ = partition.embedding
+        self.eigenvalues_ = partition.eigenvalues
+        self.n_components_ = partition.n_components
+        distinct = fewer_distinct_rows(self._members.X, self._members.lists, self.n_clusters)
+        if distinct is not None:
+            self.labels_ = distinct
+            warnings.warn(
+                f"only {distinct.max() + 1} distinct rows for n_clusters={self.n_clusters}; "
+                "every distinct row is its own cluster.",
+                UserWarning,
+                stacklevel=3,
+            )
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class GraphMembers:
+    """Non-dominated similarity graphs.
+
+    Parameters
+    ----------
+    F : ndarray of shape (n_members, 2)
+        Error and number of links, by the latter.
+    graph : callable
+        Directed similarity matrix of a member.
+    X : ndarray of shape (n_samples, n_features)
+        Scaled.
+    lists : NeighborLists
+    groups : ConstraintGroups
+    join_groups : bool
+        Whether samples of a group are linked, or only those of different groups kept apart.
+    options : mapping
+        Parameters of :class:`~moo_clustering.SRMOSC`.
+    seed : SeedSequence
+        Fresh generators are made of it each time, so that asking twice gives the same answer.
+    """
+
+    F: FloatArray
+    graph: Callable[[int], sp.csr_array]
+    X: FloatArray
+    lists: NeighborLists
+    groups: ConstraintGroups
+    join_groups: bool
+    options: Mapping[str, Any]
+    seed: np.random.SeedSequence
+    _found: dict[int, NDArray[np.int32]] = field(default_factory=dict, repr=False)
+    _least: dict[int, SpectralPartition] = field(default_factory=dict, repr=False)
+
+    def consensus(self) -> SpectralPartition:
+        """Partition of the mean graph."""
+        return self._cluster(self.mean_graph())
+
+    def partition(self, member: int) -> SpectralPartition:
+        """Partition of the graph of one member."""
+        found = self._least.pop(member, None)
+        return self._cluster(symmetrize(self.graph(member))) if found is None else found
+
+    def labels(self, member: int) -> NDArray[np.int32]:
+        """Labels of one member, remembered."""
+        if member not in self._found:
+            self._remember(member)
+        return self._found[member]
+
+    def least_cut(self) -> int:
+        """The member whose partition has the least ratio cut on the mean graph.
+
+        Of at most 30, evenly along the front; from 5000 samples on of fewer, down to 6. Partitions of graphs
+        that fall into more parts than there are clusters are arbitrary and do not count, unless all are of
+        such. Ctrl-C ends the comparison with the best so far.
+
+        Warns
+        -----
+        InterruptedSearchWarning
+            After Ctrl-C.
+        """
+        n_compared = min(_COMPARED, max(_FEWEST, _COMPARED_SAMPLES // len(self.X)))
+        compared = spread_members(self.F[:, 1], n_compared)
+        n_clusters = self.options["n_clusters"]
+        parts = {member: self.n_parts(member) for member in compared.tolist()}
+        reliable = [member for member, n_parts in parts.items() if n_parts <= n_clusters]
+        mean = self._joined(self.mean_graph())
+        best, least, n_done = -1, np.inf, 0
+        progress = tqdm(reliable or [*parts], desc="SRMOSC partitions", disable=not self.options["verbose"])
+        with InterruptGuard() as guard, closing(progress):
+            for member in progress:
+                n_done += 1
+                partition = None if member in self._found else self._remember(member)
+                cut = float(ratio_cut(mean, self._found[member][None])[0])
+                if cut < least:
+                    best, least = member, cut
+                    self._least.clear()
+                    # One that deserves a warning is made again, with it.
+                    if partition is not None and (self.options["bridge"] or parts[member] <= n_clusters):
+                        self._least[member] = partition
+                # Nothing is cut less than nothing.
+                if least <= 0.0 or guard.requested:
+                    break
+        if guard.requested:
+            warnings.warn(
+                f"the comparison of partitions was interrupted after {n_done} of {progress.total}; the best "
+                'so far is taken, and choose("rcut") goes on.',
+                InterruptedSearchWarning,
+                stacklevel=4,
+            )
+        return best
+
+    def n_parts(self, member: int) -> int:
+        """Connected components of the graph of one member."""
+        graph = self._joined(symmetrize(self.graph(member)))
+        return int(csgraph.connected_components(graph, directed=False)[0])
+
+    def mean_graph(self) -> sp.csr_array:
+        """Mean of the symmetrised similarity matrices of all members."""
+        total = symmetrize(self.graph(0))
+        for member in range(1, len(self.F)):
+            total = total + symmetrize(self.graph(member))
+        return symmetrize(total / len(self.F))
+
+    def _remember(self, member: int) -> SpectralPartition:
+        with warnings.catch_warnings():
+            # Of the one that is chosen is enough.
+            warnings.filterwarnings("ignore", message="the graph has .* components")
+            partition = self.partition(member)
+        self._found[member] = partition.labels
+        return partition
+
+    def _cluster(self, S: sp.csr_array) -> SpectralPartition:
+        options = self.options
+        return spectral_partition(
+            self._joined(S),
+            options["n_clusters"],
+            laplacian=options["laplacian"],
+            bridge=options["bridge"],
+            X=self.X,
+            metric=options["metric"],
+            lists=self.lists,
+            eigen_solver=options["eigen_solver"],
+            rng=np.random.default_rng(self.seed),
+        )
+
+    def _joined(self, S: sp.csr_array) -> sp.csr_array:
+        if not self.join_groups or self.groups.is_empty:
+            return S
+        given = self.options["must_link"]
+        how: Any = given if isinstance(given, str) else "auto"
+        return write_constraints(S, self.groups, must_link=how, X=self.X)
+
+
+def srmosc_search(problem: SRMOSCProblem, *, pop_size: int, pc: float, pm: float, seed: int) -> PymooSearch:
+    """NSGA-II over rows of weights, whose errors go along with them."""
+    algorithm = NSGA2(
+        pop_size=pop_size,
+        sampling=SparseRowSampling(),
+        selection=TournamentSelection(func_comp=batched_tournament),
+        crossover=RowUniformCrossover(prob=pc),
+        mutation=SupportMutation(prob=pm),
+        eliminate_duplicates=False,
+        evaluator=RowTableEvaluator(),
+        output=None,
+    )
+    return PymooSearch(problem, algorithm, seed=seed)
+
+
+def distinct_front(population: Population) -> Population:
+    """Non-dominated individuals of different objectives, by the number of links."""
+    F: NDArray[Any] = population.get("F")
+    front = ensemble_members(F)
+    _, first = np.unique(F[front][:, ::-1], axis=0, return_index=True)
+    return population[front[first]]
+
+
+@dataclass(frozen=True, eq=False)
+class HullGraphs:
+    """Similarity matrices of the members of a hull that are shown."""
+
+    hull: SRMOSCHull
+    shown: NDArray[np.intp]
+
+    def __call__(self, member: int) -> sp.csr_array:
+        return self.hull.graph(int(self.shown[member]))
+
+
+@dataclass(frozen=True, eq=False)
+class EvolvedGraphs:
+    """Similarity matrices of the individuals of a front."""
+
+    problem: SRMOSCProblem
+    front: Population
+
+    def __call__(self, member: int) -> sp.csr_array:
+        return self.problem.graph(self.front[member].X)

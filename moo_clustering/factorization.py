@@ -1,0 +1,1018 @@
+"""NMF: solvers, panels, batches of runs."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from numbers import Integral
+from typing import Any, Literal, NamedTuple, Self, TypeVar
+
+import numpy as np
+from joblib import delayed, effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.decomposition import NMF
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_non_negative
+
+from moo_clustering._arrays import AnyFloatArray, did_you_mean
+from moo_clustering._kernels import nmf as nmf_panel
+from moo_clustering._kernels.nmf import fit_weights
+from moo_clustering._kernels.threads import for_parts
+from moo_clustering._parallel import active_shelf, run_calls
+
+__all__ = [
+    "MAX_MEMORY",
+    "SOLVERS",
+    "NMFRuns",
+    "document_weights",
+    "factorization_loss",
+    "labels_from_factors",
+    "map_nmf",
+    "nmf",
+    "topic_lengths",
+]
+
+MAX_MEMORY = 4 << 30
+Result = TypeVar("Result")
+Seeds = Sequence[np.random.SeedSequence]
+Factors = tuple[ArrayLike, ArrayLike]
+# Bytes of a row of a panel; longer ones push each other out of the caches.
+_ROW_BYTES = 4096
+# Runs that keep the vector units busy.
+_LANES = 16
+# Factors that exist at once per run: first ones, panel, panel of the runs that go on, result.
+_COPIES = 4
+
+
+class NMFRuns(NamedTuple):
+    """Factors of every run, A ~ V U^T.
+
+    Attributes
+    ----------
+    U : ndarray of shape (n_runs, n_terms, n_components)
+        Topics.
+    V : ndarray of shape (n_runs, n_documents, n_components)
+        Document weights.
+    losses : ndarray of shape (n_runs,)
+        ||A - V U^T||^2.
+    n_iter : ndarray of shape (n_runs,)
+    histories : list of ndarray
+        Losses after every iteration of a run; only the last where a solver does not tell the others.
+    """
+
+    U: AnyFloatArray
+    V: AnyFloatArray
+    losses: NDArray[np.float64]
+    n_iter: NDArray[np.int64]
+    histories: list[NDArray[np.float64]]
+
+    @property
+    def best(self) -> int:
+        """Number of the run with the least loss, the first of equal ones."""
+        return int(np.argmin(self.losses))
+
+
+class Solver(NamedTuple):
+    """How to run a solver.
+
+    Attributes
+    ----------
+    solve : callable
+        ``solve(matrix, starts, *, tol, max_iter, n_threads) -> NMFRuns``
+    tol : float
+    max_iter : int
+        Defaults.
+    lanes : int
+        Runs that a worker should have; with fewer, several workers share the rows of a run.
+    prefer : {"threads", "processes"}
+        Workers for batches.
+    """
+
+    solve: Callable[..., NMFRuns]
+    tol: float
+    max_iter: int
+    lanes: int
+    prefer: Literal["threads", "processes"]
+
+
+def hals(matrix: Matrix, starts: Starts, *, tol: float, max_iter: int, n_threads: int = 1) -> NMFRuns:
+    """Coordinate descent over whole columns, U before V.
+
+    With G = V^T V, u_j <- max(0, u_j + ((A^T V)_j - U G_j) / G_jj) for j = 0, 1, ..., every column with
+    those before it already new; columns with G_jj = 0 stay. V likewise. A run ends where the loss falls
+    by less than ``tol`` of itself in an iteration.
+
+    References
+    ----------
+    A. Cichocki, R. Zdunek, S. Amari, "Hierarchical ALS algorithms for nonnegative matrix and 3D tensor
+    factorization", ICA (2007).
+    """
+    return solve_panel(matrix, starts, multiply=False, tol=tol, max_iter=max_iter, n_threads=n_threads)
+
+
+def multiplicative_updates(
+    matrix: Matrix, starts: Starts, *, tol: float, max_iter: int, n_threads: int = 1
+) -> NMFRuns:
+    """U <- U * (A^T V) / (U V^T V), then V <- V * (A U) / (V U^T U) with the new U.
+
+    Entries stay where the denominator is 0, and where they are 0. A run ends where the loss falls by
+    less than ``tol`` of itself in an iteration.
+
+    References
+    ----------
+    D. D. Lee, H. S. Seung, "Algorithms for non-negative matrix factorization", NIPS 13 (2001), theorem 1.
+    """
+    return solve_panel(matrix, starts, multiply=True, tol=tol, max_iter=max_iter, n_threads=n_threads)
+
+
+def projected_gradient(
+    matrix: Matrix, starts: Starts, *, tol: float, max_iter: int, n_threads: int = 1
+) -> NMFRuns:
+    """Minimise over U, then over V, each time along projected gradients.
+
+    A run ends where the norm of the projected gradient of both factors is at most ``tol`` times that of
+    the first gradient. ``n_threads`` makes no difference.
+
+    References
+    ----------
+    C.-J. Lin, "Projected gradient methods for nonnegative matrix factorization", Neural Computation 19
+    (2007), sections 3 and 4, algorithm 4.
+    """
+    results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
+    histories = []
+    for run, (U, V) in enumerate(zip(*starts, strict=True)):
+        results.U[run], results.V[run], history = _run(matrix, U, V, tol, max_iter)
+        histories.append(np.array(history))
+    n_iter = np.array([len(history) - 1 for history in histories])
+    losses = np.array([history[-1] for history in histories])
+    # The first loss is that of the start, the only one of a run without iterations.
+    histories = [history[1:] if len(history) > 1 else history for history in histories]
+    return NMFRuns(*results, losses, n_iter, histories)
+
+
+def coordinate_descent(
+    matrix: Matrix, starts: Starts, *, tol: float, max_iter: int, n_threads: int = 1
+) -> NMFRuns:
+    """``sklearn.decomposition.NMF(solver="cd")``, run by run, with its own stopping rule."""
+    return _solve(matrix, starts, "cd", tol, max_iter)
+
+
+def sklearn_multiplicative_updates(
+    matrix: Matrix, starts: Starts, *, tol: float, max_iter: int, n_threads: int = 1
+) -> NMFRuns:
+    """``sklearn.decomposition.NMF(solver="mu")``, run by run, with its own stopping rule."""
+    return _solve(matrix, starts, "mu", tol, max_iter)
+
+
+SOLVERS: dict[str, Solver] = {
+    "hals": Solver(hals, 1e-5, 40, 32, "threads"),
+    "mu": Solver(multiplicative_updates, 1e-5, 200, 32, "threads"),
+    "pg": Solver(projected_gradient, 1e-4, 200, 1, "processes"),
+    "sklearn": Solver(coordinate_descent, 1e-4, 200, 1, "processes"),
+    "sklearn-mu": Solver(sklearn_multiplicative_updates, 1e-4, 200, 1, "processes"),
+}
+# Blocks of rows that threads may share, and the rows that one should have at least.
+_BLOCKS = 32
+_BLOCK_ROWS = 64
+# A row costs about as much as this times k values of the matrix.
+_ROW_COST = 3.5
+# Iterations after which runs that have converged leave the panel.
+_REPACK = 10
+_LINE = 64
+_SIGMA = 0.01
+_BETA = 0.1
+_TRIALS = 20
+# Iterations of a subproblem, of which ten or so are common.
+_STEPS = 1000
+
+
+def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> NDArray[np.float64]:
+    """Non-negative weights V that minimise ||A - V U^T||^2, exactly.
+
+    Parameters
+    ----------
+    A : ndarray or sparse matrix of shape (n_documents, n_terms)
+    U : ndarray of shape (n_terms, n_components)
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    ndarray of shape (n_documents, n_components)
+
+    Notes
+    -----
+    Active sets on the normal equations: O(n_values n_components) time for the products, then about
+    O(n_components^4) at worst for a document, far less where few topics have weight.
+    """
+    topics = np.ascontiguousarray(U, dtype=np.float64)
+    products = np.ascontiguousarray(A @ topics, dtype=np.float64)
+    n_documents, k = products.shape
+    gram = topics.T @ topics
+    # A multiple of rounding error keeps the factorisation defined where topics depend on each other.
+    gram[np.diag_indices(k)] += 1e-12 * max(float(np.trace(gram)), np.finfo(np.float64).tiny) / k
+    weights = np.zeros((n_documents, k))
+    for_parts(
+        lambda lo, hi: fit_weights(gram, products, weights, lo, hi), n_documents, n_documents * k**3, n_jobs
+    )
+    return weights
+
+
+def labels_from_factors(U: ArrayLike, V: ArrayLike, normalise: bool = True) -> NDArray[np.int32]:
+    """Topic of the largest weight of every document, the first of equal ones.
+
+    Parameters
+    ----------
+    U : array-like of shape (n_terms, n_components) or (n_runs, n_terms, n_components)
+    V : array-like of shape (n_documents, n_components) or (n_runs, n_documents, n_components)
+    normalise : bool, default=True
+        Compare weights for topics of unit length, so that labels do not depend on how a product is
+        shared between U and V. Topics without terms stay as they are.
+
+    Returns
+    -------
+    ndarray of shape (n_documents,) or (n_runs, n_documents), int32
+        Numbers of topics; some may not occur.
+
+    References
+    ----------
+    W. Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR
+    (2003), section 3.2 (scaling).
+    """
+    topics, weights = np.asarray(U), np.asarray(V)
+    if topics.ndim != weights.ndim or topics.ndim not in (2, 3) or topics.shape[-1] != weights.shape[-1]:
+        raise ValueError(
+            "U and V must be (n_terms, k) and (n_documents, k), or (n_runs, n_terms, k) and "
+            f"(n_runs, n_documents, k) with the same k; got shapes {topics.shape} and {weights.shape}."
+        )
+    if normalise:
+        weights = weights * topic_lengths(topics)[..., np.newaxis, :]
+    return weights.argmax(axis=-1).astype(np.int32)
+
+
+def topic_lengths(U: AnyFloatArray) -> AnyFloatArray:
+    """Euclidean lengths of topics, 1 for topics without terms.
+
+    Parameters
+    ----------
+    U : ndarray of shape (..., n_terms, n_components)
+
+    Returns
+    -------
+    ndarray of shape (..., n_components)
+        U divided and V multiplied by them have the same product as before.
+    """
+    lengths: AnyFloatArray = np.linalg.norm(U, axis=-2)
+    return np.where(lengths > 0, lengths, lengths.dtype.type(1))
+
+
+def factorization_loss(A: Any, U: ArrayLike, V: ArrayLike) -> float:
+    """J = ||A - V U^T||^2 without forming V U^T.
+
+    Parameters
+    ----------
+    A : array-like or sparse matrix of shape (n_documents, n_terms)
+    U : array-like of shape (n_terms, n_components)
+    V : array-like of shape (n_documents, n_components)
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    ||A||^2 - 2 <V, A U> + <V^T V, U^T U>: O(n_values n_components) time; about 1e-16 ||A||^2 is lost
+    to rounding.
+    """
+    topics, weights = np.asarray(U, dtype=np.float64), np.asarray(V, dtype=np.float64)
+    return loss_of(check_matrix(A, "float64"), topics, weights)
+
+
+def loss_of(matrix: Matrix, U: AnyFloatArray, V: AnyFloatArray) -> float:
+    """J of checked arrays."""
+    inner = np.vdot(V, matrix.A @ U)
+    return max(0.0, float(matrix.square - 2.0 * inner + np.vdot(V.T @ V, U.T @ U)))
+
+
+class SparseRows(NamedTuple):
+    """A sparse matrix by rows, in types for which the kernels are compiled once.
+
+    Attributes
+    ----------
+    data : ndarray of shape (n_values,)
+    indices : ndarray of shape (n_values,), int32 where that suffices
+    indptr : ndarray of shape (n_rows + 1,), int64
+    """
+
+    data: AnyFloatArray
+    indices: NDArray[np.integer[Any]]
+    indptr: NDArray[np.int64]
+
+
+class Matrix(NamedTuple):
+    """A document-term matrix and its transpose.
+
+    Attributes
+    ----------
+    A : csr_array of shape (n_documents, n_terms)
+    At : csr_array of shape (n_terms, n_documents)
+    square : float
+        ||A||^2.
+    mean : float
+        Over all cells.
+    """
+
+    A: sparse.csr_array
+    At: sparse.csr_array
+    square: float
+    mean: float
+
+
+def check_matrix(A: Any, dtype: str) -> Matrix:
+    """Take a matrix of numbers that are finite and not negative; what is given stays as it is.
+
+    Raises
+    ------
+    ValueError
+    """
+    A = sparse.csr_array(check_array(A, accept_sparse="csr", dtype=np.dtype(dtype), input_name="A"))
+    check_non_negative(A, "nmf (parameter A)")
+    if not A.has_canonical_format:
+        A = A.copy()
+        A.sum_duplicates()
+    # Read-only or memory-mapped matrices would be compiled for once more.
+    A = sparse.csr_array((_plain(A.data), _plain(A.indices), _plain(A.indptr)), shape=A.shape)
+    with np.errstate(over="ignore"):
+        square = float(np.square(A.data, dtype=np.float64).sum())
+    limits = np.finfo(A.dtype)
+    if not square <= float(limits.max):
+        raise ValueError(f"A has values so large that their squares overflow {dtype}; rescale it.")
+    if square < float(limits.tiny) and A.data.any():
+        raise ValueError(f"A has values so small that their squares vanish in {dtype}; rescale it.")
+    mean = float(A.data.sum(dtype=np.float64)) / (A.shape[0] * A.shape[1])
+    return Matrix(A, A.T.tocsr(), square, mean)
+
+
+def sparse_rows(A: sparse.csr_array) -> SparseRows:
+    """The arrays of a sparse matrix as the kernels take them."""
+    short = max(A.shape) <= np.iinfo(np.int32).max
+    return SparseRows(
+        A.data,
+        A.indices.astype(np.int32 if short else np.int64, copy=False),
+        A.indptr.astype(np.int64, copy=False),
+    )
+
+
+def _plain(array: NDArray[Any]) -> NDArray[Any]:
+    return array if array.flags.writeable and type(array) is np.ndarray else np.array(array, subok=False)
+
+
+def nmf(
+    A: Any,
+    n_components: int,
+    *,
+    solver: str = "hals",
+    n_runs: int | None = None,
+    seeds: Seeds | None = None,
+    starts: Factors | None = None,
+    tol: float | None = None,
+    max_iter: int | None = None,
+    dtype: Literal["float64", "float32"] = "float64",
+    n_jobs: int | None = None,
+    max_memory: int = MAX_MEMORY,
+) -> NMFRuns:
+    """Factorise A ~ V U^T with U, V >= 0, minimising J = ||A - V U^T||^2, from several starts.
+
+    Parameters
+    ----------
+    A : array-like or sparse matrix of shape (n_documents, n_terms)
+        Finite and not negative.
+    n_components : int
+        At least 1.
+    solver : {"hals", "mu", "pg", "sklearn", "sklearn-mu"}, default="hals"
+        Hierarchical alternating least squares, multiplicative updates, projected gradients, or
+        scikit-learn's "cd" and "mu".
+    n_runs : int, optional
+        As many as there are seeds or starts by default, or 1.
+    seeds : sequence of SeedSequence, optional
+        One per run; fresh ones by default. First factors are |N(0, 1)| sqrt(mean(A) / n_components).
+    starts : tuple (U, V) of arrays of shape (n_runs, n_terms, k) and (n_runs, n_documents, k), optional
+        First factors instead of random ones.
+    tol : float, optional
+        "hals", "mu": a run ends where J falls by less than this part of itself in an iteration, 1e-5;
+        "pg": where the projected gradient has shrunk to this part, 1e-4; scikit-learn's own rule, 1e-4.
+    max_iter : int, optional
+        40 for "hals", 200 for the others.
+    dtype : {"float64", "float32"}, default="float64"
+    n_jobs : int, optional
+        Threads ("hals", "mu") or processes, or whatever ``joblib.parallel_config`` says.
+    max_memory : int, default=4 GiB
+        Bytes for factors, results included; runs are done in batches that fit.
+
+    Returns
+    -------
+    NMFRuns
+
+    Raises
+    ------
+    ValueError
+        Parameters or data out of range, or runs that do not fit into ``max_memory``.
+
+    Notes
+    -----
+    "hals" and "mu" do all runs of a batch in one pass over A, O(n_values k + (n_documents + n_terms) k^2)
+    time per run and iteration. A run is the same to the last bit in any batch and on any number of
+    workers. O(n_runs (n_documents + n_terms) k) memory.
+
+    References
+    ----------
+    "Ensemble non-negative matrix factorization for clustering biomedical documents", section on
+    non-negative matrix factorization; C.-J. Lin, Neural Computation 19 (2007) for "pg".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from moo_clustering.factorization import labels_from_factors, nmf
+    >>> A = np.kron(np.eye(2), np.ones((3, 2)))
+    >>> runs = nmf(A, 2, seeds=np.random.SeedSequence(0).spawn(5))
+    >>> best = runs.best
+    >>> len(set(labels_from_factors(runs.U[best], runs.V[best])[:3].tolist()))
+    1
+    """
+    task = prepare_task(
+        A,
+        n_components,
+        solver=solver,
+        n_runs=n_runs,
+        seeds=seeds,
+        starts=starts,
+        tol=tol,
+        max_iter=max_iter,
+        dtype=dtype,
+        n_jobs=n_jobs,
+        max_memory=max_memory,
+        keep=True,
+    )
+    return join_runs(run_task(task, _unchanged))
+
+
+def map_nmf(
+    function: Callable[[NMFRuns], Result],
+    A: Any,
+    n_components: int,
+    *,
+    solver: str = "hals",
+    n_runs: int | None = None,
+    seeds: Seeds | None = None,
+    starts: Factors | None = None,
+    tol: float | None = None,
+    max_iter: int | None = None,
+    dtype: Literal["float64", "float32"] = "float64",
+    n_jobs: int | None = None,
+    max_memory: int = MAX_MEMORY,
+) -> list[Result]:
+    """``function`` of every batch of runs, where labels or losses are wanted but not all factors.
+
+    Parameters
+    ----------
+    function : callable
+        Called with the NMFRuns of a batch, on the worker that has computed it. Batches depend on the
+        number of workers and on memory; together they are all runs in their order.
+    A, n_components, solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory
+        As for ``nmf``; ``max_memory`` bounds the batches at work.
+
+    Returns
+    -------
+    list
+        One result per batch.
+    """
+    task = prepare_task(
+        A,
+        n_components,
+        solver=solver,
+        n_runs=n_runs,
+        seeds=seeds,
+        starts=starts,
+        tol=tol,
+        max_iter=max_iter,
+        dtype=dtype,
+        n_jobs=n_jobs,
+        max_memory=max_memory,
+        keep=False,
+    )
+    return run_task(task, function)
+
+
+def _unchanged(runs: NMFRuns) -> NMFRuns:
+    return runs
+
+
+def join_runs(parts: Sequence[NMFRuns]) -> NMFRuns:
+    """All runs of the parts, in their order."""
+    if len(parts) == 1:
+        return parts[0]
+    return NMFRuns(
+        np.concatenate([part.U for part in parts]),
+        np.concatenate([part.V for part in parts]),
+        np.concatenate([part.losses for part in parts]),
+        np.concatenate([part.n_iter for part in parts]),
+        [history for part in parts for history in part.histories],
+    )
+
+
+class Task(NamedTuple):
+    """What is to be done; ``origins`` are seeds or first factors."""
+
+    matrix: Matrix
+    n_components: int
+    solver: Solver
+    tol: float
+    max_iter: int
+    origins: Seeds | Starts
+    batches: Batches
+
+
+def prepare_task(
+    A: Any,
+    n_components: int,
+    *,
+    solver: str,
+    n_runs: int | None,
+    seeds: Seeds | None,
+    starts: Factors | None,
+    tol: float | None,
+    max_iter: int | None,
+    dtype: str,
+    n_jobs: int | None,
+    max_memory: int,
+    keep: bool,
+) -> Task:
+    """Check everything; ``keep`` leaves room for the factors of all runs.
+
+    Raises
+    ------
+    ValueError
+    """
+    method = find_solver(solver)
+    tol = method.tol if tol is None else tol
+    max_iter = method.max_iter if max_iter is None else max_iter
+    if dtype not in ("float64", "float32"):
+        raise ValueError(f"dtype must be 'float64' or 'float32'; got {dtype!r}.")
+    _check_count("n_components", n_components)
+    _check_count("max_iter", max_iter)
+    if not tol >= 0:
+        raise ValueError(f"tol must be at least 0; got {tol!r}.")
+    matrix = check_matrix(A, dtype)
+    origins = _origins(matrix, n_components, n_runs, seeds, starts)
+    n_runs = len(origins.U) if isinstance(origins, Starts) else len(origins)
+    n_rows, row_bytes = sum(matrix.A.shape), n_components * matrix.A.dtype.itemsize
+    # Workers elsewhere cannot share the rows of a run.
+    far = active_shelf() is not None and n_jobs != 1
+    # Batches and their concatenation.
+    kept = 2 * n_runs * n_rows * row_bytes if keep else 0
+    batches = plan_batches(
+        n_runs,
+        n_rows,
+        row_bytes,
+        lanes=1 if far else method.lanes,
+        workers=effective_n_jobs(n_jobs),
+        memory=max_memory - kept,
+    )
+    if far:
+        batches = batches._replace(n_threads=1)
+    return Task(matrix, n_components, method, float(tol), int(max_iter), origins, batches)
+
+
+def run_task(task: Task, function: Callable[[NMFRuns], Result]) -> list[Result]:
+    """``function`` of every batch, computed where the batch is."""
+    jobs = (
+        delayed(_run_batch)(
+            function,
+            task.solver,
+            task.matrix,
+            task.n_components,
+            Starts(task.origins.U[runs], task.origins.V[runs])
+            if isinstance(task.origins, Starts)
+            else task.origins[runs],
+            {"tol": task.tol, "max_iter": task.max_iter, "n_threads": task.batches.n_threads},
+        )
+        for runs in task.batches.runs
+    )
+    return run_calls(jobs, n_jobs=task.batches.n_workers, prefer=task.solver.prefer)
+
+
+def _run_batch(
+    function: Callable[[NMFRuns], Result],
+    solver: Solver,
+    matrix: Matrix,
+    n_components: int,
+    origins: Seeds | Starts,
+    options: dict[str, Any],
+) -> Result:
+    starts = origins if isinstance(origins, Starts) else random_starts(matrix, n_components, origins)
+    return function(solver.solve(matrix, starts, **options))
+
+
+def _origins(
+    matrix: Matrix, n_components: int, n_runs: int | None, seeds: Seeds | None, starts: Factors | None
+) -> Seeds | Starts:
+    if seeds is not None and starts is not None:
+        raise ValueError("seeds and starts exclude each other: first factors are drawn or given.")
+    if n_runs is not None:
+        _check_count("n_runs", n_runs)
+    origins: Seeds | Starts
+    if starts is not None:
+        origins = check_starts(starts, matrix, n_components)
+    elif seeds is not None:
+        origins = list(seeds)
+    else:
+        origins = np.random.SeedSequence().spawn(1 if n_runs is None else n_runs)
+    count = len(origins.U) if isinstance(origins, Starts) else len(origins)
+    name = "starts" if isinstance(origins, Starts) else "seeds"
+    if count == 0 or n_runs not in (None, count):
+        wanted = "at least 1" if n_runs is None else f"n_runs={n_runs}"
+        raise ValueError(f"{name} are for {count} runs; {wanted} needed.")
+    return origins
+
+
+def _check_count(name: str, value: Any) -> None:
+    if not isinstance(value, Integral) or value < 1:
+        raise ValueError(f"{name} must be an integer of at least 1; got {value!r}.")
+
+
+class Batches(NamedTuple):
+    """A plan.
+
+    Attributes
+    ----------
+    runs : list of slice
+        The runs of every batch.
+    n_workers : int
+        Batches at once.
+    n_threads : int
+        Threads for every batch.
+    """
+
+    runs: list[slice]
+    n_workers: int
+    n_threads: int
+
+
+def plan_batches(
+    n_runs: int, n_rows: int, row_bytes: int, *, lanes: int, workers: int, memory: int
+) -> Batches:
+    """Batches of like size, as many at once as there are workers where every one has enough runs.
+
+    Parameters
+    ----------
+    n_runs : int
+    n_rows : int
+        Of both factors of a run.
+    row_bytes : int
+        Bytes of a row of a factor.
+    lanes : int
+        Runs that a worker should have.
+    workers : int
+        Available.
+    memory : int
+        Bytes that the batches at work may need together.
+
+    Raises
+    ------
+    ValueError
+        If a single run needs more.
+    """
+    run_bytes = _COPIES * n_rows * row_bytes
+    affordable = memory // run_bytes
+    if affordable < 1:
+        raise ValueError(
+            f"max_memory leaves {max(memory, 0) / 2**30:.3g} GiB for work, but a run needs "
+            f"{run_bytes / 2**30:.3g} GiB; do fewer runs, prune the vocabulary, use dtype='float32' or "
+            "raise max_memory."
+        )
+    most = min(workers, affordable, max(1, n_runs // lanes))
+    at_once = max(count for count in range(1, most + 1) if workers % count == 0)
+    size = min(affordable // at_once, max(_LANES, _ROW_BYTES // row_bytes))
+    n_batches = min(n_runs, at_once * -(-n_runs // (at_once * size)))
+    bounds = [n_runs * batch // n_batches for batch in range(n_batches + 1)]
+    runs = [slice(lo, hi) for lo, hi in pairwise(bounds)]
+    return Batches(runs, at_once, workers // at_once)
+
+
+def find_solver(name: str) -> Solver:
+    """The solver of a name.
+
+    Raises
+    ------
+    ValueError
+    """
+    if name not in SOLVERS:
+        raise ValueError(
+            f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {name!r}"
+            f"{did_you_mean(str(name), list(SOLVERS))}"
+        )
+    return SOLVERS[name]
+
+
+def solve_panel(
+    matrix: Matrix, starts: Starts, *, multiply: bool, tol: float, max_iter: int, n_threads: int
+) -> NMFRuns:
+    """Update U and V in turn until the loss of a run falls by less than ``tol`` of itself.
+
+    Notes
+    -----
+    O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration. Every run is computed lane
+    by lane in the same order of operations, and blocks of rows are those of the matrix: a run is
+    the same to the last bit whatever else is in the panel and on any number of threads.
+    """
+    n_runs = len(starts.U)
+    results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
+    losses = np.full((n_runs, max_iter), np.nan)
+    n_iter = np.full(n_runs, max_iter, dtype=np.int64)
+    topics = _Side.of(matrix.At, starts.U, multiply, n_threads)
+    weights = _Side.of(matrix.A, starts.V, multiply, n_threads)
+    live = np.arange(n_runs)
+    running = np.ones(n_runs, dtype=np.bool_)
+    # Nothing is less than the loss before the first iteration.
+    last = np.full(n_runs, np.nan)
+    gram = weights.gram()
+    for iteration in range(max_iter):
+        topics_gram, _ = topics.update(weights.panel, gram)
+        gram, inner = weights.update(topics.panel, topics_gram)
+        loss = np.empty(len(live))
+        nmf_panel.panel_losses(matrix.square, gram, topics_gram, inner, loss)
+        losses[live[running], iteration] = loss[running]
+        settled = (last - loss < tol * last) | (loss == 0) | (iteration + 1 == max_iter)
+        for lane in np.flatnonzero(running & settled).tolist():
+            n_iter[live[lane]] = iteration + 1
+            results.U[live[lane]] = topics.lanes[:, :, lane]
+            results.V[live[lane]] = weights.lanes[:, :, lane]
+        running &= ~settled
+        if not running.any():
+            break
+        last = loss
+        if (iteration + 1) % _REPACK == 0 and not running.all():
+            kept = np.flatnonzero(running)
+            topics, weights = topics.keep(kept), weights.keep(kept)
+            gram, last, live = np.ascontiguousarray(gram[:, kept]), last[kept], live[kept]
+            running = np.ones(len(live), dtype=np.bool_)
+    histories = [history[:count] for history, count in zip(losses, n_iter, strict=True)]
+    return NMFRuns(*results, np.array([history[-1] for history in histories]), n_iter, histories)
+
+
+class _Side(NamedTuple):
+    """A factor of all runs, and how to update it."""
+
+    rows: SparseRows
+    bounds: NDArray[np.int64]
+    panel: AnyFloatArray
+    n_components: int
+    n_runs: int
+    multiply: bool
+    n_threads: int
+
+    @classmethod
+    def of(cls, A: sparse.csr_array, factors: AnyFloatArray, multiply: bool, n_threads: int) -> Self:
+        """The panel of factors of shape (n_runs, n_rows, n_components)."""
+        rows = sparse_rows(A)
+        n_runs, n_rows, k = factors.shape
+        n_blocks = max(1, min(_BLOCKS, n_rows // _BLOCK_ROWS))
+        cost = rows.indptr + _ROW_COST * k * np.arange(n_rows + 1)
+        bounds = np.searchsorted(cost, np.linspace(0, cost[-1], n_blocks + 1)).astype(np.int64)
+        bounds[-1] = n_rows
+        return cls(rows, bounds, as_panel(factors.transpose(1, 2, 0)), k, n_runs, multiply, n_threads)
+
+    @property
+    def lanes(self) -> AnyFloatArray:
+        return panel_lanes(self.panel, self.n_components, self.n_runs)
+
+    def keep(self, kept: NDArray[np.intp]) -> Self:
+        """The panel without the other runs."""
+        return self._replace(panel=as_panel(self.lanes[:, :, kept]), n_runs=len(kept))
+
+    def update(
+        self, other: AnyFloatArray, gram: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Change the panel; its new Gram matrices, and inner products with the matrix times the other."""
+        n_blocks, dtype = len(self.bounds) - 1, self.panel.dtype
+        scratch = aligned_zeros((n_blocks, 2, self.panel.shape[1]), dtype)
+        grams = aligned_zeros((n_blocks, *gram.shape), dtype)
+        inners = np.empty((n_blocks, 1, self.n_runs))
+        # As fine as the panel: kernels are compiled for one type.
+        own_gram = gram.astype(dtype, copy=False)
+
+        def sweep(lo: int, hi: int) -> None:
+            nmf_panel.update_panel(
+                *self.rows,
+                other,
+                own_gram,
+                self.panel,
+                self.n_components,
+                self.bounds,
+                self.multiply,
+                scratch,
+                grams,
+                inners[:, 0],
+                lo,
+                hi,
+            )
+
+        n_values = len(self.rows.data) + _ROW_COST * self.n_components * len(self.panel)
+        n_operations = 2.0 * self.n_runs * self.n_components * n_values
+        for_parts(sweep, n_blocks, n_operations, self.n_threads)
+        return _sum(grams), _sum(inners)[0]
+
+    def gram(self) -> NDArray[np.float64]:
+        """Gram matrices of all runs."""
+        k = self.n_components
+        grams = aligned_zeros((len(self.bounds) - 1, k * (k + 1) // 2, self.n_runs), self.panel.dtype)
+        for_parts(
+            lambda lo, hi: nmf_panel.gram_panel(self.panel, k, self.bounds, grams, lo, hi),
+            len(grams),
+            float(self.panel.size) * k,
+            self.n_threads,
+        )
+        return _sum(grams)
+
+
+def _sum(parts: NDArray[Any]) -> NDArray[np.float64]:
+    total = np.empty(parts.shape[1:])
+    nmf_panel.sum_blocks(parts, total)
+    return total
+
+
+def aligned_zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Zeros that begin with a cache line: loads of whole vectors that cross lines count twice."""
+    size = math.prod(shape) * dtype.itemsize
+    memory = np.zeros(size + _LINE, dtype=np.uint8)
+    start = -memory.ctypes.data % _LINE
+    return memory[start : start + size].view(dtype).reshape(shape)
+
+
+def as_panel(lanes: AnyFloatArray) -> AnyFloatArray:
+    """The panel of factors of shape (n_rows, n_components, n_runs)."""
+    n_rows, k, n_runs = lanes.shape
+    per_line = _LINE // lanes.itemsize
+    panel = aligned_zeros((n_rows, -(-k * n_runs // per_line) * per_line), lanes.dtype)
+    panel_lanes(panel, k, n_runs)[...] = lanes
+    return panel
+
+
+def panel_lanes(panel: AnyFloatArray, k: int, n_runs: int) -> AnyFloatArray:
+    """The factors of a panel, of shape (n_rows, n_components, n_runs): a view."""
+    return panel[:, : k * n_runs].reshape(len(panel), k, n_runs)
+
+
+class Starts(NamedTuple):
+    """First factors of some runs.
+
+    Attributes
+    ----------
+    U : ndarray of shape (n_runs, n_terms, n_components)
+    V : ndarray of shape (n_runs, n_documents, n_components)
+    """
+
+    U: AnyFloatArray
+    V: AnyFloatArray
+
+
+def random_starts(matrix: Matrix, n_components: int, seeds: Sequence[np.random.SeedSequence]) -> Starts:
+    """|N(0, 1)| sqrt(mean(A) / n_components), U drawn before V, every run from its own seed."""
+    n_documents, n_terms = matrix.A.shape
+    scale = math.sqrt(matrix.mean / n_components)
+    starts = Starts(
+        np.empty((len(seeds), n_terms, n_components), dtype=matrix.A.dtype),
+        np.empty((len(seeds), n_documents, n_components), dtype=matrix.A.dtype),
+    )
+    for run, seed in enumerate(seeds):
+        rng = np.random.default_rng(seed)
+        for factor in starts:
+            factor[run] = np.abs(rng.standard_normal(factor.shape[1:])) * scale
+    return starts
+
+
+def check_starts(starts: tuple[ArrayLike, ArrayLike], matrix: Matrix, n_components: int) -> Starts:
+    """Take first factors in the type of the matrix.
+
+    Raises
+    ------
+    ValueError
+    """
+    U, V = (np.array(factor, dtype=matrix.A.dtype) for factor in starts)
+    for name, factor, n_rows in (("U", U, matrix.A.shape[1]), ("V", V, matrix.A.shape[0])):
+        if factor.ndim != 3 or factor.shape[1:] != (n_rows, n_components) or len(U) != len(V):
+            raise ValueError(
+                f"{name} of starts must be of shape (n_runs, {n_rows}, {n_components}), with the same n_runs "
+                f"in U and V; got {factor.shape}."
+            )
+        if not np.isfinite(factor).all() or (factor < 0).any():
+            raise ValueError(f"{name} of starts has entries that are negative or not finite.")
+    return Starts(U, V)
+
+
+class _Subproblem(NamedTuple):
+    """f(P) = <P G, P> / 2 - <B, P> over P >= 0."""
+
+    gram: AnyFloatArray
+    products: AnyFloatArray
+
+    def gradient(self, P: AnyFloatArray) -> AnyFloatArray:
+        return P @ self.gram - self.products
+
+
+def _run(
+    matrix: Matrix, U: AnyFloatArray, V: AnyFloatArray, tol: float, max_iter: int
+) -> tuple[AnyFloatArray, AnyFloatArray, list[float]]:
+    """Factors, and the losses before the first and after every iteration."""
+    history = [loss_of(matrix, U, V)]
+    for_topics = _Subproblem(V.T @ V, matrix.At @ V)
+    for_weights = _Subproblem(U.T @ U, matrix.A @ U)
+    first = _norm(for_topics.gradient(U), for_weights.gradient(V))
+    enough = [max(1e-3, tol) * first] * 2
+    for _ in range(max_iter):
+        if (
+            _norm(_projected(for_topics.gradient(U), U), _projected(for_weights.gradient(V), V))
+            <= tol * first
+        ):
+            break
+        U, at_once = _descend(for_topics, U, enough[0])
+        enough[0] *= 0.1 if at_once else 1.0
+        for_weights = _Subproblem(U.T @ U, matrix.A @ U)
+        V, at_once = _descend(for_weights, V, enough[1])
+        enough[1] *= 0.1 if at_once else 1.0
+        for_topics = _Subproblem(V.T @ V, matrix.At @ V)
+        gram, products = for_weights
+        loss = matrix.square - 2.0 * np.vdot(V, products) + np.vdot(for_topics.gram, gram)
+        history.append(max(0.0, float(loss)))
+    return U, V, history
+
+
+def _descend(problem: _Subproblem, P: AnyFloatArray, enough: float) -> tuple[AnyFloatArray, bool]:
+    """Solve a subproblem as far as ``enough``; whether there was nothing to do."""
+    alpha = 1.0
+    for step in range(_STEPS):
+        gradient = problem.gradient(P)
+        if _norm(_projected(gradient, P)) <= enough:
+            return P, step == 0
+        moved, alpha = _line_search(problem, P, gradient, alpha)
+        if moved is P:
+            break
+        P = moved
+    return P, False
+
+
+def _line_search(
+    problem: _Subproblem, P: AnyFloatArray, gradient: AnyFloatArray, alpha: float
+) -> tuple[AnyFloatArray, float]:
+    """The longest step among alpha * beta^i that decreases f enough; P itself where none does."""
+    best = P
+    grow = True
+    length = alpha
+    for trial in range(_TRIALS):
+        moved = np.maximum(P - length * gradient, 0)
+        change = moved - P
+        decrease = (1 - _SIGMA) * np.vdot(gradient, change) + 0.5 * np.vdot(change @ problem.gram, change)
+        accepted = decrease <= 0
+        if trial == 0:
+            grow = bool(accepted)
+        if grow and (not accepted or np.array_equal(moved, best)):
+            break
+        if accepted:
+            best, alpha = moved, length
+            if not grow:
+                break
+        length = length / _BETA if grow else length * _BETA
+    return best, alpha
+
+
+def _projected(gradient: AnyFloatArray, P: AnyFloatArray) -> AnyFloatArray:
+    """Where a step along the gradient would be possible."""
+    return gradient[(gradient < 0) | (P > 0)]
+
+
+def _norm(*parts: AnyFloatArray) -> float:
+    return float(np.sqrt(sum(np.vdot(part, part) for part in parts)))
+
+
+def _solve(matrix: Matrix, starts: Starts, solver: str, tol: float, max_iter: int) -> NMFRuns:
+    results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
+    n_iter = np.empty(len(starts.U), dtype=np.int64)
+    losses = np.empty(len(starts.U))
+    for run, (U, V) in enumerate(zip(*starts, strict=True)):
+        if matrix.square == 0:
+            # scikit-learn refuses first factors of zeros, which are those of such a matrix.
+            results.U[run], results.V[run], n_iter[run], losses[run] = U, 0, 0, 0
+            continue
+        model = NMF(U.shape[1], solver=solver, init="custom", tol=tol, max_iter=max_iter)
+        with warnings.catch_warnings():
+            # The number of iterations tells; the other solvers do not warn either.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            results.V[run] = model.fit_transform(matrix.A, W=V.copy(), H=np.ascontiguousarray(U.T))
+        results.U[run] = model.components_.T
+        n_iter[run] = model.n_iter_
+        losses[run] = loss_of(matrix, results.U[run], results.V[run])
+    return NMFRuns(*results, losses, n_iter, [losses[run : run + 1] for run in range(len(losses))])

@@ -1,0 +1,379 @@
+"""Choosing from a front: attainment, hull, control data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array
+
+from moo_clustering._arrays import FloatArray, Int64Array
+from moo_clustering._kernels import kmeans as sparse_rows
+from moo_clustering._kernels.threads import for_blocks
+
+if TYPE_CHECKING:
+    from moo_clustering.problems.graphs import SRMOSCProblem
+
+__all__ = ["AttainmentScores", "SRMOSCHull", "attainment_scores", "control_data", "srmosc_hull_front"]
+
+Front = tuple[ArrayLike, ArrayLike]
+Surface = Literal["staircase", "points"]
+Kind = Literal["box", "eigenvalue"]
+
+
+@dataclass(frozen=True, eq=False)
+class AttainmentScores:
+    """Scores of the solutions of a front.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_solutions,)
+        Distance to the nearest control front; NaN for solutions with more than ``k_max`` clusters.
+    n_clusters : ndarray of shape (n_solutions,), int64
+    k_max : int
+        Largest number of clusters that is compared.
+    front : ndarray of shape (n_solutions, 2)
+        Objectives as they are compared: from 0 to 1, square roots; NaN as in ``scores``.
+    controls : tuple of ndarray of shape (n, 2)
+        The same of the control fronts, by the first objective, without what is dominated.
+    """
+
+    scores: FloatArray
+    n_clusters: NDArray[np.int64]
+    k_max: int
+    front: FloatArray
+    controls: tuple[FloatArray, ...]
+
+    def best(self, n_clusters: int | None = None) -> int:
+        """Solution with the largest score, of those with so many clusters if that is given.
+
+        Of equal scores the one with fewer clusters, then the first.
+
+        Raises
+        ------
+        ValueError
+            If there is none with so many clusters that has a score.
+        """
+        allowed = np.isfinite(self.scores)
+        if n_clusters is not None:
+            allowed &= self.n_clusters == n_clusters
+        rows = np.flatnonzero(allowed)
+        if not len(rows):
+            raise ValueError(f"no solution with {n_clusters} clusters has a score")
+        return int(rows[np.lexsort((rows, self.n_clusters[rows], -self.scores[rows]))[0]])
+
+    def promising(self) -> NDArray[np.intp]:
+        """Best solutions of those numbers of clusters that score above the next smaller and larger ones."""
+        numbers = np.unique(self.n_clusters[np.isfinite(self.scores)])
+        rows = np.array([self.best(int(k)) for k in numbers], dtype=np.intp)
+        padded = np.concatenate([[-np.inf], self.scores[rows], [-np.inf]])
+        return rows[(padded[1:-1] > padded[:-2]) & (padded[1:-1] >= padded[2:])]
+
+
+def attainment_scores(
+    F: ArrayLike,
+    n_clusters: ArrayLike,
+    controls: Sequence[Front],
+    *,
+    k_user: int = 25,
+    surface: Surface = "staircase",
+) -> AttainmentScores:
+    """Distance of every solution of a front to the attainment surfaces of control fronts.
+
+    Every front is scaled to [0, 1] by its own range, and the square root of each objective is taken. The
+    score of a solution is its distance to the nearest of the control fronts' surfaces, the boundaries of
+    what they dominate.
+
+    Parameters
+    ----------
+    F : array-like of shape (n_solutions, 2)
+        Objectives, minimised.
+    n_clusters : array-like of shape (n_solutions,)
+    controls : sequence of (F, n_clusters)
+        Fronts of the same method on data without clusters, see :func:`control_data`.
+    k_user : int, default=25
+        Solutions with more clusters are left out; so are those with more than any of the fronts has.
+    surface : {"staircase", "points"}, default="staircase"
+        Distance to the surface, or only to the solutions of the control fronts.
+
+    Returns
+    -------
+    AttainmentScores
+
+    Raises
+    ------
+    ValueError
+        Other shapes, no control front, or none of its solutions with few enough clusters.
+
+    Notes
+    -----
+    The ends of the front have score 0, so that one cluster is never the best of several. O(n_solutions m)
+    time and memory for control fronts of m solutions.
+
+    References
+    ----------
+    Handl and Knowles, IEEE TEVC 11(1), 2007, Algorithm 1, with the largest of the smallest distances in
+    place of what is printed there.
+
+    Examples
+    --------
+    >>> front = [(10, 0), (4, 1), (3, 4), (1, 16)]
+    >>> control = [(10, 0), (9, 2), (6, 6), (2, 14), (0, 30)]
+    >>> scores = attainment_scores(front, [1, 2, 3, 4], [(control, [1, 2, 3, 4, 5])])
+    >>> scores.scores.round(4), scores.best()
+    (array([0.    , 0.3802, 0.2819, 0.    ]), 1)
+    """
+    if surface not in get_args(Surface):
+        raise ValueError(f"surface must be one of {get_args(Surface)}, got {surface!r}.")
+    if len(controls) == 0:
+        raise ValueError("controls must hold at least one front.")
+    front, numbers = _checked(F, n_clusters, "the front")
+    checked = [_checked(*control, f"control front {i}") for i, control in enumerate(controls)]
+    k_max = min([k_user, *(int(k.max()) for _, k in [(front, numbers), *checked])])
+    kept = numbers <= k_max
+    if not kept.any():
+        raise ValueError(
+            f"no solution has {k_max} or fewer clusters, as many as k_user and all fronts allow."
+        )
+    scaled = np.full(front.shape, np.nan)
+    scaled[kept] = _scaled(front[kept])
+    surfaces = tuple(_staircase(_scaled(values[k <= k_max])) for values, k in checked if (k <= k_max).any())
+    if len(surfaces) < len(checked):
+        raise ValueError(f"a control front has no solution with {k_max} or fewer clusters.")
+    distance = _to_staircase if surface == "staircase" else _to_points
+    scores = np.full(len(front), np.nan)
+    scores[kept] = np.min([distance(scaled[kept], control) for control in surfaces], axis=0)
+    return AttainmentScores(scores, numbers, k_max, scaled, surfaces)
+
+
+def _checked(F: ArrayLike, n_clusters: ArrayLike, what: str) -> tuple[FloatArray, NDArray[np.int64]]:
+    values, numbers = np.asarray(F, dtype=np.float64), np.asarray(n_clusters)
+    if values.ndim != 2 or values.shape[1] != 2 or not len(values):
+        raise ValueError(f"{what} must have shape (n_solutions, 2), got {values.shape}.")
+    if not np.isfinite(values).all():
+        raise ValueError(f"{what} has objectives that are not finite.")
+    if numbers.shape != (len(values),):
+        raise ValueError(f"{what} has {len(values)} solutions and {numbers.size} numbers of clusters.")
+    return values, numbers.astype(np.int64)
+
+
+def _scaled(values: FloatArray) -> FloatArray:
+    low, span = values.min(axis=0), np.ptp(values, axis=0)
+    scaled: FloatArray = np.sqrt((values - low) / np.where(span > 0, span, 1.0))
+    return scaled
+
+
+def _staircase(values: FloatArray) -> FloatArray:
+    """Non-dominated solutions by the first objective."""
+    ordered = values[np.lexsort((values[:, 1], values[:, 0]))]
+    lowest = np.minimum.accumulate(ordered[:, 1])
+    return ordered[np.concatenate([[True], ordered[1:, 1] < lowest[:-1]])]
+
+
+def _to_points(points: FloatArray, corners: FloatArray) -> FloatArray:
+    gaps = points[:, None] - corners
+    return np.sqrt(np.einsum("ijk,ijk->ij", gaps, gaps)).min(axis=1)
+
+
+def _to_staircase(points: FloatArray, corners: FloatArray) -> FloatArray:
+    """Down to every corner from the height of the one before, then right to the place of the next."""
+    x, y = points[:, :1], points[:, 1:]
+    left, low = corners[:, 0], corners[:, 1]
+    above, right = np.append(np.inf, low[:-1]), np.append(left[1:], np.inf)
+    down = np.hypot(x - left, y - np.clip(y, low, above))
+    along = np.hypot(x - np.clip(x, left, right), y - low)
+    nearest: FloatArray = np.minimum(down, along).min(axis=1)
+    return nearest
+
+
+def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) -> NDArray[np.float64]:
+    """Uniform samples in a box along the principal axes of the data.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    kind : {"box", "eigenvalue"}, default="box"
+        The box that holds the data; or one around their mean whose sides are the eigenvalues of their
+        covariance, as printed, though these are variances, not lengths.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features)
+
+    Raises
+    ------
+    ValueError
+        Bad data or another kind.
+
+    Notes
+    -----
+    O(n_samples n_features^2) time.
+
+    References
+    ----------
+    Handl and Knowles, IEEE TEVC 11(1), 2007, null model.
+    """
+    if kind not in get_args(Kind):
+        raise ValueError(f"kind must be one of {get_args(Kind)}, got {kind!r}.")
+    data = check_array(X, dtype=np.float64)
+    mean = data.mean(axis=0)
+    centred = data - mean
+    variances, axes = np.linalg.eigh(centred.T @ centred / max(len(data) - 1, 1))
+    if kind == "box":
+        scores = centred @ axes
+        low, high = scores.min(axis=0), scores.max(axis=0)
+    else:
+        high = np.maximum(variances, 0.0) / 2
+        low = -high
+    return rng.uniform(low, high, size=data.shape) @ axes.T + mean
+
+
+@dataclass(frozen=True, eq=False)
+class SRMOSCHull:
+    """Result of :func:`srmosc_hull_front`: members from one link a sample to as many as are of use.
+
+    Attributes
+    ----------
+    F : ndarray of shape (n_members, 2)
+        Error, falling, and number of links, rising.
+    steps : ndarray of shape (n_members - 1,), int32
+        Sample whose row changes from a member to the next.
+    """
+
+    F: FloatArray
+    steps: NDArray[np.int32]
+    _problem: SRMOSCProblem
+    _vertices: Int64Array
+    _entries: Int64Array
+    _columns: NDArray[np.int32]
+    _values: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.F)
+
+    def graph(self, member: int) -> sp.csr_array:
+        """Directed similarity matrix of a member, (n_samples, n_samples)."""
+        rows, places = self._places(member)
+        columns = self._problem.lists.indices[rows, self._columns[places]]
+        n_samples = self._problem.n_samples
+        indptr = np.searchsorted(rows, np.arange(n_samples + 1))
+        values = self._values[places].astype(np.float64)
+        matrix = sp.csr_array((values, columns, indptr), shape=(n_samples, n_samples))
+        matrix.sort_indices()
+        return matrix
+
+    def weights(self, member: int) -> NDArray[np.float32]:
+        """Weights of a member on the candidates, (n_samples, n_candidates)."""
+        rows, places = self._places(member)
+        weights = np.zeros(self._problem.lists.indices.shape, dtype=np.float32)
+        weights[rows, self._columns[places]] = self._values[places]
+        return weights
+
+    def _places(self, member: int) -> tuple[Int64Array, Int64Array]:
+        """Rows of the links of a member, and where their weights are stored."""
+        if not -len(self) <= member < len(self):
+            raise ValueError(f"member must be below {len(self)}, got {member}.")
+        n_samples = self._problem.n_samples
+        done = np.bincount(self.steps[: member % len(self)], minlength=n_samples)
+        vertex = self._vertices[:-1] + done
+        start, stop = self._entries[vertex], self._entries[vertex + 1]
+        sizes = stop - start
+        rows = np.repeat(np.arange(n_samples), sizes)
+        first = np.cumsum(sizes) - sizes
+        return rows, np.arange(len(rows)) + np.repeat(start - first, sizes)
+
+
+def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> SRMOSCHull:
+    """Supported solutions of the two objectives of SRMOSC, both of which are sums over the samples.
+
+    For every sample a path of supports by non-negative orthogonal matching pursuit, of which the lower
+    convex hull of (links, error) is kept. The steps along all hulls, sorted by what they gain for a link,
+    lead from one supported solution to the next.
+
+    Parameters
+    ----------
+    problem : SRMOSCProblem
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    SRMOSCHull
+
+    Notes
+    -----
+    Near-exact: the paths are greedy. O(N k (w n_features + k^2)) for supports of up to k links, and a sort
+    of at most N w steps; memory O(N w) and a weight for every link of every corner of the hulls.
+
+    Examples
+    --------
+    >>> from moo_clustering.problems import SRMOSCProblem
+    >>> hull = srmosc_hull_front(SRMOSCProblem([[1, 1], [2, 1], [1, 2], [2, 2]], rho=0))
+    >>> hull.F
+    array([[1., 4.]])
+    """
+    X, candidates, admissible = problem.candidates()
+    n_samples, width = candidates.shape
+    errors = np.empty((n_samples, width))
+    slots = np.full((n_samples, width), -1, dtype=np.int64)
+    visits = width * X.shape[1]
+
+    def walk(columns: NDArray[np.int32], values: NDArray[np.float32]) -> None:
+        def paths(lo: int, hi: int) -> None:
+            sparse_rows.support_paths(
+                X, problem.norms, candidates, admissible, problem.rho, lo, hi, errors, slots, columns, values
+            )
+
+        for_blocks(paths, n_samples, visits, n_jobs)
+
+    walk(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32))
+    kept = np.zeros((n_samples, width), dtype=np.bool_)
+    sparse_rows.lower_hulls(errors, 0, n_samples, kept)
+    row, place = np.nonzero(kept)
+    # Weights of all steps of all paths would be many times those of the corners: walk once more.
+    entries = np.concatenate([[0], np.cumsum(place + 1)])
+    slots[row, place] = entries[:-1]
+    corner_errors = errors[row, place]
+    columns, values = np.zeros(entries[-1], dtype=np.int32), np.zeros(entries[-1], dtype=np.float32)
+    walk(columns, values)
+    F, steps = _sweep(row, place + 1, corner_errors)
+    vertices = np.searchsorted(row, np.arange(n_samples + 1))
+    return SRMOSCHull(F, steps, problem, vertices, entries, columns, values)
+
+
+def _sweep(row: Int64Array, size: Int64Array, error: FloatArray) -> tuple[FloatArray, NDArray[np.int32]]:
+    """Objectives of all members, and the rows that change between them, greatest gain for a link first."""
+    first = np.concatenate([[True], row[1:] != row[:-1]])
+    step = np.flatnonzero(~first)
+    gain, links = error[step - 1] - error[step], size[step] - size[step - 1]
+    order = np.argsort(-gain / links, kind="stable")
+    step, gain, links = step[order], gain[order], links[order]
+    f1 = error[first].sum() - np.concatenate([[0.0], np.cumsum(gain)])
+    f2 = size[first].sum() + np.concatenate([[0], np.cumsum(links)])
+    return np.column_stack([np.maximum(f1, 0.0), f2]), row[step].astype(np.int32)
+
+
+def spread_members(values: NDArray[Any], n_members: int) -> NDArray[np.intp]:
+    """Members whose values are nearest to evenly spaced ones, in the order of the values.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_solutions,)
+        One objective of a front.
+    n_members : int
+        At most so many; fewer where one member is nearest to several.
+    """
+    order = np.argsort(values, kind="stable")
+    if len(order) <= n_members:
+        return order
+    ranked = np.asarray(values, dtype=np.float64)[order]
+    targets = np.linspace(ranked[0], ranked[-1], n_members)
+    right = np.clip(np.searchsorted(ranked, targets), 1, len(ranked) - 1)
+    nearer_left = targets - ranked[right - 1] <= ranked[right] - targets
+    chosen: NDArray[np.intp] = order[np.unique(np.where(nearer_left, right - 1, right))]
+    return chosen

@@ -1,0 +1,329 @@
+"""Individuals, genes, batch_map, as_mate, as_mutate."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from deap import base
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+from pymoo.core.crossover import Crossover
+from pymoo.core.mutation import Mutation
+
+Individuals = list[Any]
+Function = Callable[..., Any]
+_CHUNK_BYTES = 1 << 26
+Individual = Any
+
+
+def batch_map(func: Function, *sequences: Iterable[Any]) -> list[Any]:
+    """``map`` that calls a batched function once for many individuals; for ``toolbox.map``.
+
+    Parameters
+    ----------
+    func : callable
+        A function of one individual, or ``functools.partial`` of one, as ``toolbox.register`` makes.
+        With an attribute ``batch``, ``func.batch(matrix)`` is called instead for individuals stacked
+        to a matrix of shape (n, n_var), and returns values of shape (n,) or (n, n_objectives);
+        arguments that the partial has bound are handed on.
+    *sequences : iterable
+        Individuals; with more than one sequence this is the built-in ``map``.
+
+    Returns
+    -------
+    list
+        What ``list(map(func, *sequences))`` gives: a tuple of floats for each individual.
+
+    Raises
+    ------
+    ValueError
+        When ``batch`` gives another number of values than it got rows.
+
+    Notes
+    -----
+    The matrix is made in chunks of 64 MiB. Functions without ``batch``, individuals of differing
+    lengths, and functions that a decorator has wrapped (whose work ``batch`` would leave out) are
+    called one by one.
+
+    Examples
+    --------
+    >>> def evaluate(individual):
+    ...     return (float(sum(individual)),)
+    >>> evaluate.batch = lambda matrix: matrix.sum(axis=1)
+    >>> batch_map(evaluate, [[1, 2], [3, 4]])
+    [(3.0,), (7.0,)]
+    """
+    if len(sequences) != 1:
+        return list(map(func, *sequences))
+    individuals = list(sequences[0])
+    batch = batch_form(func)
+    if batch is None or not _same_length(individuals):
+        return list(map(func, individuals))
+    results: list[Any] = []
+    for chunk in _chunks(individuals):
+        values = np.asarray(batch(_stack(chunk)), dtype=np.float64)
+        if values.ndim not in (1, 2) or len(values) != len(chunk):
+            raise ValueError(
+                f"the batch of {_name(func)} must return values of shape ({len(chunk)},) or "
+                f"({len(chunk)}, n_objectives), got {values.shape}"
+            )
+        results += [tuple(row) for row in values.reshape(len(chunk), -1).tolist()]
+    return results
+
+
+def apply_batch(func: Function, individuals: Sequence[Any], max_trials: int | None = None) -> Individuals:
+    """Apply a mutation to many individuals in place, at once where it has a batched form.
+
+    Parameters
+    ----------
+    func : callable
+        ``func(individual) -> (individual,)``. With an attribute ``batch``, ``func.batch(matrix)``
+        gives the changed matrix; a function that counts trial evaluations in ``n_trials`` is called
+        as ``func.batch(matrix, max_trials=...)`` where a limit is given.
+    individuals : sequence
+        Distinct objects.
+    max_trials : int, optional
+        Trial evaluations allowed. Without a batched form the calls end when that many were made,
+        which the last one may have exceeded.
+
+    Returns
+    -------
+    list
+        The individuals, changed and without fitness. No two of them share memory.
+    """
+    counted = n_trials(func)
+    if counted is None:
+        max_trials = None
+    batch = batch_form(func)
+    if batch is None or not _same_length(individuals):
+        return _one_by_one(func, individuals, max_trials)
+    changed = list(individuals)
+    for chunk in _chunks(changed):
+        matrix = _stack(chunk)
+        limit = {} if max_trials is None else {"max_trials": _left(func, counted, max_trials)}
+        _write(chunk, np.asarray(batch(matrix, **limit)), matrix.shape, func)
+    return changed
+
+
+def batch_form(func: Function) -> Function | None:
+    """The batched form of a function, with what partials have bound; None if it has none."""
+    args: tuple[Any, ...] = ()
+    keywords: dict[str, Any] = {}
+    while True:
+        inner = func.func if isinstance(func, partial) else getattr(func, "__wrapped__", None)
+        batch = getattr(func, "batch", None)
+        # toolbox.register and functools.wraps copy attributes: such a one belongs to what is inside
+        if batch is not None and (inner is None or batch is not getattr(inner, "batch", None)):
+            return partial(batch, *args, **keywords) if args or keywords else batch
+        if not isinstance(func, partial):
+            return None
+        args, keywords = func.args + args, func.keywords | keywords
+        func = func.func
+
+
+def innermost(func: Function) -> Function:
+    """What is inside partials and decorators."""
+    while True:
+        inner = func.func if isinstance(func, partial) else getattr(func, "__wrapped__", None)
+        if inner is None:
+            return func
+        func = inner
+
+
+def n_trials(func: Function) -> int | None:
+    """Trial evaluations a function has made so far; None if it does not count them."""
+    # attributes copied on to partials and wrappers stand still
+    count = getattr(innermost(func), "n_trials", None)
+    return None if count is None else int(count)
+
+
+def _one_by_one(func: Function, individuals: Sequence[Any], max_trials: int | None) -> Individuals:
+    changed = list(individuals)
+    start = n_trials(func)
+    for i, individual in enumerate(changed):
+        if max_trials is not None and _left(func, start, max_trials) == 0:
+            break
+        (changed[i],) = func(individual)
+    for individual in changed:
+        del individual.fitness.values
+    return changed
+
+
+def _left(func: Function, start: int | None, max_trials: int) -> int:
+    return max(max_trials - ((n_trials(func) or 0) - (start or 0)), 0)
+
+
+def _write(chunk: Individuals, rows: NDArray[Any], shape: tuple[int, ...], func: Function) -> None:
+    if rows.shape != shape:
+        raise ValueError(
+            f"the batch of {_name(func)} must return a matrix of shape {shape}, got {rows.shape}"
+        )
+    for individual, genes in zip(chunk, rows, strict=True):
+        put_genes(individual, genes)
+
+
+def _chunks(individuals: Individuals) -> Iterator[Individuals]:
+    if individuals:
+        size = max(1, _CHUNK_BYTES // max(1, np.asarray(individuals[0]).nbytes))
+        for start in range(0, len(individuals), size):
+            yield individuals[start : start + size]
+
+
+def _stack(individuals: Individuals) -> NDArray[Any]:
+    return np.stack([np.asarray(individual) for individual in individuals])
+
+
+def _same_length(individuals: Sequence[Any]) -> bool:
+    return len({len(individual) for individual in individuals}) <= 1
+
+
+def _name(func: Function) -> str:
+    func = innermost(func)
+    return str(getattr(func, "__name__", type(func).__name__))
+
+
+def copied_genes(individual: Individual, dtype: DTypeLike) -> NDArray[Any]:
+    """The genes as one row that shares no memory with the individual."""
+    return np.array(individual, dtype=dtype)[None]
+
+
+def put_genes(individual: Individual, genes: NDArray[Any]) -> None:
+    """Write the genes into the individual and delete its fitness."""
+    if isinstance(individual, np.ndarray):
+        individual[:] = genes
+    elif isinstance(individual, array):
+        individual[:] = array(individual.typecode, genes.tolist())
+    else:
+        individual[:] = genes.tolist()
+    del individual.fitness.values
+
+
+def as_mate(
+    crossover: Crossover, problem: Any
+) -> Callable[[Individual, Individual, np.random.Generator], tuple[Individual, Individual]]:
+    """``mate(first, second, rng)`` from a pymoo crossover of two parents.
+
+    Changes both individuals in place, deletes their fitness and returns them, as DEAP's own
+    crossovers do. Whether a pair is crossed at all is the caller's decision, as in DEAP.
+
+    Parameters
+    ----------
+    crossover : pymoo.core.crossover.Crossover
+        Of two parents and two children.
+    problem : pymoo.core.problem.Problem
+        Handed to the crossover.
+
+    Returns
+    -------
+    callable
+
+    Examples
+    --------
+    >>> toolbox.register("mate", as_mate(UniformNeighborCrossover(), problem))  # doctest: +SKIP
+    """
+
+    def mate(
+        first: Individual, second: Individual, rng: np.random.Generator
+    ) -> tuple[Individual, Individual]:
+        parents = np.stack([np.asarray(first), np.asarray(second)])[:, None, :]
+        children = crossover._do(problem, parents, random_state=rng)
+        for individual, genes in ((first, children[0, 0]), (second, children[1, 0])):
+            individual[:] = genes
+            del individual.fitness.values
+        return first, second
+
+    return mate
+
+
+def as_mutate(
+    mutation: Mutation, problem: Any
+) -> Callable[[Individual, np.random.Generator], tuple[Individual]]:
+    """``mutate(individual, rng)`` from a pymoo mutation; in place, returns a tuple as in DEAP.
+
+    Parameters
+    ----------
+    mutation : pymoo.core.mutation.Mutation
+    problem : pymoo.core.problem.Problem
+        Handed to the mutation.
+
+    Returns
+    -------
+    callable
+    """
+
+    def mutate(individual: Individual, rng: np.random.Generator) -> tuple[Individual]:
+        individual[:] = mutation._do(problem, np.asarray(individual)[None, :], random_state=rng)[0]
+        del individual.fitness.values
+        return (individual,)
+
+    return mutate
+
+
+class Minimize(base.Fitness):
+    """Fitness of one objective, minimised."""
+
+    weights = (-1.0,)
+
+
+class MinimizeTwo(base.Fitness):
+    """Fitness of two objectives, both minimised."""
+
+    weights = (-1.0, -1.0)
+
+
+class ArrayIndividual(np.ndarray):
+    """One chromosome: an integer array with a ``fitness``.
+
+    DEAP's list individuals cost some 30 bytes a gene and seconds to clone at 10,000 genes; an array
+    costs its item size. Copies (slices, ``copy``, ``copy.deepcopy``) own their genes and fitness.
+
+    Parameters
+    ----------
+    genes : array-like of shape (n_var,)
+    fitness : type, default=MinimizeTwo
+        A :class:`deap.base.Fitness` subclass.
+
+    Notes
+    -----
+    ``==`` compares elementwise: give ``deap.tools.HallOfFame`` and ``ParetoFront``
+    ``similar=numpy.array_equal``.
+    """
+
+    fitness: Any
+
+    def __new__(cls, genes: ArrayLike, fitness: type[base.Fitness] = MinimizeTwo) -> Self:
+        individual = np.array(genes).view(cls)
+        individual.fitness = fitness()
+        return individual
+
+    def __array_finalize__(self, obj: Any) -> None:
+        self.fitness = None
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        twin = np.array(self).view(type(self))
+        if self.fitness is None:  # a slice: genes only
+            return twin
+        twin.fitness = type(self.fitness)()
+        if self.fitness.valid:
+            twin.fitness.values = self.fitness.values
+        if hasattr(self.fitness, "crowding_dist"):
+            twin.fitness.crowding_dist = self.fitness.crowding_dist
+        return twin
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.fitness is None:
+            return _without_fitness, (type(self), np.asarray(self))
+        return _rebuild, (type(self), np.asarray(self), type(self.fitness), self.fitness.wvalues)
+
+
+def _rebuild(cls: type[ArrayIndividual], genes: Any, fitness: Any, wvalues: Any) -> ArrayIndividual:
+    individual = cls(genes, fitness)
+    individual.fitness.wvalues = wvalues
+    return individual
+
+
+def _without_fitness(cls: type[ArrayIndividual], genes: Any) -> ArrayIndividual:
+    return np.array(genes).view(cls)

@@ -1,0 +1,333 @@
+"""Roulette, tournament, elite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from moo_clustering._arrays import FloatArray
+from moo_clustering.operators.survival import (
+    DynamicDiversitySurvival,
+    EliteMemory,
+    rank_and_crowding,
+    with_elite,
+)
+
+Individuals = list[Any]
+Rule = Literal["linear", "inverse"]
+Legality = Literal["ratio", "count"]
+SurvivalKind = Literal["crowding", "random"]
+
+
+def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
+    """Selection weights of objectives that are minimised, not normalised.
+
+    Parameters
+    ----------
+    F : array-like of shape (n_individuals,)
+        At least 0; infinite values and NaN get the weight 0.
+    rule : {"linear", "inverse"}, default="linear"
+        1.5 F_worst - F with the largest finite F (but never below 0), or 1 / F, where objectives of 0
+        share the wheel alone.
+
+    Returns
+    -------
+    ndarray of shape (n_individuals,)
+        Where they would sum to 0, the same for all finite objectives, or for all if there are none.
+
+    Raises
+    ------
+    ValueError
+        For another rule, or negative objectives with ``"inverse"``.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering, Eq. 8 (linear); genetic clustering for unknown K (inverse).
+    """
+    F = np.asarray(F, dtype=np.float64)
+    if rule not in ("linear", "inverse"):
+        raise ValueError(f"rule must be 'linear' or 'inverse', got {rule!r}")
+    finite = np.isfinite(F)
+    values = F[finite]
+    weights = np.zeros(len(F))
+    if rule == "inverse" and (values < 0).any():
+        raise ValueError(f"rule='inverse' needs objectives of at least 0, got {values.min()}; use 'linear'")
+    if scale := float(np.abs(values).max(initial=0.0)):
+        values = values / scale  # so that no weight overflows
+        if rule == "linear":
+            weights[finite] = np.maximum(1.5 * values.max() - values, 0.0)
+        elif (values == 0).any():
+            weights[finite] = values == 0
+        else:
+            weights[finite] = values.min() / values
+    if weights.sum() > 0:
+        return weights
+    return finite.astype(np.float64) if finite.any() else np.ones(len(F))
+
+
+def sel_roulette_min(
+    individuals: Individuals, k: int, rng: np.random.Generator, rule: Rule = "linear"
+) -> Individuals:
+    """Draw ``k`` individuals with replacement, the likelier the smaller their objective.
+
+    ``deap.tools.selRoulette`` is for positive objectives that are maximised.
+
+    Parameters
+    ----------
+    individuals : list
+        With one objective that is minimised, evaluated.
+    k : int
+    rng : numpy.random.Generator
+    rule : {"linear", "inverse"}, default="linear"
+        See :func:`roulette_weights`.
+
+    Returns
+    -------
+    list
+        References, not copies.
+
+    Raises
+    ------
+    ValueError
+        For a fitness of several objectives or one that is maximised.
+    """
+    return _spin(individuals, roulette_weights(_objectives(individuals), rule), k, rng)
+
+
+def fgka_fitness(
+    F: ArrayLike,
+    nonempty: ArrayLike,
+    k: int,
+    f_max: float | None = None,
+    *,
+    legality: Legality = "ratio",
+) -> FloatArray:
+    """Selection fitness of partitions of which some have empty clusters, Eq. 8.
+
+    Parameters
+    ----------
+    F : array-like of shape (n_individuals,)
+        Objectives, minimised. Those of legal partitions that are not finite get the fitness 0.
+    nonempty : array-like of shape (n_individuals,)
+        Number of clusters that have members; a partition is legal if it is ``k``.
+    k : int
+    f_max : float, optional
+        Largest objective met before.
+    legality : {"ratio", "count"}, default="ratio"
+        What the smallest fitness among the legal is multiplied with for the others: their share of
+        clusters with members, or, as printed, their number, which is no penalty.
+
+    Returns
+    -------
+    ndarray of shape (n_individuals,)
+
+    References
+    ----------
+    Evolutionary multi-instance clustering, Eq. 8; FGKA.
+
+    Examples
+    --------
+    >>> fgka_fitness([10, 20, 5], [2, 2, 1], 2)
+    array([20., 10.,  5.])
+    """
+    F = np.asarray(F, dtype=np.float64)
+    nonempty = np.asarray(nonempty, dtype=np.float64)
+    if legality not in ("ratio", "count"):
+        raise ValueError(f"legality must be 'ratio' or 'count', got {legality!r}")
+    finite = np.isfinite(F)
+    legal = nonempty == k
+    f_max = max(F[finite].max(initial=-np.inf), -np.inf if f_max is None else f_max)
+    fitness = np.zeros(len(F))
+    chosen = legal & finite
+    fitness[chosen] = np.maximum(1.5 * f_max - F[chosen], 0.0)  # Eq. 8
+    smallest = fitness[chosen].min() if chosen.any() else 1.0
+    fitness[~legal] = nonempty[~legal] / (k if legality == "ratio" else 1) * smallest
+    return fitness
+
+
+class SelRouletteLegal:
+    """Roulette selection by :func:`fgka_fitness`, for ``toolbox.register("select", ...)``.
+
+    Parameters
+    ----------
+    n_clusters : int
+        K. Individuals are cluster numbers; those that do not use all K are illegal.
+    rng : numpy.random.Generator
+    legality : {"ratio", "count"}, default="ratio"
+
+    Attributes
+    ----------
+    f_max : float or None
+        Largest finite objective met so far; part of the checkpoints of
+        :class:`~moo_clustering.algorithms.DeapSearch`.
+    """
+
+    def __init__(self, n_clusters: int, rng: np.random.Generator, *, legality: Legality = "ratio") -> None:
+        if legality not in ("ratio", "count"):
+            raise ValueError(f"legality must be 'ratio' or 'count', got {legality!r}")
+        self.n_clusters = n_clusters
+        self.rng = rng
+        self.legality: Legality = legality
+        self.f_max: float | None = None
+
+    def __call__(self, individuals: Individuals, k: int) -> Individuals:
+        """``k`` individuals, drawn with replacement."""
+        F = _objectives(individuals)
+        finite = F[np.isfinite(F)]
+        if len(finite):
+            self.f_max = float(max(finite.max(), -np.inf if self.f_max is None else self.f_max))
+        nonempty = [len(np.unique(np.asarray(individual))) for individual in individuals]
+        fitness = fgka_fitness(F, nonempty, self.n_clusters, self.f_max, legality=self.legality)
+        return _spin(individuals, fitness if fitness.sum() > 0 else np.ones(len(F)), k, self.rng)
+
+    def checkpoint_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arrays and JSON-able metadata."""
+        return {}, {"f_max": self.f_max}
+
+    def restore_checkpoint_state(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+        """Take over what :meth:`checkpoint_state` returned."""
+        self.f_max = meta["f_max"]
+
+
+def _objectives(individuals: Individuals) -> FloatArray:
+    weights = individuals[0].fitness.weights
+    if len(weights) != 1 or weights[0] >= 0:
+        raise ValueError(
+            f"the roulette needs one objective that is minimised, got fitness weights {tuple(weights)}; "
+            f"deap.tools.selRoulette is for one that is maximised"
+        )
+    return np.array([individual.fitness.values[0] for individual in individuals], dtype=np.float64)
+
+
+def _spin(individuals: Individuals, weights: FloatArray, k: int, rng: np.random.Generator) -> Individuals:
+    chosen = rng.choice(len(individuals), size=k, p=weights / weights.sum())
+    return [individuals[i] for i in chosen]
+
+
+class SelElite:
+    """``select(individuals, k, rng)``: survivors of parents and offspring, for DEAP.
+
+    With ``"crowding"`` by front, crowding distance and position, except that the best by the memory's
+    scalar never go (:class:`~moo_clustering.operators.EliteSurvival`); with ``"random"`` everybody has
+    the same chance, and the best are only remembered
+    (:class:`~moo_clustering.operators.RandomSurvival`).
+
+    Parameters
+    ----------
+    memory : EliteMemory
+        Its scalar gets the fitness values of the individuals, natural, and their genes.
+    survival : {"crowding", "random"}, default="crowding"
+
+    Notes
+    -----
+    Sets ``fitness.crowding_dist`` of the survivors, from their distances among each other.
+    """
+
+    def __init__(self, memory: EliteMemory, survival: SurvivalKind = "crowding") -> None:
+        if survival not in get_args(SurvivalKind):
+            raise ValueError(f"survival must be one of {get_args(SurvivalKind)}, got {survival!r}.")
+        self.memory = memory
+        self.survival: SurvivalKind = survival
+
+    def __call__(self, individuals: Individuals, k: int, rng: np.random.Generator) -> Individuals:
+        """At most k of the individuals, themselves."""
+        labels = np.stack([np.asarray(individual) for individual in individuals])
+        values = np.array([individual.fitness.values for individual in individuals], dtype=np.float64)
+        elite = self.memory.update(values, labels)
+        # DEAP's weighted values are maximised.
+        F = -np.array([individual.fitness.wvalues for individual in individuals], dtype=np.float64)
+        chosen: NDArray[np.integer[Any]]
+        if self.survival == "random":
+            chosen = rng.choice(len(individuals), size=min(k, len(individuals)), replace=False)
+        else:
+            rank, crowding = rank_and_crowding(F)
+            chosen = with_elite(np.lexsort((-crowding, rank))[:k], elite)
+        survivors = [individuals[row] for row in chosen]
+        _, crowding = rank_and_crowding(F[chosen])
+        for individual, distance in zip(survivors, crowding.tolist(), strict=True):
+            individual.fitness.crowding_dist = distance
+        return survivors
+
+    def checkpoint_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The memory's."""
+        return self.memory.checkpoint_state()
+
+    def restore_checkpoint_state(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+        """Take over what :meth:`checkpoint_state` returned."""
+        self.memory.restore_checkpoint_state(arrays, meta)
+
+
+def sel_tournament_dcd(individuals: Individuals, k: int, rng: np.random.Generator) -> Individuals:
+    """Binary tournaments by dominance, then crowding distance, then a coin.
+
+    ``deap.tools.selTournamentDCD`` with a generator of your own instead of the global one, and for
+    any number of individuals.
+
+    Parameters
+    ----------
+    individuals : list
+        With ``fitness.values`` and ``fitness.crowding_dist``.
+    k : int
+        Number of parents wanted.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    list of length k
+    """
+    n_rounds = -(-2 * k // len(individuals))
+    order = np.concatenate([rng.permutation(len(individuals)) for _ in range(n_rounds)])[: 2 * k]
+    coins = rng.random(k) < 0.5
+    chosen = []
+    for (a, b), coin in zip(order.reshape(k, 2), coins, strict=True):
+        first, second = individuals[a], individuals[b]
+        if first.fitness.dominates(second.fitness):
+            chosen.append(first)
+        elif second.fitness.dominates(first.fitness):
+            chosen.append(second)
+        elif first.fitness.crowding_dist != second.fitness.crowding_dist:
+            chosen.append(max(first, second, key=lambda individual: individual.fitness.crowding_dist))
+        else:
+            chosen.append(first if coin else second)
+    return chosen
+
+
+def sel_dynamic_diversity(
+    individuals: Individuals, k: int, problem: Any, survival: DynamicDiversitySurvival | None = None
+) -> Individuals:
+    """Survivors of parents and offspring, with fitness and crowding measured among the survivors.
+
+    The DEAP form of :class:`~moo_clustering.operators.DynamicDiversitySurvival`; the second objective
+    of every survivor is set anew.
+
+    Parameters
+    ----------
+    individuals : list
+        With valid ``fitness.values``; only the first objective is read.
+    k : int
+    problem : NeighborGraphProblem
+    survival : DynamicDiversitySurvival, optional
+        Carries the diversity rule; default ``DynamicDiversitySurvival()``.
+
+    Returns
+    -------
+    list of length k
+    """
+    survival = DynamicDiversitySurvival() if survival is None else survival
+    ranks = problem.ranks(np.stack([np.asarray(individual) for individual in individuals]))
+    F = np.array([individual.fitness.values for individual in individuals])
+    chosen, F = survival.select(problem, ranks, F, k)
+    survivors = [individuals[i] for i in chosen]
+    assign_fitness(survivors, F)
+    return survivors
+
+
+def assign_fitness(individuals: Individuals, F: np.ndarray[Any, np.dtype[np.float64]]) -> None:
+    """Set fitness and crowding distance of a whole population from its objectives."""
+    _, crowding = rank_and_crowding(F)
+    for individual, values, distance in zip(individuals, F, crowding, strict=True):
+        individual.fitness.values = tuple(values)
+        individual.fitness.crowding_dist = distance

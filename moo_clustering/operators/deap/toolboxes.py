@@ -1,0 +1,576 @@
+"""The filled toolboxes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+
+import numpy as np
+from deap import base, tools
+from numpy.typing import ArrayLike, NDArray
+
+from moo_clustering.encodings.base import row_digests
+from moo_clustering.encodings.medoids import random_slots
+from moo_clustering.operators._shared import at_least_one, bounds_of, share, slot_radius
+from moo_clustering.operators.crossover import Length
+from moo_clustering.operators.deap.individuals import ArrayIndividual, Minimize, as_mate, as_mutate, batch_map
+from moo_clustering.operators.deap.selection import (
+    SelElite,
+    assign_fitness,
+    sel_dynamic_diversity,
+    sel_roulette_min,
+    sel_tournament_dcd,
+)
+from moo_clustering.operators.deap.variation import (
+    DescendPartition,
+    DriftPartition,
+    EvaluatePartition,
+    ImprovePartition,
+    ReassignPartition,
+    RepairPartition,
+    cx_grouping_overlay,
+    cx_hux,
+    cx_one_point,
+    cx_prefix_union,
+    cx_slots_one_point,
+    cx_uniform,
+    mut_medoid_replace,
+    mut_medoid_swap,
+    mut_partition,
+    mut_slots,
+    partition_distance,
+    partition_key,
+    sel_constraint_nsga2,
+    sel_tournament_rank,
+    var_and,
+)
+from moo_clustering.operators.sampling import medoid_encoding_of
+from moo_clustering.operators.survival import Boundary
+
+if TYPE_CHECKING:
+    from pymoo.core.crossover import Crossover
+    from pymoo.core.mutation import Mutation
+    from pymoo.core.sampling import Sampling
+
+    from moo_clustering.bags import BagObjective
+    from moo_clustering.encodings import MedoidSlotEncoding
+    from moo_clustering.operators import DynamicDiversitySurvival
+    from moo_clustering.operators.crossover import GroupingOverlayCrossover
+    from moo_clustering.operators.mutation import PartitionMutation
+    from moo_clustering.operators.repair import ClusterNumberRepair
+    from moo_clustering.problems import NeighborGraphProblem, PartitionProblem
+    from moo_clustering.problems.medoids import MedoidProblem
+
+Crossover = Literal["one_point", "hux", "uniform"]
+BagMutation = Literal["improve", "descend", "drift"]
+Weights = Literal["contrast", "scaled", "printed", "greedy"]
+Empty = Literal["farthest", "closest", "keep"]
+_CROSSOVERS = {"one_point": cx_one_point, "hux": cx_hux, "uniform": cx_uniform}
+Individuals = list[Any]
+# Rounds of mating in vain before a generation makes do with what it has, as in pymoo.
+_ROUNDS = 100
+MedoidMutation = Literal["replace", "full", "swap"]
+Score = Callable[[NDArray[Any]], NDArray[np.float64]]
+
+
+def bag_toolbox(
+    objective: BagObjective,
+    rng: np.random.Generator,
+    *,
+    crossover: Crossover = "one_point",
+    align: bool = False,
+    mutation: BagMutation = "improve",
+    p_gene: float = 0.7,
+    weights: Weights = "contrast",
+    bias: float = 0.5,
+    empty: Empty = "farthest",
+) -> base.Toolbox:
+    """Toolbox with everything that :func:`chc`, :func:`gka` and DEAP's own loops call.
+
+    Parameters
+    ----------
+    objective : BagObjective
+        What is minimised, and over how many clusters.
+    rng : numpy.random.Generator
+        What all operators draw from.
+    crossover : {"one_point", "hux", "uniform"}, default="one_point"
+    align : bool, default=False
+        Whether clusters of the second parent get the numbers they have in the first, in crossover and
+        distance.
+    mutation : {"improve", "descend", "drift"}, default="improve"
+        Genes drawn in turn by the objective (Eqs. 5-6), moved until none helps, or drawn all at once by
+        distance (Eq. 9).
+    p_gene, weights, bias, empty
+        Of :meth:`BagObjective.improve`, :meth:`BagObjective.drift` and :meth:`BagObjective.reassign`.
+
+    Returns
+    -------
+    deap.base.Toolbox
+        ``individual()`` (random), ``from_genes(genes)``, ``population(n)``, ``evaluate``, ``mate``,
+        ``mutate``, ``km``, ``repair``, ``select`` (:func:`sel_roulette_min`), ``distance``, ``key``,
+        ``clone``, and ``map`` for whole populations. Every entry can be registered anew.
+
+    Examples
+    --------
+    >>> from deap import algorithms
+    >>> from moo_clustering.bags import BagGeometry, BagObjective, Bags
+    >>> bags = Bags.from_list([[[0.0], [1.0]], [[0.5]], [[9.0], [8.0]], [[7.5]]])
+    >>> toolbox = bag_toolbox(BagObjective(BagGeometry(bags), 2, "twcv"), np.random.default_rng(0))
+    >>> population = toolbox.population(n=20)
+    >>> population, logbook = algorithms.eaSimple(population, toolbox, 0.5, 0.2, 5, verbose=False)
+    >>> sorted(min(population, key=lambda one: one.fitness.values).tolist())
+    [0, 0, 1, 1]
+    """
+    if crossover not in _CROSSOVERS:
+        raise ValueError(f"crossover must be one of {', '.join(map(repr, _CROSSOVERS))}, got {crossover!r}")
+    toolbox = base.Toolbox()
+    from_genes = partial(ArrayIndividual, fitness=Minimize)
+
+    def individual() -> ArrayIndividual:
+        return from_genes(objective.random(1, rng)[0])
+
+    toolbox.register("individual", individual)
+    toolbox.register("from_genes", from_genes)
+    toolbox.register("population", lambda n: tools.initRepeat(list, toolbox.individual, n))
+    toolbox.register("evaluate", EvaluatePartition(objective))
+    toolbox.register("mate", _CROSSOVERS[crossover], rng=rng, align=align, n_clusters=objective.n_clusters)
+    toolbox.register("mutate", _mutation(objective, rng, mutation, p_gene, weights, bias))
+    toolbox.register("km", ReassignPartition(objective, empty=empty))
+    toolbox.register("repair", RepairPartition(objective))
+    toolbox.register("select", sel_roulette_min, rng=rng)
+    toolbox.register("distance", partition_distance, align=align, n_clusters=objective.n_clusters)
+    toolbox.register("key", partition_key)
+    toolbox.register("map", batch_map)
+    return toolbox
+
+
+def _mutation(
+    objective: BagObjective,
+    rng: np.random.Generator,
+    mutation: str,
+    p_gene: float,
+    weights: Weights,
+    bias: float,
+) -> Any:
+    if mutation == "improve":
+        return ImprovePartition(objective, rng, p_gene=p_gene, weights=weights)
+    if mutation == "descend":
+        return DescendPartition(objective, rng)
+    if mutation == "drift":
+        return DriftPartition(objective, rng, p_gene=p_gene, bias=bias)
+    allowed = ", ".join(map(repr, get_args(BagMutation)))
+    raise ValueError(f"mutation must be one of {allowed}, got {mutation!r}")
+
+
+class EvaluateLabels:
+    """``evaluate``: the natural objectives of a partition; with ``batch`` those of many at once.
+
+    Parameters
+    ----------
+    problem : PartitionProblem
+    """
+
+    def __init__(self, problem: PartitionProblem) -> None:
+        self.problem = problem
+
+    def __call__(self, individual: Any) -> tuple[float, ...]:
+        """Of one individual, as a tuple."""
+        return tuple(self.batch(np.asarray(individual)[None])[0].tolist())
+
+    def batch(self, matrix: NDArray[Any]) -> NDArray[np.float64]:
+        """Of all rows, shape (n, n_objectives)."""
+        return self.problem.natural(self.problem.evaluate(matrix, return_values_of=["F"]))
+
+
+def label_toolbox(
+    problem: PartitionProblem,
+    sampling: Sampling,
+    crossover: GroupingOverlayCrossover,
+    mutation: PartitionMutation,
+    select: SelElite,
+    repair: ClusterNumberRepair | None = None,
+) -> base.Toolbox:
+    """Toolbox with everything that :class:`LabelStep` calls.
+
+    Parameters
+    ----------
+    problem : PartitionProblem
+        Over a :class:`~moo_clustering.encodings.LabelEncoding`.
+    sampling, crossover, mutation
+        The parts a pymoo run would be composed of.
+    select : SelElite
+        Takes the place of a survival.
+    repair : ClusterNumberRepair, optional
+
+    Returns
+    -------
+    deap.base.Toolbox
+        ``individual(genes)``, ``population(n, rng)``, ``evaluate`` and ``map`` for whole populations,
+        ``mate(a, b, rng)``, ``mutate(individual, rng, crossed=)``, ``repair(individual, rng)``,
+        ``select_parents(individuals, k, rng)``, ``select(individuals, k, rng)``, ``clone``. Every entry
+        can be registered anew.
+    """
+    bounds = bounds_of(problem)
+    weights = tuple(float(sign) for sign in -problem.natural(np.ones(problem.n_obj)))
+    fitness = type("LabelFitness", (base.Fitness,), {"weights": weights})
+    toolbox = base.Toolbox()
+
+    def population(n: int, rng: np.random.Generator) -> Individuals:
+        genes = sampling._do(problem, n, random_state=rng)
+        return [toolbox.individual(row) for row in genes]
+
+    def repaired(individual: Any, rng: np.random.Generator) -> tuple[Any]:
+        if repair is not None:
+            individual[:] = repair._do(problem, np.asarray(individual)[None], random_state=rng)[0]
+        return (individual,)
+
+    toolbox.register("individual", ArrayIndividual, fitness=fitness)
+    toolbox.register("population", population)
+    toolbox.register("evaluate", EvaluateLabels(problem))
+    toolbox.register("map", batch_map)
+    toolbox.register("mate", cx_grouping_overlay, crossover=crossover, k_max=bounds.k_max)
+    toolbox.register("mutate", mut_partition, mutation=mutation, k_max=bounds.k_max, k_min=bounds.k_min)
+    toolbox.register("repair", repaired)
+    toolbox.register("select_parents", _random_parents if select.survival == "random" else sel_tournament_dcd)
+    toolbox.register("select", select)
+    return toolbox
+
+
+class LabelStep:
+    """One generation: parents, children that are new partitions, evaluation, survivors.
+
+    Parameters
+    ----------
+    pop_size : int
+        Children, and survivors at most.
+    pc : float, default=0.6
+        Probability that a pair of parents is crossed.
+    """
+
+    def __init__(self, pop_size: int, pc: float = 0.6) -> None:
+        self.pop_size = at_least_one("pop_size", pop_size)
+        self.pc = share("pc", pc)
+
+    def start(
+        self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
+    ) -> tuple[Individuals, int]:
+        """Evaluate the initial population; returns it and the number of evaluations."""
+        n_evaluations = _evaluate_labels(population, toolbox)
+        return toolbox.select(population, len(population), rng), n_evaluations
+
+    def __call__(
+        self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
+    ) -> tuple[Individuals, int] | None:
+        """The next population and the number of evaluations; None when no new partition was found."""
+        seen = set(_keys(population))
+        offspring: Individuals = []
+        for _ in range(_ROUNDS):
+            children = self._children(population, self.pop_size - len(offspring), toolbox, rng)
+            for child, key in zip(children, _keys(children), strict=True):
+                if key not in seen and len(offspring) < self.pop_size:
+                    seen.add(key)
+                    offspring.append(child)
+            if len(offspring) == self.pop_size:
+                break
+        if not offspring:
+            return None
+        n_evaluations = _evaluate_labels(offspring, toolbox)
+        return toolbox.select(population + offspring, self.pop_size, rng), n_evaluations
+
+    def _children(
+        self, population: Individuals, n: int, toolbox: base.Toolbox, rng: np.random.Generator
+    ) -> Individuals:
+        parents = toolbox.select_parents(population, n + n % 2, rng)
+        children = [toolbox.clone(parent) for parent in parents]
+        for first, second in zip(children[::2], children[1::2], strict=True):
+            crossed = rng.random() < self.pc
+            if crossed:
+                toolbox.mate(first, second, rng)
+            for child in (first, second):
+                toolbox.mutate(child, rng, crossed=crossed)
+                toolbox.repair(child, rng)
+        return children
+
+
+def _evaluate_labels(individuals: Individuals, toolbox: base.Toolbox) -> int:
+    new = [individual for individual in individuals if not individual.fitness.valid]
+    for individual, values in zip(new, toolbox.map(toolbox.evaluate, new), strict=True):
+        individual.fitness.values = values
+    return len(new)
+
+
+def _keys(individuals: Individuals) -> list[bytes]:
+    # All operators number clusters by first appearance, so that equal partitions have equal genes.
+    return row_digests(np.stack([np.asarray(individual) for individual in individuals]))
+
+
+def _random_parents(individuals: Individuals, k: int, rng: np.random.Generator) -> Individuals:
+    return [individuals[row] for row in rng.integers(len(individuals), size=k)]
+
+
+class MedoidFitness(base.Fitness):
+    """Xie-Beni, minimised, and I-index, maximised."""
+
+    weights = (-1.0, 1.0)
+
+
+class SupervisedMedoidFitness(base.Fitness):
+    """Xie-Beni, minimised, I-index, maximised, and constraint violation, minimised."""
+
+    weights = (-1.0, 1.0, -1.0)
+
+
+class MedoidIndividual(ArrayIndividual):
+    """Sample ids padded with -1, with whatever evaluation has stored; copies have it too.
+
+    Parameters
+    ----------
+    genes : array-like of shape (k_max,)
+    fitness : type, default=MedoidFitness
+    """
+
+    def __new__(cls, genes: ArrayLike, fitness: type[base.Fitness] = MedoidFitness) -> Self:
+        return super().__new__(cls, np.asarray(genes, dtype=np.int64), fitness)
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        twin = super().__deepcopy__(memo)
+        vars(twin).update((key, value) for key, value in vars(self).items() if key != "fitness")
+        if self.fitness is not None and self.fitness.valid:
+            vars(twin.fitness).update(vars(self.fitness))
+        return twin
+
+
+def medoid_toolbox(
+    problem: MedoidProblem,
+    *,
+    length: Length = "grow",
+    mutation: MedoidMutation = "replace",
+    boundary: Boundary = "infinite",
+) -> base.Toolbox:
+    """Toolbox with ``individual, population, mate, mutate, evaluate_population, select_parents, select``.
+
+    Parameters
+    ----------
+    problem : MedoidProblem
+        Any supervision but ``"constraint"``, for which DEAP's fitness has no place.
+    length : {"grow", "keep", "two_cut"}, default="grow"
+        Of the children, see :class:`~moo_clustering.operators.PrefixUnionCrossover`.
+    mutation : {"replace", "full", "swap"}, default="replace"
+    boundary : {"infinite", "finite"}, default="infinite"
+        See :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
+
+    Returns
+    -------
+    deap.base.Toolbox
+        ``population(n, rng)`` samples. ``evaluate_population(individuals)`` decodes those without
+        fitness in one batch, writes the improved medoids back, sets fitness in natural values, and
+        rank and crowding among all that were handed in; it returns how many were evaluated.
+        ``mate(first, second, rng)``, ``mutate(individual, rng)``, ``select_parents(individuals, k,
+        rng)``, ``select(individuals, k, rng)``. Every entry can be registered anew.
+    """
+    if problem.supervision == "constraint":
+        raise ValueError(
+            "supervision='constraint' has no form in DEAP, whose fitness knows no constraints; "
+            "use 'objective'."
+        )
+    if mutation not in ("replace", "full", "swap"):
+        raise ValueError(f"mutation must be 'replace', 'full' or 'swap', got {mutation!r}.")
+    encoding = medoid_encoding_of(problem)
+    sizes = {"k_max": encoding.k_max, "n_samples": encoding.n_samples}
+    fitness = SupervisedMedoidFitness if problem.n_obj == 3 else MedoidFitness
+    toolbox = base.Toolbox()
+
+    def population(n: int, rng: np.random.Generator) -> Individuals:
+        return [toolbox.individual(row) for row in encoding.random(n, rng)]
+
+    def evaluate_population(individuals: Individuals) -> int:
+        new = [individual for individual in individuals if not individual.fitness.valid]
+        if new:
+            _evaluate_medoids(problem, new)
+        sel_constraint_nsga2(individuals, 0, boundary=boundary)
+        return len(new)
+
+    toolbox.register("individual", MedoidIndividual, fitness=fitness)
+    toolbox.register("population", population)
+    toolbox.register("evaluate_population", evaluate_population)
+    toolbox.register("mate", cx_prefix_union, length=length, **sizes)
+    if mutation == "swap":
+        toolbox.register("mutate", mut_medoid_swap)
+    else:
+        toolbox.register("mutate", mut_medoid_replace, kind=mutation, **sizes)
+    toolbox.register("select_parents", sel_tournament_rank)
+    toolbox.register("select", sel_constraint_nsga2, boundary=boundary)
+    return toolbox
+
+
+def _evaluate_medoids(problem: MedoidProblem, individuals: Individuals) -> None:
+    genes = np.stack([np.asarray(individual) for individual in individuals])
+    out = problem.evaluate(genes, return_as_dictionary=True)
+    for q, (individual, values) in enumerate(zip(individuals, problem.natural(out["F"]), strict=True)):
+        individual[:] = out["X"][q]
+        individual.fitness.values = tuple(values.tolist())
+        if "constraint_bonus" in out:
+            individual.fitness.bonus = float(out["constraint_bonus"][q])
+        if "assigned_by" in out:
+            individual.assigned_by = out["assigned_by"][q].astype(np.int64)
+
+
+def constraint_nsga2_step(
+    population: Individuals,
+    toolbox: base.Toolbox,
+    rng: np.random.Generator,
+    *,
+    pc: float = 0.6,
+    pm: float = 0.2,
+) -> tuple[Individuals, int]:
+    """One generation of NSGA-II-clus: tournament, variation, evaluation, survival.
+
+    Parameters
+    ----------
+    population : list
+        Evaluated by ``toolbox.evaluate_population``.
+    toolbox : deap.base.Toolbox
+        From :func:`medoid_toolbox`.
+    rng : numpy.random.Generator
+    pc, pm : float, default=0.6, 0.2
+        Probabilities of crossing a pair and of mutating a child. Children that are neither keep the
+        fitness of their parent and are not evaluated again.
+
+    Returns
+    -------
+    survivors : list
+    n_evaluations : int
+
+    References
+    ----------
+    NSGA-II-clus.
+    """
+    parents = toolbox.select_parents(population, len(population), rng)
+    offspring = var_and(parents, toolbox, rng, pc=pc, pm=pm)
+    n_evaluations = toolbox.evaluate_population(offspring)
+    return toolbox.select([*population, *offspring], len(population), rng), n_evaluations
+
+
+def neighbor_toolbox(
+    problem: NeighborGraphProblem,
+    sampling: Sampling,
+    crossover: Crossover,
+    mutation: Mutation,
+    survival: DynamicDiversitySurvival,
+) -> base.Toolbox:
+    """Toolbox with ``individual, population, mate, mutate, evaluate_population, select_parents, select``.
+
+    Parameters
+    ----------
+    problem, sampling, crossover, mutation, survival
+        The parts a pymoo run would be composed of.
+
+    Returns
+    -------
+    deap.base.Toolbox
+        ``population(n, rng)`` samples; ``evaluate_population(individuals)`` sets the fitness of all,
+        with diversity measured among them; ``select_parents(individuals, k, rng)``;
+        ``select(individuals, k)`` keeps survivors. Every entry can be registered anew.
+    """
+    toolbox = base.Toolbox()
+
+    def population(n: int, rng: np.random.Generator) -> list[ArrayIndividual]:
+        genes = sampling._do(problem, n, random_state=rng)
+        return [toolbox.individual(row) for row in genes]
+
+    def evaluate_population(individuals: list[Any]) -> None:
+        ranks = problem.ranks(np.stack([np.asarray(individual) for individual in individuals]))
+        f2 = problem.one_minus_diversity(ranks, problem.count(ranks), len(ranks))
+        assign_fitness(individuals, np.column_stack([problem.mean_distance(ranks), f2]))
+
+    toolbox.register("individual", ArrayIndividual)
+    toolbox.register("population", population)
+    toolbox.register("evaluate_population", evaluate_population)
+    toolbox.register("mate", as_mate(crossover, problem))
+    toolbox.register("mutate", as_mutate(mutation, problem))
+    toolbox.register("select_parents", sel_tournament_dcd)
+    toolbox.register("select", sel_dynamic_diversity, problem=problem, survival=survival)
+    return toolbox
+
+
+class EvaluateGenes:
+    """``evaluate``: any function of a population of chromosomes, minimised.
+
+    Parameters
+    ----------
+    score : callable
+        Of genes, shape (n_individuals, n_var), to objectives, shape (n_individuals,).
+    """
+
+    def __init__(self, score: Score) -> None:
+        self.score = score
+
+    def __call__(self, individual: Any) -> tuple[float]:
+        """The objective as a tuple."""
+        return (float(self.score(np.asarray(individual)[None])[0]),)
+
+    def batch(self, matrix: NDArray[Any]) -> NDArray[np.float64]:
+        """Objectives of all rows."""
+        return self.score(matrix)
+
+
+def slot_toolbox(
+    encoding: MedoidSlotEncoding,
+    score: Score,
+    rng: np.random.Generator,
+    *,
+    mutation: Literal["index", "rank"] = "index",
+    p_gene: float = 0.7,
+    reach: float = 0.25,
+    selection: Literal["inverse", "linear"] = "inverse",
+) -> base.Toolbox:
+    """Toolbox with what :func:`gcuk` and DEAP's own loops call.
+
+    Parameters
+    ----------
+    encoding : MedoidSlotEncoding
+    score : callable
+        Of genes, shape (n_individuals, k_max), to objectives that are minimised.
+    rng : numpy.random.Generator
+        What all operators draw from.
+    mutation : {"index", "rank"}, default="index"
+        A medoid moves to a sample of nearby number, as printed, or to one of the nearest samples.
+    p_gene : float, default=0.7
+    reach : float, default=0.25
+        How far, as a share of the samples.
+    selection : {"inverse", "linear"}, default="inverse"
+        Weights of the roulette, see :func:`roulette_weights`.
+
+    Returns
+    -------
+    deap.base.Toolbox
+        ``individual()``, ``from_genes(genes)``, ``population(n)``, ``evaluate``, ``mate``, ``mutate``,
+        ``select``, and ``map`` for whole populations.
+    """
+    if mutation not in ("index", "rank"):
+        raise ValueError(f"mutation must be 'index' or 'rank', got {mutation!r}")
+    n, k_min, k_max = encoding.n_samples, encoding.k_min, encoding.k_max
+    toolbox = base.Toolbox()
+    from_genes = partial(ArrayIndividual, fitness=Minimize)
+    toolbox.register("from_genes", from_genes)
+    toolbox.register("individual", lambda: from_genes(random_slots(1, n, k_min, k_max, rng)[0]))
+    toolbox.register("population", lambda n: tools.initRepeat(list, toolbox.individual, n))
+    toolbox.register("evaluate", EvaluateGenes(score))
+    toolbox.register("mate", cx_slots_one_point, rng=rng, k_min=k_min, n_samples=n)
+    neighbors = None
+    if mutation == "rank" and n > 1:
+        neighbors = encoding.nearest(min(max(1, slot_radius(reach, n)), n - 1))
+    toolbox.register(
+        "mutate",
+        mut_slots,
+        rng=rng,
+        p_gene=p_gene,
+        reach=reach,
+        n_samples=n,
+        k_min=k_min,
+        neighbors=neighbors,
+    )
+    toolbox.register("select", sel_roulette_min, rng=rng, rule=selection)
+    toolbox.register("map", batch_map)
+    return toolbox

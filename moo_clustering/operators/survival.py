@@ -1,0 +1,466 @@
+"""Every Survival, elite memory."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pymoo.core.duplicate import DuplicateElimination
+from pymoo.core.population import Population
+from pymoo.core.survival import Survival
+from pymoo.operators.survival.rank_and_crowding.metrics import get_crowding_function
+from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
+
+from moo_clustering._arrays import FloatArray, IntArray, Labels
+from moo_clustering.diversity import equal_loci, remove_counts, shared_choices
+from moo_clustering.encodings.base import distinct_rows, relabel_by_first_appearance
+from moo_clustering.operators._shared import at_least_one
+
+if TYPE_CHECKING:
+    from moo_clustering.problems import NeighborGraphProblem
+
+Boundary = Literal["infinite", "finite"]
+Scalar = Callable[[FloatArray, Labels], FloatArray]
+_crowding = get_crowding_function("cd")
+
+
+def crowding_distance(F: FloatArray, boundary: Boundary = "infinite") -> FloatArray:
+    """Crowding distance of the members of one front, summed over the objectives.
+
+    Parameters
+    ----------
+    F : ndarray of shape (n_members, n_obj)
+    boundary : {"infinite", "finite"}, default="infinite"
+        What the first and the last of an objective get: infinity, or the number of objectives,
+        which is the most an inner member can have.
+
+    Notes
+    -----
+    pymoo's own divides by the number of objectives, and gives 0 to the ends of an objective that
+    does not vary. Ties in an objective are ordered by index.
+
+    References
+    ----------
+    NSGA-II-clus, Algorithm 1.
+    """
+    n_members, n_obj = F.shape
+    total = np.zeros(n_members)
+    for f in F.T:
+        order = np.argsort(f, kind="stable")
+        ordered = f[order]
+        spread = ordered[-1] - ordered[0]
+        if spread > 0:
+            total[order[1:-1]] += (ordered[2:] - ordered[:-2]) / spread
+        total[order[[0, -1]]] = np.inf
+    if boundary == "finite":
+        total[np.isinf(total)] = n_obj
+    return total
+
+
+class ConstraintCrowdingSurvival(Survival):
+    """Rank, then crowding distance plus the satisfied part of the constraints, then chance.
+
+    F_new = F + w_m / M + w_c / C, where the bonus is what a problem stored with its individuals as
+    ``"constraint_bonus"`` (:class:`~moo_clustering.problems.PartitionProblem` with
+    ``constraint_handling="crowding"``); without, it is 0 and this is the unsupervised algorithm.
+
+    Parameters
+    ----------
+    boundary : {"infinite", "finite"}, default="infinite"
+        Crowding of the ends of a front before the bonus is added: infinite, as printed, which the
+        bonus cannot change, or the number of objectives, so that it counts everywhere.
+    unique : pymoo DuplicateElimination, optional
+        Drop duplicates before ranking, the later ones, as long as enough individuals remain.
+
+    Notes
+    -----
+    ``rank`` and ``crowding`` (with the bonus) are set on all survivors. The paper's tournament
+    compares ranks: set ``algorithm.tournament_type = "comp_by_rank_and_crowding"``.
+
+    References
+    ----------
+    NSGA-II-clus, Algorithms 1 and 2.
+    """
+
+    def __init__(
+        self, boundary: Boundary = "infinite", *, unique: DuplicateElimination | None = None
+    ) -> None:
+        super().__init__(filter_infeasible=True)
+        if boundary not in ("infinite", "finite"):
+            raise ValueError(f"boundary must be 'infinite' or 'finite', got {boundary!r}.")
+        if unique is not None and not isinstance(unique, DuplicateElimination):
+            raise TypeError(f"unique must be a pymoo DuplicateElimination or None, got {unique!r}.")
+        self.boundary: Boundary = boundary
+        self.unique = unique
+
+    def _do(
+        self,
+        problem: Any,
+        pop: Population,
+        *args: Any,
+        n_survive: int | None = None,
+        random_state: np.random.Generator | None = None,
+        **kwargs: Any,
+    ) -> Population:
+        if n_survive is None:
+            n_survive = len(pop)
+        if self.unique is not None:
+            pop = _without_duplicates(pop, self.unique, n_survive)
+        F = pop.get("F").astype(float)
+        bonus = np.array([0.0 if b is None else b for b in pop.get("constraint_bonus")], dtype=float)
+        rank = np.full(len(pop), -1)
+        crowding = np.full(len(pop), np.nan)
+        for k, front in enumerate(NonDominatedSorting().do(F, n_stop_if_ranked=n_survive)):
+            rank[front] = k
+            crowding[front] = crowding_distance(F[front], self.boundary) + bonus[front]
+        ranked = np.flatnonzero(rank >= 0)
+        chance = np.random.default_rng(random_state).random(len(ranked))
+        order = np.lexsort((chance, -crowding[ranked], rank[ranked]))
+        survivors = ranked[order[:n_survive]]
+        for i in survivors:
+            pop[i].set("rank", int(rank[i]))
+            pop[i].set("crowding", float(crowding[i]))
+        return pop[survivors]
+
+
+def _without_duplicates(pop: Population, unique: DuplicateElimination, n_least: int) -> Population:
+    """The first of all that are equal; the first of the others too, while fewer than n_least remain."""
+    _, kept, duplicates = unique.do(pop, return_indices=True)
+    missing = max(0, n_least - len(kept))
+    return pop[sorted([*kept, *duplicates[:missing]])]
+
+
+class EliteSurvival(Survival):
+    """Any survival, except that the best by a scalar score never go.
+
+    For problems with ``decode`` and ``natural`` such as
+    :class:`~moo_clustering.problems.PartitionProblem`.
+
+    Parameters
+    ----------
+    survival : pymoo Survival
+        Chooses the others; the last it chose make room.
+    scalar : callable
+        ``scalar(values, labels) -> scores``: objectives with natural signs, shape (q, n_objectives), and
+        partitions, (q, n_samples), to (q,). Greater is better. Must give a partition the same score
+        in any company.
+    n_elite : int, default=4
+    keep : bool, default=True
+        False: the best are remembered but not kept, as a control without selection needs.
+
+    Attributes
+    ----------
+    memory : EliteMemory
+        The best of the run so far.
+
+    Notes
+    -----
+    One call of ``scalar`` with parents and offspring a generation. Where the wrapped survival has not
+    chosen all of the best, it is run once more over the survivors, so that their ranks and crowding
+    speak of the population that there is.
+
+    References
+    ----------
+    ParetoClustering: evolution.
+    """
+
+    def __init__(self, survival: Survival, scalar: Scalar, n_elite: int = 4, *, keep: bool = True) -> None:
+        super().__init__(filter_infeasible=False)
+        if not isinstance(survival, Survival):
+            raise TypeError(f"survival must be a pymoo Survival, got {type(survival).__name__}.")
+        self.survival = survival
+        self.memory = EliteMemory(scalar, n_elite)
+        self.keep = bool(keep)
+
+    def _do(
+        self,
+        problem: Any,
+        pop: Population,
+        *args: Any,
+        n_survive: int | None = None,
+        random_state: np.random.Generator | None = None,
+        **kwargs: Any,
+    ) -> Population:
+        n_survive = len(pop) if n_survive is None else n_survive
+        values = problem.natural(pop.get("F").astype(np.float64))
+        elite = self.memory.update(values, problem.decode(pop.get("X")))
+        options = {"random_state": random_state, **kwargs}
+        survivors = self.survival.do(problem, pop, *args, n_survive=n_survive, **options)
+        position = {id(individual): row for row, individual in enumerate(pop)}
+        chosen = np.array([position[id(individual)] for individual in survivors], dtype=np.intp)
+        kept = with_elite(chosen, elite) if self.keep else chosen
+        if np.array_equal(kept, chosen):
+            return survivors
+        return self.survival.do(problem, pop[kept], *args, n_survive=len(kept), **options)
+
+
+class EliteMemory:
+    """The distinct partitions of greatest scalar score among all that were shown to it.
+
+    Parameters
+    ----------
+    scalar : callable
+        ``scalar(values, labels) -> scores``: of shape (q, n_objectives), with natural signs, and
+        (q, n_samples), to (q,). Greater is better.
+    n_elite : int, default=4
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_kept, n_samples), int32
+        Best first; of equals, the one seen first.
+    values : ndarray of shape (n_kept, n_objectives)
+    scores : ndarray of shape (n_kept,)
+    """
+
+    def __init__(self, scalar: Scalar, n_elite: int = 4) -> None:
+        if not callable(scalar):
+            raise TypeError(f"scalar must be callable as scalar(values, labels), got {scalar!r}.")
+        self.scalar = scalar
+        self.n_elite = at_least_one("n_elite", n_elite)
+        self.labels: Labels = np.empty((0, 0), dtype=np.int32)
+        self.values: FloatArray = np.empty((0, 0))
+        self.scores: FloatArray = np.empty(0)
+
+    def update(self, values: FloatArray, labels: Labels) -> NDArray[np.intp]:
+        """Show a population to it.
+
+        Returns
+        -------
+        rows : ndarray of shape (<= n_elite,)
+            The best of the population that are distinct, best first.
+        """
+        labels = relabel_by_first_appearance(labels)
+        scores = np.asarray(self.scalar(values, labels), dtype=np.float64)
+        if scores.shape != (len(labels),) or np.isnan(scores).any():
+            raise ValueError(
+                f"scalar must give one number for each of {len(labels)} partitions, got shape {scores.shape}."
+            )
+        best = _best(scores, labels, self.n_elite)
+        if len(self.scores) == 0:
+            self.labels, self.values, self.scores = labels[best], values[best], scores[best]
+        else:
+            everybody = np.concatenate([self.labels, labels[best]])
+            numbers = np.concatenate([self.values, values[best]])
+            known = np.concatenate([self.scores, scores[best]])
+            rows = _best(known, everybody, self.n_elite)
+            self.labels, self.values, self.scores = everybody[rows], numbers[rows], known[rows]
+        return best
+
+    def checkpoint_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arrays and metadata from which :meth:`restore_checkpoint_state` goes on."""
+        return {"labels": self.labels, "values": self.values, "scores": self.scores}, {}
+
+    def restore_checkpoint_state(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+        """Take over what :meth:`checkpoint_state` returned."""
+        self.labels, self.values, self.scores = arrays["labels"], arrays["values"], arrays["scores"]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        # The scalar may be bound to large data; arrays are replaced, never written to.
+        return copy.copy(self)
+
+
+def with_elite(chosen: IntArray, elite: IntArray) -> IntArray:
+    """The chosen, of which the last give way to those of the elite who are not among them."""
+    missing = elite[~np.isin(elite, chosen)][: len(chosen)]
+    free = np.flatnonzero(~np.isin(chosen, elite))[::-1][: len(missing)]
+    out = chosen.copy()
+    out[free] = missing[: len(free)]
+    return out
+
+
+def _best(scores: FloatArray, labels: Labels, n: int) -> NDArray[np.intp]:
+    order = np.argsort(-scores, kind="stable")
+    first, _ = distinct_rows(labels[order])
+    rows: NDArray[np.intp] = order[first[:n]]
+    return rows
+
+
+class RandomSurvival(Survival):
+    """Everybody survives with the same probability, whatever the objectives.
+
+    With it a search makes as many evaluations with the same operators as one that selects, and shows
+    what the selection is worth. ``rank`` and ``crowding`` are those among the survivors: give the
+    algorithm a random selection of parents too, or the tournament selects.
+
+    References
+    ----------
+    ParetoClustering: controls.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(filter_infeasible=False)
+
+    def _do(
+        self,
+        problem: Any,
+        pop: Population,
+        *args: Any,
+        n_survive: int | None = None,
+        random_state: np.random.Generator | None = None,
+        **kwargs: Any,
+    ) -> Population:
+        rng = np.random.default_rng(random_state)
+        n_survive = len(pop) if n_survive is None else n_survive
+        survivors = pop[rng.choice(len(pop), size=n_survive, replace=False)]
+        rank, crowding = rank_and_crowding(survivors.get("F").astype(np.float64))
+        survivors.set("rank", rank, "crowding", crowding)
+        return survivors
+
+
+def rank_and_crowding(F: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Front number (0 = non-dominated) and crowding distance within its front of every row of F."""
+    fronts, rank = NonDominatedSorting().do(F, return_rank=True)
+    crowding = np.empty(len(F))
+    for front in fronts:
+        crowding[front] = _crowding.do(F[front], n_remove=0)
+    return np.asarray(rank), crowding
+
+
+class DynamicDiversitySurvival(Survival):
+    """NSGA-II survival that keeps the diversity objective true to the population it is measured in.
+
+    pymoo evaluates offspring only, so parents would keep an f2 measured in a population that is gone.
+    Here f2 of everybody is recomputed with respect to parents and offspring together before ranking,
+    and with respect to the survivors after it, with rank and crowding recomputed to match: objective
+    values, ranks and the next tournament all speak of one and the same population.
+
+    Parameters
+    ----------
+    diversity : {"slots", "last_front", "none"}, default="slots"
+        How diversity in the space of choices is preserved beyond f2 (the paper says only that
+        ``n_div`` individuals are concerned):
+
+        - ``"slots"``: ``n_survive - n_div`` places by front and crowding, the others one by one, in
+          front order and within a front to the member that differs most from those selected so far.
+        - ``"last_front"``: in the front that does not fit, DIV with respect to the merged population
+          replaces crowding; its member of least f1 is kept.
+        - ``"none"``: plain NSGA-II.
+    n_div : int, optional
+        Places of ``"slots"``; default ceil(0.1 n_survive).
+
+    Notes
+    -----
+    O(pop N) for f2 by counts, O(n_div pop N) comparisons of bytes for the slots. Works with any
+    problem that offers ``ranks``, ``count`` and ``one_minus_diversity`` as
+    :class:`~moo_clustering.problems.NeighborGraphProblem` does and has f2 as second objective.
+    Feasibility is by construction: infeasible individuals are not treated apart.
+
+    References
+    ----------
+    PESC, Eq. 2 and "Complexity analysis".
+    """
+
+    def __init__(
+        self, diversity: Literal["slots", "last_front", "none"] = "slots", n_div: int | None = None
+    ) -> None:
+        super().__init__(filter_infeasible=False)
+        if diversity not in ("slots", "last_front", "none"):
+            raise ValueError(f"diversity must be 'slots', 'last_front' or 'none', got {diversity!r}.")
+        if n_div is not None and n_div < 0:
+            raise ValueError(f"n_div must be None or at least 0, got {n_div}.")
+        self.diversity = diversity
+        self.n_div = n_div
+
+    def _do(
+        self,
+        problem: NeighborGraphProblem,
+        pop: Population,
+        *args: Any,
+        n_survive: int | None = None,
+        random_state: np.random.Generator | None = None,
+        **kwargs: Any,
+    ) -> Population:
+        n_survive = len(pop) if n_survive is None else n_survive
+        ranks = problem.ranks(pop.get("X"))
+        F = np.array(pop.get("F"), dtype=np.float64)
+        chosen, F = self.select(problem, ranks, F, n_survive)
+        survivors = pop[chosen]
+        rank, crowding = rank_and_crowding(F)
+        survivors.set("F", F, "rank", rank, "crowding", crowding)
+        return survivors
+
+    def select(
+        self, problem: NeighborGraphProblem, ranks: IntArray, F: FloatArray, n_survive: int
+    ) -> tuple[IntArray, FloatArray]:
+        """Indices of the survivors and their objectives with respect to each other.
+
+        Parameters
+        ----------
+        problem : NeighborGraphProblem
+        ranks : ndarray of shape (n_individuals, n_samples)
+            Parents and offspring in rank encoding.
+        F : ndarray of shape (n_individuals, 2)
+            Its first column is f1; the second is ignored.
+        n_survive : int
+        """
+        counts = problem.count(ranks)
+        merged = np.column_stack([F[:, 0], problem.one_minus_diversity(ranks, counts, len(ranks))])
+        chosen = self._choose(problem, ranks, merged, n_survive)
+        dropped = np.setdiff1d(np.arange(len(ranks)), chosen)
+        if len(dropped) == 0:
+            return chosen, merged[chosen]
+        # Counts of disjoint sets add up: take the dropped out instead of counting the survivors.
+        remove_counts(counts, ranks[dropped], n_jobs=problem.n_jobs)
+        f2 = problem.one_minus_diversity(ranks[chosen], counts, len(chosen))
+        return chosen, np.column_stack([merged[chosen, 0], f2])
+
+    def _choose(
+        self, problem: NeighborGraphProblem, ranks: IntArray, F: FloatArray, n_survive: int
+    ) -> IntArray:
+        if n_survive >= len(F):
+            return np.arange(len(F))
+        rank, crowding = rank_and_crowding(F)
+        if self.diversity == "last_front":
+            crowding = self._diversity_in_last_front(F, rank, crowding, n_survive)
+        order = np.lexsort((np.arange(len(F)), -crowding, rank))
+        if self.diversity != "slots":
+            return order[:n_survive]
+        n_div = math.ceil(0.1 * n_survive) if self.n_div is None else min(self.n_div, n_survive)
+        chosen, rest = order[: n_survive - n_div], order[n_survive - n_div :]
+        return np.concatenate([chosen, self._most_different(problem, ranks, rank, chosen, rest, n_div)])
+
+    @staticmethod
+    def _diversity_in_last_front(
+        F: FloatArray, rank: IntArray, crowding: FloatArray, n_survive: int
+    ) -> FloatArray:
+        sizes = np.cumsum(np.bincount(rank))
+        last = np.flatnonzero(rank == np.searchsorted(sizes, n_survive))
+        crowding = crowding.copy()
+        crowding[last] = 1.0 - F[last, 1]
+        crowding[last[np.argmin(F[last, 0])]] = np.inf
+        return crowding
+
+    @staticmethod
+    def _most_different(
+        problem: NeighborGraphProblem,
+        ranks: IntArray,
+        rank: IntArray,
+        chosen: IntArray,
+        rest: IntArray,
+        n_div: int,
+    ) -> IntArray:
+        """``n_div`` of ``rest``, which is in order of front, crowding and position."""
+        if n_div == 0:
+            return rest[:0]
+        # Only fronts that can be reached within n_div picks matter.
+        reachable = rest[rank[rest] <= rank[rest[n_div - 1]]]
+        candidates = ranks[reachable]
+        if len(chosen):
+            counts = problem.count(ranks[chosen])
+            shared = shared_choices(candidates, counts, n_jobs=problem.n_jobs)
+        else:
+            shared = np.zeros(len(reachable), dtype=np.int64)
+        free = np.ones(len(reachable), dtype=bool)
+        picked = []
+        for _ in range(n_div):
+            open_positions = np.flatnonzero(free)
+            front = open_positions[rank[reachable[open_positions]] == rank[reachable[open_positions[0]]]]
+            pick = front[np.argmin(shared[front])]  # argmin takes the first: crowding, then position
+            picked.append(reachable[pick])
+            free[pick] = False
+            shared += equal_loci(candidates, candidates[pick], n_jobs=problem.n_jobs)
+        return np.array(picked)

@@ -1,0 +1,702 @@
+"""Archives without pickles, atomic writes, checkpoints, fingerprints."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import platform
+import re
+import secrets
+import struct
+import sys
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from moo_clustering import __version__
+from moo_clustering._arrays import QuotingError
+
+__all__ = [
+    "ArchiveError",
+    "Checkpoint",
+    "CheckpointMismatchError",
+    "environment",
+    "fingerprint",
+    "load_checkpoint",
+    "read_archive",
+    "save_checkpoint",
+    "to_json",
+    "write_archive",
+]
+
+FORMAT = "moo_clustering archive"
+_CSR_PARTS = ("data", "indices", "indptr")
+_CSR_CLASSES = {"csr_matrix": sparse.csr_matrix, "csr_array": sparse.csr_array}
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
+HEADER = "__archive__"
+VERSION = 1
+_CHUNK = 1 << 20  # elements hashed at a time when they must be copied
+# Zeros are deflated to a thousandth; what was not made to fill the memory is seldom above both.
+_ALWAYS, _RATIO = 2**28, 100
+# Numbers of rows or columns of arrays that have no bytes to show for them.
+_MOST_EMPTY = 2**24
+# The end of a zip file, with its longest comment.
+_LONGEST_END = 22 + 2**16 - 1
+_HEADERS: dict[tuple[int, int], Callable[[Any], tuple[tuple[int, ...], bool, np.dtype[Any]]]] = {
+    (1, 0): npy.read_array_header_1_0,
+    (2, 0): npy.read_array_header_2_0,
+}
+_KIND = "checkpoint"
+_LONGEST = 60
+START_OVER = "remove it to start from the beginning"
+RUNTIME_DEPENDENCIES = (
+    "click",
+    "deap",
+    "jinja2",
+    "joblib",
+    "lazy_loader",
+    "matplotlib",
+    "networkx",
+    "numba",
+    "numpy",
+    "pandas",
+    "plotly",
+    "pymoo",
+    "scikit-learn",
+    "scikit-posthocs",
+    "scipy",
+    "statsmodels",
+    "threadpoolctl",
+    "tqdm",
+)
+
+
+class ArchiveError(QuotingError):
+    """The file is not an archive this version can read."""
+
+
+def write_archive(
+    path: str | PathLike[str], arrays: Mapping[str, Any], meta: Mapping[str, Any], *, compressed: bool = False
+) -> None:
+    """Write arrays and metadata, replacing the file as a whole or not at all.
+
+    Parameters
+    ----------
+    path : path-like
+        File to write, used as it is (no suffix is added). Its folder must exist.
+    arrays : mapping of str to ndarray, csr_matrix or csr_array
+        Names of letters, digits and ``_ . / -``; ``numpy.load`` finds dense arrays under them.
+    meta : mapping
+        Anything :func:`to_json` takes; it is read back as that function returns it.
+    compressed : bool, default=False
+        Whether to deflate: for what is written once and has much that repeats.
+
+    Raises
+    ------
+    TypeError
+        For object or masked arrays, sparse formats other than CSR, and metadata JSON cannot hold.
+    ValueError
+        For a name outside the allowed ones.
+    OSError
+        When the file cannot be written; a file that was there before is untouched.
+
+    Notes
+    -----
+    O(bytes) time, and no copy of C-contiguous arrays. A checksum of it all is kept, so that no other
+    content is ever taken for what was written.
+    """
+    members: dict[str, NDArray[Any]] = {}
+    sparse_classes: dict[str, dict[str, Any]] = {}
+    for name, value in arrays.items():
+        _check_name(name)
+        if sparse.issparse(value):
+            sparse_classes[name] = _csr_header(name, value)
+            members |= {f"{name}::{part}": getattr(value, part) for part in _CSR_PARTS}
+        else:
+            members[name] = _dense(name, value)
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "arrays": list(arrays),
+        "sparse": sparse_classes,
+        "meta": to_json(meta, "meta"),
+    }
+    header["sha256"] = digest(header, members)
+    members[HEADER] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
+    with replacing(Path(path)) as file, zipfile.ZipFile(file, "w", method, allowZip64=True) as archive:
+        for name, array in members.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                npy.write_array(member, array, allow_pickle=False)
+
+
+def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Read what :func:`write_archive` wrote. No code is executed, whatever the file holds.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    arrays : dict of str to ndarray, csr_matrix or csr_array
+        In the order in which they were written.
+    meta : dict
+
+    Raises
+    ------
+    ArchiveError
+        For truncated, damaged, edited or foreign files, and files of another format.
+    FileNotFoundError
+        When there is no such file.
+    """
+    path = Path(path)
+    with open(path, "rb") as file:
+        if not zipfile.is_zipfile(file):
+            raise ArchiveError(f"{path} is not a {FORMAT}, or it is truncated: it is no complete zip file")
+        try:
+            members = read_members(file)
+            header = _read_header(path, members)
+            arrays = {name: _read_array(members, name, header["sparse"]) for name in header["arrays"]}
+            meta = header["meta"]
+            if not isinstance(meta, dict):
+                raise TypeError("its metadata are no mapping")
+            return arrays, meta
+        except (ArchiveError, MemoryError):
+            raise
+        except KeyError as error:
+            raise ArchiveError(f"{path} is a damaged {FORMAT}: it lacks {error.args[0]}") from error
+        except Exception as error:  # zipfile, zlib, numpy and scipy each have their own for damaged bytes
+            raise ArchiveError(f"{path} is a damaged {FORMAT}: {error}") from error
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name.endswith(".npy") or name == HEADER:
+        raise ValueError(
+            f"arrays has the name {name!r}; names are letters, digits and '_ . / -', beginning with a "
+            f"letter, digit or '_', not ending in '.npy', and not {HEADER!r}"
+        )
+
+
+def _csr_header(name: str, value: Any) -> dict[str, Any]:
+    kind = type(value).__name__
+    if kind not in _CSR_CLASSES:
+        raise TypeError(
+            f"arrays[{name!r}] is a {kind}; sparse matrices are stored as CSR, convert with .tocsr()"
+        )
+    return {"class": kind, "shape": [int(n) for n in value.shape]}
+
+
+def _dense(name: str, value: Any) -> NDArray[Any]:
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"arrays[{name!r}] is a masked array; store its data and its mask as two arrays")
+    array = np.asarray(value)
+    if array.dtype.hasobject:
+        raise TypeError(
+            f"arrays[{name!r}] holds Python objects (dtype {array.dtype}), which are never stored"
+        )
+    return array
+
+
+def _read_header(path: Path, members: Any) -> dict[str, Any]:
+    if HEADER not in members:
+        raise ArchiveError(f"{path} is not a {FORMAT}: it has no {HEADER!r} entry")
+    try:
+        header = json.loads(members[HEADER].tobytes())
+        known = header["format"] == FORMAT
+        version = header["version"]
+        if type(version) is not int:
+            raise TypeError("no number of a version")
+    except (KeyError, TypeError, ValueError) as error:
+        raise ArchiveError(f"{path} is not a {FORMAT}: its {HEADER!r} entry cannot be read") from error
+    if not known:
+        raise ArchiveError(f"{path} is not a {FORMAT}: it says it is a {header['format']!r}")
+    if version > VERSION:
+        raise ArchiveError(
+            f"{path} has archive format {version}, this version of moo_clustering reads up to {VERSION}; "
+            f"read it with a newer version"
+        )
+    if version < 1:
+        raise ArchiveError(f"{path} is a damaged {FORMAT}: it has archive format {version}, the first is 1")
+    return header
+
+
+def _read_array(members: Any, name: str, sparse_classes: Mapping[str, Any]) -> Any:
+    if name not in sparse_classes:
+        return members[name]
+    header = sparse_classes[name]
+    parts = tuple(members[f"{name}::{part}"] for part in _CSR_PARTS)
+    value = _CSR_CLASSES[header["class"]](parts, shape=tuple(header["shape"]))
+    value.check_format(full_check=True)
+    return value
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a file of this name may be what a killed process left of one it was writing."""
+    return name.startswith(".") and name.endswith(".tmp")
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Binary file that takes the place of ``path`` when the block ends without an exception.
+
+    The bytes go to a temporary file in the same folder, so that the final rename stays inside one
+    file system. Whatever happens before it (full disk, Ctrl-C), ``path`` keeps its old content and
+    the temporary file is removed; an OSError names ``path``.
+    """
+    with _written(path, os.replace) as file:
+        yield file
+
+
+@contextmanager
+def creating(path: Path) -> Iterator[BinaryIO]:
+    """The same for a file that must be new: FileExistsError if it is there when the block ends."""
+    with _written(path, _put) as file:
+        yield file
+
+
+@contextmanager
+def _written(path: Path, put: Callable[[Path, Path], None]) -> Iterator[BinaryIO]:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        put(temporary, path)
+    except BaseException as error:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename in (None, str(temporary)):
+            # A full disk names no file, and the temporary one helps nobody.
+            if error.errno is None:  # as image libraries raise them
+                raise type(error)(f"{path}: {error}") from error
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
+    _sync_folder(path.parent)
+
+
+def _put(temporary: Path, path: Path) -> None:
+    """Rename, unless there is such a file."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        # No links here: the name is taken first.
+        open(path, "xb").close()
+        os.replace(temporary, path)
+    else:
+        temporary.unlink()
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename itself survive a power cut, where the system lets folders be synced."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def digest(header: Mapping[str, Any], members: Mapping[str, NDArray[Any]]) -> str:
+    """SHA-256 of arrays and metadata.
+
+    Parameters
+    ----------
+    header : mapping
+        With ``arrays``, ``sparse`` and ``meta``.
+    members : mapping of str to ndarray
+        Every array of the file; that of the header does not count.
+    """
+    names = [name for name in members if name != HEADER]
+    described = [header[part] for part in ("arrays", "sparse", "meta")]
+    text = json.dumps([names, *described, fingerprint(*(members[name] for name in names))])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def check_digest(members: Mapping[str, NDArray[Any]]) -> None:
+    """Refuse other arrays than those that the header was written for.
+
+    Files without a header, of other formats and of versions without a checksum pass.
+
+    Raises
+    ------
+    ValueError
+        When they differ.
+    """
+    if HEADER not in members:
+        return
+    try:
+        header = json.loads(members[HEADER].tobytes())
+        written = header["sha256"] if header["version"] == VERSION else None
+        found = digest(header, members)
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return  # what is wrong with the header, its readers say
+    if written not in (None, found):
+        raise ValueError("it was changed after it was written (its checksum differs)")
+
+
+def fingerprint(*arrays: ArrayLike | sparse.sparray | sparse.spmatrix | None) -> str:
+    """SHA-256 of arrays: their number, types, shapes and bytes.
+
+    Parameters
+    ----------
+    *arrays : array-like, sparse matrix or None
+        Memory layout and byte order do not matter; the type does (float32 is other data than
+        float64), and so do the sign of zero and which NaN it is. Sparse matrices count as their
+        canonical CSR form, and are other data than their dense form.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+
+    Raises
+    ------
+    TypeError
+        For arrays of Python objects.
+
+    Notes
+    -----
+    O(bytes) time. C-contiguous arrays are not copied, others a megabyte of elements at a time.
+    """
+    digest = hashlib.sha256()
+    for position, array in enumerate(arrays):
+        if array is None:
+            digest.update(b"none;")
+        elif sparse.issparse(array):
+            csr = _canonical(array)
+            digest.update(b"csr;")
+            _update(digest, np.asarray(csr.shape, dtype=np.int64), position)
+            _update(digest, csr.indptr.astype(np.int64, copy=False), position)
+            _update(digest, csr.indices.astype(np.int64, copy=False), position)
+            _update(digest, csr.data, position)
+        else:
+            _update(digest, np.asarray(array), position)
+    return digest.hexdigest()
+
+
+def _canonical(matrix: Any) -> Any:
+    csr = matrix.tocsr()
+    if not csr.has_canonical_format:
+        csr = csr.copy() if csr is matrix else csr
+        csr.sum_duplicates()
+    return csr
+
+
+def _update(digest: Any, array: np.ndarray[Any, Any], position: int) -> None:
+    if array.dtype.hasobject:
+        raise TypeError(
+            f"array {position} holds Python objects (dtype {array.dtype}), which have no fingerprint"
+        )
+    dtype = array.dtype.newbyteorder("<")
+    digest.update(f"{dtype.str if dtype.names is None else dtype.descr}{array.shape};".encode())
+    if array.flags.c_contiguous and array.dtype == dtype:
+        digest.update(array.reshape(-1).view(np.uint8))
+        return
+    chunks = np.nditer(
+        array,
+        flags=["external_loop", "buffered", "zerosize_ok"],
+        order="C",
+        op_dtypes=[dtype],
+        casting="equiv",
+        buffersize=_CHUNK,
+    )
+    for chunk in chunks:
+        digest.update(np.ascontiguousarray(chunk).view(np.uint8))
+
+
+def to_json(value: Any, where: str = "value") -> Any:
+    """What a value is after a round trip through JSON.
+
+    numpy scalars become Python numbers, arrays, tuples and sets (sorted) become lists, paths become
+    strings. NaN and infinities stay (Python's reader knows them).
+
+    Parameters
+    ----------
+    value : object
+        Nested mappings with string keys, sequences, numbers, strings, None.
+    where : str, default="value"
+        What to call the value in an error.
+
+    Returns
+    -------
+    object
+        Made of dict, list, str, int, float, bool and None only.
+
+    Raises
+    ------
+    TypeError
+        For anything else, naming the place inside the value.
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, (int, float)):
+        return int(value) if isinstance(value, int) else float(value)
+    if isinstance(value, np.generic):
+        return to_json(value.item(), where)
+    if isinstance(value, np.ndarray):
+        return to_json(value.tolist(), where)
+    if isinstance(value, PathLike):
+        return to_json(fspath(value), where)
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                raise TypeError(f"{where} has the key {key!r}; JSON metadata needs string keys")
+        return {key: to_json(item, f"{where}[{key!r}]") for key, item in value.items()}
+    if isinstance(value, Set):
+        return sorted(to_json(item, where) for item in value)
+    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
+        return [to_json(item, f"{where}[{i}]") for i, item in enumerate(value)]
+    raise TypeError(
+        f"{where} is a {type(value).__name__}, which JSON cannot hold; allowed are numbers, strings, "
+        f"None, sequences and mappings of these"
+    )
+
+
+class ObjectsError(ValueError):
+    """An array of Python objects, which only unpickling could read."""
+
+
+def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
+    """Every array of an archive; members that are none (without ``.npy``) are passed over.
+
+    Nothing is unpickled, and no memory is asked for that the file has no bytes for. Arrays that
+    :func:`~moo_clustering.persistence.write_archive` wrote are those that it wrote.
+
+    Raises
+    ------
+    ObjectsError
+        For arrays of Python objects.
+    ValueError, OSError, zipfile.BadZipFile, zlib.error
+        For damaged files, headers that declare more than there is, and what expands beyond 100 times the
+        file and 256 MiB.
+    """
+    size = file.seek(0, 2)
+    file.seek(0)
+    with zipfile.ZipFile(file) as archive:
+        if _n_listed(file, size) not in (None, len(archive.infolist())):
+            raise ValueError("its list of members is cut off")
+        for each in archive.infolist():
+            archive.open(each).close()  # refuses names that the list and the member do not agree on
+        members = [each for each in archive.infolist() if each.filename.endswith(".npy")]
+        expanded = sum(each.file_size for each in members)
+        if expanded > max(_ALWAYS, _RATIO * size):
+            raise ValueError(
+                f"its {size:,} bytes expand to {expanded:,}, more than {_RATIO} times as many, which is not "
+                "read; save it without compression"
+            )
+        arrays = {each.filename.removesuffix(".npy"): _array(archive, each) for each in members}
+    check_digest(arrays)
+    return arrays
+
+
+def _n_listed(file: BinaryIO, size: int) -> int | None:
+    """Members that the end of a zip file counts; None where it counts too many for its two bytes."""
+    file.seek(max(0, size - _LONGEST_END))
+    end = file.read()
+    start = end.rfind(b"PK\x05\x06")
+    (n,) = struct.unpack("<H", end[start + 10 : start + 12])
+    return None if n == 2**16 - 1 else int(n)
+
+
+def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
+    name = member.filename.removesuffix(".npy")
+    with archive.open(member) as file:
+        version = npy.read_magic(file)
+        if version not in _HEADERS:
+            raise ValueError(f"array {name!r} has the unknown format {version[0]}.{version[1]}")
+        shape, _, dtype = _HEADERS[version](file)
+        if dtype.hasobject:
+            raise ObjectsError(f"array {name!r} holds Python objects")
+        # With truth values and negative numbers Python's products would fit all the same.
+        if not all(type(n) is int and n >= 0 for n in shape):
+            raise ValueError(f"array {name!r} declares the shape {shape}")
+        there, declared = member.file_size - file.tell(), math.prod(shape) * dtype.itemsize
+        if there != declared or (not declared and max(shape, default=0) > _MOST_EMPTY):
+            raise ValueError(
+                f"array {name!r} has {there:,} bytes, but declares the shape {shape} and the type {dtype}"
+            )
+    with archive.open(member) as file:
+        array: NDArray[Any] = npy.read_array(file, allow_pickle=False)
+    if dtype.kind == "U" and array.size:
+        letters = np.ascontiguousarray(array).reshape(-1).view(np.dtype("u4").newbyteorder(dtype.byteorder))
+        if letters.max() > sys.maxunicode:  # numpy would fail without saying where, whoever reads the text
+            raise ValueError(f"array {name!r} holds what is no text")
+    return array
+
+
+class CheckpointMismatchError(ValueError):
+    """The checkpoint is of another method, other parameters or other data."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Where a run is saved, how often, and which run it is.
+
+    Parameters
+    ----------
+    path : path-like
+        File of the checkpoint; its folder is made if it does not exist.
+    every : int, default=10
+        Save after every so many generations (and at the end).
+    identity : mapping, default={}
+        What makes it this run, JSON-able: by convention ``method`` (its name), ``parameters`` (a
+        mapping) and ``data`` (a :func:`fingerprint`). Leave out what may differ when the run goes
+        on, such as the number of generations.
+    resume : bool, default=True
+        Whether a file that is there is gone on from; otherwise it is overwritten.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When ``every`` is not a positive integer or JSON cannot hold ``identity``.
+    """
+
+    path: str | PathLike[str]
+    every: int = 10
+    identity: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    resume: bool = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.every, bool) or not isinstance(self.every, int):
+            raise TypeError(f"every must be a positive integer, got {self.every!r}")
+        if self.every < 1:
+            raise ValueError(f"every must be a positive integer, got {self.every}")
+        to_json(self.identity, "identity")
+
+
+def save_checkpoint(checkpoint: Checkpoint, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+    """Write the state of a run, replacing the previous checkpoint as a whole or not at all.
+
+    Parameters
+    ----------
+    checkpoint : Checkpoint
+    arrays, meta : mapping
+        As for :func:`write_archive`.
+    """
+    path = Path(checkpoint.path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    wrapped = {"kind": _KIND, "identity": checkpoint.identity, "environment": environment(), "state": meta}
+    write_archive(path, arrays, wrapped)
+
+
+def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Read the state of a run.
+
+    Parameters
+    ----------
+    checkpoint : Checkpoint
+
+    Returns
+    -------
+    (arrays, meta) or None
+        As they were given to :func:`save_checkpoint`; None when the file does not exist.
+
+    Raises
+    ------
+    ArchiveError
+        When the file is no readable checkpoint; the message says what is wrong and what to do.
+    CheckpointMismatchError
+        When it is of another run; the message names the other method, or every difference.
+    """
+    try:
+        arrays, meta = read_archive(checkpoint.path)
+    except FileNotFoundError:
+        return None
+    except ArchiveError as error:
+        raise ArchiveError(f"{error}; {START_OVER}") from error
+    if meta.get("kind") != _KIND:
+        raise ArchiveError(f"{checkpoint.path} is an archive but not a checkpoint; name another file")
+    if not all(isinstance(meta.get(part), dict) for part in ("identity", "state")):
+        raise ArchiveError(f"{checkpoint.path} is a damaged checkpoint: it lacks a part; {START_OVER}")
+    differences = _differences(meta["identity"], to_json(checkpoint.identity))
+    if differences:
+        raise CheckpointMismatchError(
+            f"checkpoint {checkpoint.path} is of another run: {'; '.join(differences)}; go on with what it "
+            "was made with, or name another file"
+        )
+    return arrays, meta["state"]
+
+
+def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
+    if ("method" in there or "method" in here) and not _same(there, here, "method"):
+        # All parameters of another method differ too.
+        return [_difference("method", there, here, "method")]
+    found = []
+    for key in _keys(there, here):
+        if _same(there, here, key):
+            continue
+        if key == "data":
+            found.append("the data differ")
+        elif key == "parameters" and isinstance(there.get(key), dict) and isinstance(here.get(key), dict):
+            found += [
+                _difference(f"parameter {name}", there[key], here[key], name)
+                for name in _keys(there[key], here[key])
+                if not _same(there[key], here[key], name)
+            ]
+        else:
+            found.append(_difference(key, there, here, key))
+    return found
+
+
+def _keys(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
+    return [*there, *(key for key in here if key not in there)]
+
+
+def _same(there: Mapping[str, Any], here: Mapping[str, Any], key: str) -> bool:
+    if key not in there or key not in here:
+        return False
+    # as text NaN equals NaN, as values 1 equals 1.0
+    return bool(there[key] == here[key]) or _text(there[key]) == _text(here[key])
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _difference(what: str, there: Mapping[str, Any], here: Mapping[str, Any], key: str) -> str:
+    return f"{what} is {_short(there, key)} there and {_short(here, key)} here"
+
+
+def _short(values: Mapping[str, Any], key: str) -> str:
+    text = repr(values[key]) if key in values else "absent"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def environment() -> dict[str, str]:
+    """Versions of Python, of this package and of what it runs on.
+
+    Returns
+    -------
+    dict of str to str
+        ``python``, ``platform`` (system and machine type), ``moo_clustering`` and one entry for each
+        runtime dependency. Nothing in it tells the computer, the user or a folder.
+    """
+    versions = {
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+        "moo_clustering": __version__,
+    }
+    for package in RUNTIME_DEPENDENCIES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            versions[package] = "not installed"
+    return versions

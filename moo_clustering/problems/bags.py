@@ -1,0 +1,417 @@
+"""Problems over bags."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Literal, Self, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from moo_clustering._arrays import FloatArray, IntArray, did_you_mean
+from moo_clustering.bags import BagGeometry, BagObjective, Bags, as_bags, bag_distances
+from moo_clustering.bags.distances import Kind
+from moo_clustering.bags.objective import Weighting
+from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.encodings import LabelEncoding
+from moo_clustering.encodings.base import distinct_rows
+from moo_clustering.encodings.medoids import MedoidSlotEncoding
+from moo_clustering.problems.partition import ConstraintHandling, Index, LeastClusterSize, PartitionProblem
+from moo_clustering.validity import ValidityIndex, get_index
+from moo_clustering.validity.bags import (
+    FTWCV,
+    TWCV,
+    UNDEFINED,
+    BagDaviesBouldin,
+    BagSDbw,
+    BagSilhouette,
+    db_medoid,
+)
+
+Centers = Literal["medoid", "mean"]
+OF_BAGS = {index.name: index for index in (BagDaviesBouldin, BagSDbw, BagSilhouette, FTWCV, TWCV)}
+_OF_GEOMETRY = (BagDaviesBouldin, BagSDbw, FTWCV, TWCV)
+_MOVED = {"bag_davies_bouldin": "db", "twcv": "twcv", "ftwcv": "ftwcv"}
+
+
+class BagMedoidProblem(PartitionProblem):
+    """Find bags such that the partition into those nearest to each is good; their number varies.
+
+    A :class:`PartitionProblem` whose genes are the ids of the medoids, or -1 for none
+    (:class:`~moo_clustering.encodings.MedoidSlotEncoding`): the operators are
+    :class:`~moo_clustering.operators.SlotSampling`, ``SlotOnePointCrossover`` and ``SlotMutation``.
+
+    Parameters
+    ----------
+    bags : Bags or anything :func:`~moo_clustering.bags.as_bags` takes
+        In the scale in which distances are meant.
+    k_max : int
+        Largest number of clusters.
+    k_min : int, default=2
+        Smallest number of clusters.
+    objectives : sequence of str, ValidityIndex objects or classes, default=("bag_davies_bouldin",)
+        As for :class:`BagPartitionProblem`. Infinite values become 1e6.
+    centers : {"medoid", "mean"}, default="medoid"
+        What ``"bag_davies_bouldin"``, by name or class, measures from: the medoids of the individual,
+        or the centroids of its clusters.
+    kind : str, default="directed"
+        Distance of bags, of :func:`~moo_clustering.bags.bag_distances`: "directed", "symmetric",
+        "mean_min", "min_min" or "mean". Also that of the silhouette, by name or class.
+    weighting : {"bag", "instance"}, default="bag"
+        Centroids as means of bag means (Eq. 3) or of all instances, for indices given by name or class.
+    constraints, constraint_handling
+        As for :class:`PartitionProblem`.
+    n_jobs : int, optional
+        Threads; results do not depend on it.
+
+    Attributes
+    ----------
+    bags : Bags
+    distances : ndarray of shape (n_bags, n_bags)
+        From row to column, shared by encoding, indices and copies.
+    encoding, indices, objective_names
+        As for :class:`PartitionProblem`.
+
+    Notes
+    -----
+    A population of P individuals takes O(P k_max N) to decode, and O(P (N + k_max^2)) for the index by
+    medoids. Two individuals of the same partition may differ in it: their medoids do.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering (MIGCUK), Eq. 10.
+
+    Examples
+    --------
+    >>> bags = [[[0, 0], [2, 0]], [[0, 1]], [[8, 0], [8, 2], [8, 4]], [[10, 2], [6, 2]], [[4, 10]]]
+    >>> problem = BagMedoidProblem(bags, k_max=3)
+    >>> problem.evaluate(np.array([[1, -1, 2]])).round(4)
+    array([[0.4902]])
+    >>> problem.decode([1, -1, 2])
+    array([[0, 0, 1, 1, 1]], dtype=int32)
+    """
+
+    def __init__(
+        self,
+        bags: Any,
+        k_max: int,
+        *,
+        k_min: int = 2,
+        objectives: Sequence[Index] | Index = ("bag_davies_bouldin",),
+        centers: Centers = "medoid",
+        kind: Kind = "directed",
+        weighting: Weighting = "bag",
+        constraints: PairwiseConstraints | None = None,
+        constraint_handling: ConstraintHandling = "objective",
+        n_jobs: int | None = None,
+    ) -> None:
+        if centers not in get_args(Centers):
+            raise ValueError(f"centers must be one of {get_args(Centers)}, got {centers!r}.")
+        self.bags = as_bags(bags)
+        self.centers: Centers = centers
+        self.n_jobs = n_jobs
+        self._tables = BagTables(self.bags, weighting, kind, n_jobs)
+        replaced = {BagDaviesBouldin: _around_medoids} if centers == "medoid" else None
+        super().__init__(
+            None,
+            MedoidSlotEncoding(self.distances, k_max=k_max, k_min=k_min),
+            bag_indices(objectives, self._tables, replaced),
+            constraints=constraints,
+            constraint_handling=constraint_handling,
+        )
+
+    @property
+    def distances(self) -> FloatArray:
+        """Distances between bags, from row to column."""
+        return self._tables.distances()
+
+    def _distinct(
+        self, X: NDArray[Any], labels: NDArray[np.int32]
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        return distinct_rows(np.column_stack([labels, self.encoding.canonical(X)]))
+
+    def _values(self, index: ValidityIndex, labels: NDArray[np.int32], X: NDArray[Any]) -> FloatArray:
+        if isinstance(index, MedoidDaviesBouldin):
+            return finite(index, index.of_medoids(labels, self.encoding.canonical(X)))
+        return finite(index, super()._values(index, labels, X))
+
+
+def _around_medoids(tables: BagTables) -> MedoidDaviesBouldin:
+    return MedoidDaviesBouldin().fit(tables.distances())
+
+
+def bag_indices(
+    objectives: Sequence[Index] | Index,
+    tables: BagTables,
+    replaced: Mapping[Any, Callable[[BagTables], ValidityIndex]] | None = None,
+) -> list[ValidityIndex]:
+    """Fitted copies of indices of bags.
+
+    Those given by name or class have the options of the tables. Whatever two indices need is
+    computed once.
+
+    Parameters
+    ----------
+    objectives : sequence of str, ValidityIndex objects or classes
+    tables : BagTables
+    replaced : mapping of classes to functions of tables, optional
+        What is meant by the name or the class of an index, where it is another.
+    """
+    if isinstance(objectives, str | ValidityIndex | type):
+        objectives = [objectives]
+    names = [index for index in objectives if isinstance(index, str)]
+    for name in names:
+        if name not in OF_BAGS:
+            raise ValueError(
+                f"objectives must be of {', '.join(map(repr, OF_BAGS))}, or objects that can be fitted to "
+                f"bags; got {name!r}{did_you_mean(name, OF_BAGS)}."
+            )
+        if names.count(name) > 1:
+            raise ValueError(f"objectives must differ, got {name} more than once.")
+    fitted = []
+    for given in objectives:
+        meant = OF_BAGS.get(given) if isinstance(given, str) else given
+        other = replaced.get(meant) if replaced and isinstance(meant, type) else None
+        fitted.append(_fitted(given, tables) if other is None else other(tables))
+    return fitted
+
+
+def _fitted(given: Index, tables: BagTables) -> ValidityIndex:
+    index = copy.copy(get_index(given))
+    if not isinstance(given, ValidityIndex):
+        for option in ("weighting", "kind", "n_jobs"):
+            if hasattr(index, option):
+                setattr(index, option, getattr(tables, option))
+    if isinstance(index, _OF_GEOMETRY):
+        return index.fit(tables.geometry(index.weighting))
+    if isinstance(index, BagSilhouette) and index.kind != "precomputed":
+        shared = BagSilhouette("precomputed", index.average, max_memory=index.max_memory, n_jobs=index.n_jobs)
+        return shared.fit(tables.distances(index.kind))
+    return index.fit(tables.bags)  # type: ignore[arg-type]
+
+
+def finite(index: ValidityIndex, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Infinite values of an index that is minimised as the 1e6 that indices of bags have."""
+    return values if index.greater_is_better else np.where(values == np.inf, UNDEFINED, values)
+
+
+def moved_objective(
+    indices: Sequence[ValidityIndex], tables: BagTables, n_clusters: int, **options: Any
+) -> BagObjective:
+    """The first index that moves of single bags can lower; Davies-Bouldin if there is none."""
+    for index in indices:
+        if isinstance(index, BagDaviesBouldin | TWCV | FTWCV):
+            reading = index.reading if isinstance(index, FTWCV) else "between"
+            return BagObjective(
+                index.geometry_,
+                n_clusters,
+                _MOVED[index.name],  # type: ignore[arg-type]
+                reading=reading,
+                **options,
+            )
+    return BagObjective(tables.geometry(), n_clusters, **options)
+
+
+class BagTables:
+    """Precomputations about bags, made when first asked for and shared by all copies.
+
+    Parameters
+    ----------
+    bags : Bags
+    weighting : {"bag", "instance"}
+        Of indices that are named.
+    kind : str
+        Of the distances between bags.
+    n_jobs : int or None
+    """
+
+    def __init__(self, bags: Bags, weighting: Weighting, kind: Kind, n_jobs: int | None) -> None:
+        self.bags = bags
+        self.weighting: Weighting = weighting
+        self.kind: Kind = kind
+        self.n_jobs = n_jobs
+        self._geometries: dict[Weighting, BagGeometry] = {}
+        self._distances: dict[Kind, NDArray[np.float64]] = {}
+
+    def geometry(self, weighting: Weighting | None = None) -> BagGeometry:
+        """Products of bag means and instances."""
+        weighting = self.weighting if weighting is None else weighting
+        if weighting not in self._geometries:
+            # Without the stronger pruning that a least cluster size allows: not everything in a
+            # population keeps it.
+            self._geometries[weighting] = BagGeometry(self.bags, weighting=weighting)
+        return self._geometries[weighting]
+
+    def distances(self, kind: Kind | None = None) -> NDArray[np.float64]:
+        """Distances between bags, from row to column."""
+        kind = self.kind if kind is None else kind
+        if kind not in self._distances:
+            H = bag_distances(self.bags, kind=kind, n_jobs=self.n_jobs)
+            H.flags.writeable = False
+            self._distances[kind] = H
+        return self._distances[kind]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+
+class MedoidDaviesBouldin(ValidityIndex):
+    """Davies-Bouldin index with medoids in place of centroids; minimise.
+
+    Partitions given without medoids are scored with those of their clusters (Eq. 2).
+
+    References
+    ----------
+    Evolutionary multi-instance clustering, Eqs. 2 and 10.
+    """
+
+    name: ClassVar[str] = "bag_davies_bouldin"
+    greater_is_better: ClassVar[bool] = False
+
+    distances_: NDArray[np.floating]
+
+    def fit(self, data: ArrayLike) -> Self:
+        """Take distances of shape (n_bags, n_bags), from row to column."""
+        self.distances_ = np.asarray(data)
+        return self
+
+    def evaluate(self, labels: IntArray) -> FloatArray:
+        labels = np.atleast_2d(labels)
+        encoding = MedoidSlotEncoding(self.distances_, k_max=int(labels.max()) + 1, k_min=1)
+        return self.of_medoids(labels, encoding.encode(labels))
+
+    def of_medoids(self, labels: IntArray, medoids: IntArray) -> FloatArray:
+        """Values of partitions around given medoids, inf where there are no two apart.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_individuals, n_bags)
+            Clusters without gaps, each with one of the medoids in it.
+        medoids : ndarray of shape (n_individuals, k_max)
+            In any order, -1 for none.
+        """
+        row, slot = np.nonzero(medoids >= 0)
+        ids = medoids[row, slot]
+        # A medoid is in its own cluster, so its label says which cluster it is the medoid of.
+        centers = np.full(medoids.shape, -1, dtype=np.int64)
+        centers[row, labels[row, ids]] = ids
+        return db_medoid(self.distances_, labels, centers)
+
+
+class BagPartitionProblem(PartitionProblem):
+    """Find partitions of bags that are good by one or several indices.
+
+    A :class:`PartitionProblem` whose genes are cluster numbers 0..n_clusters-1, one per bag; numbers
+    may be left out, :meth:`decode` closes the gaps.
+
+    Parameters
+    ----------
+    bags : Bags or anything :func:`~moo_clustering.bags.as_bags` takes
+        In the scale in which distances are meant.
+    n_clusters : int
+    objectives : sequence of str, ValidityIndex objects or classes, default=("bag_davies_bouldin",)
+        ``"bag_davies_bouldin"``, ``"bag_silhouette"``, ``"bag_sdbw"``, ``"twcv"``, ``"ftwcv"``, or any
+        other index that can be fitted to bags. Those of which greater values are better are negated,
+        see :meth:`natural`. Infinite values (a single cluster, coinciding centroids) become 1e6.
+    weighting : {"bag", "instance"}, default="bag"
+        Centroids as means of bag means (Eq. 3) or of all instances, for indices given by name or class.
+    min_cluster_size : int, default=1
+        Bags every cluster should have. 0 lets clusters become empty.
+    size_constraint : bool, optional
+        Whether ``min_cluster_size`` minus the size of the smallest of the ``n_clusters`` clusters is
+        an inequality constraint; default: if it is more than 1. Without, it still holds for the moves
+        and repairs of ``objective``; for algorithms that take no constraints.
+    constraints : PairwiseConstraints, optional
+        Must-links and cannot-links between bags.
+    constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
+        As for :class:`PartitionProblem`. The moves of ``objective`` minimise it times 1 + V, but for
+        ``"none"``; with ``"constraint"`` its repair puts linked bags together and apart where it can.
+    n_jobs : int, optional
+        Threads; results do not depend on it.
+
+    Attributes
+    ----------
+    bags : Bags
+    objective : BagObjective
+        What :class:`~moo_clustering.operators.ImprovementMutation` and other operators lower: the
+        first of the objectives that is "bag_davies_bouldin", "twcv" or "ftwcv", or
+        "bag_davies_bouldin" if none is.
+    distances : ndarray of shape (n_bags, n_bags)
+        Directed Hausdorff distances, made when first asked for.
+    n_clusters, min_cluster_size : int
+    encoding, indices, objective_names
+        As for :class:`PartitionProblem`.
+
+    Notes
+    -----
+    Distances of instances to bag means and distances between bags are made once, when first needed,
+    and shared by all indices, copies and operators. A population of P partitions takes
+    O(P (n N + N^2)) for N bags with n instances.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering, Eqs. 4, 7, 10, 12-17.
+
+    Examples
+    --------
+    >>> bags = [[[0, 0], [2, 0]], [[0, 1]], [[8, 0], [8, 2], [8, 4]], [[10, 2], [6, 2]], [[4, 10]]]
+    >>> problem = BagPartitionProblem(bags, 2, ["bag_davies_bouldin", "bag_silhouette"])
+    >>> problem.natural(problem.evaluate(np.array([[0, 0, 1, 1, 1]]))).round(4)
+    array([[0.8294, 0.5202]])
+    """
+
+    def __init__(
+        self,
+        bags: Any,
+        n_clusters: int,
+        objectives: Sequence[Index] | Index = ("bag_davies_bouldin",),
+        *,
+        weighting: Weighting = "bag",
+        min_cluster_size: int = 1,
+        size_constraint: bool | None = None,
+        constraints: PairwiseConstraints | None = None,
+        constraint_handling: ConstraintHandling = "objective",
+        n_jobs: int | None = None,
+    ) -> None:
+        _check_integer("n_clusters", n_clusters, 2)
+        _check_integer("min_cluster_size", min_cluster_size, 0)
+        self.bags = as_bags(bags)
+        if n_clusters > self.bags.n_bags:
+            raise ValueError(f"n_clusters must be at most the {self.bags.n_bags} bags, got {n_clusters}.")
+        self.n_clusters, self.min_cluster_size = int(n_clusters), int(min_cluster_size)
+        self.n_jobs = n_jobs
+        self._tables = BagTables(self.bags, weighting, "directed", n_jobs)
+        limited = self.min_cluster_size > 1 if size_constraint is None else size_constraint
+        super().__init__(
+            None,
+            LabelEncoding(self.bags.n_bags, n_clusters, k_min=n_clusters if min_cluster_size else 1),
+            bag_indices(objectives, self._tables),
+            constraints=constraints,
+            constraint_handling=constraint_handling,
+            inequalities=[LeastClusterSize(self.min_cluster_size, n_clusters)] if limited else [],
+        )
+        self.objective = moved_objective(
+            self.indices,
+            self._tables,
+            n_clusters,
+            min_cluster_size=self.min_cluster_size,
+            constraints=None if self.constraint_handling == "none" else constraints,
+            handling="repair" if self.constraint_handling == "constraint" else "penalty",
+            n_jobs=n_jobs,
+        )
+
+    @property
+    def distances(self) -> FloatArray:
+        """Directed Hausdorff distances, from row to column."""
+        return self._tables.distances()
+
+    def _values(self, index: ValidityIndex, labels: NDArray[np.int32], X: NDArray[Any]) -> FloatArray:
+        return finite(index, super()._values(index, labels, X))
+
+
+def _check_integer(name: str, value: Any, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} must be an integer, got {value!r}.")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, got {value}.")

@@ -1,0 +1,319 @@
+"""SumOfSquaresProblem and its encoding."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections import OrderedDict
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from moo_clustering._arrays import FloatArray, IntArray, Labels, centred_features
+from moo_clustering._kernels.kmeans import greedy_seeds, lloyd, two_nearest
+from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.encodings.base import Encoding, checked_labels, distinct_rows, relabel_by_first_appearance
+from moo_clustering.problems.partition import ConstraintHandling, PartitionProblem
+from moo_clustering.validity.base import ValidityIndex
+from moo_clustering.validity.internal import SumOfSquares
+
+MAX_PASSES = 300
+# Bytes for what is known of recent individuals.
+_MEMORY = 1 << 26
+Offsets = tuple[FloatArray, FloatArray]
+
+
+class Optimum(NamedTuple):
+    """Centres, the samples nearest to them, and the sum of their squared distances."""
+
+    centers: FloatArray
+    labels: Labels
+    objective: float
+
+
+class SumOfSquaresProblem(PartitionProblem):
+    """Centres for the samples such that the sum of squared distances to the nearest is least.
+
+    Genes are the coordinates of ``n_clusters`` centres, one after the other, as real numbers in the
+    coordinates of X less its mean (:meth:`centers` gives those of X). The order of the centres means
+    nothing: :class:`~moo_clustering.operators.CentreMatchingCrossover` and ``RelocateCentre`` know that,
+    and ``LocalSearchRepair`` makes every individual a local optimum; any operator on real numbers works.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    n_clusters : int
+        From 1 to n_samples.
+    constraints, constraint_handling
+        As for :class:`PartitionProblem`, of which this is the case of a :class:`CenterEncoding` and the
+        index ``SumOfSquares``, only that squares are taken to the centres, which need not be means.
+
+    Attributes
+    ----------
+    encoding : CenterEncoding
+        For ``EncodingSampling`` (greedy k-means++) and ``CanonicalDuplicates(problem.encoding)``.
+    n_clusters, n_features : int
+    n_distances : int
+        Distances between two points taken so far.
+    n_local_searches : int
+
+    Raises
+    ------
+    TypeError, ValueError
+        For data or options out of range. Evaluation refuses genes that are not finite.
+
+    Notes
+    -----
+    O(n_samples n_clusters n_features) time an individual; local searches and evaluations of recent
+    individuals are not repeated. Evaluated individuals carry their partition as ``"labels"``, of shape
+    (n_samples,), a label being the position of the centre. Deep copies share the data and what is known.
+
+    References
+    ----------
+    S. Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information Theory 28 (1982);
+    G. Hamerly, "Making k-means even faster", SDM (2010).
+
+    Examples
+    --------
+    >>> from moo_clustering.problems.centers import SumOfSquaresProblem
+    >>> problem = SumOfSquaresProblem([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]], 2)
+    >>> centers = problem.improve([[-6.0, -5.0]])
+    >>> problem.centers(centers), problem.evaluate(centers)
+    (array([[[ 1.],
+            [11.]]]), array([[4.]]))
+    """
+
+    encoding: CenterEncoding
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        n_clusters: int,
+        *,
+        constraints: PairwiseConstraints | None = None,
+        constraint_handling: ConstraintHandling = "objective",
+    ) -> None:
+        encoding = CenterEncoding(X, n_clusters)
+        index = SumOfSquares().fit_centred(encoding.points)
+        super().__init__(
+            None, encoding, [index], constraints=constraints, constraint_handling=constraint_handling
+        )
+        self.n_clusters, self.n_features = encoding.n_clusters, encoding.n_features
+        self.n_local_searches = 0
+        self._known: OrderedDict[bytes, tuple[Labels, float]] = OrderedDict()
+        one = encoding.n_var * 8 + encoding.n_samples * 4
+        self._n_known = max(2, _MEMORY // one)
+
+    @property
+    def points(self) -> FloatArray:
+        """X less its mean, (n_samples, n_features)."""
+        return self.encoding.points
+
+    @property
+    def n_distances(self) -> int:
+        """Distances between two points taken so far."""
+        return self.encoding.n_distances
+
+    def centers(self, X: ArrayLike) -> FloatArray:
+        """Genes as centres in the coordinates of the data, (n_individuals, n_clusters, n_features)."""
+        return self.encoding.in_data(self.encoding.centers(X))
+
+    def optimum(self, centers: FloatArray) -> Optimum:
+        """What Lloyd's iterations reach from centres of shape (n_clusters, n_features).
+
+        A local optimum, unless 300 passes were too few for one.
+        """
+        centers = np.array(centers, dtype=np.float64, order="C")
+        labels = np.empty(self.n_samples, dtype=np.int32)
+        objective, _, distances, converged = lloyd(self.points, centers, labels, MAX_PASSES)
+        self.encoding.n_distances += distances
+        if not converged:
+            # The last pass has moved the centres away from their labels.
+            labels, squares, _ = self.encoding.nearest(centers)
+            objective = float(squares.sum())
+        self.n_local_searches += 1
+        self._remember(centers, labels, objective)
+        return Optimum(centers, labels, objective)
+
+    def improve(self, X: ArrayLike) -> FloatArray:
+        """Genes of the local optima reached from those given."""
+        found = [self.optimum(centers).centers for centers in self.encoding.centers(X)]
+        return np.array(found).reshape(-1, self.n_var)
+
+    def nearest_labels(self, X: ArrayLike) -> Labels:
+        """Position of the nearest centre, (n_individuals, n_samples)."""
+        rows = [self._known_or_scored(centers)[0] for centers in self.encoding.centers(X)]
+        return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
+
+    def fresh(self) -> Self:
+        """The same problem with its own counts, from 0, so that runs side by side don't mix them."""
+        twin = copy.copy(self)
+        twin.encoding = copy.copy(self.encoding)
+        twin.encoding.n_distances = twin.n_local_searches = 0
+        twin._known = OrderedDict()
+        return twin
+
+    def decode(self, X: ArrayLike | None) -> Labels:
+        if X is None:
+            return super().decode(X)
+        rows = [np.unique(row, return_inverse=True)[1] for row in self.nearest_labels(X)]
+        return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
+
+    def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+        super()._evaluate(X, out, *args, **kwargs)
+        out["labels"] = self.nearest_labels(X)
+
+    def _distinct(
+        self, X: NDArray[Any], labels: NDArray[np.int32]
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        # Equal partitions differ in their squares where the centres do.
+        return distinct_rows(X)
+
+    def _values(self, index: ValidityIndex, labels: NDArray[np.int32], X: NDArray[Any]) -> FloatArray:
+        return np.array([self._known_or_scored(centers)[1] for centers in self.encoding.centers(X)])
+
+    def _known_or_scored(self, centers: FloatArray) -> tuple[Labels, float]:
+        known = self._known.get(centers.tobytes())
+        if known is None:
+            labels, squares, _ = self.encoding.nearest(centers)
+            known = self._remember(centers, labels, float(squares.sum()))
+        return known
+
+    def _remember(self, centers: FloatArray, labels: Labels, objective: float) -> tuple[Labels, float]:
+        self._known[centers.tobytes()] = labels, objective
+        if len(self._known) > self._n_known:
+            self._known.popitem(last=False)
+        return labels, objective
+
+
+def nearest_centers(points: FloatArray, centers: FloatArray) -> tuple[Labels, FloatArray, FloatArray]:
+    """Nearest centre of every point (ties: the first), squared distances to it and the next."""
+    labels = np.empty(len(points), dtype=np.int32)
+    first, second = np.empty(len(points)), np.empty(len(points))
+    two_nearest(points, np.ascontiguousarray(centers), labels, first, second)
+    return labels, first, second
+
+
+def shifted(rows: FloatArray, offsets: Offsets) -> FloatArray:
+    """Rows of data in the coordinates of the points of an encoding."""
+    return np.ascontiguousarray((rows - offsets[0]) - offsets[1])
+
+
+# The genes of the other encodings are integers, and the base class is annotated so; whatever goes by an
+# encoding only (sampling, repair, duplicates) takes real numbers as well.
+class CenterEncoding(Encoding):
+    """Genes are the coordinates of ``n_clusters`` centres, one centre after the other.
+
+    Every sample belongs to the nearest centre, of equally near ones to the first.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    n_clusters : int
+        From 1 to n_samples.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n_samples, n_features)
+        X less its mean: the coordinates in which the genes are.
+    offsets : tuple of two ndarrays of shape (n_features,)
+        What is taken from X for that, one after the other.
+    n_distances : int
+        Distances between two points taken so far.
+
+    Notes
+    -----
+    Decoding takes O(n_individuals n_samples n_clusters n_features) time. A deep copy shares everything.
+    """
+
+    dtype = np.dtype(np.float64)
+
+    def __init__(self, X: ArrayLike, n_clusters: int) -> None:
+        data = np.asarray(X, dtype=np.float64)
+        self.points = centred_features(data)
+        # In the same two steps as the points, so that the same rows come out the same.
+        self.offsets = data[0].copy(), (data - data[0]).mean(axis=0)
+        self.n_samples, self.n_features = self.points.shape
+        if isinstance(n_clusters, bool) or not isinstance(n_clusters, int | np.integer):
+            raise TypeError(f"n_clusters must be an integer, got {n_clusters!r}.")
+        if not 1 <= n_clusters <= self.n_samples:
+            raise ValueError(
+                f"n_clusters must be from 1 to the number of samples, {self.n_samples}; got {n_clusters}."
+            )
+        self.n_clusters = int(n_clusters)
+        self.n_var = self.n_clusters * self.n_features
+        self.n_distances = 0
+
+    def bounds(self) -> tuple[FloatArray, FloatArray]:  # type: ignore[override]
+        """The box around the samples, for every centre."""
+        low, high = self.points.min(axis=0), self.points.max(axis=0)
+        return np.tile(low, self.n_clusters), np.tile(high, self.n_clusters)
+
+    def centers(self, X: ArrayLike) -> FloatArray:
+        """Genes as centres of shape (n_individuals, n_clusters, n_features); a copy.
+
+        Raises
+        ------
+        ValueError
+            For rows of another length, or with values that are not finite.
+        """
+        genes = np.atleast_2d(np.array(X, dtype=np.float64, order="C"))
+        if genes.ndim != 2 or genes.shape[1] != self.n_var:
+            raise ValueError(f"X must have {self.n_var} columns, got shape {np.shape(X)}.")
+        if not np.isfinite(genes).all():
+            raise ValueError("X must be finite: some centre has a coordinate that is NaN or infinite.")
+        return genes.reshape(-1, self.n_clusters, self.n_features)
+
+    def in_data(self, centers: FloatArray) -> FloatArray:
+        """Centres in the coordinates of the data as given."""
+        return centers + self.offsets[1] + self.offsets[0]
+
+    def nearest(self, centers: FloatArray) -> tuple[Labels, FloatArray, FloatArray]:
+        """Nearest centre of every sample, squared distances to it and the next."""
+        self.n_distances += self.n_samples * len(centers)
+        return nearest_centers(self.points, centers)
+
+    def seeds(self, rng: np.random.Generator) -> FloatArray:
+        """Samples by greedy k-means++ with 2 + floor(log n_clusters) trials, shape (n_clusters, d)."""
+        trials = 2 + int(math.log(self.n_clusters))
+        chosen = np.empty(self.n_clusters, dtype=np.int64)
+        first = int(rng.integers(self.n_samples))
+        draws = rng.random((self.n_clusters - 1, trials))
+        self.n_distances += greedy_seeds(self.points, first, draws, chosen)
+        return self.points[chosen]
+
+    def decode(self, X: ArrayLike) -> Labels:
+        """Clusters in the order of their centres; centres nearest to no sample have no number."""
+        labels = np.empty((0, self.n_samples), dtype=np.int32)
+        rows = [np.unique(self.nearest(c)[0], return_inverse=True)[1] for c in self.centers(X)]
+        return np.array(rows, dtype=np.int32) if rows else labels
+
+    def encode(self, labels: IntArray) -> FloatArray:  # type: ignore[override]
+        """Means of the clusters; of more than ``n_clusters`` the largest, fewer are repeated."""
+        partitions = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
+        X = np.empty((len(partitions), self.n_clusters, self.n_features))
+        for row, partition in zip(X, partitions, strict=True):
+            sizes = np.bincount(partition)
+            means = np.zeros((len(sizes), self.n_features))
+            np.add.at(means, partition, self.points)
+            means /= sizes[:, np.newaxis]
+            kept = np.sort(np.argsort(-sizes, kind="stable")[: self.n_clusters])
+            row[:] = means[np.resize(kept, self.n_clusters)]
+        return X.reshape(len(X), -1)
+
+    def repair(self, X: ArrayLike) -> FloatArray:  # type: ignore[override]
+        """The genes as they are: all finite centres are valid."""
+        return self.centers(X).reshape(-1, self.n_var)
+
+    def canonical(self, X: ArrayLike) -> FloatArray:  # type: ignore[override]
+        """Centres in lexicographic order."""
+        centers = self.centers(X)
+        return np.array([c[np.lexsort(c.T[::-1])] for c in centers]).reshape(-1, self.n_var)
+
+    def random(self, n_individuals: int, rng: np.random.Generator) -> FloatArray:  # type: ignore[override]
+        """Seeds of greedy k-means++."""
+        return np.array([self.seeds(rng) for _ in range(n_individuals)]).reshape(-1, self.n_var)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self

@@ -1,0 +1,886 @@
+"""NeighborGraphProblem, MOCKProblem, SRMOSCProblem."""
+
+from __future__ import annotations
+
+import copy
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, Self, get_args
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from pymoo.core.problem import Problem
+from scipy.sparse import coo_array, csgraph
+from sklearn.utils import check_array
+
+from moo_clustering._arrays import Float32Array, FloatArray, IntArray, uniform_ranks
+from moo_clustering._kernels import kmeans as sparse_rows
+from moo_clustering._kernels import loci
+from moo_clustering._kernels.loci import deviations, link_objectives, pair_weights, rand_gaps, variances
+from moo_clustering._kernels.threads import for_blocks, for_parts, sum_blocks
+from moo_clustering._targets import partial_targets
+from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints
+from moo_clustering.diversity import locus_counts, shared_choices
+from moo_clustering.encodings import LocusAdjacencyEncoding, relabel_by_first_appearance
+from moo_clustering.encodings.loci import Delta, Kind
+from moo_clustering.graphs import LocusGraph, NeighborLists, locus_graph, neighbor_lists
+from moo_clustering.graphs.neighbors import Metric, Ties
+from moo_clustering.graphs.similarity import listed_edges
+from moo_clustering.graphs.trees import Root
+
+Objective = Literal["variance", "deviation", "connectivity", "ari", "constraint_violation"]
+Weights = Literal["ranks", "published"]
+MAXIMISED = "ari"
+Rows = NDArray[np.int32]
+MAX_MEMORY = 4 * 2**30
+# More samples than this may not all be candidates of each other.
+MOST_LITERAL = 2000
+# Of the squared lengths of samples; a smaller variance is lost in products of samples.
+_LOST = 1e-12
+
+
+class MOCKProblem(Problem):
+    """Find partitions whose clusters are compact and hold the neighbours of their samples.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features), optional
+        Not needed with ``graph``.
+    encoding : {"short", "split", "locus"} or LocusAdjacencyEncoding, default="short"
+    delta : float, "auto" or "sr5", default="auto"
+        Percentage of the tree's links without a gene, for "short" and "split".
+    n_neighbors : int, default=10
+        L. Clusters of fewer than L/2 samples may be overlooked; where clusters are thin and interlocked
+        the true partition may be dominated with one L and not with a smaller one.
+    objectives : sequence of str, default=("variance", "connectivity")
+        Of ``"variance"``, (1/N) sum_i |x_i - m_c(i)|^2; ``"deviation"``, sum_i |x_i - m_c(i)|;
+        ``"connectivity"``, sum_i sum_r 1/r where the r-th neighbour of i is in another cluster; ``"ari"``,
+        the adjusted Rand index of the labelled samples, maximised; and ``"constraint_violation"``, the
+        violated part of the must-links plus that of the cannot-links.
+    connectivity : {"ranks", "published"}, default="ranks"
+        ``"published"`` does as the delta-MOCK program: neighbours 1..L-1 weigh 1/2..1/L.
+    y : array-like of shape (n_samples,), optional
+        Partial labels, -1 for unlabelled; for ``"ari"``.
+    constraints : PairwiseConstraints, optional
+        For ``"constraint_violation"``.
+    metric, ties, root, rank_cap
+        As for :func:`~moo_clustering.graphs.locus_graph`.
+    graph : LocusGraph, optional
+        In place of X and what is said of its graph.
+    random_state : int, Generator or None, default=None
+        Of ties and root.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+
+    Attributes
+    ----------
+    graph : LocusGraph
+    encoding : LocusAdjacencyEncoding
+    objective_names : tuple of str
+    weights : ndarray of shape (n_neighbors,)
+        Of the neighbours, by rank.
+
+    Notes
+    -----
+    "short" and "split" score O(E n_features + pairs) a partition, E links with a gene and as many parts
+    and pairs of parts as there are between them, without a look at the samples; "locus" and "deviation"
+    O(N (n_features + L)).
+
+    References
+    ----------
+    Handl and Knowles, IEEE TEVC 11(1), 2007, Eqs. 5 and 6; Handl and Knowles, GECCO, 2006, for the third
+    objective; Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = [[0.0], [1.0], [2.5], [10.0], [11.0], [12.5]]
+    >>> problem = MOCKProblem(X, encoding="split", delta=40, n_neighbors=2, root=0, ties="index")
+    >>> problem.evaluate(np.array([[0, 1, 1], [1, 1, 1]])).round(4)
+    array([[ 1.0556,  0.    ],
+           [26.0556,  0.    ]])
+    """
+
+    def __init__(
+        self,
+        X: ArrayLike | None = None,
+        *,
+        encoding: Kind | LocusAdjacencyEncoding = "short",
+        delta: Delta = "auto",
+        n_neighbors: int = 10,
+        objectives: Sequence[Objective] = ("variance", "connectivity"),
+        connectivity: Weights = "ranks",
+        y: ArrayLike | None = None,
+        constraints: PairwiseConstraints | None = None,
+        metric: Metric = "euclidean",
+        ties: Ties = "random",
+        root: Root = "random",
+        rank_cap: int | None = None,
+        graph: LocusGraph | None = None,
+        random_state: int | np.random.Generator | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        if isinstance(encoding, LocusAdjacencyEncoding) and encoding.graph is not None:
+            if graph is not None and graph is not encoding.graph:
+                raise ValueError("encoding was made for another graph than the one given.")
+            graph = encoding.graph
+        if graph is None:
+            if X is None:
+                raise ValueError("give X or graph.")
+            graph = locus_graph(
+                X,
+                n_neighbors=n_neighbors,
+                metric=metric,
+                ties=ties,
+                root=root,
+                rank_cap=rank_cap,
+                rng=np.random.default_rng(random_state),
+                n_jobs=n_jobs,
+            )
+        elif X is not None and np.shape(X)[:1] != (graph.n_samples,):
+            raise ValueError(f"X has {len(np.asarray(X))} samples, graph {graph.n_samples}.")
+        self.graph = graph
+        if not isinstance(encoding, LocusAdjacencyEncoding):
+            encoding = LocusAdjacencyEncoding(graph=graph, kind=encoding, delta=delta, n_jobs=n_jobs)
+        elif encoding.n_samples != graph.n_samples:
+            raise ValueError(f"encoding is about {encoding.n_samples} samples, the data {graph.n_samples}.")
+        self.encoding = encoding
+        self.objective_names = _checked_objectives(objectives, y, constraints)
+        self.weights = _weights(graph.n_neighbors, connectivity)
+        self.n_jobs = n_jobs
+        self._signs = np.array([-1.0 if name == MAXIMISED else 1.0 for name in self.objective_names])
+        scores = PartScores if encoding.links is not None else LinkScores
+        self._scores = scores(encoding, graph, self.weights, y, constraints, n_jobs)
+        xl, xu = encoding.bounds()
+        super().__init__(
+            n_var=encoding.n_var, n_obj=len(self.objective_names), xl=xl, xu=xu, vtype=encoding.dtype
+        )
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples that are partitioned."""
+        return self.encoding.n_samples
+
+    def decode(self, X: ArrayLike) -> NDArray[np.int32]:
+        """Partitions, shape (n_individuals, n_samples), of genotypes such as ``res.X``."""
+        return self.encoding.decode(np.atleast_2d(np.asarray(X)))
+
+    def n_clusters(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Number of clusters of every individual."""
+        return self.encoding.n_clusters(np.atleast_2d(np.asarray(X)))
+
+    def natural(self, F: ArrayLike) -> FloatArray:
+        """Objectives in natural sign, of objectives as pymoo minimises them."""
+        values: FloatArray = np.asarray(F, dtype=np.float64) * self._signs
+        return values
+
+    def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+        genes = np.atleast_2d(np.asarray(X))
+        out["F"] = self._scores.values(genes, self.objective_names) * self._signs
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        # Nothing here changes after construction; pymoo copies problems with the algorithm's history.
+        return copy.copy(self)
+
+
+def _checked_objectives(
+    objectives: Sequence[str], y: ArrayLike | None, constraints: PairwiseConstraints | None
+) -> tuple[str, ...]:
+    names = (objectives,) if isinstance(objectives, str) else tuple(objectives)
+    allowed = get_args(Objective)
+    if not names or len(set(names)) < len(names) or not set(names) <= set(allowed):
+        raise ValueError(f"objectives must be different names of {allowed}, got {names}.")
+    needs: dict[str, tuple[str, Any]] = {
+        "ari": ("y", y),
+        "constraint_violation": ("constraints", constraints),
+    }
+    for name, (what, given) in needs.items():
+        if name in names and given is None:
+            raise ValueError(f"the objective {name!r} needs {what}.")
+    return names
+
+
+def _weights(n_neighbors: int, variant: str) -> FloatArray:
+    if variant not in get_args(Weights):
+        raise ValueError(f"connectivity must be one of {get_args(Weights)}, got {variant!r}.")
+    ranks = np.arange(1, n_neighbors + 1)
+    if variant == "ranks":
+        return 1.0 / ranks
+    return np.where(ranks < n_neighbors, 1.0 / (ranks + 1), 0.0)
+
+
+class PartScores:
+    """Objectives of partitions into unions of parts; what a part contributes is added up once.
+
+    Parameters
+    ----------
+    encoding : LocusAdjacencyEncoding
+    graph : LocusGraph
+    weights : ndarray of shape (n_neighbors,)
+        Of the neighbours, by rank.
+    y : array-like of shape (n_samples,) or None
+    constraints : PairwiseConstraints or None
+    n_jobs : int or None
+    """
+
+    def __init__(
+        self,
+        encoding: LocusAdjacencyEncoding,
+        graph: LocusGraph,
+        weights: FloatArray,
+        y: ArrayLike | None,
+        constraints: PairwiseConstraints | None,
+        n_jobs: int | None,
+    ) -> None:
+        self.encoding, self.X, self.n_jobs = encoding, graph.X, n_jobs
+        self.base, self.n_parts = encoding.base, encoding.n_parts
+        self.sizes = np.bincount(self.base, minlength=self.n_parts).astype(np.float64)
+        self.sums = np.zeros((self.n_parts, self.X.shape[1]))
+        np.add.at(self.sums, self.base, self.X)
+        self.means = self.sums / self.sizes[:, None]
+        # Square distances of the samples to the means of their parts; a part's own is exactly 0 if it is one.
+        rest = self.X - self.means[self.base]
+        self.within = float(np.einsum("ij,ij->", rest, rest))
+        self.pairs = None if encoding.links is None else self._pairs_of_lists(graph, weights)
+        self.table = None if y is None else self._class_table(y)
+        self.links = None if constraints is None else self._pairs_of_constraints(constraints)
+
+    def values(self, X: NDArray[Any], names: Sequence[str]) -> FloatArray:
+        """Objectives in natural sign, shape (n_individuals, len(names))."""
+        parts = self.encoding.parts(X)
+        return np.column_stack([self._of(name)(parts) for name in names])
+
+    def _of(self, name: str) -> Callable[[Rows], FloatArray]:
+        return {
+            "variance": self.variance,
+            "deviation": self.deviation,
+            "connectivity": self.connectivity,
+            "ari": self.rand_index,
+            "constraint_violation": self.violation,
+        }[name]
+
+    def variance(self, parts: Rows) -> FloatArray:
+        """Mean square distance to the cluster's mean."""
+        n = len(self.X)
+
+        def share(lo: int, hi: int, out: FloatArray) -> None:
+            variances(parts, self.sizes, self.sums, self.means, self.within, n, *self._room(), lo, hi, out)
+
+        return self._map(share, len(parts), 2 * self.sums.size)
+
+    def deviation(self, parts: Rows) -> FloatArray:
+        """Sum of distances to the cluster's mean."""
+
+        def share(lo: int, hi: int, out: FloatArray) -> None:
+            deviations(parts, self.sizes, self.sums, self.base, self.X, *self._room(), lo, hi, out)
+
+        return self._map(share, len(parts), self.X.size)
+
+    def connectivity(self, parts: Rows) -> FloatArray:
+        """Sum of the weights of neighbours in other clusters."""
+        return self._weight(parts, self.pairs, True)
+
+    def rand_index(self, parts: Rows) -> FloatArray:
+        """Adjusted Rand index of the labelled samples."""
+        table = np.empty((0, 0)) if self.table is None else self.table
+
+        def share(lo: int, hi: int, out: FloatArray) -> None:
+            rand_gaps(parts, table, np.empty_like(table), lo, hi, out)
+
+        return 1.0 - self._map(share, len(parts), 2 * table.size)
+
+    def violation(self, parts: Rows) -> FloatArray:
+        """Violated part of the must-links plus that of the cannot-links."""
+        (must, must_total), (cannot, cannot_total), always = self.links  # type: ignore[misc]
+        joined = always + self._weight(parts, cannot, False)
+        return self._weight(parts, must, True) / must_total + joined / cannot_total
+
+    def _weight(self, parts: Rows, pairs: Any, apart: bool) -> FloatArray:
+        return self._map(
+            lambda lo, hi, out: pair_weights(parts, *pairs, apart, lo, hi, out), len(parts), len(pairs[0])
+        )
+
+    def _map(self, kernel: Callable[[int, int, FloatArray], None], count: int, cost: int) -> FloatArray:
+        out = np.empty(count)
+        for_parts(lambda lo, hi: kernel(lo, hi, out), count, float(count * cost), self.n_jobs)
+        return out
+
+    def _room(self) -> tuple[FloatArray, FloatArray]:
+        return np.empty(self.n_parts), np.empty_like(self.sums)
+
+    def _pairs_of_lists(self, graph: LocusGraph, weights: FloatArray) -> Any:
+        rows, ranks = np.nonzero(graph.neighbors >= 0)
+        return self._pairs(rows, graph.neighbors[rows, ranks], weights[ranks])
+
+    def _pairs_of_constraints(self, constraints: PairwiseConstraints) -> tuple[Any, Any, float]:
+        if constraints.n_samples != len(self.X):
+            raise ValueError(f"constraints are about {constraints.n_samples} samples, not {len(self.X)}.")
+        must, cannot = constraints.must_link, constraints.cannot_link
+        weights = constraints.must_link_weights, constraints.cannot_link_weights
+        totals = [float(part.sum()) if len(part) else 1.0 for part in weights]
+        joined = self.base[cannot[:, 0]] == self.base[cannot[:, 1]]
+        return (
+            (self._pairs(must[:, 0], must[:, 1], weights[0]), totals[0]),
+            (self._pairs(cannot[:, 0], cannot[:, 1], weights[1]), totals[1]),
+            float(weights[1][joined].sum()),
+        )
+
+    def _pairs(self, a: NDArray[Any], b: NDArray[Any], weights: FloatArray) -> Any:
+        """Pairs of parts and what they weigh together; those within a part are never split."""
+        a, b = self.base[a], self.base[b]
+        apart = a != b
+        ends = np.minimum(a, b)[apart], np.maximum(a, b)[apart]
+        summed = coo_array((weights[apart], ends), shape=(self.n_parts, self.n_parts)).tocsr().tocoo()
+        return summed.row.astype(np.int32), summed.col.astype(np.int32), summed.data
+
+    def _class_table(self, y: ArrayLike) -> FloatArray:
+        targets = partial_targets(y, len(self.X))
+        if targets.multilabel:
+            raise ValueError("y must hold one class a sample, -1 for unlabelled ones; got label sets.")
+        table = np.zeros((self.n_parts, max(targets.n_classes, 1)))
+        codes = targets.indicators[targets.rows].argmax(axis=1) if targets.n_classes else targets.rows
+        np.add.at(table, (self.base[targets.rows], codes), 1.0)
+        return table
+
+
+class LinkScores(PartScores):
+    """The same of links of all samples, in one pass over samples and neighbours."""
+
+    def __init__(
+        self, encoding: LocusAdjacencyEncoding, graph: LocusGraph, weights: FloatArray, *rest: Any
+    ) -> None:
+        super().__init__(encoding, graph, weights, *rest)
+        self.neighbors = np.ascontiguousarray(graph.neighbors.T)
+        self.weights = weights
+
+    def values(self, X: NDArray[Any], names: Sequence[str]) -> FloatArray:
+        """Objectives in natural sign, shape (n_individuals, len(names))."""
+        places = {name: k for k, name in enumerate(("variance", "deviation", "connectivity"))}
+        asked = tuple(name in names for name in places)
+        links = self.encoding.to_full(X)
+        found = np.empty((len(links), 3))
+
+        def share(lo: int, hi: int) -> None:
+            row = np.empty(len(self.X), dtype=np.int32)
+            link_objectives(
+                links, self.X, self.sizes, self.neighbors, self.weights, asked,
+                row, *self._room(), lo, hi, found,
+            )  # fmt: skip
+
+        cost = 2 * self.X.size + self.neighbors.size
+        for_parts(share, len(links), float(len(links) * cost), self.n_jobs)
+        others = [name for name in names if name not in places]
+        parts = self.encoding.parts(X) if others else None
+        return np.column_stack(
+            [found[:, places[name]] if name in places else self._of(name)(parts) for name in names]  # type: ignore[arg-type]
+        )
+
+
+def default_n_neighbors(n_samples: int) -> int:
+    """Smallest integer greater than ln N, at most N - 1 (PESC, Algorithm 3: k > ln N).
+
+    Parameters
+    ----------
+    n_samples : int
+        N.
+
+    Returns
+    -------
+    int
+    """
+    return min(n_samples - 1, math.floor(math.log(n_samples)) + 1)
+
+
+class NeighborGraphProblem(Problem):
+    """Link every sample to one of its neighbours: near (f1) yet unlike the other members (f2).
+
+    Gene i names the neighbour of sample i, as its rank in the neighbour list of i (``gene="rank"``)
+    or as its index (``gene="index"``, the paper's literal encoding).
+
+    - f1, ``mean_neighbor_distance``: (1/N) sum_i D[i, x_i], minimised.
+    - f2, ``one_minus_diversity``: 1 - DIV(X | Q), minimised. It depends on the set Q that X is
+      compared with; use :class:`~moo_clustering.operators.DynamicDiversitySurvival` so that all
+      values that are compared with each other refer to the same Q.
+
+    Parameters
+    ----------
+    lists : NeighborLists
+        Nearest admissible neighbours of every sample, nearest first, of width w.
+    n_neighbors : int, optional
+        k, how many of the nearest are drawn by initialisation and resampling; default the smallest
+        integer above ln N. At most w.
+    gene : {"rank", "index"}, default="rank"
+        ``"index"`` keeps an (N, N) table and needs lists of full width.
+    diversity : {"batch", "deferred"}, default="batch"
+        What evaluation writes as f2: the value with respect to the batch being evaluated, or NaN,
+        to be filled in by a survival that knows the whole population.
+    n_jobs : int, optional
+        Threads over blocks of loci; the result does not depend on it.
+
+    Attributes
+    ----------
+    objective_names : tuple of str
+    widths : ndarray of shape (N,)
+        Number of neighbours gene i is drawn from, min(k, admissible neighbours of i).
+
+    Notes
+    -----
+    A population costs O(pop N) bytes with ``gene="rank"`` and w <= 256, its evaluation O(pop N).
+
+    References
+    ----------
+    PESC, Eqs. 1-3 and Algorithm 3.
+    """
+
+    objective_names = ("mean_neighbor_distance", "one_minus_diversity")
+
+    def __init__(
+        self,
+        lists: NeighborLists,
+        *,
+        n_neighbors: int | None = None,
+        gene: Literal["rank", "index"] = "rank",
+        diversity: Literal["batch", "deferred"] = "batch",
+        n_jobs: int | None = None,
+    ) -> None:
+        n_samples, width = lists.indices.shape
+        if gene not in ("rank", "index"):
+            raise ValueError(f"gene must be 'rank' or 'index', got {gene!r}.")
+        if diversity not in ("batch", "deferred"):
+            raise ValueError(f"diversity must be 'batch' or 'deferred', got {diversity!r}.")
+        if n_neighbors is None:
+            n_neighbors = min(default_n_neighbors(n_samples), width)
+        if not 1 <= n_neighbors <= width:
+            raise ValueError(
+                f"n_neighbors must be between 1 and the width of the neighbour lists, {width}; "
+                f"got {n_neighbors}."
+            )
+        if gene == "index" and width != n_samples - 1:
+            raise ValueError(
+                "gene='index' needs neighbour lists of full width, "
+                f"{n_samples - 1} for {n_samples} samples; got width {width}."
+            )
+        if np.isinf(lists.distances[lists.indices >= 0]).any():
+            raise ValueError("the neighbour lists hold distances of more than 3.4e38; rescale X.")
+        self.lists = lists
+        self.width = width
+        self.n_neighbors = n_neighbors
+        self.gene = gene
+        self.diversity = diversity
+        self.n_jobs = n_jobs
+        self.widths = np.minimum(lists.n_admissible, n_neighbors).astype(np.uint32)
+        self._rank_of = _inverse(lists) if gene == "index" else None
+        dtype = np.min_scalar_type(width - 1 if gene == "rank" else n_samples - 1)
+        upper = lists.n_admissible - 1 if gene == "rank" else n_samples - 1
+        super().__init__(n_var=n_samples, n_obj=2, xl=0, xu=np.broadcast_to(upper, n_samples), vtype=dtype)
+
+    @classmethod
+    def from_data(
+        cls,
+        X: ArrayLike,
+        *,
+        list_width: int | None = None,
+        metric: str = "euclidean",
+        groups: ConstraintGroups | None = None,
+        random_state: int = 0,
+        n_neighbors: int | None = None,
+        gene: Literal["rank", "index"] = "rank",
+        **kwargs: Any,
+    ) -> Self:
+        """Build the neighbour lists and the problem from features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Used as given: scale it first.
+        list_width : int, optional
+            w; default k, or n_samples - 1 with ``gene="index"``.
+        metric : str, default="euclidean"
+            Any metric of scikit-learn, or ``"precomputed"`` distances.
+        groups : ConstraintGroups, optional
+            Cannot-links: forbidden neighbours never enter a list, so every genotype is feasible.
+        random_state : int, default=0
+            Seed of the tie-break among equally distant neighbours.
+        n_neighbors, gene, **kwargs
+            As in the constructor.
+        """
+        X = np.asarray(X)
+        if n_neighbors is None:
+            n_neighbors = default_n_neighbors(len(X))
+        if list_width is None:
+            list_width = len(X) - 1 if gene == "index" else n_neighbors
+        lists = neighbor_lists(
+            X,
+            list_width,
+            metric=metric,
+            ties="random",
+            rng=np.random.default_rng(random_state),
+            groups=groups,
+            n_jobs=kwargs.get("n_jobs"),
+        )
+        return cls(lists, n_neighbors=min(n_neighbors, lists.indices.shape[1]), gene=gene, **kwargs)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples, which is the number of genes."""
+        return int(self.n_var)
+
+    def ranks(self, X: IntArray) -> IntArray:
+        """Population in rank encoding, shape (n_individuals, n_samples), C-contiguous."""
+        X = np.asarray(X)
+        if X.dtype.kind == "f":
+            X = np.rint(X)
+        if self._rank_of is not None:
+            return np.ascontiguousarray(self._rank_of[np.arange(self.n_var), X.astype(np.intp)])
+        return np.ascontiguousarray(X, dtype=self.vtype)
+
+    def genes(self, ranks: IntArray) -> IntArray:
+        """Inverse of :meth:`ranks`: the genotypes that stand for these ranks."""
+        return ranks if self._rank_of is None else self.neighbors_of_ranks(ranks).astype(self.vtype)
+
+    def neighbors_of_ranks(self, ranks: IntArray) -> NDArray[np.int32]:
+        """Index of the chosen neighbour for every rank, shape (n_individuals, n_samples)."""
+        out: NDArray[np.int32] = self.lists.indices[np.arange(self.n_var), ranks]
+        return out
+
+    def neighbors(self, X: IntArray) -> NDArray[np.int32]:
+        """Index of the neighbour each sample is linked to, shape (n_individuals, n_samples)."""
+        return self.neighbors_of_ranks(self.ranks(X))
+
+    def draw_neighbors(self, loci: IntArray, rng: np.random.Generator) -> IntArray:
+        """Genes drawn for the given loci, each uniform over the k nearest admissible neighbours."""
+        ranks = uniform_ranks(self.widths[loci], rng)
+        return ranks.astype(self.vtype) if self.gene == "rank" else self.lists.indices[loci, ranks]
+
+    def decode(self, X: IntArray) -> NDArray[np.int32]:
+        """Connected components of every individual's graph as partitions."""
+        return LocusAdjacencyEncoding(n_samples=self.n_samples).decode(self.neighbors(X))
+
+    def mean_distance(self, ranks: IntArray) -> NDArray[np.float64]:
+        """f1 of rank-encoded chromosomes, shape (n_individuals,)."""
+        total = sum_blocks(
+            lambda lo, hi, out: loci.sum_distances(ranks, self.lists.distances, lo, hi, out),
+            self.n_samples,
+            len(ranks),
+            np.float64,
+            self.n_jobs,
+        )
+        mean: NDArray[np.float64] = total / self.n_samples
+        return mean
+
+    def count(self, ranks: IntArray) -> NDArray[np.unsignedinteger[Any]]:
+        """Who chose what at each locus, see :func:`moo_clustering.diversity.locus_counts`."""
+        return locus_counts(ranks, self.width, n_jobs=self.n_jobs)
+
+    def one_minus_diversity(
+        self, ranks: IntArray, counts: NDArray[np.unsignedinteger[Any]], size: int
+    ) -> NDArray[np.float64]:
+        """f2 of rank-encoded chromosomes with respect to a counted set of ``size`` members."""
+        return shared_choices(ranks, counts, n_jobs=self.n_jobs) / (self.n_samples * size)
+
+    def _evaluate(self, X: IntArray, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+        ranks = self.ranks(X)
+        f1 = self.mean_distance(ranks)  # Eq. 1
+        if self.diversity == "deferred":
+            f2 = np.full(len(ranks), np.nan)
+        else:
+            f2 = self.one_minus_diversity(ranks, self.count(ranks), len(ranks))  # Eq. 2
+        out["F"] = np.column_stack([f1, f2])
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        # Everything heavy is read-only; pymoo copies problems with the algorithm's history.
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        return copy
+
+
+def _inverse(lists: NeighborLists) -> IntArray:
+    """rank_of[i, j] = rank of j in the list of i; the width (an illegal rank) where j is not in it."""
+    n, width = lists.indices.shape
+    rank_of = np.full((n, n), width, dtype=np.min_scalar_type(width))
+    rows, ranks = np.nonzero(lists.indices >= 0)
+    rank_of[rows, lists.indices[rows, ranks]] = ranks
+    return rank_of
+
+
+class SRMOSCProblem(Problem):
+    """Rebuild every sample from its nearest others: exactly (f1), and from few of them (f2).
+
+    Gene i * w + a is the weight s_ia >= 0 of the a-th candidate of sample i, and a row of w genes is all
+    that concerns the sample.
+
+    - f1, ``reconstruction_error``: sum_i |x_i - sum_a s_ia x_nb(i,a)|^2 + rho sum s^2, minimised.
+    - f2, ``n_links``: number of weights above 1e-6, minimised.
+
+    That every sample has a link is a constraint, which the operators made for this problem satisfy.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Used as given: scale it first.
+    n_candidates : int or "all", optional
+        w; default 2 (floor(ln N) + 1). ``"all"`` is the literal problem over N x N matrices, which in few
+        features rebuilds samples from far ones as well as from near ones.
+    rho : float or "auto", default="auto"
+        Weight of the ridge; ``"auto"`` is 0.025 of the mean feature variance.
+    lists : NeighborLists, optional
+        Candidates, in place of those that ``n_candidates``, ``metric``, ``ties`` and ``groups`` give.
+    groups : ConstraintGroups, optional
+        Samples of groups in conflict are no candidates of each other; they are taken out before the
+        nearest are.
+    metric : str, default="euclidean"
+        In which candidates are near.
+    ties : {"random", "index"}, default="random"
+    pop_size : int, default=100
+        Population that ``max_memory`` is meant for.
+    max_memory : int, default=4 GiB
+        Largest size of a population and its offspring in bytes.
+    force : bool, default=False
+        Allow all samples as candidates above 2000 samples.
+    random_state : int, Generator or None, default=None
+        Of ties.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features), float64
+    lists : NeighborLists
+    width : int
+        w.
+    rho : float
+    objective_names : tuple of str
+
+    Raises
+    ------
+    ValueError
+        All samples as candidates of too many, a population beyond ``max_memory``, a sample left without
+        candidate, or values whose squares overflow.
+
+    Warns
+    -----
+    UserWarning
+        Samples so far from the origin that rounding decides.
+
+    Notes
+    -----
+    A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes: 1.8 GB for N = 100000, w = 20
+    and 100 individuals. Evaluation costs O(N (w + links n_features)) an individual; with
+    :class:`~moo_clustering.algorithms.RowTableEvaluator` errors and numbers of links go along with the
+    rows that operators move, and evaluation is a sum over N.
+
+    References
+    ----------
+    Luo, Jiao and Lozano, IEEE TEVC, 2016.
+
+    Examples
+    --------
+    >>> from moo_clustering.problems import SRMOSCProblem
+    >>> X = [[1, 1], [2, 1], [1, 2], [2, 2]]
+    >>> problem = SRMOSCProblem(X, n_candidates="all", rho=0, ties="index")
+    >>> problem.lists.indices[0]
+    array([1, 2, 3], dtype=int32)
+    >>> errors, sizes = problem.row_tables([0, 0, 0.5] + [0, 1, 0] * 3)
+    >>> errors.round(4)
+    array([[0., 1., 1., 1.]])
+    """
+
+    objective_names = ("reconstruction_error", "n_links")
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        *,
+        n_candidates: int | Literal["all"] | None = None,
+        rho: float | Literal["auto"] = "auto",
+        lists: NeighborLists | None = None,
+        groups: ConstraintGroups | None = None,
+        metric: str = "euclidean",
+        ties: Ties = "random",
+        pop_size: int = 100,
+        max_memory: int = MAX_MEMORY,
+        force: bool = False,
+        random_state: int | np.random.Generator | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.X: FloatArray = np.ascontiguousarray(check_array(X, dtype=np.float64))
+        n_samples = len(self.X)
+        if n_samples < 2:
+            raise ValueError("SRMOSC needs at least 2 samples, got 1.")
+        if isinstance(metric, str) and metric == "precomputed":
+            raise ValueError('SRMOSC rebuilds samples from features; metric must not be "precomputed".')
+        self.norms = checked_norms(self.X)
+        width = candidate_width(n_candidates, n_samples) if lists is None else lists.indices.shape[1]
+        check_size(n_samples, width, pop_size, max_memory, force)
+        if lists is None:
+            lists = neighbor_lists(
+                self.X,
+                width,
+                metric=metric,
+                ties=ties,
+                rng=np.random.default_rng(random_state),
+                groups=groups,
+                n_jobs=n_jobs,
+            )
+        elif len(lists.indices) != n_samples:
+            raise ValueError(f"lists are about {len(lists.indices)} samples, X about {n_samples}.")
+        self.lists = lists
+        self.width = width
+        self.rho = self._ridge(rho)
+        self.n_jobs = n_jobs
+        super().__init__(
+            n_var=n_samples * width, n_obj=2, n_ieq_constr=1, xl=0.0, xu=self._upper(), vtype=np.float32
+        )
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples, each with a row of weights."""
+        return len(self.X)
+
+    def weights(self, X: ArrayLike) -> Float32Array:
+        """Genotypes as weights on the candidates, (n_individuals, n_samples, width), copied."""
+        genes = np.asarray(X, dtype=np.float32).reshape(-1, self.n_samples, self.width)
+        return np.ascontiguousarray(np.maximum(genes, np.float32(0.0)))
+
+    def row_tables(self, X: ArrayLike) -> tuple[FloatArray, NDArray[np.int32]]:
+        """Error and number of links of every row, both (n_individuals, n_samples), of genotypes."""
+        weights = self.weights(X)
+        errors = np.empty(weights.shape[:2])
+        sizes = np.empty(weights.shape[:2], dtype=np.int32)
+        for rows, row_errors, row_sizes in zip(weights, errors, sizes, strict=True):
+            self.score(rows, row_errors, row_sizes)
+        return errors, sizes
+
+    def score(self, rows: Float32Array, errors: FloatArray, sizes: NDArray[np.int32]) -> None:
+        """Fill in the error and number of links of every row of one individual."""
+
+        def score(lo: int, hi: int) -> None:
+            sparse_rows.score_rows(*self.candidates(), self.rho, rows, lo, hi, errors, sizes)
+
+        for_blocks(score, self.n_samples, self.width + self.X.shape[1], self.n_jobs)
+
+    def candidates(self) -> tuple[FloatArray, NDArray[np.int32], NDArray[np.int32]]:
+        """Features, and which samples each is rebuilt from: first so many of a list."""
+        return self.X, self.lists.indices, self.lists.n_admissible
+
+    def graph(self, x: ArrayLike) -> sp.csr_array:
+        """Directed similarity matrix of one genotype."""
+        weights = self.weights(x)[0]
+        return listed_edges(self.lists, np.where(weights > sparse_rows.LINK, weights, 0.0))
+
+    def decode(self, X: ArrayLike) -> NDArray[np.int32]:
+        """Connected components of every individual's graph, by first appearance."""
+        parts = [
+            csgraph.connected_components(self.graph(x), directed=False)[1]
+            for x in np.atleast_2d(np.asarray(X))
+        ]
+        return relabel_by_first_appearance(np.stack(parts).astype(np.int32))
+
+    def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+        errors, sizes = self.row_tables(X)
+        out["F"], out["G"] = summed(errors, sizes)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        # Nothing here changes after construction; pymoo copies problems with the algorithm's history.
+        return copy.copy(self)
+
+    def _ridge(self, rho: float | str) -> float:
+        if isinstance(rho, str):
+            if rho != "auto":
+                raise ValueError(f'rho must be "auto" or a number from 0, got {rho!r}.')
+            return 0.025 * float(self.X.var(axis=0).mean())
+        if not (math.isfinite(rho) and rho >= 0):
+            raise ValueError(f'rho must be "auto" or a number from 0, got {rho!r}.')
+        return float(rho)
+
+    def _upper(self) -> FloatArray:
+        """No candidate alone has a larger best weight; for operators that need bounds."""
+        lengths = np.sqrt(self.norms)
+        longest = np.where(self.lists.indices >= 0, lengths[self.lists.indices], np.inf)
+        bounds = np.divide(lengths[:, None], longest, out=np.ones_like(longest), where=longest > 0)
+        return np.maximum(bounds, np.where(self.lists.indices >= 0, 1.0, 0.0)).ravel()
+
+
+def summed(errors: FloatArray, sizes: NDArray[np.int32]) -> tuple[FloatArray, FloatArray]:
+    """Objectives and rows without a link, of tables (n_individuals, n_samples)."""
+    F = np.column_stack([errors.sum(axis=1), sizes.sum(axis=1, dtype=np.int64)])
+    return F, np.count_nonzero(sizes == 0, axis=1)[:, None].astype(np.float64)
+
+
+def default_n_candidates(n_samples: int) -> int:
+    """w = 2 (floor(ln N) + 1), at most N - 1."""
+    return min(n_samples - 1, 2 * (math.floor(math.log(n_samples)) + 1))
+
+
+def checked_norms(X: FloatArray) -> FloatArray:
+    """Squared lengths of the samples, which are what rounding is relative to.
+
+    Raises
+    ------
+    ValueError
+        They overflow.
+
+    Warns
+    -----
+    UserWarning
+        The samples differ by less than is left of their products after rounding.
+    """
+    with np.errstate(over="ignore"):
+        norms: FloatArray = np.einsum("ij,ij->i", X, X)
+    if not np.isfinite(norms.max() * len(X)):
+        raise ValueError("X has values so large that squared distances overflow; rescale it.")
+    spread = float(X.var(axis=0).sum())
+    if 0.0 < spread < _LOST * float(norms.max()):
+        warnings.warn(
+            "the samples are more than a million times farther from the origin, from which they are rebuilt, "
+            "than from each other, so that rounding decides about links; subtract the means or scale.",
+            UserWarning,
+            stacklevel=4,
+        )
+    return norms
+
+
+def candidate_width(n_candidates: int | str | None, n_samples: int) -> int:
+    """Candidates of a sample.
+
+    Raises
+    ------
+    ValueError
+        No number from 1, "all" or None.
+    """
+    if n_candidates is None:
+        return default_n_candidates(n_samples)
+    if isinstance(n_candidates, str):
+        if n_candidates != "all":
+            raise ValueError(f'n_candidates must be an integer, "all" or None, got {n_candidates!r}.')
+        return n_samples - 1
+    if n_candidates < 1:
+        raise ValueError(f"n_candidates must be at least 1, got {n_candidates}.")
+    return min(int(n_candidates), n_samples - 1)
+
+
+def check_size(n_samples: int, width: int, pop_size: int, max_memory: int, force: bool) -> None:
+    """Refuse what takes too much memory, saying what takes less.
+
+    Raises
+    ------
+    ValueError
+    """
+    sparse = f"the sparse form, n_candidates=None, has {default_n_candidates(n_samples)} candidates a sample"
+    if width == n_samples - 1 and n_samples > MOST_LITERAL and not force:
+        raise ValueError(
+            f"n_candidates={width} makes every individual a full {n_samples} x {n_samples} matrix, which is "
+            f"refused above {MOST_LITERAL} samples; {sparse}. force=True allows it."
+        )
+    needed = 2 * pop_size * n_samples * (4 * width + 12)
+    if needed > max_memory:
+        advice = [sparse] if width > default_n_candidates(n_samples) else []
+        advice += ["lower pop_size"] if pop_size > 1 else []
+        who = f"a population of {pop_size} and its offspring need" if pop_size > 1 else "a front needs"
+        raise ValueError(
+            f"{who} {needed / 2**30:.3g} GiB with {width} candidates for each of {n_samples} samples, more "
+            f"than max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); "
+            + ", or ".join([*advice, "lower n_candidates, or raise max_memory."])
+        )

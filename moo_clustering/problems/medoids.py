@@ -1,0 +1,676 @@
+"""MedoidProblem: decoding, constrained assignment."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from typing import Any, Literal, NamedTuple, Self, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pymoo.core.population import Population
+from pymoo.core.problem import Problem
+
+from moo_clustering._arrays import FloatArray, Int64Array, IntArray, Labels, block_slices
+from moo_clustering._distances import MAX_MEMORY, Metric
+from moo_clustering._kernels.medoids import assign_groups, group_distances
+from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.encodings import MedoidEncoding
+from moo_clustering.encodings.base import checked_cluster_range, checked_labels
+from moo_clustering.encodings.medoid_spaces import Form, MedoidMemo, MedoidSpace, choose_space
+from moo_clustering.encodings.medoids import filled, resolve_k_max, set_sizes
+from moo_clustering.problems.partition import VIOLATION
+from moo_clustering.validity import internal as _i_index
+from moo_clustering.validity import internal as _xie_beni
+from moo_clustering.validity.agreement import hyperedges, mean_agreement, nmi_table
+from moo_clustering.validity.internal import Scatter
+
+Supervision = Literal["none", "objective", "constraint", "crowding", "assignment"]
+Decode = Literal["reassign", "literal"]
+
+
+class EnsembleSelectionProblem(Problem):
+    """Choose runs of good quality, judged by agreement with the others, that are little alike.
+
+    Genes are booleans, one per run: whether it is kept. The objectives, in pymoo's sense:
+
+    - minus the mean, over the runs kept, of their mean NMI with all other runs of the ensemble;
+    - mean NMI of the pairs of runs kept, 1 where there is no pair;
+    - with ``losses``, the mean loss of the runs kept, brought to 0 to 1 over the ensemble.
+
+    At least ``min_runs`` are kept, as an inequality constraint.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_runs, n_samples)
+        At least two runs; -1 for objects a run has not seen.
+    losses : array-like of shape (n_runs,), optional
+        What every run has minimised, for instance the error of a factorisation.
+    min_runs : int, default=5
+        From 1 to n_runs.
+
+    Attributes
+    ----------
+    agreement : ndarray of shape (n_runs, n_runs)
+        NMI of every run with every other.
+    quality : ndarray of shape (n_runs,)
+        Mean NMI of every run with the others.
+    objective_names : tuple of str
+        A name for every column of ``F``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Labels, losses or ``min_runs`` out of range. Evaluation refuses genes other than 0 and 1.
+
+    Notes
+    -----
+    NMI is computed once, in O(n_samples n_runs^2); a population of P takes O(P n_runs^2), in one matrix
+    product. A good subset is no promise of a better consensus: compare with
+    :func:`~moo_clustering.consensus.best_half`, which costs nothing.
+
+    pymoo's ``BinaryRandomSampling``, ``UniformCrossover`` and ``BitflipMutation`` fit.
+
+    Examples
+    --------
+    >>> from moo_clustering.problems import EnsembleSelectionProblem
+    >>> runs = [[0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0], [0, 0, 1, 1, 2, 2]]
+    >>> problem = EnsembleSelectionProblem(runs, min_runs=2)
+    >>> F, G = problem.evaluate([[True, True, False], [False, True, True]])
+    >>> F.round(4), G.ravel()
+    (array([[-0.7648,  1.    ],
+           [-0.6472,  0.5295]]), array([0., 0.]))
+    """
+
+    def __init__(self, labels: ArrayLike, *, losses: ArrayLike | None = None, min_runs: int = 5) -> None:
+        edges = hyperedges(labels)
+        n_runs = edges.n_runs
+        if n_runs < 2:
+            raise ValueError("labels must hold at least two runs to choose from, got one")
+        if isinstance(min_runs, bool) or not isinstance(min_runs, int | np.integer):
+            raise TypeError(f"min_runs must be an integer, got {min_runs!r}")
+        if not 1 <= min_runs <= n_runs:
+            raise ValueError(f"min_runs must be from 1 to the number of runs, {n_runs}; got {min_runs}")
+        self.min_runs = int(min_runs)
+        self.agreement = nmi_table(edges, edges)
+        self.quality = mean_agreement(self.agreement)
+        self.losses = None if losses is None else _unit_range(losses, n_runs)
+        self._pairs = self.agreement - np.diag(np.diag(self.agreement))
+        names = ("agreement", "likeness") if losses is None else ("agreement", "likeness", "loss")
+        self.objective_names = names
+        super().__init__(n_var=n_runs, n_obj=len(names), n_ieq_constr=1, xl=0, xu=1, vtype=bool)
+
+    def natural(self, F: ArrayLike) -> FloatArray:
+        """Objectives of which the first is to be maximised, of those as pymoo minimises them."""
+        values = np.asarray(F, dtype=np.float64)
+        if values.ndim == 0 or values.shape[-1] != self.n_obj:
+            raise ValueError(f"F must have {self.n_obj} columns, one per objective; got shape {values.shape}")
+        return values * np.array([-1.0, 1.0, 1.0])[: self.n_obj]
+
+    def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+        genes = np.atleast_2d(np.asarray(X))
+        if not np.isin(genes, (0, 1)).all():
+            raise ValueError("X must hold 0 and 1, or booleans: whether a run is kept")
+        kept = genes.astype(np.float64)
+        count = kept.sum(axis=1)
+        some, pairs = np.maximum(count, 1.0), count * (count - 1.0)
+        # All of the population at once: x N x^T for every x.
+        likeness = np.einsum("pt,pt->p", kept @ self._pairs, kept)
+        columns = [
+            -(kept @ self.quality) / some,
+            np.divide(likeness, pairs, out=np.ones_like(count), where=pairs > 0),
+        ]
+        if self.losses is not None:
+            columns.append(np.where(count > 0, kept @ self.losses / some, 1.0))
+        out["F"] = np.column_stack(columns)
+        out["G"] = (self.min_runs - count)[:, np.newaxis]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        # Nothing here changes after construction; pymoo copies problems with the algorithm's history.
+        return copy.copy(self)
+
+
+def _unit_range(losses: ArrayLike, n_runs: int) -> FloatArray:
+    try:
+        given = np.asarray(losses, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"losses must be numbers, one per run, got {losses!r}") from None
+    if given.shape != (n_runs,) or not np.isfinite(given).all():
+        raise ValueError(f"losses must be finite, one per run, shape ({n_runs},); got shape {given.shape}")
+    spread = np.ptp(given)
+    return (given - given.min()) / spread if spread > 0 else np.zeros(n_runs)
+
+
+class MedoidProblem(Problem):
+    """Medoid sets that are compact and far apart: minimise Xie-Beni, maximise the I-index.
+
+    Genes are the sample ids of 2 to ``k_max`` medoids, padded with -1 at the end. Evaluation assigns
+    every sample to its nearest medoid, replaces each medoid by that of its cluster, scores the result,
+    and writes the new medoids back into the individuals (``out["X"]``, which pymoo's evaluator stores).
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Features, or dissimilarities (n_samples, n_samples) with ``metric="precomputed"``.
+    k_max : {"sqrt", "ceil_sqrt"} or int, default="sqrt"
+        Largest number of clusters: the square root of n_samples rounded down or up, kept within
+        2..n_samples-1, or a number.
+    metric : str or callable, default="cosine"
+        ``"cosine"`` (rows of zeros are at distance 1 from all others), ``"euclidean"``,
+        ``"precomputed"``, or any metric of :func:`sklearn.metrics.pairwise_distances`.
+    decode : {"reassign", "literal"}, default="reassign"
+        ``"reassign"``: labels and objectives belong to the new medoids. ``"literal"``: objectives are
+        those of the new medoids with the labels that the old ones gave.
+    n_local : int, default=1
+        Rounds of assignment and new medoids, fewer where nothing changes; 1 with ``"literal"``.
+    constraints : PairwiseConstraints, optional
+        Must-links and cannot-links. V, in [0, 2], is the violated part of the former plus that of the
+        latter.
+    supervision : {"none", "objective", "constraint", "crowding", "assignment"}, default="none"
+        What constraints do during the search:
+
+        - ``"none"``: nothing; choose by :meth:`constraint_scores` afterwards (External).
+        - ``"objective"``: V is the third objective.
+        - ``"constraint"``: V is an inequality constraint; see the notes of
+          :class:`~moo_clustering.problems.PartitionProblem` on runs without feasible solution.
+        - ``"crowding"``: the satisfied parts are stored with each individual as
+          ``"constraint_bonus"`` for :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`
+          (Internal).
+        - ``"assignment"``: must-linked samples are assigned as one, apart from those they cannot be
+          with where possible. Individuals left with one cluster get Xie-Beni 1e12 and I-index 0.
+    form : {"auto", "matrix", "vector"}, default="auto"
+        Whether all distances are held in memory, or made from the features when they are needed, for
+        the metrics "cosine" and "sqeuclidean", with the same medoids. ``"auto"`` takes vectors for
+        these two beyond 8000 samples, or where the matrix would exceed ``max_memory``.
+        ``form="vector"`` is also allowed for "euclidean", where medoids then minimise *squared*
+        distances.
+    max_memory : int, default=4 GiB
+        Bytes the distance matrix may take, 8 n_samples^2.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+
+    Attributes
+    ----------
+    encoding : MedoidEncoding
+        What repairs, draws and compares genotypes; decodes without improving them.
+    form : {"matrix", "vector"}
+    objective_names : tuple of str
+        A name for every column of ``F``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For unknown options, a supervision without constraints, constraints about another number of
+        samples, or a distance matrix beyond ``max_memory``. Evaluation refuses genotypes that are not
+        valid: give the algorithm ``repair=MedoidSetRepair()`` if its operators make such.
+
+    Notes
+    -----
+    A population of p individuals with k clusters each costs O(p k n) for assignment and, for every
+    cluster of n_c members that was not met before, O(n n_c) or O(n_c n_features) for its medoid.
+
+    Individuals with the same medoids in another order are duplicates:
+    ``CanonicalDuplicates(problem.encoding)``, best as ``ConstraintCrowdingSurvival(unique=...)``, since
+    children often coincide only after they have been improved.
+
+    pymoo stores genes as float64: pass ``res.X`` through :meth:`medoids` or :meth:`decode`. With
+    ``decode="literal"`` and ``supervision="assignment"`` the labels that were scored are not those
+    nearest to the stored medoids; :meth:`partitions` gives them, for a population. Besides, a problem
+    with supervision stores ``"must"`` and ``"cannot"``, the satisfied constraints, with individuals.
+
+    Deep copies (``save_history=True`` makes one a generation) share everything.
+
+    References
+    ----------
+    NSGA-II-clus.
+
+    Examples
+    --------
+    >>> problem = MedoidProblem([[0], [1], [2], [10], [11], [13]], k_max=2, metric="euclidean")
+    >>> out = problem.evaluate(np.array([[0, 2]]), return_as_dictionary=True)
+    >>> out["X"], problem.natural(out["F"]).round(3)
+    (array([[0., 3.]]), array([[2.50000e-02, 4.90306e+02]]))
+    >>> problem.decode(out["X"])
+    array([[0, 0, 0, 1, 1, 1]], dtype=int32)
+    """
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        *,
+        k_max: int | str = "sqrt",
+        metric: Metric = "cosine",
+        decode: Decode = "reassign",
+        n_local: int = 1,
+        constraints: PairwiseConstraints | None = None,
+        supervision: Supervision = "none",
+        form: Form = "auto",
+        max_memory: int = MAX_MEMORY,
+        n_jobs: int | None = None,
+    ) -> None:
+        _check_options(decode, n_local, supervision, constraints)
+        self.form, self.space = choose_space(X, metric, form, max_memory, n_jobs)
+        self.encoding = SpaceMedoidEncoding(self.space, k_max)
+        if constraints is not None and constraints.n_samples != self.space.n_samples:
+            raise ValueError(
+                f"constraints are about {constraints.n_samples} samples, X has {self.space.n_samples}."
+            )
+        self.constraints = constraints
+        self.supervision: Supervision = supervision
+        apart = ConstrainedAssignment(self._given_constraints()) if supervision == "assignment" else None
+        self._decoder = MedoidDecoder(self.encoding, decode, int(n_local), apart)
+
+        third = supervision == "objective"
+        self.objective_names = ("xie_beni", "i_index", VIOLATION)[: 2 + third]
+        self._signs = np.array([1.0, -1.0, 1.0])[: 2 + third]
+        xl, xu = self.encoding.bounds()
+        super().__init__(
+            n_var=self.encoding.n_var,
+            n_obj=2 + third,
+            n_ieq_constr=int(supervision == "constraint"),
+            xl=xl,
+            xu=xu,
+            vtype=self.encoding.dtype,
+        )
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples that are partitioned."""
+        return self.space.n_samples
+
+    def medoids(self, X: ArrayLike | None) -> IntArray:
+        """Genotypes such as ``res.X`` as integers, shape (n_individuals, k_max), padded with -1."""
+        if X is None:
+            raise ValueError("X is None: the run ended with no feasible solution, see the parameters.")
+        return self.encoding.genes(np.atleast_2d(np.asarray(X)))
+
+    def decode(self, X: ArrayLike | None) -> Labels:
+        """Partitions (n_individuals, n_samples) of genotypes, which are not improved.
+
+        One genotype of shape (k_max,) is a population of one.
+        """
+        return self._decoder.assign(self.medoids(X))[0]
+
+    def partitions(self, pop: Population) -> Labels:
+        """Partitions that evaluation scored, shape (n_individuals, n_samples).
+
+        Parameters
+        ----------
+        pop : Population
+            Evaluated individuals, such as ``res.opt``.
+        """
+        return self.decode(pop.get("assigned_by" if self._decoder.keeps_labels else "X"))
+
+    def natural(self, F: ArrayLike) -> FloatArray:
+        """Objectives as their indices define them, of objectives as pymoo minimises them.
+
+        Parameters
+        ----------
+        F : array-like of shape (..., n_obj)
+        """
+        values = np.asarray(F, dtype=np.float64)
+        if values.ndim == 0 or values.shape[-1] != self.n_obj:
+            raise ValueError(
+                f"F must have {self.n_obj} columns, one per objective; got shape {values.shape}."
+            )
+        return values * self._signs
+
+    def constraint_scores(self, X: ArrayLike | None) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Satisfied must-links and cannot-links of the partitions of :meth:`decode`."""
+        return self._given_constraints().satisfied(self.decode(X))
+
+    def constrained_labels(self, X: ArrayLike | None, *, penalty: float | None = None) -> Labels:
+        """Partitions by the assignment under constraints, whatever the supervision.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_individuals, k_max)
+        penalty : float, optional
+            Weigh a conflict against distance, instead of avoiding conflicts first.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_individuals, n_samples), int32
+            Clusters 0..k-1 without gaps; those left empty are gone.
+        """
+        assignment = self._decoder.constrained or ConstrainedAssignment(self._given_constraints())
+        return assignment.labels(self.space, self.medoids(X), penalty)[0]
+
+    def _given_constraints(self) -> PairwiseConstraints:
+        if self.constraints is None:
+            raise ValueError("constraints were not given to this problem.")
+        return self.constraints
+
+    def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+        genes = self.medoids(X)
+        # At least one part, so that no individual at all is no special case.
+        parts = [
+            self._scored(genes[part])
+            for part in block_slices(max(len(genes), 1), self.n_samples + self.encoding.k_max)
+        ]
+        out.update({key: np.concatenate([part[key] for part in parts]) for key in parts[0]})
+
+    def _scored(self, genes: IntArray) -> dict[str, NDArray[Any]]:
+        decoded = self._decoder.improve(genes)
+        columns = list(self._decoder.objectives(decoded))
+        scored: dict[str, NDArray[Any]] = {}
+        if self._decoder.keeps_labels:
+            scored["assigned_by"] = decoded.assigned_by
+        if self.constraints is not None and self.supervision != "none":
+            scored["must"], scored["cannot"] = self.constraints.satisfied(decoded.labels)
+            if self.supervision == "objective":
+                columns.append(self.constraints.violation(decoded.labels))
+            elif self.supervision == "constraint":
+                scored["G"] = self.constraints.violation(decoded.labels)[:, None]
+            elif self.supervision == "crowding":
+                scored["constraint_bonus"] = self.constraints.bonus(decoded.labels)
+        scored["F"] = np.column_stack(columns) * self._signs
+        scored["X"] = self._decoder.refill(decoded.medoids, genes)
+        return scored
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        # Nothing here changes what it gives; pymoo copies problems with the algorithm's history.
+        return copy.copy(self)
+
+
+def _check_options(decode: Any, n_local: Any, supervision: Any, constraints: Any) -> None:
+    if decode not in get_args(Decode):
+        raise ValueError(f"decode must be one of {get_args(Decode)}, got {decode!r}.")
+    if supervision not in get_args(Supervision):
+        raise ValueError(f"supervision must be one of {get_args(Supervision)}, got {supervision!r}.")
+    if not isinstance(n_local, (int, np.integer)) or isinstance(n_local, bool):
+        raise TypeError(f"n_local must be an integer, got {n_local!r}.")
+    if n_local < 1 or (decode == "literal" and n_local != 1):
+        raise ValueError(f"n_local must be at least 1, and 1 with decode='literal'; got {n_local}.")
+    if constraints is not None and not isinstance(constraints, PairwiseConstraints):
+        raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}.")
+    if constraints is None and supervision != "none":
+        raise ValueError(f"supervision={supervision!r} needs constraints, got None.")
+
+
+class ConstrainedAssignment:
+    """Must-link components go to clusters as wholes, apart from those they cannot be with.
+
+    Components are taken in order of descending size, then of their least sample. Each goes to the
+    cluster that holds the fewest components it must be apart from, then the nearest by total
+    distance, then the one at the lowest position. Samples in no constraint go to the nearest medoid.
+
+    Parameters
+    ----------
+    constraints : PairwiseConstraints
+        Cannot-links inside a component are dropped, with a UserWarning.
+
+    Attributes
+    ----------
+    n_dropped : int
+        Cannot-links that contradict must-links.
+
+    Notes
+    -----
+    O(k (n_constrained + n_components) + n_conflicts) per individual, besides the distances to its
+    medoids.
+
+    References
+    ----------
+    NSGA-II-clus.
+    """
+
+    def __init__(self, constraints: PairwiseConstraints) -> None:
+        component = constraints.components()
+        size = np.bincount(component)
+        lifted = component[constraints.cannot_link]
+        inside = lifted[:, 0] == lifted[:, 1]
+        self.n_dropped = int(inside.sum())
+        if self.n_dropped:
+            warnings.warn(
+                f"{self.n_dropped} cannot-links contradict must-links and are left out of the constrained "
+                "assignment; if must-links come from overlapping labels, use another supervision.",
+                UserWarning,
+                stacklevel=3,
+            )
+        lifted = lifted[~inside]
+        constrained = size > 1
+        constrained[lifted.ravel()] = True
+        groups = np.flatnonzero(constrained)
+        groups = groups[np.argsort(-size[groups], kind="stable")]
+        place = np.full(len(size), -1, dtype=np.int64)
+        place[groups] = np.arange(len(groups))
+        group = place[component]
+        self.members = np.argsort(group, kind="stable")[np.count_nonzero(group < 0) :]
+        self.bounds = np.concatenate([[0], np.cumsum(size[groups])]).astype(np.int64)
+        self.opponents, self.opponent_bounds = _neighbors(place[lifted], len(groups))
+
+    def labels(
+        self, space: MedoidSpace, medoids: IntArray, penalty: float | None = None
+    ) -> tuple[Labels, IntArray]:
+        """Labels 0..k-1 without gaps, and the medoids whose clusters are not empty, at these positions.
+
+        Parameters
+        ----------
+        space : MedoidSpace
+        medoids : ndarray of shape (n_individuals, k_max), int64
+        penalty : float, optional
+            Go by total distance plus penalty times conflicts, instead of conflicts first.
+        """
+        if penalty is not None and not penalty >= 0.0:
+            raise ValueError(f"penalty must be a number of at least 0 or None, got {penalty!r}.")
+        labels = np.empty((len(medoids), space.n_samples), dtype=np.int32)
+        weight = -1.0 if penalty is None else float(penalty)
+        n_groups = len(self.bounds) - 1
+        width = medoids.shape[1]
+        for part in block_slices(len(medoids), max(width * n_groups, space.n_samples)):
+            some = medoids[part]
+            # A medoid may leave its cluster here, also for that of an identical one.
+            block, _ = space.nearest(some, exception=False)
+            ids, index = _distinct(some)
+            assign_groups(
+                self._costs(space, ids),
+                index,
+                self.members,
+                self.bounds,
+                self.opponents,
+                self.opponent_bounds,
+                weight,
+                block,
+            )
+            labels[part] = block
+        return _without_gaps(labels, medoids)
+
+    def _costs(self, space: MedoidSpace, ids: IntArray) -> FloatArray:
+        costs = np.empty((len(ids), len(self.bounds) - 1))
+        for part in block_slices(len(ids), space.n_samples):
+            group_distances(space.rows(ids[part]), self.members, self.bounds, costs[part])
+        return costs
+
+
+def _neighbors(pairs: Int64Array, n_groups: int) -> tuple[Int64Array, Int64Array]:
+    """Groups that must be apart from each group, each once, as one list with bounds."""
+    both = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
+    return (
+        np.ascontiguousarray(both[:, 1]),
+        np.searchsorted(both[:, 0], np.arange(n_groups + 1)).astype(np.int64),
+    )
+
+
+def _distinct(medoids: IntArray) -> tuple[Int64Array, Int64Array]:
+    """Distinct medoids, and the place of every gene among them (-1 for padding)."""
+    ids = np.unique(medoids[medoids >= 0])
+    index = np.where(medoids < 0, -1, np.searchsorted(ids, medoids))
+    return ids.astype(np.int64), index.astype(np.int64)
+
+
+def _without_gaps(labels: Labels, medoids: IntArray) -> tuple[Labels, IntArray]:
+    """Drop the medoids of empty clusters and close the gaps they leave."""
+    n, width = medoids.shape
+    used = np.zeros((n, width), dtype=bool)
+    np.put_along_axis(used, labels.astype(np.intp), True, axis=1)
+    position: NDArray[Any] = np.cumsum(used, axis=1, dtype=np.int32) - 1
+    kept = np.where(used, medoids, -1)
+    kept = np.take_along_axis(kept, np.argsort(~used, axis=1, kind="stable"), axis=1)
+    return np.take_along_axis(position, labels.astype(np.intp), axis=1), kept
+
+
+class Decoded(NamedTuple):
+    """Improved medoids, labels by position, distances to the own medoid, and the medoids whose
+    assignment gave the labels."""
+
+    medoids: IntArray
+    labels: Labels
+    distances: FloatArray
+    assigned_by: IntArray
+
+
+class MedoidDecoder:
+    """Lamarckian decoding.
+
+    Parameters
+    ----------
+    encoding : SpaceMedoidEncoding
+    mode : {"reassign", "literal"}
+    n_local : int
+    constrained : ConstrainedAssignment or None
+        Used instead of the assignment to the nearest medoid.
+
+    Attributes
+    ----------
+    keeps_labels : bool
+        Whether the labels that are scored belong to other medoids than those that are kept.
+    """
+
+    def __init__(
+        self,
+        encoding: SpaceMedoidEncoding,
+        mode: Decode,
+        n_local: int,
+        constrained: ConstrainedAssignment | None,
+    ) -> None:
+        self.encoding = encoding
+        self.space = encoding.space
+        self.mode = mode
+        self.n_local = n_local
+        self.constrained = constrained
+        self.keeps_labels = mode == "literal" or constrained is not None
+
+    def assign(self, medoids: IntArray) -> tuple[Labels, IntArray]:
+        """Labels by given medoids, and the medoids at the positions that the labels name."""
+        if self.constrained is not None:
+            return self.constrained.labels(self.space, medoids)
+        return self.encoding.decode(medoids), medoids
+
+    def improve(self, genes: IntArray) -> Decoded:
+        """Local search from valid genotypes."""
+        return self._improve_apart(genes) if self.keeps_labels else self._improve(genes)
+
+    def _improve(self, genes: IntArray) -> Decoded:
+        """New medoids are those of their clusters, and labels are those of the new medoids."""
+        medoids = genes.copy()
+        labels, distances = self.space.nearest(medoids)
+        active = np.arange(len(medoids))
+        for _ in range(self.n_local):
+            improved = self.encoding.medoids(labels[active])
+            changed = (improved != medoids[active]).any(axis=1)
+            active = active[changed]
+            if not len(active):
+                break
+            medoids[active] = improved[changed]
+            labels[active], distances[active] = self.space.nearest(medoids[active])
+        return Decoded(medoids, labels, distances, medoids)
+
+    def _improve_apart(self, genes: IntArray) -> Decoded:
+        """The last medoids are those of the clusters, but the labels are those of the ones before."""
+        labels, medoids = self.assign(genes)
+        if self.mode == "reassign":
+            for _ in range(self.n_local):
+                labels, medoids = self.assign(self.encoding.medoids(labels))
+        improved = self.encoding.medoids(labels)
+        return Decoded(improved, labels, self.space.own(improved, labels), medoids)
+
+    def objectives(self, decoded: Decoded) -> tuple[FloatArray, FloatArray]:
+        """Xie-Beni and I-index in natural sign."""
+        e, space = decoded.distances, self.space
+        n_clusters = set_sizes(decoded.medoids)
+        least, greatest = space.separations(decoded.medoids)
+        squared = Scatter(np.einsum("ij,ij->i", e, e), np.square(least), np.square(greatest))
+        plain = Scatter(e.sum(axis=1), least, greatest)
+        return (
+            _xie_beni._xie_beni_values(squared, n_clusters, space.n_samples, space.mean_square),
+            _i_index._i_index_values(plain, n_clusters, space.total_to_one, 2.0),
+        )
+
+    def refill(self, medoids: IntArray, genes: IntArray) -> IntArray:
+        """Give sets of too few medoids random others, so that the operators can go on with them.
+
+        Evaluation has no generator of its own: the draw depends on the genes that came in, so that
+        equal individuals stay equal.
+        """
+        k_min = self.encoding.k_min
+        for q in np.flatnonzero(set_sizes(medoids) < k_min):
+            rng = np.random.default_rng(genes[q][genes[q] >= 0])
+            medoids[q] = filled(medoids[q : q + 1], k_min, self.space.n_samples, rng)[0]
+        return medoids
+
+
+class SpaceMedoidEncoding(MedoidEncoding):
+    """A :class:`~moo_clustering.encodings.MedoidEncoding` whose distances are those of a space.
+
+    Genotypes are the same; ``distances`` is there only if the space has a matrix.
+
+    Parameters
+    ----------
+    space : MedoidSpace
+    k_max : {"sqrt", "ceil_sqrt"} or int
+    """
+
+    def __init__(self, space: MedoidSpace, k_max: int | str) -> None:
+        self.space = space
+        self.n_samples = space.n_samples
+        self.k_min, self.k_max = checked_cluster_range(
+            min(2, self.n_samples), resolve_k_max(k_max, self.n_samples), self.n_samples
+        )
+        self.n_var = self.k_max
+        self._memo = MedoidMemo(self.n_samples)
+
+    @property
+    def distances(self) -> Any:  # type: ignore[override]
+        """The distance matrix of the space; AttributeError if it has none."""
+        return self.space.distances  # type: ignore[attr-defined]
+
+    def genes(self, X: IntArray) -> IntArray:
+        """Valid genotypes as C-contiguous int64; floats with integer values are accepted.
+
+        Raises
+        ------
+        ValueError
+            For rows that name a sample twice or none at all, or hold -1 before an id.
+        """
+        return np.ascontiguousarray(self._checked(X), dtype=np.int64)
+
+    def decode(self, X: IntArray) -> Labels:
+        """Assign every sample to its nearest medoid; label = position of the medoid."""
+        genes = self.genes(X)
+        labels = np.empty((len(genes), self.n_samples), dtype=np.int32)
+        for part in block_slices(len(genes), self.n_samples):
+            labels[part] = self.space.nearest(genes[part])[0]
+        return labels
+
+    def encode(self, labels: IntArray) -> IntArray:
+        """Medoids of the clusters, as :meth:`MedoidEncoding.encode`."""
+        partitions = checked_labels(labels, self.n_samples)
+        X = np.full((len(partitions), self.n_var), -1, dtype=self.dtype)
+        for row, partition in zip(X, partitions, strict=True):
+            clusters, numbered, sizes = np.unique(partition, return_inverse=True, return_counts=True)
+            medoids = self.medoids(numbered.astype(np.int32)[None, :], len(clusters))[0]
+            kept = np.sort(np.argsort(-sizes, kind="stable")[: self.k_max])
+            row[: len(kept)] = medoids[kept]
+        return self.repair(X)
+
+    def medoids(self, labels: Labels, width: int | None = None) -> IntArray:
+        """Medoid of every cluster at the position of its label, padded with -1 to ``width`` (k_max)."""
+        return self.space.medoids(labels, self.k_max if width is None else width, self._memo)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_memo": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._memo = MedoidMemo(self.n_samples)

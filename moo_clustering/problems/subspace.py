@@ -1,0 +1,575 @@
+"""SubspaceClusteringProblem."""
+
+from __future__ import annotations
+
+import copy
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Self, TypeVar
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import ArrayLike, NDArray
+from pymoo.core.problem import Problem
+from scipy.optimize import linear_sum_assignment
+
+from moo_clustering._arrays import FloatArray, IntArray, Labels
+from moo_clustering._targets import Targets, partial_targets
+from moo_clustering.encodings.base import (
+    Encoding,
+    checked_cluster_range,
+    checked_genes,
+    checked_labels,
+    distinct_rows,
+    rounded_genes,
+)
+from moo_clustering.encodings.medoids import occurred_before, random_slots, repair_slots
+from moo_clustering.subspace import (
+    SubspaceData,
+    SubspaceOptions,
+    Sweep,
+    distances,
+    impurity,
+    memberships_from_seeds,
+    sweep,
+)
+from moo_clustering.subspace.sweeps import labelled_shares, overall_shares
+
+# Individuals whose objectives are remembered at least, and half of those at most.
+_CAPACITY = 1 << 16
+Objective = Callable[[Sweep, Targets, SubspaceOptions], float]
+
+
+def dispersion(done: Sweep, targets: Targets, options: SubspaceOptions) -> float:
+    """sum_lj w_lj^f d_jl / n: how far documents are from centroids in the subspaces of these (F1)."""
+    terms = done.memberships**options.fuzziness * done.distances
+    return float(terms.sum(dtype=np.float64)) / len(terms)
+
+
+def mean_impurity(done: Sweep, targets: Targets, options: SubspaceOptions) -> float:
+    """sum_l S'_l Imp_l / n over labelled documents, by their final memberships (F2).
+
+    Impurities are relative to that of all labelled documents, whatever the normalisation in the sweeps.
+    """
+    shares, sizes = labelled_shares(done.memberships, targets)
+    n_labelled = len(targets.rows)
+    values = impurity(shares, overall_shares(targets), sizes, n_labelled, targets.multilabel, "mean")
+    return float(sizes @ values) / n_labelled
+
+
+def cluster_count(done: Sweep, targets: Targets, options: SubspaceOptions) -> float:
+    """Number of clusters (F3)."""
+    return float(done.memberships.shape[1])
+
+
+def weighted_chi_square(done: Sweep, targets: Targets, options: SubspaceOptions) -> float:
+    """sum_li (m lambda_li)^q chi_li, chi as in the last sweep: weight on few, telling features (F3)."""
+    return float(np.sum(done.chi_term))
+
+
+OBJECTIVES: dict[str, Objective] = {
+    "dispersion": dispersion,
+    "impurity": mean_impurity,
+    "n_clusters": cluster_count,
+    "chi_square": weighted_chi_square,
+}
+Result = TypeVar("Result")
+
+
+class SubspaceClusteringProblem(Problem):
+    """Documents to grow fuzzy clusters in subspaces from, such that these are compact and pure.
+
+    Genes are the numbers of ``k_min`` to ``n_seeds`` distinct documents, the seeds, and -1 in the other
+    slots. Evaluation starts SISC from them (centroid: half the seed, half the mean of all documents),
+    sweeps ``n_sweeps`` times, and scores the outcome.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features), or SubspaceData
+    y : array-like of shape (n_samples,) or (n_samples, n_labels), optional
+        Classes with -1 for unlabelled samples; or indicators 0 and 1 of labels, with rows of -1 for
+        unlabelled samples. Also a ready ``Targets``.
+    n_seeds : int, default=20
+        Largest number of clusters.
+    k_min : int, optional
+        Smallest number of clusters; default ``n_seeds``, so that the number is fixed.
+    n_sweeps : int, default=3
+        Of an evaluation, 1 to 3: those are what the search space is smooth in, more converge.
+    objectives : sequence of str, default=("dispersion", "impurity")
+        All are minimised:
+
+        - ``"dispersion"``: mean over samples of sum_l w_l^f d_l;
+        - ``"impurity"``: mean impurity of the clusters over labelled samples, 1 where clusters are as
+          mixed as the labelled samples altogether; needs labels;
+        - ``"n_clusters"``: number of clusters;
+        - ``"chi_square"``: sum_li (m lambda_li)^q chi_li of the last sweep.
+    options : SubspaceOptions, optional
+        Of the sweeps.
+    dtype : {"float64", "float32"}, default="float64"
+        Of the sweeps; not for a ready SubspaceData.
+    memory : int, default=256 MiB
+        Bytes for what operators want to know of the most recent individuals.
+    n_jobs : int, optional
+        Threads over individuals; the result does not depend on it.
+
+    Attributes
+    ----------
+    encoding : SubspaceSeedEncoding
+        What repairs, draws and compares genotypes: ``CanonicalDuplicates(problem.encoding)``. Has the
+        ``data``.
+    targets : Targets
+    options : SubspaceOptions
+    objective_names : tuple of str
+        A name for every column of ``F``.
+    n_seeds, k_min, n_sweeps : int
+    n_grown : int
+        Individuals computed so far, repeated ones not counted.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For data or options out of range, or ``"impurity"`` without labels. Evaluation refuses genotypes
+        that are not valid: give the algorithm ``repair=EncodingRepair()`` if its operators make such.
+
+    Notes
+    -----
+    An individual of k clusters costs O(n_sweeps k (nnz + n_samples + n_features)) for nnz non-zero
+    values, and O(k (n_samples + n_features)) memory on each thread. Individuals with the same seeds in
+    another order have exactly the same objectives; one met before costs nothing. The operators
+    :class:`~moo_clustering.operators.DistantSeedMutation`, ``SweepSeedMutation`` and
+    ``AlignedSeedCrossover`` ask for centroids and distances: of individuals evaluated recently they are
+    known (``memory``; 4 k n_features + 4 n_samples bytes each), others are computed.
+
+    Deep copies (``save_history=True`` makes one a generation) share everything.
+
+    References
+    ----------
+    SISC-ML, Eqs. 2, 3, 8, 11; the objectives are the terms of Eq. 2.
+
+    Examples
+    --------
+    >>> X = [[1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 0, 0], [0, 0, 1, 1], [0, 1, 1, 1], [0, 0, 1, 1]]
+    >>> problem = SubspaceClusteringProblem(X, [0, -1, 0, 1, -1, 1], n_seeds=2)
+    >>> problem.decode([[5, 0]])
+    array([[1, 1, 1, 0, 0, 0]], dtype=int32)
+    >>> F = problem.evaluate(np.array([[5, 0], [0, 1]]))
+    >>> (F[0] < F[1]).all()
+    np.True_
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        n_seeds: int = 20,
+        k_min: int | None = None,
+        n_sweeps: int = 3,
+        objectives: Sequence[str] = ("dispersion", "impurity"),
+        options: SubspaceOptions | None = None,
+        dtype: str = "float64",
+        memory: int = 2**28,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.objective_names = checked_objectives(objectives)
+        self.n_sweeps = _checked_sweeps(n_sweeps)
+        data = X if isinstance(X, SubspaceData) else SubspaceData.of(X, dtype=dtype)
+        self.targets = y if isinstance(y, Targets) else partial_targets(y, data.n)
+        if len(self.targets.labelled) != data.n:
+            raise ValueError(
+                f"y must have one row per sample: expected {data.n}, got {len(self.targets.labelled)}."
+            )
+        if "impurity" in self.objective_names and not self.targets.labelled.any():
+            raise ValueError(
+                "the objective 'impurity' needs labels: give y with some samples that are not -1, or other "
+                "objectives."
+            )
+        self.encoding = SubspaceSeedEncoding(
+            data, self.targets, n_seeds, k_min, n_sweeps=self.n_sweeps, options=options, n_jobs=n_jobs
+        )
+        self.options = self.encoding.options
+        self.n_seeds, self.k_min = self.encoding.k_max, self.encoding.k_min
+        self.n_grown = 0
+        self._memo = SeedMemo(memory)
+        xl, xu = self.encoding.bounds()
+        super().__init__(
+            n_var=self.n_seeds, n_obj=len(self.objective_names), xl=xl, xu=xu, vtype=self.encoding.dtype
+        )
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return self.encoding.n_samples
+
+    def natural(self, F: ArrayLike) -> FloatArray:
+        """Objectives as they are: all of them are minimised.
+
+        Parameters
+        ----------
+        F : array-like of shape (..., n_obj)
+        """
+        values = np.asarray(F, dtype=np.float64)
+        if values.ndim == 0 or values.shape[-1] != self.n_obj:
+            raise ValueError(
+                f"F must have {self.n_obj} columns, one per objective; got shape {values.shape}."
+            )
+        return values
+
+    def decode(self, X: ArrayLike) -> Labels:
+        """Partitions (n_individuals, n_samples) by largest memberships, see ``encoding.decode``.
+
+        One genotype of shape (n_seeds,) is a population of one.
+        """
+        return self.encoding.decode(np.atleast_2d(np.asarray(X)))
+
+    def fit_individual(self, x: ArrayLike) -> Sweep:
+        """Memberships, centroids, weights and the rest of one genotype, after its sweeps.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_seeds,)
+
+        Returns
+        -------
+        Sweep
+            Cluster c is that of the c-th seed in the row.
+        """
+        slots = self.encoding.seeds(np.atleast_2d(np.asarray(x)))
+        order = self.encoding.ranks(slots)[0]
+        done = self.encoding.grow(np.sort(slots[slots >= 0]))
+        return done._replace(
+            memberships=done.memberships[:, order],
+            centers=done.centers[:, order],
+            log_weights=done.log_weights[:, order],
+            shares=done.shares[order],
+            impurities=done.impurities[order],
+            distances=done.distances[:, order],
+            chi_term=done.chi_term[order],
+        )
+
+    def cluster_centers(self, X: ArrayLike) -> list[NDArray[np.float32]]:
+        """Centroids (n_clusters, n_features) after the sweeps, in the order of the seeds in each row."""
+        slots = self.encoding.seeds(np.asarray(X))
+        parts = zip(self._grown(slots), self.encoding.ranks(slots), strict=True)
+        return [one.centers.T[order] for one, order in parts]
+
+    def central_documents(self, X: ArrayLike) -> IntArray:
+        """Genotypes in which each seed has become the document nearest to the centroid of its cluster.
+
+        Nearest relative to the other centroids: the document that belongs to the cluster most. Where
+        several clusters want the same one, memberships are largest in sum.
+
+        Notes
+        -----
+        Nearest as such are documents with hardly any features, whatever the cluster; those are no good
+        seeds.
+        """
+        slots = self.encoding.seeds(np.asarray(X))
+        parts = zip(self._grown(slots), self.encoding.ranks(slots), strict=True)
+        slots[slots >= 0] = np.concatenate([one.documents[order] for one, order in parts])
+        return slots
+
+    def center_distances(self, X: ArrayLike) -> NDArray[np.float32]:
+        """Distance of every document to the nearest centroid, shape (n_individuals, n_samples)."""
+        return np.stack([one.gaps for one in self._grown(self.encoding.seeds(np.asarray(X)))])
+
+    def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+        rows = self.encoding.canonical(self.encoding.seeds(np.asarray(X)))
+        known = [self._memo.objectives(row.tobytes()) for row in rows]
+        new = [i for i, values in enumerate(known) if values is None]
+        for i, one in zip(new, self._compute(rows[new]), strict=True):
+            known[i] = one.objectives
+        out["F"] = np.array(known, dtype=np.float64).reshape(len(rows), self.n_obj)
+
+    def _grown(self, slots: IntArray) -> list[Grown]:
+        rows = self.encoding.canonical(slots)
+        found = [self._memo.grown(row.tobytes()) for row in rows]
+        new = [i for i, one in enumerate(found) if one is None]
+        computed = iter(self._compute(rows[new]))
+        return [next(computed) if one is None else one for one in found]
+
+    def _compute(self, rows: IntArray) -> list[Grown]:
+        first, inverse = distinct_rows(rows)
+        grown = self.encoding.grow_all(rows[first], self._digest)
+        for row, one in zip(rows[first], grown, strict=True):
+            self._memo.add(row.tobytes(), one)
+        self.n_grown += len(grown)
+        return [grown[i] for i in inverse]
+
+    def _digest(self, done: Sweep) -> Grown:
+        return Grown(
+            objectives=np.array(
+                [OBJECTIVES[name](done, self.targets, self.options) for name in self.objective_names]
+            ),
+            centers=done.centers.astype(np.float32),
+            documents=_most_typical(done.memberships),
+            gaps=done.distances.min(axis=1).astype(np.float32),
+        )
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        # Nothing here changes what it gives; pymoo copies problems with the algorithm's history.
+        return copy.copy(self)
+
+
+def _most_typical(memberships: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
+    """A document for every cluster, no two the same, of largest memberships in sum; O(n_samples k)."""
+    n, k = memberships.shape
+    # Among the k that belong to it most each cluster finds one that no other takes.
+    candidates = np.unique(np.argpartition(-memberships, min(k, n) - 1, axis=0)[:k])
+    chosen = linear_sum_assignment(memberships[candidates].T, maximize=True)[1]
+    return candidates[chosen].astype(np.int64)
+
+
+def _checked_sweeps(n_sweeps: Any) -> int:
+    if isinstance(n_sweeps, bool) or not isinstance(n_sweeps, int | np.integer):
+        raise TypeError(f"n_sweeps must be an integer, got {n_sweeps!r}.")
+    if not 1 <= n_sweeps <= 3:
+        raise ValueError(f"n_sweeps must be within 1..3, got {n_sweeps}.")
+    return int(n_sweeps)
+
+
+class Grown(NamedTuple):
+    """What is kept of an evaluated individual, clusters in ascending order of their seeds.
+
+    Attributes
+    ----------
+    objectives : ndarray of shape (n_obj,)
+    centers : ndarray of shape (n_features, n_clusters), float32
+    documents : ndarray of shape (n_clusters,)
+        Distinct documents that belong to the clusters most.
+    gaps : ndarray of shape (n_samples,), float32
+        Distance of every document to the nearest centroid.
+    """
+
+    objectives: NDArray[np.float64]
+    centers: NDArray[np.float32]
+    documents: NDArray[np.int64]
+    gaps: NDArray[np.float32]
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the arrays."""
+        return sum(part.nbytes for part in self)
+
+
+class SeedMemo:
+    """Objectives of very many individuals, and the rest of the most recent ones.
+
+    What is forgotten is found again, so results do not depend on it.
+
+    Parameters
+    ----------
+    max_bytes : int
+        Memory for the most recent ones; the last is kept even if it needs more.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self.max_bytes = max_bytes
+        self._objectives: dict[bytes, NDArray[np.float64]] = {}
+        self._older: dict[bytes, NDArray[np.float64]] = {}
+        self._grown: OrderedDict[bytes, Grown] = OrderedDict()
+        self._bytes = 0
+
+    def objectives(self, key: bytes) -> NDArray[np.float64] | None:
+        """Objectives of an individual, if they are known."""
+        known = self._objectives.get(key)
+        return self._older.get(key) if known is None else known
+
+    def grown(self, key: bytes) -> Grown | None:
+        """What was kept of an individual, if it is still there."""
+        one = self._grown.get(key)
+        if one is not None:
+            self._grown.move_to_end(key)
+        return one
+
+    def add(self, key: bytes, one: Grown) -> None:
+        """Remember an individual, and forget those not used for longest where there is no room."""
+        if len(self._objectives) >= _CAPACITY:
+            self._older, self._objectives = self._objectives, {}
+        self._objectives[key] = one.objectives
+        if key not in self._grown:
+            self._grown[key] = one
+            self._bytes += one.nbytes
+        while self._bytes > self.max_bytes and len(self._grown) > 1:
+            self._bytes -= self._grown.popitem(last=False)[1].nbytes
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"max_bytes": self.max_bytes}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        SeedMemo.__init__(self, state["max_bytes"])
+
+
+def checked_objectives(objectives: Sequence[str]) -> tuple[str, ...]:
+    """Names of objectives, each known and given once."""
+    if isinstance(objectives, str):
+        objectives = (objectives,)
+    names = tuple(objectives)
+    if not names:
+        raise ValueError(f"objectives must name at least one of {', '.join(OBJECTIVES)}; got none.")
+    for name in names:
+        if not isinstance(name, str) or name not in OBJECTIVES:
+            raise ValueError(f"objectives must be among {', '.join(OBJECTIVES)}; got {name!r}.")
+    if len(set(names)) < len(names):
+        raise ValueError(f"objectives must differ, got {names}.")
+    return names
+
+
+class SubspaceSeedEncoding(Encoding):
+    """Genes are the documents that clusters grow from, or -1 for no cluster, anywhere in the row.
+
+    Every document starts near the seeds it is like, and a few sweeps of SISC then move centroids and
+    weights of the features; a document belongs to the cluster of its largest membership.
+
+    Parameters
+    ----------
+    data : SubspaceData
+    targets : Targets
+        What is known of the documents; guides the sweeps.
+    n_seeds : int
+        Largest number of clusters, and number of genes.
+    k_min : int, optional
+        Smallest number of clusters; default ``n_seeds``.
+    n_sweeps : int, default=3
+    options : SubspaceOptions, optional
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+
+    Attributes
+    ----------
+    k_min, k_max : int
+
+    Notes
+    -----
+    Decoding takes O(n_individuals n_sweeps (nnz + n_samples + n_features) n_seeds) time for nnz non-zero
+    values. Encodings are immutable: a deep copy shares the data.
+
+    References
+    ----------
+    SISC-ML, "seeds" start.
+    """
+
+    dtype = np.dtype(np.int64)
+
+    def __init__(
+        self,
+        data: SubspaceData,
+        targets: Targets,
+        n_seeds: int,
+        k_min: int | None = None,
+        *,
+        n_sweeps: int = 3,
+        options: SubspaceOptions | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.data = data
+        self.targets = targets
+        self.options = SubspaceOptions() if options is None else options
+        self.n_samples = data.n
+        self.k_min, self.k_max = checked_cluster_range(
+            n_seeds if k_min is None else k_min, n_seeds, self.n_samples, "n_seeds"
+        )
+        self.n_var = self.k_max
+        self.n_sweeps = n_sweeps
+        self.n_jobs = n_jobs
+
+    def bounds(self) -> tuple[IntArray, IntArray]:
+        """-1 (no cluster) and the last document, for every gene."""
+        lower = np.full(self.n_var, -1, dtype=self.dtype)
+        return lower, np.full(self.n_var, self.n_samples - 1, dtype=self.dtype)
+
+    def seeds(self, X: ArrayLike) -> IntArray:
+        """Population as int64, after a look at whether it is valid.
+
+        Raises
+        ------
+        ValueError
+            For rows that name a document twice or none at all.
+        """
+        slots = checked_genes(X, self.n_var).astype(self.dtype)
+        occupied = slots >= 0
+        wrong = ~occupied.any(axis=1)
+        wrong |= ((slots < -1) | (slots >= self.n_samples) | (occurred_before(slots) & occupied)).any(axis=1)
+        if wrong.any():
+            raise ValueError(
+                f"row {np.argmax(wrong)} of X holds no seed, one twice, or numbers outside "
+                f"-1..{self.n_samples - 1}: repair the genotypes first."
+            )
+        return slots
+
+    def grow(self, seeds: IntArray) -> Sweep:
+        """Clusters of one row of seeds, without -1, after the sweeps; cluster c is that of seed c."""
+        memberships = memberships_from_seeds(self.data, seeds, self.options)
+        done = sweep(self.data, self.targets, memberships, self.options)
+        for _ in range(1, self.n_sweeps):
+            done = sweep(self.data, self.targets, done.memberships, self.options, centers=done.centers)
+        return done
+
+    def grow_all(self, X: IntArray, use: Callable[[Sweep], Result]) -> list[Result]:
+        """What ``use`` makes of the clusters of every row of :meth:`canonical`, on ``n_jobs`` threads."""
+        # Used where they were made: the memberships of all at once would be much memory. Never on a
+        # cluster: what goes back of an individual takes as long as growing it.
+        run = Parallel(n_jobs=self.n_jobs, require="sharedmem")
+        results: list[Result] = run(delayed(self._grown)(row[row >= 0], use) for row in X)
+        return results
+
+    def _grown(self, seeds: IntArray, use: Callable[[Sweep], Result]) -> Result:
+        return use(self.grow(seeds))
+
+    def decode(self, X: IntArray) -> Labels:
+        """Cluster of the largest membership, of equal ones that of the document with the lower number.
+
+        Clusters are numbered in the order of their seeds in the row; those that are nowhere the
+        largest have no number.
+        """
+        slots = self.seeds(X)
+        owners = self.grow_all(self.canonical(slots), lambda done: done.memberships.argmax(axis=1))
+        labels = np.empty((len(slots), self.n_samples), dtype=np.int32)
+        for row, seeds, owner in zip(labels, slots, owners, strict=True):
+            row[:] = np.unique(np.argsort(seeds[seeds >= 0])[owner], return_inverse=True)[1]
+        return labels
+
+    def encode(self, labels: IntArray) -> IntArray:
+        """The member of every cluster that is nearest to its mean, in the order of the labels.
+
+        Of more than ``n_seeds`` clusters the largest are kept (ties: the lowest label), fewer than
+        ``k_min`` are filled up as by :meth:`repair`.
+        """
+        partitions = checked_labels(labels, self.n_samples)
+        X = np.full((len(partitions), self.n_var), -1, dtype=self.dtype)
+        for row, partition in zip(X, partitions, strict=True):
+            clusters, number, sizes = np.unique(partition, return_inverse=True, return_counts=True)
+            members = np.eye(len(clusters))[number.reshape(-1)]
+            means = self.data.by_column(members) / sizes
+            apart = distances(self.data, means, np.full_like(means, -np.log(self.data.m)), 1.0)
+            nearest = np.where(members > 0, apart, np.inf).argmin(axis=0)
+            kept = np.sort(np.argsort(-sizes, kind="stable")[: self.n_var])
+            row[: len(kept)] = nearest[kept]
+        return self.repair(X)
+
+    def repair(self, X: IntArray) -> IntArray:
+        """Empty what is no document or was named before, fill up to ``k_min`` seeds.
+
+        The first empty slots get the documents with the lowest numbers not in the row. Fractions are
+        rounded.
+        """
+        return repair_slots(rounded_genes(X, self.n_var), self.n_samples, self.k_min)
+
+    def canonical(self, X: IntArray) -> IntArray:
+        """Seeds in ascending order, then the empty slots."""
+        seeds = checked_genes(X, self.n_var).astype(self.dtype)
+        seeds[seeds < 0] = self.n_samples
+        seeds.sort(axis=1)
+        seeds[seeds == self.n_samples] = -1
+        return seeds
+
+    def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
+        """k uniform on k_min..n_seeds, then k distinct documents in random slots."""
+        return random_slots(n_individuals, self.n_samples, self.k_min, self.k_max, rng)
+
+    def ranks(self, X: IntArray) -> list[NDArray[np.intp]]:
+        """For every row: the place in canonical order of each of its seeds."""
+        return [np.argsort(np.argsort(row[row >= 0])) for row in X]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self

@@ -1,0 +1,903 @@
+"""Friedman, Shaffer, Holm, Nemenyi, cliques, sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, reduce
+from operator import or_
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+from scipy.stats import rankdata, studentized_range
+
+from moo_clustering._arrays import did_you_mean
+
+__all__ = [
+    "Comparison",
+    "CriticalDifferenceData",
+    "FriedmanResult",
+    "average_ranks",
+    "cliques",
+    "compare",
+    "critical_difference",
+    "critical_difference_data",
+    "friedman",
+    "holm",
+    "nemenyi",
+    "pair_matrix",
+    "shaffer_static",
+]
+
+_EPS = 1e-9
+# Published average ranks have often one decimal only.
+_ROUNDING = 0.05
+_MISSING_TEXT = ("", "nan", "na", "none", "null")
+# Adjusted p-values of pairs in increasing order of p, from (z, p, number of methods).
+Adjust = Callable[[NDArray[np.float64], NDArray[np.float64], int], NDArray[np.float64]]
+
+
+def holm(
+    results: Any,
+    *,
+    greater_is_better: bool | None = None,
+    alpha: float = 0.05,
+    n_datasets: int | None = None,
+    methods: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Which pairs of methods differ, by Holm's step-down procedure.
+
+    The adjustment is :func:`statsmodels.stats.multitest.multipletests`.
+
+    Parameters
+    ----------
+    results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or FriedmanResult
+        A table, average ranks, or the result of :func:`friedman`.
+    greater_is_better : bool
+        Whether large values are good. Needed with a table only.
+    alpha : float, default=0.05
+        Level of significance.
+    n_datasets : int, optional
+        Over how many data sets given ranks are averages.
+    methods : sequence of str, optional
+        Names of the columns of an array.
+
+    Returns
+    -------
+    DataFrame
+        As of :func:`shaffer_static`.
+    """
+    return adjusted_pairs(_holm, results, greater_is_better, alpha, n_datasets, methods)
+
+
+def nemenyi(
+    results: Any,
+    *,
+    greater_is_better: bool | None = None,
+    alpha: float = 0.05,
+    n_datasets: int | None = None,
+    methods: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Which pairs of methods differ, by Nemenyi's test.
+
+    Two methods differ if their average ranks do by at least :func:`critical_difference`. Simple, and
+    the least powerful of the three. P-values are those of :func:`scipy.stats.studentized_range`.
+
+    Parameters
+    ----------
+    results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or FriedmanResult
+        A table, average ranks, or the result of :func:`friedman`.
+    greater_is_better : bool
+        Whether large values are good. Needed with a table only.
+    alpha : float, default=0.05
+        Level of significance.
+    n_datasets : int, optional
+        Over how many data sets given ranks are averages.
+    methods : sequence of str, optional
+        Names of the columns of an array.
+
+    Returns
+    -------
+    DataFrame
+        As of :func:`shaffer_static`.
+    """
+    return adjusted_pairs(_nemenyi, results, greater_is_better, alpha, n_datasets, methods)
+
+
+def shaffer_static(
+    results: Any,
+    *,
+    greater_is_better: bool | None = None,
+    alpha: float = 0.05,
+    n_datasets: int | None = None,
+    methods: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Which pairs of methods differ, by Shaffer's static procedure.
+
+    More powerful than Holm's, because equality is transitive: if one pair of methods is known to
+    differ, fewer others can be equal.
+
+    Parameters
+    ----------
+    results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or FriedmanResult
+        A table, average ranks, or the result of :func:`friedman`.
+    greater_is_better : bool
+        Whether large values are good. Needed with a table only.
+    alpha : float, default=0.05
+        Level of the column ``significant``.
+    n_datasets : int, optional
+        Over how many data sets given ranks are averages.
+    methods : sequence of str, optional
+        Names of the columns of an array.
+
+    Returns
+    -------
+    DataFrame of n_methods (n_methods - 1) / 2 rows
+        ``method_1`` (the better of the two), ``method_2``, ``z``, ``p_value``, ``p_adjusted`` and
+        ``significant``, most different pairs first. :func:`pair_matrix` makes a square of it.
+
+    Notes
+    -----
+    O(k^4) bit operations once for k methods, O(k^2 log k) for every table.
+
+    References
+    ----------
+    .. [1] J. P. Shaffer, "Modified Sequentially Rejective Multiple Test Procedures", Journal of the
+       American Statistical Association 81(395), 1986.
+    .. [2] S. García, F. Herrera, "An Extension on 'Statistical Comparisons of Classifiers over Multiple
+       Data Sets' for all Pairwise Comparisons", Journal of Machine Learning Research 9, 2008.
+
+    Examples
+    --------
+    >>> ranks = {"C4.5": 2.100, "1-NN": 3.250, "NB": 2.200, "Kernel": 4.333, "CN2": 3.117}
+    >>> int(shaffer_static(ranks, n_datasets=30)["significant"].sum())
+    6
+    """
+    return adjusted_pairs(_step_down, results, greater_is_better, alpha, n_datasets, methods)
+
+
+POSTHOC: dict[str, Callable[..., pd.DataFrame]] = {
+    "shaffer": shaffer_static,
+    "holm": holm,
+    "nemenyi": nemenyi,
+}
+
+
+def cliques(pairs: pd.DataFrame) -> list[tuple[str, ...]]:
+    """Maximal groups of methods of which no two are significantly different.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        As :func:`shaffer_static`, :func:`holm` and :func:`nemenyi` return it.
+
+    Returns
+    -------
+    list of tuple of str
+        Each group and the list are ordered from the best method to the worst. A method may be in
+        several groups, and is alone in one if it differs from all others.
+
+    Notes
+    -----
+    O(n_methods + groups) for groups that are intervals of ranks, as those of the three procedures are.
+
+    Examples
+    --------
+    >>> from moo_clustering.stats import shaffer_static
+    >>> cliques(shaffer_static({"a": 1.0, "b": 2.4, "c": 2.6}, n_datasets=10))
+    [('a',), ('b', 'c')]
+    """
+    import networkx as nx
+
+    wins = pairs["method_1"].value_counts()
+    graph = nx.Graph()
+    graph.add_nodes_from([*pairs["method_1"], *pairs["method_2"]])
+    same = pairs[~pairs["significant"].astype(bool)]
+    graph.add_edges_from(zip(same["method_1"], same["method_2"], strict=True))
+    # The better of two is first, so the best method is first in most pairs.
+    order = {name: place for place, name in enumerate(sorted(graph, key=lambda m: -wins.get(m, 0)))}
+    groups = [tuple(sorted(group, key=order.__getitem__)) for group in nx.find_cliques(graph)]
+    return sorted(groups, key=lambda group: [order[name] for name in group])
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Outcome of :func:`compare`.
+
+    Parameters
+    ----------
+    ranks : DataFrame of shape (n_datasets, n_methods)
+        Rank of every method on every data set, 1 = best.
+    average_ranks : Series
+        In the order of the columns.
+    friedman : FriedmanResult or None
+        None with two methods, which the test does not take.
+    shaffer, holm, nemenyi : DataFrame
+        All pairs by each procedure, see :func:`shaffer_static`.
+    posthoc : {"shaffer", "holm", "nemenyi"}
+        The procedure that ``pairs``, ``groups`` and ``conclusions`` go by.
+    alpha : float
+    greater_is_better : bool
+    n_datasets, n_methods : int
+    """
+
+    ranks: pd.DataFrame
+    average_ranks: pd.Series[float]
+    friedman: FriedmanResult | None
+    shaffer: pd.DataFrame
+    holm: pd.DataFrame
+    nemenyi: pd.DataFrame
+    posthoc: str
+    alpha: float
+    greater_is_better: bool
+    n_datasets: int
+    n_methods: int
+
+    @property
+    def pairs(self) -> pd.DataFrame:
+        """All pairs by the chosen procedure, most different first."""
+        table: pd.DataFrame = getattr(self, self.posthoc)
+        return table
+
+    @property
+    def groups(self) -> list[tuple[str, ...]]:
+        """Maximal groups of methods of which no two differ, see :func:`cliques`."""
+        return cliques(self.pairs)
+
+    @property
+    def conclusions(self) -> list[str]:
+        """What may be claimed, in sentences."""
+        return sentences(self.friedman, self.pairs, self.groups, self.posthoc, self.alpha)
+
+
+def compare(
+    results: Any,
+    *,
+    greater_is_better: bool,
+    alpha: float = 0.05,
+    posthoc: str = "shaffer",
+    tie_correction: bool = False,
+    methods: Sequence[str] | None = None,
+) -> Comparison:
+    """Compare methods over data sets: ranks, Friedman's test, all pairs, and what may be claimed.
+
+    Parameters
+    ----------
+    results : DataFrame or array-like of shape (n_datasets, n_methods)
+        A row per data set, a column per method; repeated runs averaged.
+    greater_is_better : bool
+        Whether large values are good.
+    alpha : float, default=0.05
+        Level of significance.
+    posthoc : {"shaffer", "holm", "nemenyi"}, default="shaffer"
+        Procedure for the pairs; the tables of all three are in the result.
+    tie_correction : bool, default=False
+        See :func:`friedman`.
+    methods : sequence of str, optional
+        Names of the columns of an array.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        For fewer than two methods or data sets, repeated names, and cells without a number.
+
+    Examples
+    --------
+    >>> scores = [[0.9, 0.5, 0.1], [0.8, 0.4, 0.2], [0.7, 0.6, 0.3], [0.9, 0.8, 0.7]]
+    >>> outcome = compare(scores, greater_is_better=True, methods=["good", "fair", "poor"])
+    >>> outcome.conclusions[-2]
+    'good is better than poor (adjusted p = 0.0140).'
+    """
+    alpha = checked_alpha(alpha)
+    find_posthoc(posthoc)
+    table = as_results(results, methods=methods)
+    ranks = rank_matrix(table, greater_is_better)
+    average, n_datasets = averaged(ranks, table), len(table.datasets)
+    test = None
+    if len(table.methods) > 2:
+        test = friedman(
+            pd.DataFrame(table.values, table.datasets, table.methods),
+            greater_is_better=greater_is_better, tie_correction=tie_correction,
+        )  # fmt: skip
+    return Comparison(
+        ranks=pd.DataFrame(ranks, list(table.datasets), list(table.methods)),
+        average_ranks=average,
+        friedman=test,
+        shaffer=shaffer_static(average, n_datasets=n_datasets, alpha=alpha),
+        holm=holm(average, n_datasets=n_datasets, alpha=alpha),
+        nemenyi=nemenyi(average, n_datasets=n_datasets, alpha=alpha),
+        posthoc=posthoc,
+        alpha=alpha,
+        greater_is_better=bool(greater_is_better),
+        n_datasets=n_datasets,
+        n_methods=len(table.methods),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class FriedmanResult:
+    """Outcome of :func:`friedman`.
+
+    Parameters
+    ----------
+    statistic, p_value : float
+        Friedman's chi-square and its p-value.
+    df : int
+        Degrees of freedom, ``n_methods - 1``.
+    iman_davenport_statistic, iman_davenport_p_value : float
+        The less conservative F of Iman and Davenport on ``df`` and ``df * (n_datasets - 1)`` degrees of
+        freedom; infinite where all data sets rank the methods alike.
+    average_ranks : Series
+        Average rank of every method, 1 = best.
+    n_datasets, n_methods : int
+    """
+
+    statistic: float
+    p_value: float
+    df: int
+    iman_davenport_statistic: float
+    iman_davenport_p_value: float
+    average_ranks: pd.Series[float]
+    n_datasets: int
+    n_methods: int
+
+
+def friedman(
+    results: Any,
+    *,
+    greater_is_better: bool | None = None,
+    tie_correction: bool = False,
+    n_datasets: int | None = None,
+    methods: Sequence[str] | None = None,
+) -> FriedmanResult:
+    """Friedman's test that several methods do equally well, with Iman and Davenport's version.
+
+    Parameters
+    ----------
+    results : DataFrame or array-like of shape (n_datasets, n_methods), or Series or mapping
+        A row per data set, a column per method; or the average rank of every method.
+    greater_is_better : bool
+        Whether large values are good. Needed with a table, not with ranks.
+    tie_correction : bool, default=False
+        Divide by the share of distinct ranks, as :func:`scipy.stats.friedmanchisquare` does. Papers on
+        machine learning mostly do not. Needs a table.
+    n_datasets : int, optional
+        Over how many data sets given ranks are averages.
+    methods : sequence of str, optional
+        Names of the columns of an array.
+
+    Returns
+    -------
+    FriedmanResult
+        Where all values of every data set are equal, the statistics are 0 and the p-values 1.
+
+    Raises
+    ------
+    ValueError
+        For fewer than 3 methods or 2 data sets, and cells without a number.
+
+    Notes
+    -----
+    O(n_datasets n_methods log n_methods) time.
+
+    References
+    ----------
+    .. [1] J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", Journal of
+       Machine Learning Research 7, 2006, section 3.2.2.
+
+    Examples
+    --------
+    >>> ranks = {"C4.5": 3.143, "C4.5+m": 2.000, "C4.5+cf": 2.893, "C4.5+m+cf": 1.964}
+    >>> round(friedman(ranks, n_datasets=14).statistic, 2)
+    9.28
+    """
+    summary = as_rank_summary(results, greater_is_better, n_datasets, methods)
+    if tie_correction and greater_is_better is None:
+        raise ValueError("tie_correction needs the table of results; average ranks do not show ties")
+    n, k = summary.n_datasets, len(summary.average_ranks)
+    if k < 3:
+        raise ValueError(f"Friedman's test needs at least 3 methods, got {k}")
+    statistic = _corrected(results, methods) if tie_correction else chi_square(summary)
+    f_value = iman_davenport(statistic, n, k)
+    return FriedmanResult(
+        statistic=statistic,
+        p_value=float(stats.chi2.sf(statistic, k - 1)),
+        df=k - 1,
+        iman_davenport_statistic=f_value,
+        iman_davenport_p_value=float(stats.f.sf(f_value, k - 1, (k - 1) * (n - 1))),
+        average_ranks=summary.average_ranks,
+        n_datasets=n,
+        n_methods=k,
+    )
+
+
+def chi_square(summary: RankSummary) -> float:
+    """Friedman's statistic without correction for ties; nothing but rounding counts as 0."""
+    ranks, n = summary.average_ranks.to_numpy(), summary.n_datasets
+    k = len(ranks)
+    value = 12 * n / (k * (k + 1)) * (np.sum(ranks**2) - k * (k + 1) ** 2 / 4)
+    return 0.0 if value < _EPS else float(value)
+
+
+def iman_davenport(statistic: float, n_datasets: int, n_methods: int) -> float:
+    """F of a Friedman statistic; infinite at the largest statistic there is."""
+    largest = n_datasets * (n_methods - 1)
+    rest = largest - statistic
+    return float("inf") if rest <= _EPS * largest else (n_datasets - 1) * statistic / rest
+
+
+def _corrected(results: Any, methods: Sequence[str] | None) -> float:
+    values = as_results(results, methods=methods).values
+    # The correction divides 0 by 0 where no data set tells any two methods apart.
+    if (values == values[:, :1]).all():
+        return 0.0
+    return float(stats.friedmanchisquare(*values.T).statistic)
+
+
+@runtime_checkable
+class HasRanks(Protocol):
+    """What already holds average ranks: the results of :func:`friedman` and :func:`compare`."""
+
+    @property
+    def average_ranks(self) -> pd.Series[float]: ...
+
+    @property
+    def n_datasets(self) -> int: ...
+
+
+class RankSummary(NamedTuple):
+    """Average ranks (1 = best) in the order of the columns, and over how many data sets."""
+
+    average_ranks: pd.Series[float]
+    n_datasets: int
+
+
+def average_ranks(
+    results: Any, *, greater_is_better: bool, methods: Sequence[str] | None = None
+) -> pd.Series[float]:
+    """Average rank of every method.
+
+    Parameters
+    ----------
+    results : DataFrame or array-like of shape (n_datasets, n_methods)
+        A row per data set, a column per method; infinite values are ranked like others.
+    greater_is_better : bool
+        Which values get rank 1.
+    methods : sequence of str, optional
+        Names of the columns of an array.
+
+    Returns
+    -------
+    Series of length n_methods
+        In the order of the columns; equal values share the mean of their ranks.
+
+    Examples
+    --------
+    >>> average_ranks([[0.9, 0.7, 0.7], [0.8, 0.9, 0.1]], greater_is_better=True).tolist()
+    [1.5, 1.75, 2.75]
+    """
+    table = as_results(results, methods=methods)
+    return averaged(rank_matrix(table, greater_is_better), table)
+
+
+def rank_matrix(table: Results, greater_is_better: bool) -> NDArray[np.float64]:
+    """Ranks within every row, mid-ranks on ties."""
+    if not isinstance(greater_is_better, bool | np.bool_):
+        raise TypeError(f"greater_is_better must be True or False, got {greater_is_better!r}")
+    return np.asarray(rankdata(-table.values if greater_is_better else table.values, axis=1))
+
+
+def averaged(ranks: NDArray[np.float64], table: Results) -> pd.Series[float]:
+    return pd.Series(ranks.mean(axis=0), index=list(table.methods), name="average rank")
+
+
+def as_rank_summary(
+    results: Any, greater_is_better: bool | None, n_datasets: int | None, methods: Sequence[str] | None
+) -> RankSummary:
+    """Average ranks of a table, of a mapping from method to average rank, or of an earlier result."""
+    if isinstance(results, HasRanks) and not isinstance(results, pd.DataFrame):
+        _refuse(greater_is_better, n_datasets, methods, "an earlier result")
+        return RankSummary(results.average_ranks, results.n_datasets)
+    if isinstance(results, pd.Series | Mapping):
+        _refuse(greater_is_better, None, methods, "average ranks")
+        return _given(pd.Series(results, dtype=np.float64), n_datasets)
+    _refuse(None, n_datasets, None, "a table")
+    if greater_is_better is None:
+        raise TypeError("greater_is_better must be given with a table of results: True or False")
+    table = as_results(results, methods=methods)
+    return RankSummary(averaged(rank_matrix(table, greater_is_better), table), len(table.datasets))
+
+
+def _refuse(greater: bool | None, n_datasets: int | None, methods: Sequence[str] | None, what: str) -> None:
+    given = {"greater_is_better": greater, "n_datasets": n_datasets, "methods": methods}
+    if useless := [name for name, value in given.items() if value is not None]:
+        raise ValueError(f"{useless[0]} cannot be given with {what}, which says it already")
+
+
+def _given(ranks: pd.Series[float], n_datasets: int | None) -> RankSummary:
+    n_methods = len(ranks)
+    if n_datasets is None:
+        raise ValueError("average ranks need n_datasets, the number of data sets they are averaged over")
+    if n_datasets < 2 or int(n_datasets) != n_datasets:
+        raise ValueError(f"n_datasets must be a whole number of at least 2, got {n_datasets}")
+    if n_methods < 2:
+        raise ValueError(f"average ranks must be of at least 2 methods, got {n_methods}")
+    ranks.index = ranks.index.map(str)
+    if not ranks.index.is_unique:
+        raise ValueError(f"average ranks name {ranks.index[ranks.index.duplicated()][0]!r} more than once")
+    expected = n_methods * (n_methods + 1) / 2
+    inside = ranks.between(1 - _ROUNDING, n_methods + _ROUNDING).all()
+    if not inside or abs(ranks.sum() - expected) > _ROUNDING * n_methods:
+        raise ValueError(
+            f"average ranks of {n_methods} methods lie from 1 to {n_methods} and sum to {expected:g}, "
+            f"got {ranks.tolist()}"
+        )
+    return RankSummary(ranks.rename("average rank"), int(n_datasets))
+
+
+class Results(NamedTuple):
+    """One number of every method (columns) on every data set (rows)."""
+
+    values: NDArray[np.float64]
+    datasets: tuple[str, ...]
+    methods: tuple[str, ...]
+
+
+def as_results(results: Any, *, methods: Sequence[str] | None = None, min_methods: int = 2) -> Results:
+    """Check a table of results.
+
+    Parameters
+    ----------
+    results : DataFrame or array-like of shape (n_datasets, n_methods)
+        Numbers, possibly infinite.
+    methods : sequence of str, optional
+        Names of the columns of an array; a frame has its own.
+    min_methods : int, default=2
+        Least number of columns.
+
+    Raises
+    ------
+    ValueError
+        For fewer than two data sets, too few methods, repeated names, and cells that are empty, NaN
+        or no numbers, which are named.
+    """
+    if isinstance(results, pd.DataFrame):
+        if methods is not None:
+            raise ValueError("methods names the columns of an array; a DataFrame has names of its own")
+        frame = results
+    else:
+        frame = _framed(results, methods)
+    datasets, names = (tuple(str(name) for name in axis) for axis in (frame.index, frame.columns))
+    _require_unique(names, "method", "every method needs a name of its own")
+    _require_unique(datasets, "data set", "average repeated runs first: a data set is one row")
+    if len(names) < min_methods:
+        raise ValueError(f"results must have at least {min_methods} methods (columns), got {len(names)}")
+    if len(datasets) < 2:
+        raise ValueError(f"results must have at least 2 data sets (rows), got {len(datasets)}")
+    cells = frame.to_numpy(dtype=object)
+    values = np.empty(cells.shape)
+    for row, column in np.ndindex(*cells.shape):
+        where = f"data set {datasets[row]!r}, method {names[column]!r}"
+        values[row, column] = _number(cells[row, column], where)
+    return Results(values, datasets, names)
+
+
+def _framed(results: Any, methods: Sequence[str] | None) -> pd.DataFrame:
+    array = np.asarray(results, dtype=object)
+    if array.ndim != 2:
+        raise ValueError(
+            "results must be a DataFrame or rows of equal length, shape (n_datasets, n_methods); "
+            f"got {array.ndim} dimension{'' if array.ndim == 1 else 's'}"
+        )
+    columns = [f"method {i + 1}" for i in range(array.shape[1])] if methods is None else list(methods)
+    if len(columns) != array.shape[1]:
+        raise ValueError(f"methods has {len(columns)} names for {array.shape[1]} columns of results")
+    return pd.DataFrame(array, index=range(1, len(array) + 1), columns=columns)
+
+
+def _require_unique(names: Iterable[str], what: str, advice: str) -> None:
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise ValueError(f"results have the {what} {repeated[0]!r} more than once; {advice}")
+
+
+def _number(cell: Any, where: str) -> float:
+    if isinstance(cell, str) and cell.strip().casefold() in _MISSING_TEXT:
+        cell = None
+    if cell is None or cell is pd.NA or cell is pd.NaT:
+        raise ValueError(f"results have no value for {where}")
+    try:
+        number = float(cell)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"results must be numbers, got {cell!r} for {where}") from error
+    if np.isnan(number):
+        raise ValueError(f"results have no value (NaN) for {where}")
+    return number
+
+
+def checked_alpha(alpha: float) -> float:
+    if not isinstance(alpha, int | float | np.number) or not 0 < alpha < 1:
+        raise ValueError(f"alpha must be between 0 and 1, got {alpha!r}")
+    return float(alpha)
+
+
+def pair_table(summary: RankSummary) -> pd.DataFrame:
+    """z and unadjusted two-sided p of every pair, most different pairs first.
+
+    ``method_1`` is the one with the better average rank, so that ``z`` is never negative.
+    """
+    ranks = summary.average_ranks.sort_values(kind="stable")
+    k = len(ranks)
+    first, second = np.triu_indices(k, 1)
+    error = np.sqrt(k * (k + 1) / (6 * summary.n_datasets))
+    z = (ranks.to_numpy()[second] - ranks.to_numpy()[first]) / error
+    names = ranks.index.to_numpy()
+    pairs = pd.DataFrame(
+        {"method_1": names[first], "method_2": names[second], "z": z, "p_value": 2 * stats.norm.sf(z)}
+    )
+    # By z, because the p-values of very large z are all 0.
+    return pairs.sort_values("z", ascending=False, kind="stable", ignore_index=True)
+
+
+def adjusted_pairs(
+    adjust: Adjust,
+    results: Any,
+    greater_is_better: bool | None,
+    alpha: float,
+    n_datasets: int | None,
+    methods: Sequence[str] | None,
+) -> pd.DataFrame:
+    """The table of pairs with adjusted p-values and what is significant at ``alpha``."""
+    alpha = checked_alpha(alpha)
+    summary = as_rank_summary(results, greater_is_better, n_datasets, methods)
+    pairs = pair_table(summary)
+    n_methods = len(summary.average_ranks)
+    pairs["p_adjusted"] = adjust(pairs["z"].to_numpy(), pairs["p_value"].to_numpy(), n_methods)
+    pairs["significant"] = pairs["p_adjusted"] <= alpha
+    return pairs
+
+
+def pair_matrix(pairs: pd.DataFrame, column: str = "p_adjusted") -> pd.DataFrame:
+    """Square view of a table of pairs.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        As :func:`shaffer_static`, :func:`holm` and :func:`nemenyi` return it.
+    column : {"p_adjusted", "p_value", "z", "significant"}, default="p_adjusted"
+        What is shown.
+
+    Returns
+    -------
+    DataFrame of shape (n_methods, n_methods)
+        Symmetric, methods from best to worst; the diagonal is what a method is to itself: p 1, z 0,
+        not significant.
+    """
+    diagonal: dict[str, Any] = {"p_adjusted": 1.0, "p_value": 1.0, "z": 0.0, "significant": False}
+    if column not in diagonal:
+        raise ValueError(f"column must be one of {', '.join(diagonal)}, got {column!r}")
+    # The better of two is first, so the best method is first in most pairs.
+    wins = pairs["method_1"].value_counts()
+    names = sorted(dict.fromkeys([*pairs["method_1"], *pairs["method_2"]]), key=lambda m: -wins.get(m, 0))
+    square = pd.DataFrame(diagonal[column], index=names, columns=names)
+    for pair in pairs.itertuples(index=False):
+        square.loc[pair.method_1, pair.method_2] = getattr(pair, column)
+        square.loc[pair.method_2, pair.method_1] = getattr(pair, column)
+    return square
+
+
+def critical_difference(n_methods: int, n_datasets: int, *, alpha: float = 0.05) -> float:
+    """Nemenyi's critical difference of average ranks.
+
+    Parameters
+    ----------
+    n_methods : int
+    n_datasets : int
+    alpha : float, default=0.05
+        Level of significance.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(critical_difference(4, 14), 2)
+    1.25
+    """
+    quantile = studentized_range.isf(checked_alpha(alpha), n_methods, np.inf) / np.sqrt(2)
+    return float(quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
+
+
+def find_posthoc(name: str) -> Callable[..., pd.DataFrame]:
+    if name not in POSTHOC:
+        raise ValueError(
+            f"the procedure for pairs must be one of {', '.join(POSTHOC)}, got {name!r}"
+            f"{did_you_mean(str(name), POSTHOC)}"
+        )
+    return POSTHOC[name]
+
+
+def _holm(z: NDArray[np.float64], p: NDArray[np.float64], n_methods: int) -> NDArray[np.float64]:
+    from statsmodels.stats.multitest import multipletests
+
+    return np.asarray(multipletests(p, method="holm")[1])
+
+
+def _nemenyi(z: NDArray[np.float64], p: NDArray[np.float64], n_methods: int) -> NDArray[np.float64]:
+    # Numerical integration may leave the interval by a rounding error.
+    return np.clip(studentized_range.sf(z * np.sqrt(2), n_methods, np.inf), 0.0, 1.0)
+
+
+@cache
+def possible_true_counts(n_methods: int) -> tuple[int, ...]:
+    """How many pairs of methods can be equal at the same time, increasing.
+
+    Equality is transitive: methods fall into groups of equals, and a group of j has j (j - 1) / 2 equal
+    pairs, hence ``S(k) = {j (j - 1) / 2 + x : 1 <= j <= k, x in S(k - j)}`` with ``S(0) = {0}``.
+
+    Examples
+    --------
+    >>> possible_true_counts(4)
+    (0, 1, 2, 3, 6)
+    """
+    # Sets as bits of integers: adding j (j - 1) / 2 to all members is a shift.
+    sets = [1]
+    for k in range(1, n_methods + 1):
+        sets.append(reduce(or_, (sets[k - j] << (j * (j - 1) // 2) for j in range(1, k + 1))))
+    return tuple(count for count in range(n_methods * (n_methods - 1) // 2 + 1) if sets[-1] >> count & 1)
+
+
+def shaffer_multipliers(n_methods: int) -> NDArray[np.int64]:
+    """By what the i-th smallest p is multiplied: the most pairs equal if i - 1 pairs are not."""
+    counts = np.array(possible_true_counts(n_methods))
+    n_pairs = n_methods * (n_methods - 1) // 2
+    return counts[np.searchsorted(counts, np.arange(n_pairs, 0, -1), side="right") - 1]
+
+
+def _step_down(z: NDArray[np.float64], p: NDArray[np.float64], n_methods: int) -> NDArray[np.float64]:
+    return np.minimum(1.0, np.maximum.accumulate(shaffer_multipliers(n_methods) * p))
+
+
+def sentences(
+    test: FriedmanResult | None,
+    pairs: pd.DataFrame,
+    groups: Sequence[tuple[str, ...]],
+    posthoc: str,
+    alpha: float,
+) -> list[str]:
+    """One sentence on all methods together, then one for every method that is better than others."""
+    better = _better(pairs)
+    joined = [group for group in groups if len(group) > 1]
+    unclear = "No difference can be claimed " + (
+        "between " + and_list(joined[0])
+        if len(joined) == 1 and len(joined[0]) == 2
+        else "within: " + "; ".join(", ".join(group) for group in joined)
+    )
+    if test is None:
+        return better or [f"{unclear}: p = {p_text(pairs['p_adjusted'].iloc[0])} is above {alpha:g}."]
+    if test.p_value > alpha:
+        lines = [
+            f"No difference can be claimed: Friedman's test does not reject that all {test.n_methods} "
+            f"methods do equally well (p = {p_text(test.p_value)}, above {alpha:g})."
+        ]
+        if test.iman_davenport_p_value <= alpha:
+            lines.append(
+                "The less conservative test of Iman and Davenport does reject it "
+                f"(p = {p_text(test.iman_davenport_p_value)})."
+            )
+        if better:
+            lines.append("Pairs that differ nevertheless are hints at most.")
+        return lines
+    lines = [
+        "The methods do not all do equally well, by Friedman's test "
+        f"(p = {p_text(test.p_value)}, not above {alpha:g})."
+    ]
+    if not better:
+        return [
+            *lines,
+            f"But no difference can be claimed for any single pair (procedure {posthoc}, smallest "
+            f"adjusted p = {p_text(pairs['p_adjusted'].iloc[0])}).",
+        ]
+    return lines + better + ([f"{unclear}."] if joined else [])
+
+
+def p_text(p: float) -> str:
+    """Four digits; what would be shown as 0 is not 0."""
+    return f"{p:.4f}" if p >= 0.00005 else f"{p:.1e}"
+
+
+def and_list(names: Sequence[str]) -> str:
+    """``a, b and c``."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else list(names))
+
+
+def _better(pairs: pd.DataFrame) -> list[str]:
+    """One sentence for every method, with whom it beats."""
+    significant = pairs[pairs["significant"]]
+    lines = []
+    for method in significant["method_1"].drop_duplicates():
+        beaten = significant[significant["method_1"] == method]
+        values = and_list([p_text(p) for p in beaten["p_adjusted"]])
+        lines.append(f"{method} is better than {and_list(list(beaten['method_2']))} (adjusted p = {values}).")
+    return lines
+
+
+@dataclass(frozen=True, eq=False)
+class CriticalDifferenceData:
+    """What :func:`~moo_clustering.visualization.plot_critical_difference` shows.
+
+    Parameters
+    ----------
+    average_ranks : Series
+        From best to worst.
+    groups : list of tuple of str
+        Methods joined by a bar: groups of two or more of which no two differ.
+    different : DataFrame of shape (n_methods, n_methods)
+        Whether two methods differ.
+    procedure : str
+        Which procedure tells.
+    alpha : float
+    critical_difference : float or None
+        Of average ranks; Nemenyi's test only.
+    """
+
+    average_ranks: pd.Series[float]
+    groups: list[tuple[str, ...]]
+    different: pd.DataFrame
+    procedure: str
+    alpha: float
+    critical_difference: float | None
+
+
+def critical_difference_data(
+    results: Any,
+    *,
+    alpha: float = 0.05,
+    method: str = "shaffer",
+    greater_is_better: bool | None = None,
+    n_datasets: int | None = None,
+    methods: Sequence[str] | None = None,
+) -> CriticalDifferenceData:
+    """Ranks and groups of a critical difference diagram.
+
+    Parameters
+    ----------
+    results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or result
+        A table, average ranks, or what :func:`friedman` or :func:`compare` returned.
+    alpha : float, default=0.05
+        Level of significance.
+    method : {"shaffer", "holm", "nemenyi"}, default="shaffer"
+        Procedure for the pairs.
+    greater_is_better : bool
+        Whether large values are good. Needed with a table only.
+    n_datasets : int, optional
+        Over how many data sets given ranks are averages.
+    methods : sequence of str, optional
+        Names of the columns of an array.
+
+    Returns
+    -------
+    CriticalDifferenceData
+    """
+    procedure = find_posthoc(method)
+    summary = as_rank_summary(results, greater_is_better, n_datasets, methods)
+    ranks = summary.average_ranks.sort_values(kind="stable")
+    pairs = procedure(ranks, n_datasets=summary.n_datasets, alpha=alpha)
+    width = critical_difference(len(ranks), summary.n_datasets, alpha=alpha) if method == "nemenyi" else None
+    return CriticalDifferenceData(
+        average_ranks=ranks,
+        groups=[group for group in cliques(pairs) if len(group) > 1],
+        different=pair_matrix(pairs, "significant"),
+        procedure=method,
+        alpha=alpha,
+        critical_difference=width,
+    )

@@ -1,0 +1,322 @@
+"""Entropy-weighted k-means and starts."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+from sklearn.cluster import MiniBatchKMeans
+
+from moo_clustering._arrays import AnyFloatArray
+from moo_clustering._targets import Targets
+from moo_clustering.subspace.sweeps import (
+    Init,
+    SubspaceData,
+    SubspaceOptions,
+    distances,
+    for_blocks,
+    memberships_from_distances,
+)
+
+INITS = ("labels", "seeds", "kmeans", "dirichlet", "equal")
+# Membership in the own cluster of a hard partition; the rest is spread evenly over all.
+_HARD = 0.9
+
+
+class EntropyWeighted(NamedTuple):
+    """Result of entropy-weighted k-means.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_samples,), int32
+        No cluster is empty.
+    centers, log_weights : ndarray of shape (n_features, n_clusters)
+    distances : ndarray of shape (n_samples, n_clusters), float64
+        Sums of lambda (z - x)^2 over the features.
+    history : ndarray of shape (n_iter,)
+        Objective after each iteration: weighted dispersion plus gamma times the negative entropy of the
+        weights.
+    n_iter : int
+    """
+
+    labels: NDArray[np.int32]
+    centers: AnyFloatArray
+    log_weights: AnyFloatArray
+    distances: NDArray[np.float64]
+    history: NDArray[np.float64]
+    n_iter: int
+
+
+class _Clusters(NamedTuple):
+    centers: AnyFloatArray
+    dispersions: NDArray[np.float64]
+    log_weights: AnyFloatArray
+
+
+def entropy_weighted_kmeans(
+    data: SubspaceData,
+    n_clusters: int,
+    *,
+    gamma: float = 0.5,
+    dispersion: Literal["sum", "mean"] = "sum",
+    max_iter: int = 50,
+    tol: float = 1e-4,
+    rng: np.random.Generator,
+    seeds: NDArray[np.integer[Any]] | None = None,
+) -> EntropyWeighted:
+    """Cluster samples, each cluster with weights lambda proportional to exp(-D / gamma) of its own.
+
+    Parameters
+    ----------
+    data : SubspaceData
+    n_clusters : int
+        From 1 to the number of samples.
+    gamma : float, default=0.5
+        Above 0; large values make weights equal.
+    dispersion : {"sum", "mean"}, default="sum"
+        Whether D is summed over the samples of a cluster, as published, or averaged, so that it does not
+        grow with the cluster.
+    max_iter : int, default=50
+    tol : float, default=1e-4
+        Iterations end when no label changes, or the objective changes by no more than this share of it.
+    rng : numpy.random.Generator
+        Draws the first centroids and the samples that empty clusters get.
+    seeds : ndarray of shape (n_clusters,), int, optional
+        Samples to start from, random ones by default; centroids start half way to the mean.
+
+    Returns
+    -------
+    EntropyWeighted
+
+    Raises
+    ------
+    ValueError
+        A parameter out of range.
+
+    Notes
+    -----
+    O(non-zeros * clusters) time an iteration, O((samples + features) * clusters) memory. Features that
+    are the same in all samples have weight 0.
+
+    References
+    ----------
+    Jing, Ng, Huang: An entropy weighting k-means algorithm for subspace clustering of high-dimensional
+    sparse data, IEEE Transactions on Knowledge and Data Engineering 19 (2007), 1026-1041.
+    """
+    _check(data, n_clusters, gamma, dispersion, max_iter, tol)
+    chosen = checked_seeds(rng.choice(data.n, n_clusters, replace=False) if seeds is None else seeds, data)
+    if len(chosen) != n_clusters:
+        raise ValueError(f"seeds must name a sample for each of the {n_clusters} clusters, got {len(chosen)}")
+    found = _weighted_distances(data, seed_centers(data, chosen), equal_log_weights(data, n_clusters))
+    labels = np.full(data.n, -1, dtype=np.int32)
+    history: list[float] = []
+    while len(history) < max_iter:
+        old, labels = labels, _assign(found, rng)
+        if np.array_equal(labels, old):
+            break
+        state = _update(data, labels, n_clusters, gamma, dispersion == "mean")
+        found = _weighted_distances(data, state.centers, state.log_weights)
+        history.append(_objective(state, gamma))
+        if len(history) > 1 and abs(history[-2] - history[-1]) <= tol * abs(history[-2]):
+            break
+    return EntropyWeighted(labels, state.centers, state.log_weights, found, np.array(history), len(history))
+
+
+def _check(
+    data: SubspaceData, n_clusters: int, gamma: float, dispersion: str, max_iter: int, tol: float
+) -> None:
+    if not 1 <= n_clusters <= data.n:
+        raise ValueError(f"n_clusters must be from 1 to the {data.n} samples, got {n_clusters!r}")
+    if not (gamma > 0 and np.isfinite(gamma)):
+        raise ValueError(f"gamma must be a finite number above 0, got {gamma!r}")
+    if dispersion not in ("sum", "mean"):
+        raise ValueError(f"dispersion must be 'sum' or 'mean', got {dispersion!r}")
+    if max_iter < 1:
+        raise ValueError(f"max_iter must be at least 1, got {max_iter!r}")
+    if not tol >= 0:
+        raise ValueError(f"tol must be at least 0, got {tol!r}")
+
+
+def _weighted_distances(
+    data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray
+) -> NDArray[np.float64]:
+    found = distances(data, centers, log_weights, 1.0)
+    found /= max(1, int(data.varying.sum()))
+    return found
+
+
+def _assign(found: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int32]:
+    """Nearest clusters; an empty one gets a random sample of a cluster that has others."""
+    labels = found.argmin(axis=1).astype(np.int32)
+    sizes = np.bincount(labels, minlength=found.shape[1])
+    for cluster in np.flatnonzero(sizes == 0):
+        sample = rng.choice(np.flatnonzero(sizes[labels] > 1))
+        sizes[labels[sample]] -= 1
+        sizes[cluster] += 1
+        labels[sample] = cluster
+    return labels
+
+
+def _update(data: SubspaceData, labels: NDArray[np.int32], k: int, gamma: float, averaged: bool) -> _Clusters:
+    sizes = np.bincount(labels, minlength=k).astype(np.float64)
+    shift, varying = data.matrix.shift, data.varying
+    centers = np.empty((data.m, k), data.dtype)
+    spreads = np.empty((data.m, k))
+
+    def kernel(block: int, lo: int, hi: int) -> None:
+        sums, squares = np.empty((hi - lo, k)), spreads[lo:hi]
+        data.matrix.label_moments(labels, lo, hi, sums, squares)
+        means = sums / sizes
+        squares -= sizes * means**2
+        np.maximum(squares, 0.0, out=squares)
+        centers[lo:hi] = means + shift[lo:hi, None]
+
+    for_blocks(kernel, data.m, data.n_operations(1) + 5.0 * data.m * k, data.n_jobs)
+    if averaged:
+        spreads /= sizes
+    compared = np.where(varying[:, None], spreads, np.inf)
+    least = compared.min(axis=0)
+    least[np.isinf(least)] = 0.0
+    # The least first: of a tiny gamma all quotients would overflow, and no feature have a weight.
+    with np.errstate(over="ignore"):
+        logs = (least - compared) / gamma
+    with np.errstate(divide="ignore"):
+        total = np.log(np.exp(logs).sum(axis=0))
+    logs -= np.where(np.isfinite(total), total, 0.0)
+    return _Clusters(centers, spreads, logs.astype(data.dtype))
+
+
+def _objective(state: _Clusters, gamma: float) -> float:
+    weights = np.exp(state.log_weights.astype(np.float64))
+    return float((weights * state.dispersions + gamma * xlogy(weights, weights)).sum())
+
+
+def start(
+    init: Init,
+    data: SubspaceData,
+    targets: Targets,
+    n_clusters: int,
+    options: SubspaceOptions,
+    rng: np.random.Generator,
+) -> AnyFloatArray:
+    """First memberships, which must not be the same in all clusters.
+
+    Parameters
+    ----------
+    init : {"labels", "seeds", "kmeans", "dirichlet", "equal"}
+        Means of a few labelled samples of one class for each cluster ("seeds" where nothing is
+        labelled); random samples, half way to the mean; k-means on rows of unit length; random
+        memberships; or equal ones, from which no sweep can move, with a warning.
+    data : SubspaceData
+    targets : Targets
+    n_clusters : int
+        From 1 to the number of samples.
+    options : SubspaceOptions
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_clusters)
+
+    Raises
+    ------
+    ValueError
+        Another ``init``, or ``n_clusters`` out of range.
+    """
+    if init not in INITS:
+        raise ValueError(f"init must be one of {', '.join(map(repr, INITS))}; got {init!r}")
+    if not 1 <= n_clusters <= data.n:
+        raise ValueError(f"n_clusters must be from 1 to the {data.n} samples, got {n_clusters!r}")
+    if init == "labels" and targets.labelled.any() and targets.n_classes:
+        centers = _label_centers(data, targets, n_clusters, rng)
+        found: AnyFloatArray = _from_centers(data, centers, options)
+    elif init in ("labels", "seeds"):
+        seeds = rng.choice(data.n, size=n_clusters, replace=False)
+        found = memberships_from_seeds(data, seeds, options)
+    elif init == "kmeans":
+        found = _from_kmeans(data, n_clusters, rng)
+    elif init == "dirichlet":
+        found = rng.dirichlet(np.ones(n_clusters), size=data.n)
+    else:
+        warnings.warn(
+            "init='equal' starts all clusters alike, and alike they stay: every sample gets the same scores",
+            stacklevel=2,
+        )
+        found = np.full((data.n, n_clusters), 1.0 / n_clusters)
+    return np.ascontiguousarray(found, dtype=data.dtype)
+
+
+def checked_seeds(seeds: Any, data: SubspaceData) -> NDArray[np.integer[Any]]:
+    """Numbers of samples, or a ValueError."""
+    given = np.asarray(seeds)
+    if given.ndim != 1 or given.dtype.kind not in "iu" or len(given) == 0:
+        raise ValueError("seeds must be a vector of at least one sample number")
+    if given.min() < 0 or given.max() >= data.n:
+        raise ValueError(f"seeds must be from 0 to {data.n - 1}, got {given.min()} to {given.max()}")
+    return given
+
+
+def seed_centers(data: SubspaceData, seeds: NDArray[np.integer[Any]]) -> AnyFloatArray:
+    """Centroids half way between samples and the mean, shape (m, k)."""
+    half: AnyFloatArray = 0.5 * data.rows(seeds).T + 0.5 * data.mean()[:, None]
+    return half
+
+
+def memberships_from_seeds(
+    data: SubspaceData, seeds: NDArray[np.integer[Any]], options: SubspaceOptions
+) -> AnyFloatArray:
+    """Memberships by unweighted distances to centroids half way between given samples and the mean.
+
+    Parameters
+    ----------
+    data : SubspaceData
+    seeds : ndarray of shape (n_clusters,), int
+        Numbers of samples.
+    options : SubspaceOptions
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_clusters)
+    """
+    given = checked_seeds(seeds, data)
+    return _from_centers(data, seed_centers(data, given), options)
+
+
+def equal_log_weights(data: SubspaceData, n_clusters: int) -> AnyFloatArray:
+    """Logarithms of equal weights of the features that vary, shape (m, k)."""
+    varying = data.varying
+    logs = np.where(varying, -np.log(max(1, varying.sum())), -np.inf)
+    return np.repeat(logs[:, None], n_clusters, axis=1).astype(data.dtype)
+
+
+def _from_centers(data: SubspaceData, centers: AnyFloatArray, options: SubspaceOptions) -> AnyFloatArray:
+    k = centers.shape[1]
+    found = distances(data, centers, equal_log_weights(data, k), options.weight_exponent)
+    return memberships_from_distances(found, np.zeros(k), options).astype(data.dtype, copy=False)
+
+
+def _label_centers(
+    data: SubspaceData, targets: Targets, n_clusters: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Means of random labelled samples of class t = l mod T, for each cluster l."""
+    chosen = np.zeros((data.n, n_clusters), data.dtype)
+    rows, n_classes = targets.rows, targets.n_classes
+    members = [rows[targets.indicators[rows, t] > 0] for t in range(min(n_classes, n_clusters))]
+    for cluster in range(n_clusters):
+        pool = members[cluster % n_classes]
+        wished = max(3, len(pool) * n_classes // (2 * n_clusters))
+        size = max(1, min(len(pool), wished))
+        drawn = rng.choice(pool if len(pool) else rows, size=size, replace=False)
+        chosen[drawn, cluster] = 1.0 / size
+    return data.by_column(chosen)
+
+
+def _from_kmeans(data: SubspaceData, n_clusters: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    model = MiniBatchKMeans(n_clusters, random_state=int(rng.integers(2**31 - 1)), n_init=3)
+    labels = model.fit_predict(data.matrix.unit_rows())
+    found = np.full((data.n, n_clusters), (1.0 - _HARD) / n_clusters)
+    found[np.arange(data.n), labels] += _HARD
+    return found

@@ -1,0 +1,619 @@
+"""Agreement of families, evidence of labels and pairs, hyperedges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+from scipy.special import gammaln
+from sklearn.utils import check_array
+
+from moo_clustering._arrays import FloatArray, IntArray
+from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.encodings import relabel_by_first_appearance
+from moo_clustering.validity.base import (
+    Population,
+    SharedDataIndex,
+    check_option,
+    check_population,
+    integer_rows,
+    require_fitted,
+)
+from moo_clustering.validity.external import CountedPartitions, ari_table, counted
+
+# Objects counted at once: two arrays of 8 bytes each that stay in the cache.
+_BLOCK = 1 << 15
+
+
+@runtime_checkable
+class LabelledPool(Protocol):
+    """Partitions, each with the name of the family it comes from."""
+
+    @property
+    def labels(self) -> NDArray[np.int32]:
+        """Shape (n_partitions, n_samples)."""
+
+    @property
+    def families(self) -> Sequence[str]:
+        """Length n_partitions."""
+
+
+Pool = LabelledPool | tuple[ArrayLike, Sequence[str]]
+
+
+def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArray:
+    """Normalised mutual information of every run with every other one.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_runs, n_samples)
+        Integers, -1 for objects a run has not seen: two runs are compared on the objects both have.
+    others : array-like of shape (n_others, n_samples), optional
+        What to compare with; by default the runs themselves.
+
+    Returns
+    -------
+    ndarray of shape (n_runs, n_others)
+        Over the geometric mean of the entropies, in [0, 1]; 0 where a side is a single cluster.
+
+    Notes
+    -----
+    O(n_samples n_runs n_others + E^2) time and O(E^2) memory, E being the number of clusters of all
+    runs: 50 runs of 18,846 objects take about a fifth of a second.
+
+    References
+    ----------
+    "Ensemble non-negative matrix factorization for clustering biomedical documents", Eq. 1; Strehl &
+    Ghosh, JMLR 3, 2002.
+
+    Examples
+    --------
+    >>> from moo_clustering.validity import pairwise_nmi
+    >>> pairwise_nmi([[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]]).round(4)
+    array([[1.    , 0.5295],
+           [0.5295, 1.    ]])
+    """
+    runs = hyperedges(labels)
+    if others is None:
+        return nmi_table(runs, runs)
+    rest = hyperedges(others)
+    if rest.n_samples != runs.n_samples:
+        raise ValueError(
+            f"labels and others must be about the same objects, got {runs.n_samples} and {rest.n_samples}"
+        )
+    return nmi_table(runs, rest)
+
+
+def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
+    """ANMI: mean normalised mutual information of a partition with the runs.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_runs, n_samples)
+        Integers, -1 for objects a run has not seen.
+    candidate : array-like of shape (n_samples,)
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Strehl & Ghosh, JMLR 3, 2002, Eq. 4.
+    """
+    return float(pairwise_nmi(np.atleast_2d(np.asarray(candidate)), labels).mean())
+
+
+def mean_agreement(table: FloatArray) -> FloatArray:
+    """Mean of every row of a square table without its diagonal; 0 for a single run."""
+    others = max(len(table) - 1, 1)
+    mean: FloatArray = (table.sum(axis=1) - np.diag(table)) / others
+    return mean
+
+
+def nmi_table(first: Hyperedges, second: Hyperedges) -> FloatArray:
+    """NMI of all runs of one set with all runs of another, shape (n_runs_1, n_runs_2)."""
+    shared = (first.intersections if first is second else overlaps(first, second)).astype(np.float64)
+    to_first, to_second = _of_run(first), _of_run(second)
+    rows = shared @ to_second.T  # objects of a hyperedge that the other run has seen
+    columns = to_first @ shared
+    common = to_first @ rows
+    expected = rows[:, second.runs] * columns[first.runs]
+    ratio = np.ones_like(shared)
+    np.divide(shared * common[np.ix_(first.runs, second.runs)], expected, out=ratio, where=shared > 0)
+    information = to_first @ (shared * np.log(ratio)) @ to_second.T
+    entropies = (to_first @ _surprise(rows, common[first.runs])) * (
+        _surprise(columns, common[:, second.runs]) @ to_second.T
+    )
+    result = np.zeros_like(common)
+    np.divide(information, np.sqrt(entropies), out=result, where=entropies > 0)
+    return np.clip(result, 0.0, 1.0)
+
+
+def _of_run(edges: Hyperedges) -> NDArray[np.float64]:
+    """Indicator of the hyperedges of every run, shape (n_runs, n_edges)."""
+    return (np.arange(edges.n_runs)[:, np.newaxis] == edges.runs).astype(np.float64)
+
+
+def _surprise(counts: FloatArray, totals: FloatArray) -> FloatArray:
+    """counts * ln(totals / counts), 0 where there are none."""
+    ratio = np.ones_like(counts)
+    np.divide(totals, counts, out=ratio, where=counts > 0)
+    surprise: FloatArray = counts * np.log(ratio)
+    return surprise
+
+
+@dataclass(frozen=True, eq=False)
+class Hyperedges:
+    """Clusters of every run, numbered run by run and within a run by their first objects.
+
+    So that nothing computed from it depends on how a run names its clusters. Clusters of one run need
+    not be as many as those of another.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_runs, n_samples), int64
+        Hyperedge of every object in every run, -1 where the run has not seen it.
+    starts : ndarray of shape (n_runs + 1,), int64
+        Run t has the hyperedges ``starts[t]`` to ``starts[t + 1] - 1``.
+    """
+
+    codes: NDArray[np.int64]
+    starts: NDArray[np.int64]
+
+    @property
+    def n_runs(self) -> int:
+        """Number of runs."""
+        return self.codes.shape[0]
+
+    @property
+    def n_samples(self) -> int:
+        """Number of objects."""
+        return self.codes.shape[1]
+
+    @property
+    def n_edges(self) -> int:
+        """Number of hyperedges, E."""
+        return int(self.starts[-1])
+
+    @cached_property
+    def runs(self) -> NDArray[np.intp]:
+        """Run of every hyperedge, shape (n_edges,)."""
+        return np.repeat(np.arange(self.n_runs), np.diff(self.starts))
+
+    @cached_property
+    def seen(self) -> NDArray[np.bool_]:
+        """Which objects every run has seen, shape (n_runs, n_samples)."""
+        return self.codes >= 0
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Objects in every hyperedge, shape (n_edges,)."""
+        return np.bincount(self.codes[self.seen], minlength=self.n_edges)
+
+    @cached_property
+    def intersections(self) -> NDArray[np.int64]:
+        """Objects that two hyperedges share, H H^T, shape (n_edges, n_edges)."""
+        return overlaps(self, self)
+
+    def matrix(self, values: FloatArray | None = None) -> sp.csr_array:
+        """H, shape (n_edges, n_samples): 1, or the value of its run, where an object is in an edge."""
+        run, column = np.nonzero(self.seen)
+        data = np.ones(len(run)) if values is None else values[run]
+        return sp.csr_array((data, (self.codes[run, column], column)), shape=(self.n_edges, self.n_samples))
+
+    def take(self, runs: IntArray) -> Hyperedges:
+        """Some of the runs, in the order given; what two hyperedges share is not counted again."""
+        widths = np.diff(self.starts)[runs]
+        starts = np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
+        shift = (starts[:-1] - self.starts[runs])[:, np.newaxis]
+        taken = Hyperedges(np.where(self.seen[runs], self.codes[runs] + shift, -1), starts)
+        if "intersections" in vars(self):
+            edges = np.arange(taken.n_edges) - np.repeat(shift[:, 0], widths)
+            vars(taken)["intersections"] = self.intersections[np.ix_(edges, edges)]
+        return taken
+
+
+def check_runs(labels: ArrayLike) -> IntArray:
+    """Labels of runs, shape (n_runs, n_samples); one run may come flat.
+
+    Raises
+    ------
+    ValueError
+        Rows of unequal length, no run or no object, or labels below -1.
+    TypeError
+        Labels that are not integers.
+    """
+    try:
+        array = np.asarray(labels)
+    except ValueError:
+        raise ValueError("labels must have one row per run, all of the same length") from None
+    rows = integer_rows(array, "labels")
+    if rows.size == 0:
+        raise ValueError(f"labels must hold at least one run of at least one object, got shape {rows.shape}")
+    if rows.min() < -1:
+        raise ValueError(f"labels must be at least 0, or -1 for an object not seen; got {rows.min()}")
+    return rows
+
+
+def hyperedges(labels: ArrayLike) -> Hyperedges:
+    """Hyperedges of checked runs of shape (n_runs, n_samples).
+
+    O(n_runs n_samples) time and memory.
+    """
+    rows = check_runs(labels)
+    if rows.max() > 8 * rows.shape[1]:
+        # Codes far apart would need long tables.
+        rows = np.unique(rows, return_inverse=True)[1].reshape(rows.shape) - int(rows.min() < 0)
+    unseen = rows < 0
+    local = relabel_by_first_appearance(rows.astype(np.int64) + 1).astype(np.int64)
+    for run in np.flatnonzero(unseen.any(axis=1)):
+        # "Not seen" was numbered like a cluster; those after it move up.
+        local[run] -= local[run] > local[run, unseen[run].argmax()]
+    local[unseen] = -1
+    starts = np.concatenate([[0], np.cumsum(local.max(axis=1) + 1)])
+    return Hyperedges(np.where(unseen, -1, local + starts[:-1, np.newaxis]), starts)
+
+
+def overlaps(first: Hyperedges, second: Hyperedges) -> NDArray[np.int64]:
+    """Objects that hyperedges of two sets of runs on the same objects share, shape (E_1, E_2).
+
+    O(n_samples n_runs_1 n_runs_2 + E_1 E_2) time. Counting is several times faster than the sparse
+    product H_1 H_2^T.
+    """
+    table = np.zeros((first.n_edges, second.n_edges), dtype=np.int64)
+    step = max(1, _BLOCK // first.n_samples)
+    for lo in range(0, second.n_runs, step):
+        columns = slice(int(second.starts[lo]), int(second.starts[min(lo + step, second.n_runs)]))
+        width = columns.stop - columns.start + 1
+        # Objects not seen count in a row and a column of their own, which are cut off.
+        there = np.where(second.seen[lo : lo + step], second.codes[lo : lo + step] - columns.start, width - 1)
+        for run in range(first.n_runs):
+            rows = slice(int(first.starts[run]), int(first.starts[run + 1]))
+            height = rows.stop - rows.start + 1
+            here = np.where(first.seen[run], first.codes[run] - rows.start, height - 1)
+            counts = np.bincount((here * width + there).ravel(), minlength=height * width)
+            table[rows, columns] = counts.reshape(height, width)[:-1, :-1]
+    return table
+
+
+class FamilyAgreement(SharedDataIndex):
+    """Median over the families of a pool of the best agreement with a member; maximise.
+
+    For each family the greatest adjusted Rand index with one of its partitions counts. The greatest of
+    these values is dropped, so that a member of the pool, whose own family says 1, has no advantage over
+    a partition from elsewhere; the value is the median of the others.
+
+    Parameters
+    ----------
+    n_jobs : int or None, default=None
+        Threads, as for joblib; the result doesn't depend on them.
+
+    Attributes
+    ----------
+    family_names_ : tuple of str
+        Families in the order of their first members.
+    n_samples_ : int
+
+    Notes
+    -----
+    With two families the smaller value counts, with one it's 0 for every partition. A member given twice
+    in one family changes nothing. The pool stays as it was at ``fit``: evolved partitions don't enter it.
+
+    O(q p n) time for q partitions and p members of n samples, O(q p) memory.
+
+    References
+    ----------
+    ParetoClustering: agreement of algorithm families.
+
+    Examples
+    --------
+    >>> pool = [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 2, 2]]
+    >>> FamilyAgreement().fit((pool, ["km", "ward", "km"])).evaluate([0, 0, 0, 1, 1, 1]).round(4)
+    array([0.3243])
+    """
+
+    name: ClassVar[str] = "agreement"
+    greater_is_better: ClassVar[bool] = True
+
+    n_samples_: int
+    family_names_: tuple[str, ...]
+    _members: CountedPartitions
+    _by_family: NDArray[np.intp]
+    _starts: NDArray[np.intp]
+
+    def __init__(self, *, n_jobs: int | None = None) -> None:
+        self.n_jobs = n_jobs
+
+    def fit(self, data: Any) -> Self:
+        """Take the pool.
+
+        Parameters
+        ----------
+        data : PartitionPool, or tuple (labels, families)
+            ``labels`` of shape (n_partitions, n_samples), clusters 0..k-1 in every row; ``families`` a
+            name for every row.
+
+        Raises
+        ------
+        TypeError
+            Something else, such as features.
+        ValueError
+            No partition, or not one name for each.
+        """
+        labels, families = _pool_parts(data)
+        number: dict[str, int] = {}
+        codes = np.array([number.setdefault(family, len(number)) for family in families], dtype=np.intp)
+        self._members = counted(labels)
+        self._by_family = np.argsort(codes, kind="stable")
+        self._starts = np.searchsorted(codes[self._by_family], np.arange(len(number)))
+        self.family_names_ = tuple(number)
+        self.n_samples_ = labels.shape[1]
+        return self
+
+    def evaluate(self, labels: IntArray) -> FloatArray:
+        best = self.by_family(labels)
+        if best.shape[1] == 1:
+            return np.zeros(len(best))
+        best.sort(axis=1)
+        values: FloatArray = np.median(best[:, :-1], axis=1)
+        return values
+
+    def by_family(self, labels: IntArray) -> FloatArray:
+        """Best adjusted Rand index with a member of each family, shape (n_individuals, n_families)."""
+        require_fitted(self, "n_samples_")
+        population = check_population(labels, self.n_samples_)
+        members = self._members
+        # The pool itself takes half of the comparisons.
+        of_pool = np.array_equal(population.labels, members.labels)
+        table = ari_table(members if of_pool else counted(population.labels), members, self.n_jobs)
+        best: FloatArray = np.maximum.reduceat(table[:, self._by_family], self._starts, axis=1)
+        return best
+
+
+def agreement(labels: IntArray, pool: Pool) -> FloatArray:
+    """:class:`FamilyAgreement` of partitions of shape (n_individuals, n_samples) with a pool.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_individuals, n_samples)
+    pool : PartitionPool
+        Or any with ``labels`` and ``families``.
+
+    Returns
+    -------
+    ndarray of shape (n_individuals,)
+    """
+    return FamilyAgreement().fit(pool).evaluate(labels)
+
+
+def _pool_parts(data: Any) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    if isinstance(data, LabelledPool):
+        labels, families = data.labels, data.families
+    elif isinstance(data, tuple) and len(data) == 2:
+        labels, families = data
+    else:
+        raise TypeError(
+            "agreement is scored against a pool of partitions: fit takes a PartitionPool or a tuple "
+            f"(labels, families), got {type(data).__name__}"
+        )
+    rows = integer_rows(labels, "labels of the pool")
+    if rows.size == 0:
+        raise ValueError(f"the pool must hold at least one partition, got labels of shape {rows.shape}")
+    names = (families,) if isinstance(families, str) else tuple(families)
+    if not all(isinstance(family, str) for family in names):
+        raise TypeError(f"families must be names, got {names!r}")
+    if len(names) != len(rows):
+        raise ValueError(
+            f"families must have one name per partition: {len(rows)} partitions, {len(names)} names"
+        )
+    # A copy, since the owner of the pool may go on to change it.
+    return check_population(rows, rows.shape[1]).labels.copy(), names
+
+
+class LabelEvidence(SharedDataIndex):
+    """Log marginal likelihood of labels, drawn cluster by cluster; maximise.
+
+    Every cluster has its own class probabilities, Dirichlet distributed with alpha / K for each of K
+    classes. With N_cg labelled samples of class g in cluster c and N_c in all,
+
+    E = sum_c { lnG(alpha) - lnG(alpha + N_c) + sum_g [ lnG(alpha/K + N_cg) - lnG(alpha/K) ] },
+
+    lnG being the logarithm of the gamma function. Pure clusters are rewarded and needless splits
+    punished.
+
+    Parameters
+    ----------
+    alpha : float, default=0.5
+        Total concentration; the smaller, the purer the clusters expected.
+    unnamed : bool, default=False
+        One more class that has no label yet: K + 1 outcomes.
+
+    Attributes
+    ----------
+    n_samples_, n_classes_ : int
+
+    Notes
+    -----
+    A cluster without labels adds exactly 0, so nothing depends on samples without labels. O(q L K) time
+    for q partitions and L labelled samples.
+
+    References
+    ----------
+    ParetoClustering: label evidence; Heckerman, Geiger & Chickering, Machine Learning 20, 1995, for the
+    likelihood.
+
+    Examples
+    --------
+    >>> counts = [[1, 0], [1, 0], [0, 1], [0, 1]]
+    >>> LabelEvidence().fit(counts).evaluate([[0, 0, 1, 1], [0, 1, 0, 1]]).round(6)
+    array([-1.750937, -4.969813])
+    """
+
+    name: ClassVar[str] = "label_evidence"
+    greater_is_better: ClassVar[bool] = True
+
+    n_samples_: int
+    n_classes_: int
+    _labelled: NDArray[np.intp]
+    _counts: csr_array
+
+    def __init__(self, alpha: float = 0.5, unnamed: bool = False) -> None:
+        self.alpha = alpha
+        self.unnamed = unnamed
+
+    def fit(self, data: ArrayLike) -> Self:
+        """Take the labels.
+
+        Parameters
+        ----------
+        data : array-like or sparse matrix of shape (n_samples, n_classes)
+            Labels of each class that a sample has: a row with one 1 for a labelled sample, zeros for
+            the others; sums of such rows where a row stands for several samples.
+
+        Raises
+        ------
+        ValueError
+            Negative or infinite counts, no class, or an option out of range.
+        """
+        if isinstance(self.alpha, bool) or not isinstance(self.alpha, int | float | np.number):
+            raise TypeError(f"alpha must be a number, got {self.alpha!r}")
+        if not (np.isfinite(self.alpha) and self.alpha > 0):
+            raise ValueError(f"alpha must be positive and finite, got {self.alpha!r}")
+        check_option("unnamed", self.unnamed, (True, False))
+        counts = csr_array(check_array(data, accept_sparse="csr", dtype=np.float64, input_name="counts"))
+        lowest = float(counts.data.min(initial=0.0))
+        if lowest < 0.0:
+            raise ValueError(f"counts must not be negative, got {lowest:g}")
+        self.n_samples_, self.n_classes_ = counts.shape
+        self._labelled = np.flatnonzero(np.asarray(counts.sum(axis=1)) > 0.0)
+        self._counts = counts[self._labelled]
+        return self
+
+    def evaluate(self, labels: IntArray) -> FloatArray:
+        require_fitted(self, "n_samples_")
+        population = check_population(labels, self.n_samples_)
+        values = np.zeros(len(population.labels))
+        for rows, block in population.blocks(self.n_samples_ + len(self._labelled) * self.n_classes_):
+            values[rows] = self._of_block(block)
+        return values
+
+    def _of_block(self, block: Population) -> FloatArray:
+        n, width = block.sizes.shape
+        cells = block.labels[:, self._labelled] + width * np.arange(n)[:, np.newaxis]
+        sample = np.broadcast_to(np.arange(cells.shape[1]), cells.shape)
+        members = csr_array(
+            (np.ones(cells.size), (cells.ravel(), sample.ravel())), (n * width, cells.shape[1])
+        )
+        table = (members @ self._counts).tocsr()  # N_cg
+        outcomes = self.n_classes_ + int(self.unnamed)
+        terms = _rise(self.alpha / outcomes, table.data)
+        owner = np.repeat(np.arange(n * width), np.diff(table.indptr)) // width
+        gains = np.bincount(owner, weights=terms, minlength=n)
+        sizes = np.asarray(table.sum(axis=1)).reshape(n, width)  # N_c
+        evidence: FloatArray = gains - _rise(self.alpha, sizes).sum(axis=1)
+        return evidence
+
+
+def label_evidence(
+    labels: IntArray, counts: ArrayLike, *, alpha: float = 0.5, unnamed: bool = False
+) -> FloatArray:
+    """:class:`LabelEvidence` of label counts for partitions of shape (n_individuals, n_samples).
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_individuals, n_samples)
+    counts : array-like of shape (n_samples, n_classes)
+        How often a class was said of a sample.
+    alpha, unnamed
+        As of the class.
+
+    Returns
+    -------
+    ndarray of shape (n_individuals,)
+    """
+    return LabelEvidence(alpha, unnamed).fit(counts).evaluate(labels)
+
+
+def _rise(concentration: float, counts: FloatArray) -> FloatArray:
+    """Logarithm of the rising factorial, lnG(concentration + counts) - lnG(concentration)."""
+    rise: FloatArray = gammaln(concentration + counts) - gammaln(concentration)
+    return rise
+
+
+class PairEvidence(SharedDataIndex):
+    """Minus a penalty for every violated pair; maximise.
+
+    Parameters
+    ----------
+    penalty : float, default=2.9
+        Of a must-link whose samples are apart, or a cannot-link whose samples are together. 2.9 is about
+        ln(.95 / .05): one pair in twenty is wrong.
+
+    Attributes
+    ----------
+    n_samples_ : int
+
+    Notes
+    -----
+    A weight of a pair counts as that many pairs. 0 where nothing is violated. O(q (n + pairs)) time for q
+    partitions.
+
+    References
+    ----------
+    ParetoClustering: pair evidence.
+
+    Examples
+    --------
+    >>> pairs = PairwiseConstraints([(0, 1)], [(1, 2), (0, 3)], n_samples=4)
+    >>> PairEvidence().fit(pairs).evaluate([[0, 0, 1, 1], [0, 1, 1, 0]])
+    array([ 0. , -8.7])
+    """
+
+    name: ClassVar[str] = "pair_evidence"
+    greater_is_better: ClassVar[bool] = True
+
+    n_samples_: int
+    _constraints: PairwiseConstraints
+
+    def __init__(self, penalty: float = 2.9) -> None:
+        self.penalty = penalty
+
+    def fit(self, data: Any) -> Self:
+        """Take the pairs.
+
+        Parameters
+        ----------
+        data : PairwiseConstraints
+
+        Raises
+        ------
+        TypeError
+            Something else.
+        ValueError
+            A penalty that isn't positive.
+        """
+        if isinstance(self.penalty, bool) or not isinstance(self.penalty, int | float | np.number):
+            raise TypeError(f"penalty must be a number, got {self.penalty!r}")
+        if not (np.isfinite(self.penalty) and self.penalty > 0):
+            raise ValueError(f"penalty must be positive and finite, got {self.penalty!r}")
+        if not isinstance(data, PairwiseConstraints):
+            raise TypeError(f"pair_evidence is fitted to PairwiseConstraints, got {type(data).__name__}")
+        self._constraints = data
+        self.n_samples_ = data.n_samples
+        return self
+
+    def evaluate(self, labels: IntArray) -> FloatArray:
+        require_fitted(self, "n_samples_")
+        population = check_population(labels, self.n_samples_)
+        given = self._constraints
+        must, cannot = given.satisfied(population.labels)
+        violated = (given.must_link_weights.sum() - must) + (given.cannot_link_weights.sum() - cannot)
+        values: FloatArray = 0.0 - self.penalty * violated
+        return values

@@ -1,0 +1,193 @@
+"""ValidityIndex, registry, populations."""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+
+from moo_clustering._arrays import FloatArray, IntArray, block_slices
+from moo_clustering._kernels.partitions import cluster_means, count_members, mean_distance_sums
+
+
+def mean_square_distance(X: NDArray[np.float64]) -> float:
+    """Mean of the squared Euclidean distances over all n^2 pairs of rows of a centred matrix."""
+    return 2.0 * float(np.einsum("ij,ij->", X, X)) / len(X)
+
+
+def means_and_sums(
+    X: NDArray[np.float64], population: Population, *, squared: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Cluster means (p, k, d), and per cluster (p, k) the sum of (squared) distances to them."""
+    means = np.zeros((*population.sizes.shape, X.shape[1]))
+    sums = np.zeros(population.sizes.shape)
+    cluster_means(X, population.labels, population.sizes, means)
+    mean_distance_sums(X, population.labels, means, squared, sums)
+    return means, sums
+
+
+class Population(NamedTuple):
+    """Partitions with their cluster sizes; row q has clusters ``0..n_clusters[q]-1``, all non-empty."""
+
+    labels: NDArray[np.int32]
+    sizes: NDArray[np.int64]
+    n_clusters: NDArray[np.int64]
+
+    def take(self, rows: slice | NDArray[np.intp]) -> Population:
+        """Some of the individuals, with ``sizes`` no wider than they need."""
+        n_clusters = self.n_clusters[rows]
+        width = int(n_clusters.max(initial=0))
+        return Population(self.labels[rows], np.ascontiguousarray(self.sizes[rows, :width]), n_clusters)
+
+    def blocks(self, items: int) -> Iterator[tuple[slice, Population]]:
+        """Consecutive individuals, as many as fit when each needs ``items`` numbers."""
+        for rows in block_slices(len(self.labels), items):
+            yield rows, self.take(rows)
+
+
+def integer_rows(values: Any, name: str) -> NDArray[np.integer[Any]]:
+    """``values`` as a 2-d integer array; one row may come flat, floats must be whole numbers."""
+    array = np.asarray(values)
+    if array.ndim == 1:
+        array = array[np.newaxis]
+    if array.ndim != 2:
+        raise ValueError(f"{name} must have 1 or 2 dimensions, got shape {array.shape}")
+    if array.dtype.kind == "f":
+        if not np.all(np.isfinite(array)):
+            raise ValueError(f"{name} must be integers, got NaN or infinity")
+        if np.any(array != np.floor(array)):
+            raise ValueError(f"{name} must be integers, got {array[array != np.floor(array)][0]}")
+        array = array.astype(np.int64)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} must be integers, got dtype {array.dtype}")
+    return array
+
+
+def check_population(labels: Any, n_samples: int) -> Population:
+    """Validate the labels of a population.
+
+    Raises
+    ------
+    ValueError
+        If a row has the wrong length, or its clusters are not exactly 0..k-1.
+    TypeError
+        If the labels are no numbers.
+    """
+    array = integer_rows(labels, "labels")
+    if array.shape[1] != n_samples:
+        raise ValueError(
+            f"labels must have {n_samples} entries per row as the fitted data, got {array.shape[1]}"
+        )
+    lowest, highest = int(array.min(initial=0)), int(array.max(initial=0))
+    if lowest < 0 or highest >= n_samples:
+        bad = lowest if lowest < 0 else highest
+        raise ValueError(f"labels must be 0..k-1 with k at most n_samples={n_samples}, got {bad}")
+    rows = np.ascontiguousarray(array, dtype=np.int32)
+    n_clusters = rows.max(axis=1).astype(np.int64) + 1
+    sizes = np.zeros((len(rows), int(n_clusters.max(initial=0))), dtype=np.int64)
+    count_members(rows, sizes)
+    gaps = np.argwhere((sizes == 0) & (np.arange(sizes.shape[1]) < n_clusters[:, np.newaxis]))
+    if len(gaps):
+        row, cluster = gaps[0]
+        raise ValueError(
+            f"labels must use 0..k-1 without gaps; row {row} has k={n_clusters[row]} "
+            f"but no sample in cluster {cluster}"
+        )
+    return Population(rows, sizes, n_clusters)
+
+
+def require_fitted(index: object, attribute: str) -> None:
+    """Raise scikit-learn's ``NotFittedError`` unless ``fit`` has set ``attribute``."""
+    if not hasattr(index, attribute):
+        name = type(index).__name__
+        raise NotFittedError(f"this {name} is not fitted yet; call fit(data) before evaluate(labels)")
+
+
+def check_option(name: str, value: object, allowed: tuple[object, ...]) -> None:
+    """Raise ``ValueError`` unless ``value`` is one of ``allowed``."""
+    if not any(value is option or (isinstance(value, str) and value == option) for option in allowed):
+        choices = ", ".join(map(repr, allowed))
+        raise ValueError(f"{name} must be one of {choices}; got {value!r}")
+
+
+class ValidityIndex(ABC):
+    """Score of partitions of one data set: ``fit`` once, ``evaluate`` populations.
+
+    Values are natural: what the literature prints, never negated. Problems negate what pymoo must
+    minimise. Every value is finite, also for partitions on which the index is undefined (one
+    cluster, all samples alike): each subclass says which value stands there.
+
+    Attributes
+    ----------
+    name : str
+        Short name, as in ``PartitionProblem(objectives=[name, ...])`` and in column headings.
+    greater_is_better : bool
+        Which way is good.
+    """
+
+    name: ClassVar[str]
+    greater_is_better: ClassVar[bool]
+
+    @abstractmethod
+    def fit(self, data: ArrayLike) -> Self:
+        """Precompute what does not change between partitions.
+
+        Parameters
+        ----------
+        data : array-like of shape (n_samples, n_features)
+            Features, or (n_samples, n_samples) distances where ``metric="precomputed"`` is offered.
+        """
+
+    @abstractmethod
+    def evaluate(self, labels: IntArray) -> FloatArray:
+        """Score a population.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_individuals, n_samples)
+            Clusters 0..k-1 without gaps in every row. One partition of shape (n_samples,) is
+            accepted and scored as a population of one.
+
+        Returns
+        -------
+        values : ndarray of shape (n_individuals,)
+        """
+
+
+class SharedDataIndex(ValidityIndex):
+    """Fitted arrays are never changed in place, so deep copies need none of their own.
+
+    pymoo copies problems and operators with the history of an algorithm.
+    """
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return copy.copy(self)
+
+
+def unit_rows(X: Any) -> tuple[Any, NDArray[np.bool_]]:
+    """Copy of an ndarray or CSR matrix of floats with rows of unit length, and which rows are zero.
+
+    Rows are scaled by their largest entry first, so that squares neither overflow nor vanish:
+    scikit-learn's ``normalize`` leaves dense rows shorter than 2e-15 as they are.
+    """
+    if not sparse.issparse(X):
+        largest = np.abs(X).max(axis=1, keepdims=True, initial=0.0)
+        rows = X / np.where(largest > 0, largest, 1.0)
+        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, np.newaxis]
+        rows /= np.where(lengths > 0, lengths, 1.0)
+        return rows, largest[:, 0] == 0
+    rows = X.copy()
+    entries = np.diff(rows.indptr)
+    row = np.repeat(np.arange(rows.shape[0]), entries)
+    largest = np.zeros(rows.shape[0], dtype=rows.dtype)
+    np.maximum.at(largest, row, np.abs(rows.data))
+    rows.data /= np.where(largest > 0, largest, 1.0)[row]
+    lengths = np.sqrt(np.bincount(row, weights=rows.data**2, minlength=rows.shape[0])).astype(rows.dtype)
+    rows.data /= np.where(lengths > 0, lengths, 1.0)[row]
+    return rows, largest == 0

@@ -1,0 +1,519 @@
+"""Bags: distances, embedding."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from moo_clustering._arrays import FloatArray, SeedLike
+from moo_clustering.visualization.partitions import (
+    components,
+    figure_of,
+    house_style,
+    look_of,
+    new_figure,
+    save_figure,
+    scaled_to_plane,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from moo_clustering.bags import Bags
+    from moo_clustering.bags.distances import Kind
+
+# Of the side of the matrix: what a name of a cluster needs, and how wide the strip of colours is.
+_ROOM = 0.05
+_STRIP = 0.018
+_LINED = 60  # clusters above which the lines between them would hide them
+KINDS = {
+    "directed": "directed Hausdorff distance",
+    "symmetric": "Hausdorff distance",
+    "mean_min": "mean distance to the nearest instance",
+    "min_min": "distance of the nearest instances",
+    "mean": "mean distance of instances",
+}
+GIVEN = "distance"
+# Multiplications that the distances of one picture may take.
+_MOST_WORK = 2e10
+_FEWEST = 20
+_MOST_NAMED = 24  # as many as look different
+
+
+@dataclass(frozen=True, eq=False)
+class BagDistanceData:
+    """What :func:`plot_bag_distances` shows.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n_shown, n_shown)
+        From the bag of the row to that of the column.
+    order : ndarray of shape (n_shown,)
+        Bag at each place: clusters one after another, in each the most central bag first and the one
+        farthest from it last.
+    boundaries : ndarray of shape (n_clusters + 1,)
+        Places at which the clusters begin, and n_shown.
+    names : tuple of str
+        Names of the clusters.
+    sizes : ndarray of shape (n_clusters,)
+        Bags of each, shown or not.
+    kind : str
+        What the distances are, in words.
+    directed : bool
+        Whether there and back differ.
+    """
+
+    distances: NDArray[np.float64]
+    order: NDArray[np.int64]
+    boundaries: NDArray[np.int64]
+    names: tuple[str, ...]
+    sizes: NDArray[np.int64]
+    kind: str
+    directed: bool
+
+
+def bag_distance_data(
+    bags_or_distances: Any, labels: ArrayLike, *, kind: Kind = "symmetric", max_bags: int = 1500
+) -> BagDistanceData:
+    """Distances between bags in the order of their clusters.
+
+    Parameters
+    ----------
+    bags_or_distances : Bags, list of 2-d arrays, 3-d array, or ndarray of shape (n_bags, n_bags)
+        Bags in the scale in which distances are meant, or the distances, from row to column.
+    labels : array-like of shape (n_bags,)
+        Clusters, or known classes.
+    kind : {"symmetric", "directed", "mean_min", "min_min", "mean"}, default="symmetric"
+        See :func:`~moo_clustering.bags.bag_distances`. Not used where distances are given.
+    max_bags : int, default=1500
+        Bags above which the same share of every cluster is shown, and measured.
+
+    Returns
+    -------
+    BagDistanceData
+
+    Raises
+    ------
+    ValueError
+        When the shapes do not fit each other, or distances are negative or not finite.
+
+    Notes
+    -----
+    O(n^2 d) time for the n instances of the bags that are shown.
+    """
+    data, clusters = read_input(bags_or_distances, labels)
+    shown = sampled(clusters, max_bags)
+    D = data[np.ix_(shown, shown)] if isinstance(data, np.ndarray) else _measured(data[shown], kind)
+    boundaries = np.searchsorted(clusters.codes[shown], np.arange(len(clusters.names) + 1))
+    places = np.concatenate(
+        [start + _outwards(D[start:stop, start:stop]) for start, stop in pairwise(boundaries.tolist())]
+    )
+    D = D[np.ix_(places, places)]
+    return BagDistanceData(
+        distances=D,
+        order=shown[places],
+        boundaries=boundaries.astype(np.int64),
+        names=clusters.names,
+        sizes=clusters.sizes,
+        kind=GIVEN if isinstance(data, np.ndarray) else KINDS[kind],
+        directed=not np.array_equal(D, D.T),
+    )
+
+
+def plot_bag_distances(
+    bags_or_distances: Any,
+    labels: ArrayLike,
+    *,
+    kind: Kind = "symmetric",
+    max_bags: int = 1500,
+    ax: Axes | None = None,
+    path: str | PathLike[str] | None = None,
+) -> Figure:
+    """Distances between bags in the order of their clusters, the most central bag of each first.
+
+    Parameters
+    ----------
+    bags_or_distances, labels, kind, max_bags
+        See :func:`bag_distance_data`.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+    path : path-like, optional
+        Also write the figure to this file.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    data = bag_distance_data(bags_or_distances, labels, kind=kind, max_bags=max_bags)
+    with house_style():
+        if ax is None:
+            ax = new_figure(6.0, 5.2).add_subplot()
+        _draw_distances(ax, data)
+        figure = figure_of(ax)
+        save_figure(figure, path)
+    return figure
+
+
+def _draw_distances(ax: Axes, data: BagDistanceData) -> None:
+    n = len(data.order)
+    off = data.distances[~np.eye(n, dtype=bool)]
+    # A few outlying bags would make all others look alike.
+    top = float(np.quantile(off, 0.98)) if len(off) else 0.0
+    image = ax.imshow(
+        data.distances,
+        cmap="viridis",
+        vmin=0.0,
+        vmax=top or 1.0,
+        interpolation="antialiased",
+        rasterized=True,
+    )
+    clipped = len(off) > 0 and float(off.max()) > top > 0.0
+    figure_of(ax).colorbar(image, ax=ax, shrink=0.82, label=data.kind, extend="max" if clipped else "neither")
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    for place in data.boundaries[1:-1] - 0.5 if len(data.names) <= _LINED else ():
+        ax.axhline(place, color="white", linewidth=0.8)
+        ax.axvline(place, color="white", linewidth=0.8)
+    _name_clusters(ax, data)
+    ax.set_xlabel(f"{'to ' if data.directed else ''}bags, in each cluster the most central first")
+    ax.set_ylabel("from bags" if data.directed else "")
+    ax.set_title(f"Distances of {counted(n, int(data.sizes.sum()))}")
+
+
+def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
+    """Sizes of the clusters beside a strip in their colours, those of the plot of positions."""
+    from matplotlib.patches import Rectangle
+
+    n = len(data.order)
+    for cluster, (start, stop) in enumerate(pairwise(data.boundaries.tolist())):
+        strip = Rectangle(
+            (-_STRIP, start - 0.5),
+            _STRIP * 0.75,
+            stop - start,
+            transform=ax.get_yaxis_transform(),
+            facecolor=look_of(cluster).color,
+            clip_on=False,
+            linewidth=0.0,
+        )
+        ax.add_patch(strip)
+    centres = (data.boundaries[:-1] + data.boundaries[1:] - 1) / 2
+    kept: list[int] = []
+    for cluster in np.argsort(-np.diff(data.boundaries), kind="stable"):  # the largest have their names first
+        if all(abs(centres[cluster] - centres[other]) >= _ROOM * n for other in kept):
+            kept.append(int(cluster))
+    kept.sort()
+    ax.set_yticks(centres[kept], [f"{data.names[each]} ({data.sizes[each]})" for each in kept])
+    ax.set_xticks([])
+    ax.tick_params(length=0, pad=8)
+
+
+def _measured(bags: Bags, kind: Kind) -> NDArray[np.float64]:
+    # Loaded here because most who plot have no bags.
+    from moo_clustering.bags import bag_distances
+
+    return bag_distances(bags, kind=kind)
+
+
+def _outwards(D: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The bag nearest to all others first, then the others by their distance to it."""
+    # As for BAMIC: from the medoid to its members, and from bags to the medoid.
+    medoid = int(D.sum(axis=1).argmin())
+    key = D[:, medoid].copy()
+    key[medoid] = -1.0
+    return np.argsort(key, kind="stable")
+
+
+class Clusters(NamedTuple):
+    """Clusters of bags: names in order, bags of each, and the place of each bag's cluster."""
+
+    names: tuple[str, ...]
+    sizes: NDArray[np.int64]
+    codes: NDArray[np.int64]
+
+
+def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArray[np.float64], Clusters]:
+    """Bags or a matrix of distances, and the clusters of as many labels.
+
+    Raises
+    ------
+    ValueError
+        When there are not as many labels as bags, or what is given is neither.
+    """
+    # Loaded here because most who plot have no bags.
+    from moo_clustering.bags import as_bags
+
+    found = np.asarray(labels)
+    if found.ndim != 1 or not len(found):
+        raise ValueError(f"labels must have shape (n_bags,) and a bag, got shape {found.shape}")
+    data: Bags | NDArray[np.float64]
+    if isinstance(bags_or_distances, np.ndarray) and bags_or_distances.ndim == 2:
+        data = _checked(bags_or_distances.astype(np.float64), len(found))
+    else:
+        data = as_bags(bags_or_distances)
+        if len(data) != len(found):
+            raise ValueError(f"labels must have one entry for each of the {len(data)} bags, got {len(found)}")
+    names, codes, sizes = np.unique(found, return_inverse=True, return_counts=True)
+    return data, Clusters(tuple(map(str, names)), sizes, codes.reshape(-1))
+
+
+def sampled(clusters: Clusters, max_bags: int) -> NDArray[np.int64]:
+    """Bags that are shown, cluster after cluster: all, or the same share of every cluster.
+
+    The share is spread evenly over the bags of the cluster; none goes without.
+    """
+    if max_bags < 1:
+        raise ValueError(f"max_bags must be at least 1, got {max_bags}")
+    order = np.argsort(clusters.codes, kind="stable")
+    if len(order) <= max_bags:
+        return order
+    quotas = np.maximum(1, clusters.sizes * max_bags // len(order))
+    starts = np.cumsum(clusters.sizes) - clusters.sizes
+    return np.concatenate(
+        [
+            order[start + np.arange(quota) * size // quota]
+            for start, size, quota in zip(starts, clusters.sizes, quotas, strict=True)
+        ]
+    )
+
+
+def affordable_bags(bags: Bags) -> int:
+    """Bags of usual size whose distances can be taken within some seconds."""
+    instances = math.sqrt(_MOST_WORK / bags.n_features)
+    return max(_FEWEST, int(instances * bags.n_bags / bags.n_instances))
+
+
+def counted(n_shown: int, n_bags: int) -> str:
+    """How titles call the bags that are shown."""
+    return f"{n_bags} bags" if n_shown == n_bags else f"{n_shown} of {n_bags} bags"
+
+
+def _checked(distances: NDArray[np.float64], n_bags: int) -> NDArray[np.float64]:
+    if distances.shape != (n_bags, n_bags):
+        raise ValueError(
+            f"distances must have shape ({n_bags}, {n_bags}) for {n_bags} labels, got {distances.shape}; "
+            "bags are given as Bags or as a list of arrays"
+        )
+    if not np.isfinite(distances).all() or (distances < 0.0).any():
+        raise ValueError("distances must be finite and not negative")
+    return distances
+
+
+def plot_bag_embedding(
+    bags_or_distances: Any,
+    labels: ArrayLike,
+    *,
+    medoids: ArrayLike | None = None,
+    centers: ArrayLike | None = None,
+    max_bags: int = 1000,
+    ax: Axes | None = None,
+    path: str | PathLike[str] | None = None,
+    random_state: SeedLike = 0,
+) -> Figure:
+    """Bags as points of the plane in the colours of their clusters; the title says how they got there.
+
+    Parameters
+    ----------
+    bags_or_distances, labels, medoids, centers, max_bags
+        See :func:`bag_embedding_data`.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+    path : path-like, optional
+        Also write the figure to this file.
+    random_state
+        See :func:`bag_embedding_data`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    data = bag_embedding_data(
+        bags_or_distances,
+        labels,
+        medoids=medoids,
+        centers=centers,
+        max_bags=max_bags,
+        random_state=random_state,
+    )
+    with house_style():
+        if ax is None:
+            ax = new_figure(6.4, 5.0).add_subplot()
+        _draw_scatter(ax, data)
+        figure = figure_of(ax)
+        save_figure(figure, path)
+    return figure
+
+
+def _draw_scatter(ax: Axes, data: BagEmbeddingData) -> None:
+    n = len(data.positions)
+    area, alpha = (26.0, 0.85) if n <= 300 else (10.0, 0.6)
+    for cluster, name in enumerate(data.names):
+        x, y = data.positions[data.clusters == cluster].T
+        look = look_of(cluster)
+        label = f"{name} ({data.sizes[cluster]})"
+        ax.scatter(
+            x, y, s=area, c=look.color, marker=look.marker, alpha=alpha, linewidths=0.0, label=label,
+            rasterized=n > 2000,
+        )  # fmt: skip
+    if len(data.medoids):
+        x, y = data.positions[data.medoids].T
+        ax.scatter(
+            x, y, s=5.0 * area, facecolors="none", edgecolors="black",
+            linewidths=1.3, label="medoid",
+        )  # fmt: skip
+    if len(data.centers):
+        x, y = data.centers.T
+        ax.scatter(x, y, s=70.0, c="black", marker="X", edgecolors="white", label="centre")
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.set_xticks([])
+    ax.set_yticks([])
+    for spine in ax.spines.values():
+        spine.set_visible(True)
+        spine.set_color("0.8")
+    if len(data.names) <= _MOST_NAMED:
+        size = 9.0 if len(data.names) <= 14 else 7.0
+        ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), title="cluster (bags)", fontsize=size)
+    ax.set_title(f"{counted(n, int(data.sizes.sum())).capitalize()} by {data.method}")
+
+
+@dataclass(frozen=True, eq=False)
+class BagEmbeddingData:
+    """What :func:`plot_bag_embedding` shows.
+
+    Parameters
+    ----------
+    positions : ndarray of shape (n_shown, 2)
+    bags : ndarray of shape (n_shown,)
+        Bag at each position.
+    clusters : ndarray of shape (n_shown,)
+        Place of its cluster in ``names``.
+    names : tuple of str
+        Names of the clusters.
+    sizes : ndarray of shape (n_clusters,)
+        Bags of each, shown or not.
+    medoids : ndarray of shape (n_medoids,)
+        Rows of the positions of medoids; those of bags that are not shown are left out.
+    centers : ndarray of shape (n_centers, 2)
+        Positions of centres.
+    method : str
+        Where the positions come from, and how far they can be trusted.
+    """
+
+    positions: FloatArray
+    bags: NDArray[np.int64]
+    clusters: NDArray[np.int64]
+    names: tuple[str, ...]
+    sizes: NDArray[np.int64]
+    medoids: NDArray[np.int64]
+    centers: FloatArray
+    method: str
+
+
+def bag_embedding_data(
+    bags_or_distances: Any,
+    labels: ArrayLike,
+    *,
+    medoids: ArrayLike | None = None,
+    centers: ArrayLike | None = None,
+    max_bags: int = 1000,
+    random_state: SeedLike = 0,
+) -> BagEmbeddingData:
+    """Positions of bags in the plane, as far apart as their distances say.
+
+    Up to ``max_bags`` bags are placed by metric multidimensional scaling of their Hausdorff distances.
+    Of more, the means are shown by their principal components; where only distances are given, the
+    same share of every cluster is scaled.
+
+    Parameters
+    ----------
+    bags_or_distances : Bags, list of 2-d arrays, 3-d array, or ndarray of shape (n_bags, n_bags)
+        Bags in the scale in which distances are meant, or distances of any kind; of two that differ
+        there and back the mean is taken.
+    labels : array-like of shape (n_bags,)
+        Clusters, or known classes.
+    medoids : array-like of int, optional
+        Numbers of bags to mark.
+    centers : array-like of shape (n_centers, n_features), optional
+        Vectors to mark, in the scale of the bags; each is as far from a bag as from its farthest
+        instance.
+    max_bags : int, default=1000
+    random_state : int, Generator, RandomState or None, default=0
+        For random starts of the scaling, beside that from classical scaling.
+
+    Returns
+    -------
+    BagEmbeddingData
+
+    Raises
+    ------
+    ValueError
+        When the shapes do not fit each other, distances are negative or not finite, or centres are
+        given with distances.
+
+    Notes
+    -----
+    O(n^2 d + max_bags^3) time for the n instances of at most ``max_bags`` bags; O(n d + d^3) for more.
+    """
+    data, clusters = read_input(bags_or_distances, labels)
+    marked, vectors = _medoids(medoids, len(clusters.codes)), _centers(centers, data)
+    if not isinstance(data, np.ndarray) and len(data) > max_bags:
+        bags = np.arange(len(data))
+        points, share = components(np.vstack([data.means(), vectors]), len(data))
+        method = f"principal components of bag means, {share:.0%} of the variance"
+    else:
+        bags = np.sort(sampled(clusters, max_bags))
+        D, kind = _distances(data, bags, vectors)
+        points, stress = scaled_to_plane(D, random_state)
+        method = f"scaling of {kind}s, stress {stress:.2f}"
+    return BagEmbeddingData(
+        positions=points[: len(bags)],
+        bags=bags,
+        clusters=clusters.codes[bags],
+        names=clusters.names,
+        sizes=clusters.sizes,
+        medoids=np.flatnonzero(np.isin(bags, marked)),
+        centers=points[len(bags) :],
+        method=method,
+    )
+
+
+def _distances(
+    data: Bags | FloatArray, bags: NDArray[np.int64], vectors: FloatArray
+) -> tuple[FloatArray, str]:
+    """Symmetric distances of bags and, after them, of vectors; and what they are."""
+    if isinstance(data, np.ndarray):
+        D = data[np.ix_(bags, bags)]
+        return (D + D.T) / 2.0, GIVEN
+    from moo_clustering.bags import Bags, bag_distances
+
+    shown = data[bags]
+    if len(vectors):
+        points = Bags(vectors, np.arange(len(vectors) + 1))
+        shown = Bags.concatenate([Bags(shown.instances, shown.offsets), points])
+    return bag_distances(shown, kind="symmetric"), KINDS["symmetric"]
+
+
+def _medoids(medoids: ArrayLike | None, n_bags: int) -> NDArray[np.int64]:
+    found = np.asarray([] if medoids is None else medoids, dtype=np.int64).reshape(-1)
+    if len(found) and not (found.min() >= 0 and found.max() < n_bags):
+        raise ValueError(f"medoids must be numbers of bags from 0 to {n_bags - 1}, got {found.tolist()}")
+    return found
+
+
+def _centers(centers: ArrayLike | None, data: Bags | FloatArray) -> FloatArray:
+    if isinstance(data, np.ndarray):
+        if centers is not None:
+            raise ValueError(
+                "centers need bags, from which their distances can be taken; distances are given"
+            )
+        return np.empty((0, 0))
+    vectors = np.empty((0, data.n_features)) if centers is None else np.asarray(centers, dtype=np.float64)
+    if vectors.ndim != 2 or vectors.shape[1] != data.n_features:
+        raise ValueError(f"centers must have shape (n_centers, {data.n_features}), got {vectors.shape}")
+    return vectors

@@ -1,0 +1,1253 @@
+"""Fronts, attainment, convergence, history."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from moo_clustering._arrays import FloatArray
+from moo_clustering.stats import CriticalDifferenceData, critical_difference_data
+from moo_clustering.visualization.partitions import (
+    STYLE,
+    figure_of,
+    house_style,
+    lent_to_pyplot,
+    look_of,
+    new_figure,
+    save_figure,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from moo_clustering.fronts import AttainmentScores
+
+_ATTAINMENT_MEMBERS, _ATTAINMENT_CHOSEN, _CONTROLS, _PROMISING = "#4477aa", "#cc3311", "0.6", "#228833"
+# Least distance of numbers beside the front, in its units.
+_ROOM = 0.06
+_INK = "#333333"
+_BAR = "#bb3322"
+_FRONT_MEMBERS, _FRONT_CHOSEN = "#4477aa", "#cc3311"
+_DASHES = ("-", "--", ":", "-.")
+_FEW = 30  # steps of which each gets a mark
+_MARKED = 8  # marks of a longer curve, where they tell groups apart
+_WIDE = 200.0  # times the least value, from which on only a logarithmic axis shows both ends
+
+
+class SearchHistory(NamedTuple):
+    """Numbers and objective values of a run.
+
+    Attributes
+    ----------
+    step : str
+        What is counted.
+    frame : DataFrame of shape (n_steps, n_curves)
+        Numbers by step, which is the index.
+    F : list of ndarray of shape (n_individuals, n_objectives)
+        Minimised objective values of every step; empty if they were not kept.
+    maximised : frozenset of str
+        Objectives whose natural values are to be large.
+    """
+
+    step: str
+    frame: pd.DataFrame
+    F: Sequence[FloatArray] = ()
+    maximised: frozenset[str] = frozenset()
+
+
+Groups = dict[str, list[SearchHistory]]
+_HYPERVOLUME = "hypervolume"
+_STATISTICS = re.compile(r"(best|mean|avg|min|max)(?:_(.+))?")
+# Of the range of the fronts: how far behind them the reference point is.
+_BEHIND = 0.1
+_STEPS = ("generation", "gen", "sweep", "iteration", "iter")
+_NOT_SHOWN = ("seconds", "nevals", "evals")
+_SAID = {"gen": "generation", "iter": "iteration"}
+_LINES = ("-", "--", "-.", ":")
+_COLORS = 6  # of look_of
+_LONGEST = 40  # characters of a name
+_ROUNDING = 1e-9
+# Inches: of the panel with the strokes of the legend, of a line of the legend and of a character in it.
+_WIDTH, _HEIGHT, _LINE, _MARK = 5.3, 4.2, 0.19, 0.08
+
+
+@dataclass(frozen=True, eq=False)
+class AttainmentData:
+    """What :func:`plot_attainment` shows.
+
+    Parameters
+    ----------
+    front : ndarray of shape (n, 2)
+        Solutions that have a score, as they are compared: scaled to [0, 1], square roots.
+    n_clusters : ndarray of shape (n,)
+    controls : tuple of ndarray of shape (m, 2)
+        Corners of the control fronts' surfaces from left to right, with both ends at the frame.
+    annotated : ndarray of int
+        Rows of ``front`` with their number of clusters beside them.
+    chosen : int or None
+        Row of ``front``.
+    foot : ndarray of shape (2,) or None
+        Point of the control surfaces nearest to the chosen solution.
+    distance : float or None
+        From there to the chosen solution, its score.
+    numbers, scores : ndarray of shape (n_numbers,)
+        Every number of clusters, and the best score of the solutions that have it.
+    promising : ndarray of shape (n_numbers,), bool
+        Whether the score is above those of the next smaller and larger numbers.
+    """
+
+    front: FloatArray
+    n_clusters: NDArray[np.int64]
+    controls: tuple[FloatArray, ...]
+    annotated: NDArray[np.intp]
+    chosen: int | None
+    foot: FloatArray | None
+    distance: float | None
+    numbers: NDArray[np.int64]
+    scores: FloatArray
+    promising: NDArray[np.bool_]
+
+
+def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None) -> AttainmentData:
+    """What there is to show of attainment scores.
+
+    Parameters
+    ----------
+    attainment : AttainmentScores
+        Such as ``MOCK().fit(X).attainment_``.
+    chosen : int, optional
+        Solution to mark, as a row of the scores; default the best. One without a score is not marked.
+
+    Returns
+    -------
+    AttainmentData
+
+    Raises
+    ------
+    ValueError, TypeError
+        A row outside the front, or other things than scores.
+    """
+    if not hasattr(attainment, "scores"):
+        raise TypeError(
+            f"attainment must be AttainmentScores, such as attainment_ of a fitted MOCK that was asked for "
+            f"them, got {type(attainment).__name__}"
+        )
+    n = len(attainment.scores)
+    row = attainment.best() if chosen is None else int(chosen)
+    if not -n <= row < n:
+        raise ValueError(f"chosen={chosen} is outside the front, which has {n} solutions")
+    kept = np.flatnonzero(np.isfinite(attainment.scores))
+    front, numbers = attainment.front[kept], attainment.n_clusters[kept]
+    best = np.array([attainment.best(int(k)) for k in np.unique(numbers)], dtype=np.intp)
+    promising = np.isin(best, attainment.promising())
+    place = np.flatnonzero(kept == row % n)
+    marked = int(place[0]) if len(place) else None
+    foot = None
+    if marked is not None:
+        feet = [_nearest_point(front[marked], corners) for corners in attainment.controls]
+        foot = min(feet, key=lambda point: float(np.hypot(*(point - front[marked]))))
+    first = [marked] if marked is not None else []
+    order = best[np.lexsort((-attainment.scores[best], ~promising))]
+    return AttainmentData(
+        front=front,
+        n_clusters=numbers,
+        controls=tuple(_corners(values) for values in attainment.controls),
+        annotated=_apart(front, [*first, *np.searchsorted(kept, order)]),
+        chosen=marked,
+        foot=foot,
+        distance=None if foot is None else float(np.hypot(*(foot - front[marked]))),
+        numbers=np.unique(numbers),
+        scores=attainment.scores[best],
+        promising=promising,
+    )
+
+
+def plot_attainment(
+    attainment: AttainmentScores,
+    chosen: int | None = None,
+    names: Sequence[str] = ("variance", "connectivity"),
+    *,
+    path: str | PathLike[str] | None = None,
+) -> Figure:
+    """A front before the fronts of control data, and the score over the number of clusters.
+
+    On the left, objectives are scaled to the range of their front and drawn as square roots; numbers are
+    numbers of clusters, and the dashed line is the distance of the chosen solution to the control fronts,
+    its score. On the right, locally best scores are marked.
+
+    Parameters
+    ----------
+    attainment, chosen
+        See :func:`attainment_plot_data`.
+    names : sequence of two str, default=("variance", "connectivity")
+        Of the objectives.
+    path : path-like, optional
+        Also write the figure to this file.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    if len(names) != 2:
+        raise ValueError(f"names must be those of two objectives, got {len(names)}")
+    data = attainment_plot_data(attainment, chosen)
+    with house_style():
+        figure = new_figure(9.0, 4.2)
+        left, right = figure.subplots(1, 2)
+        _draw_front(left, data, names)
+        _draw_scores(right, data)
+        save_figure(figure, path)
+    return figure
+
+
+def _draw_front(ax: Any, data: AttainmentData, names: Sequence[str]) -> None:
+    for i, corners in enumerate(data.controls):
+        label = "control fronts" if i == 0 else None
+        ax.plot(*_steps(corners).T, color=_CONTROLS, linewidth=0.8, label=label, zorder=1)
+    ax.scatter(*data.front.T, color=_ATTAINMENT_MEMBERS, s=14, label="front", zorder=2)
+    if data.chosen is not None and data.foot is not None:
+        point = data.front[data.chosen]
+        ax.plot(
+            *np.array([point, data.foot]).T, color=_ATTAINMENT_CHOSEN, linestyle="--", linewidth=1.0, zorder=3
+        )
+        ax.scatter(
+            *point,
+            color=_ATTAINMENT_CHOSEN,
+            marker="D",
+            s=36,
+            label=f"chosen, score {data.distance:.3f}",
+            zorder=4,
+        )
+    for row in data.annotated:
+        ax.annotate(
+            str(data.n_clusters[row]),
+            data.front[row],
+            (-4, -4),
+            textcoords="offset points",
+            ha="right",
+            va="top",
+            fontsize=8,
+            color=_ATTAINMENT_CHOSEN if row == data.chosen else "black",
+        )
+    ax.set_xlim(-0.07, 1.05)
+    ax.set_ylim(-0.07, 1.05)
+    ax.set_aspect("equal")
+    ax.set_xlabel(f"{names[0].replace('_', ' ')}, scaled, square root")
+    ax.set_ylabel(f"{names[1].replace('_', ' ')}, scaled, square root")
+    ax.set_title("Front and control fronts")
+    ax.legend(loc="upper right")
+
+
+def _draw_scores(ax: Any, data: AttainmentData) -> None:
+    ax.plot(data.numbers, data.scores, color=_ATTAINMENT_MEMBERS, marker=".", zorder=1)
+    shown = data.promising
+    ax.scatter(
+        data.numbers[shown],
+        data.scores[shown],
+        facecolor="none",
+        edgecolor=_PROMISING,
+        s=60,
+        label="promising",
+        zorder=2,
+    )
+    if data.chosen is not None and data.distance is not None:
+        ax.scatter(
+            data.n_clusters[data.chosen],
+            data.distance,
+            color=_ATTAINMENT_CHOSEN,
+            marker="D",
+            s=36,
+            label="chosen",
+            zorder=3,
+        )
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("number of clusters")
+    ax.set_ylabel("best attainment score")
+    ax.set_title("Score over the number of clusters")
+    ax.legend(loc="best")
+
+
+def _corners(surface: FloatArray) -> FloatArray:
+    """Corners of a surface, drawn on to where everything ends."""
+    top, end = np.array([[surface[0, 0], 1.05]]), np.array([[1.05, surface[-1, 1]]])
+    return np.concatenate([top, surface, end])
+
+
+def _steps(corners: FloatArray) -> FloatArray:
+    """The same with the inner corners: right first, then down."""
+    inner = np.column_stack([corners[1:, 0], corners[:-1, 1]])
+    every = np.empty((2 * len(corners) - 1, 2))
+    every[::2], every[1::2] = corners, inner
+    return every
+
+
+def _nearest_point(point: FloatArray, surface: FloatArray) -> FloatArray:
+    """Of the boundary of what a front dominates."""
+    above, right = np.append(np.inf, surface[:-1, 1]), np.append(surface[1:, 0], np.inf)
+    down = np.column_stack([surface[:, 0], np.clip(point[1], surface[:, 1], above)])
+    along = np.column_stack([np.clip(point[0], surface[:, 0], right), surface[:, 1]])
+    points = np.concatenate([down, along])
+    nearest: FloatArray = points[np.hypot(*(points - point).T).argmin()]
+    return nearest
+
+
+def _apart(front: FloatArray, rows: Sequence[Any]) -> NDArray[np.intp]:
+    """Of the rows those that are not too near to any before."""
+    taken: list[int] = []
+    for row in rows:
+        gaps = np.hypot(*(front[taken] - front[int(row)]).T) if taken else np.array([np.inf])
+        if gaps.min() >= _ROOM:
+            taken.append(int(row))
+    return np.array(taken, dtype=np.intp)
+
+
+def plot_critical_difference(
+    results: Any,
+    *,
+    alpha: float = 0.05,
+    method: str = "shaffer",
+    greater_is_better: bool | None = None,
+    n_datasets: int | None = None,
+    methods: Sequence[str] | None = None,
+    title: str = "",
+    ax: Axes | None = None,
+    path: str | PathLike[str] | None = None,
+) -> Figure:
+    """Average ranks on an axis, with bars that join methods not significantly different.
+
+    Parameters
+    ----------
+    results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or FriedmanResult
+        A table, average ranks, or the result of :func:`~moo_clustering.stats.friedman` or
+        :func:`~moo_clustering.stats.compare`.
+    alpha : float, default=0.05
+        Level of significance.
+    method : {"shaffer", "holm", "nemenyi"}, default="shaffer"
+        Procedure for the pairs.
+    greater_is_better : bool
+        Whether large values are good. Needed with a table only.
+    n_datasets : int, optional
+        Over how many data sets given ranks are averages.
+    methods : sequence of str, optional
+        Names of the columns of an array.
+    title : str, default=""
+    ax : matplotlib axes, optional
+        Where to draw; names stand to the left and right of the axis and need a figure with
+        ``layout="constrained"`` or room beside the axes. A new figure by default.
+    path : path-like, optional
+        Also write the figure to this file.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ValueError, TypeError
+        As of :func:`~moo_clustering.stats.critical_difference_data`.
+
+    See Also
+    --------
+    scikit_posthocs.critical_difference_diagram : what draws it.
+
+    References
+    ----------
+    .. [1] J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", Journal of
+       Machine Learning Research 7, 2006, section 3.2.4.
+    """
+    data = critical_difference_data(
+        results, alpha=alpha, method=method, greater_is_better=greater_is_better, n_datasets=n_datasets,
+        methods=methods,
+    )  # fmt: skip
+    with house_style():
+        if ax is None:
+            ax = new_figure(*_size(data)).subplots()
+        _draw_critical_difference(data, ax)
+        if title:
+            ax.set_title(title, loc="left", pad=10, fontweight="bold", parse_math=False)
+        figure = figure_of(ax)
+        save_figure(figure, path)
+    return figure
+
+
+def _size(data: CriticalDifferenceData) -> tuple[float, float]:
+    """Inches for two columns of names, and for a line per name and bar."""
+    longest = max(len(name) for name in data.average_ranks.index)
+    lines = (len(data.average_ranks) + 1) // 2 + len(data.groups)
+    return 6.0 + 0.14 * max(0, longest - 6), 1.2 + 0.26 * lines
+
+
+def _draw_critical_difference(data: CriticalDifferenceData, ax: Axes) -> None:
+    from matplotlib.ticker import MaxNLocator
+    from scikit_posthocs import critical_difference_diagram
+
+    n_methods = len(data.average_ranks)
+    critical_difference_diagram(
+        data.average_ranks.to_dict(),
+        # Its own comparison with alpha leaves out equality: nothing but 0 and 1 is decided here.
+        1.0 - data.different.astype(float),
+        alpha=data.alpha,
+        ax=ax,
+        label_fmt_left="{label} ({rank:.2f})",
+        label_fmt_right="({rank:.2f}) {label}",
+        label_props={"parse_math": False},
+        color_palette=dict.fromkeys(data.average_ranks.index, _INK),
+        marker_props={"s": 16, "clip_on": False},
+        elbow_props={"linewidth": 0.9, "clip_on": False},
+        # The dots show which methods a bar joins, and the bar itself where their ranks are equal.
+        crossbar_props={"color": _BAR, "linewidth": 2.5, "marker": "o", "markersize": 5, "clip_on": False},
+        text_h_margin=0.01 * (n_methods - 1),
+    )
+    ax.spines["top"].set_visible(True)
+    ax.set_xlim(1, n_methods)
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True, min_n_ticks=2))
+    ax.xaxis.set_label_position("top")
+    ax.set_xlabel(f"{_caption(data)}\naverage rank, best on the left", linespacing=1.6)
+
+
+def _caption(data: CriticalDifferenceData) -> str:
+    bars = "bars join methods that do not differ" if data.groups else "all methods differ"
+    width = data.critical_difference
+    note = "" if width is None else f", critical difference {width:.2f}"
+    return f"{bars} ({data.procedure.capitalize()}, {data.alpha:g}{note})"
+
+
+@dataclass(frozen=True, eq=False)
+class FrontData:
+    """What :func:`plot_front` shows.
+
+    Parameters
+    ----------
+    F : ndarray of shape (n_solutions, n_objectives)
+        Objectives in natural sign.
+    names : tuple of str
+        One per objective.
+    chosen : ndarray of shape (n_solutions,), bool
+        Which members are marked.
+    """
+
+    F: NDArray[np.float64]
+    names: tuple[str, ...]
+    chosen: NDArray[np.bool_]
+
+
+def front_data(
+    F: ArrayLike, names: Sequence[str] | None = None, chosen: ArrayLike | int | None = None
+) -> FrontData:
+    """Check and complete a front.
+
+    Parameters
+    ----------
+    F : array-like of shape (n_solutions, n_objectives)
+        Finite objectives in natural sign.
+    names : sequence of str, optional
+        Names of the objectives; ``f1``, ``f2``, ... by default.
+    chosen : int, array-like of int or of bool, optional
+        Rows to mark.
+
+    Returns
+    -------
+    FrontData
+
+    Raises
+    ------
+    ValueError
+        For an empty front, values that are not finite, or names or rows that do not fit it.
+    """
+    F = np.asarray(F, dtype=np.float64)
+    if F.ndim != 2 or not F.size:
+        raise ValueError(f"F must have shape (n_solutions, n_objectives) and a member, got {F.shape}")
+    if not np.isfinite(F).all():
+        raise ValueError("F must be finite")
+    names = tuple(f"f{i + 1}" for i in range(F.shape[1])) if names is None else tuple(names)
+    if len(names) != F.shape[1]:
+        raise ValueError(f"names has {len(names)} names for {F.shape[1]} objectives")
+    marked = np.zeros(len(F), dtype=bool)
+    if chosen is not None:
+        try:
+            marked[np.asarray(chosen)] = True
+        except IndexError as error:
+            raise ValueError(f"chosen={chosen!r} is outside the front, which has {len(F)} members") from error
+    return FrontData(F, names, marked)
+
+
+def front_bounds(F: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Least and greatest value of every objective, as pymoo's ``Petal`` and ``Radar`` want their ``bounds``.
+
+    Parameters
+    ----------
+    F : array-like of shape (n_solutions, n_objectives)
+        Finite objectives, such as ``result_.F``: minimised, so that the first of the bounds is the ideal
+        and the second the nadir point.
+
+    Returns
+    -------
+    lower, upper : ndarray of shape (n_objectives,)
+        An objective that has one value only goes on to the next whole unit of its size.
+
+    Raises
+    ------
+    ValueError
+        As of :func:`front_data`.
+
+    Examples
+    --------
+    >>> lower, upper = front_bounds([[0.0, 3.0], [1.0, 3.0]])
+    >>> lower.tolist(), upper.tolist()
+    ([0.0, 3.0], [1.0, 6.0])
+    """
+    F = front_data(F).F
+    lower, upper = F.min(axis=0), F.max(axis=0)
+    size = np.where(lower == 0.0, 1.0, np.abs(lower))
+    return lower, np.where(upper > lower, upper, lower + size)
+
+
+def plot_front(
+    F: ArrayLike,
+    names: Sequence[str] | None = None,
+    chosen: ArrayLike | int | None = None,
+    *,
+    ax: Axes | None = None,
+    path: str | PathLike[str] | None = None,
+) -> Figure:
+    """Scatter plot of up to three objectives, parallel coordinates of more.
+
+    Parameters
+    ----------
+    F, names, chosen
+        See :func:`front_data`.
+    ax : matplotlib axes, optional
+        Where to draw (with 3-d projection for three objectives); a new figure by default.
+    path : path-like, optional
+        Also write the figure to this file.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    See Also
+    --------
+    pymoo.visualization.scatter.Scatter, pymoo.visualization.pcp.PCP : what draws it.
+    """
+    data = front_data(F, names, chosen)
+    with house_style():
+        figure = _scatter(data, ax) if len(data.names) <= 3 else _parallel(data, ax)
+        save_figure(figure, path)
+    return figure
+
+
+def _scatter(data: FrontData, ax: Axes | None) -> Figure:
+    from pymoo.visualization.scatter import Scatter
+
+    solid = len(data.names) == 3
+    if ax is None:
+        ax = new_figure(5.0, 4.0).add_subplot(projection="3d" if solid else None)
+    with _restored_font():
+        plot = Scatter(ax=ax, labels=_labels(data), legend=bool(data.chosen.any()), close_on_destroy=False)
+    plot.add(
+        data.F[~data.chosen] if not data.chosen.all() else None, color=_FRONT_MEMBERS, s=18, label="front"
+    )
+    if data.chosen.any():
+        plot.add(data.F[data.chosen], color=_FRONT_CHOSEN, s=42, marker="D", label="chosen")
+    plot.do()
+    ax.set_title(_title(data))
+    return figure_of(ax)
+
+
+def _parallel(data: FrontData, ax: Axes | None) -> Figure:
+    from pymoo.visualization.pcp import PCP
+
+    own = ax is None
+    if ax is None:
+        ax = new_figure(1.5 * len(data.names) + 1.5, 4.0).add_subplot()
+    # PCP draws into pyplot's current axes, whichever it is given.
+    with lent_to_pyplot(ax):
+        with _restored_font():
+            plot = PCP(
+                ax=ax, labels=_labels(data), func_number_to_text="{:.3g}".format, close_on_destroy=False
+            )
+        plot.set_axis_style(color="0.6", linewidth=1.0)
+        plot.add(data.F[~data.chosen] if not data.chosen.all() else None, color=_FRONT_MEMBERS, alpha=0.6)
+        if data.chosen.any():
+            plot.add(data.F[data.chosen], color=_FRONT_CHOSEN, linewidth=2.0)
+        plot.do()
+    ax.set_title(_title(data), pad=24)
+    figure = figure_of(ax)
+    if own:
+        figure.set_layout_engine("tight")
+    return figure
+
+
+def _labels(data: FrontData) -> list[str]:
+    return [name.replace("_", " ") for name in data.names]
+
+
+def _title(data: FrontData) -> str:
+    return f"Pareto front, {len(data.F)} {'member' if len(data.F) == 1 else 'members'}"
+
+
+@contextmanager
+def _restored_font() -> Iterator[None]:
+    """pymoo's plots set the global font when they are made, which the drawing would then mix."""
+    import matplotlib as mpl
+
+    yield
+    mpl.rcParams["font.family"] = STYLE["font.family"]
+
+
+@dataclass(frozen=True, eq=False)
+class HistoryData:
+    """Curves of one run.
+
+    Parameters
+    ----------
+    generations : ndarray of shape (n_generations,)
+    series : dict of str to ndarray of shape (n_generations,)
+        One curve per column, by its title.
+    """
+
+    generations: NDArray[np.int64]
+    series: dict[str, NDArray[np.float64]]
+
+
+def history_data(frame: pd.DataFrame) -> HistoryData:
+    """Curves of a history.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As ``Recorder.to_frame`` returns it: a column ``generation`` and a column for each curve.
+
+    Returns
+    -------
+    HistoryData
+
+    Raises
+    ------
+    ValueError
+        Without a column ``generation``, or without any other curve.
+    """
+    _, table, *_ = read_history(frame)
+    series = {str(name).replace("_", " "): table[name].to_numpy(dtype=np.float64) for name in table}
+    return HistoryData(table.index.to_numpy(dtype=np.int64), series)
+
+
+def plot_history(frame: pd.DataFrame, *, path: str | PathLike[str] | None = None) -> Figure:
+    """:func:`plot_convergence` of one run that is a table.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        See :func:`history_data`.
+    path : path-like, optional
+        Also write the figure to this file.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    return plot_convergence(frame, path=path)
+
+
+def plot_convergence(
+    runs: Any,
+    names: Sequence[str] | None = None,
+    *,
+    show: Sequence[str] | str | None = None,
+    band: tuple[float, float] = (0.25, 0.75),
+    reference: ArrayLike | None = None,
+    title: str = "",
+    ax: Axes | Sequence[Axes] | None = None,
+    path: str | PathLike[str] | None = None,
+) -> Figure:
+    """Objectives, hypervolume and other numbers over the generations, one panel each.
+
+    Repetitions are shown by their median and a band, groups of runs by colour and mark. Positive values of
+    very different size get a logarithmic axis.
+
+    Parameters
+    ----------
+    runs, names, show, band, reference
+        See :func:`convergence_data`.
+    title : str, default=""
+    ax : matplotlib axes or sequence of these, optional
+        Where to draw, one for every panel (``show`` chooses panels); a new figure by default.
+    path : path-like, optional
+        Also write the figure to this file.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    TypeError, ValueError
+        As of :func:`convergence_data`, and for more or fewer axes than panels.
+    """
+    data = convergence_data(runs, names, show=show, band=band, reference=reference)
+    with house_style():
+        if ax is None:
+            figure = new_figure(6.0, 1.0 + 1.5 * len(data.panels) + 0.3 * bool(title))
+            panels = list(figure.subplots(len(data.panels), 1, sharex=True, squeeze=False)[:, 0])
+            figure.suptitle(title, parse_math=False)
+        else:
+            panels = list(np.ravel(np.asarray(ax, dtype=object)))
+            if len(panels) != len(data.panels):
+                raise ValueError(
+                    f"ax must be one axes for each of {len(data.panels)} panels "
+                    f"({', '.join(data.panels)}), got {len(panels)}; show chooses panels"
+                )
+            figure = figure_of(panels[0])
+        for panel, (name, curves) in zip(panels, data.panels.items(), strict=True):
+            _draw_convergence(panel, name if ax is None or not title else f"{title}: {name}", curves)
+        for panel in panels if ax is not None else panels[-1:]:
+            panel.set_xlabel(_steps_label(data))
+        for panel in panels:
+            panel.xaxis.get_major_locator().set_params(integer=True)
+        save_figure(figure, path)
+    return figure
+
+
+def _draw_convergence(ax: Axes, title: str, curves: Sequence[Curve]) -> None:
+    several = len({curve.group for curve in curves}) > 1
+    for curve in curves:
+        look = look_of(curve.group)
+        if not np.array_equal(curve.low, curve.high, equal_nan=True):
+            ax.fill_between(curve.steps, curve.low, curve.high, color=look.color, alpha=0.2, linewidth=0.0)
+        few = len(curve.steps) < _FEW
+        mark = look.marker if several else "." if few else None
+        ax.plot(
+            curve.steps,
+            curve.middle,
+            color=look.color,
+            linestyle=_DASHES[curve.statistic % len(_DASHES)],
+            marker=mark,
+            markersize=4.0 if several else None,
+            markevery=max(1, len(curve.steps) // _MARKED) if several else None,
+            label=curve.name,
+        )
+    if _is_wide(curves):
+        ax.set_yscale("log")
+    ax.set_title(title, loc="left", parse_math=False)
+    if any(curve.name for curve in curves):
+        legend = ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=2.6)
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+
+
+def _is_wide(curves: Sequence[Curve]) -> bool:
+    values = np.concatenate([each for curve in curves for each in (curve.middle, curve.low, curve.high)])
+    values = values[np.isfinite(values)]
+    return bool(len(values) and values.min() > 0.0 and values.max() / values.min() > _WIDE)
+
+
+def _steps_label(data: ConvergenceData) -> str:
+    counts = sorted(set(data.n_runs))
+    if counts[-1] == 1:
+        return data.step
+    runs = f"{counts[0]} runs" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} runs"
+    low, high = data.band
+    return f"{data.step} (median of {runs}, band from {low:.0%} to {high:.0%} of them)"
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One curve of a panel.
+
+    Parameters
+    ----------
+    name : str
+        Group of runs and statistic, as far as there are several.
+    group, statistic : int
+        Which of them.
+    steps : ndarray of shape (n_steps,)
+    middle : ndarray of shape (n_steps,)
+        Median of the runs.
+    low, high : ndarray of shape (n_steps,)
+        Edges of the band; equal to ``middle`` with one run.
+    """
+
+    name: str
+    group: int
+    statistic: int
+    steps: NDArray[np.int64]
+    middle: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class ConvergenceData:
+    """What :func:`plot_convergence` shows.
+
+    Parameters
+    ----------
+    panels : dict of str to tuple of Curve
+        By their titles.
+    step : str
+        What is counted, such as "generation".
+    n_runs : tuple of int
+        Of every group.
+    band : tuple of two float
+        Quantiles of the runs at the edges of the bands.
+    """
+
+    panels: dict[str, tuple[Curve, ...]]
+    step: str
+    n_runs: tuple[int, ...]
+    band: tuple[float, float]
+
+
+def convergence_data(
+    runs: Any,
+    names: Sequence[str] | None = None,
+    *,
+    show: Sequence[str] | str | None = None,
+    band: tuple[float, float] = (0.25, 0.75),
+    reference: ArrayLike | None = None,
+) -> ConvergenceData:
+    """Best and mean of every objective, hypervolume and other numbers over the generations.
+
+    Parameters
+    ----------
+    runs : run, list of runs, or mapping of str to these
+        A run is a fitted estimator, its ``history_`` (a :class:`~moo_clustering.algorithms.Recorder`, a
+        DataFrame with a column "generation", or an array) or a DEAP logbook. Runs of a list are
+        repetitions, whose median is shown; those of a mapping are compared.
+    names : sequence of str, optional
+        Of the objectives; those of the estimator by default, else ``f1``, ``f2``, ...
+    show : str or sequence of str, optional
+        Titles of the panels wanted, in this order, such as ``"hypervolume"``; default all.
+    band : tuple of two float, default=(0.25, 0.75)
+        Quantiles of repetitions at the edges of the band.
+    reference : array-like of shape (n_objectives,), optional
+        Reference point of the hypervolume, in natural sign. By default a tenth of the range of all fronts
+        behind the worst of them, so that hypervolumes can be compared within one call only.
+
+    Returns
+    -------
+    ConvergenceData
+
+    Raises
+    ------
+    TypeError, ValueError
+        For runs without a history, runs that count different things, and panels that there are not.
+
+    Notes
+    -----
+    Recorders keep all individuals of a generation, feasible or not; means are of finite values. The
+    hypervolume [1]_ is that of two and more objectives, as a share of the box between the best values of
+    all runs and the reference point. A run that ended earlier than others keeps its last value. Time and
+    memory O(n_runs n_generations n_individuals^2 n_objectives) with two or three objectives.
+
+    References
+    ----------
+    .. [1] E. Zitzler, L. Thiele, "Multiobjective evolutionary algorithms: a comparative case study and the
+       strength Pareto approach", IEEE Transactions on Evolutionary Computation 3(4), 1999.
+
+    Examples
+    --------
+    >>> data = convergence_data([[4.0, 2.0, 1.0], [6.0, 4.0]])
+    >>> data.panels["objective"][0].middle.tolist()
+    [5.0, 3.0, 2.5]
+    """
+    low, high = (float(edge) for edge in band)
+    if not 0.0 <= low <= high <= 1.0:
+        raise ValueError(f"band must be two quantiles in ascending order within 0 and 1, got {band}")
+    groups = _grouped(runs, names)
+    histories = list(chain.from_iterable(groups.values()))
+    counted = sorted({history.step for history in histories})
+    if len(counted) > 1:
+        raise ValueError(f"runs must count the same, these count {' and '.join(counted)}")
+    _add_hypervolume(histories, reference)
+    titles = _titles([str(name) for name in dict.fromkeys(chain.from_iterable(h.frame for h in histories))])
+    wanted = _wanted(list(titles), show)
+    maximised = frozenset[str]().union(*(history.maximised for history in histories))
+    return ConvergenceData(
+        panels={_said(title, maximised): _curves(titles[title], groups, (low, high)) for title in wanted},
+        step=counted[0],
+        n_runs=tuple(map(len, groups.values())),
+        band=(low, high),
+    )
+
+
+def _grouped(runs: Any, names: Sequence[str] | None) -> Groups:
+    given = dict(runs) if isinstance(runs, Mapping) else {"": runs}
+    groups: Groups = {}
+    for name, members in given.items():
+        many = isinstance(members, list | tuple) and not _is_run(members)
+        found = [read_history(run, names) for run in (members if many else [members])]
+        if not found:
+            raise ValueError(f"there are no runs{f' of {name!r}' if name else ''}")
+        groups[str(name)] = found
+    if not groups:
+        raise ValueError("there are no runs")
+    return groups
+
+
+def _is_run(members: Sequence[Any]) -> bool:
+    """A DEAP logbook is a list of records, and a plain history one of numbers."""
+    return bool(members) and all(isinstance(each, Mapping | float | int | np.number) for each in members)
+
+
+def _titles(columns: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
+    """Panels with (statistic, column) of their curves; statistics of one thing share a panel."""
+    parts = {column: _STATISTICS.fullmatch(column) for column in columns}
+    subjects = [match.group(2) or "fitness" for match in parts.values() if match]
+    panels: dict[str, list[tuple[str, str]]] = {}
+    for column, match in parts.items():
+        subject = (match.group(2) or "fitness") if match else None
+        if match and subject is not None and subjects.count(subject) > 1:
+            panels.setdefault(subject, []).append((match.group(1), column))
+        else:
+            panels.setdefault(column, []).append(("", column))
+    return {title.replace("_", " "): curves for title, curves in panels.items()}
+
+
+def _wanted(titles: list[str], show: Sequence[str] | str | None) -> list[str]:
+    if show is None:
+        return titles
+    wanted = [name.replace("_", " ") for name in ([show] if isinstance(show, str) else show)]
+    if not wanted or (unknown := [name for name in wanted if name not in titles]):
+        raise ValueError(
+            f"show must name some of the panels {', '.join(map(repr, titles))}"
+            + (f", got {unknown[0]!r}" if wanted else ", got none")
+        )
+    return wanted
+
+
+def _said(title: str, maximised: frozenset[str]) -> str:
+    return f"{title} (maximised)" if title in {name.replace("_", " ") for name in maximised} else title
+
+
+def _curves(
+    columns: Sequence[tuple[str, str]], groups: Groups, band: tuple[float, float]
+) -> tuple[Curve, ...]:
+    found = []
+    for group, (name, histories) in enumerate(groups.items()):
+        for place, (statistic, column) in enumerate(columns):
+            series = [history.frame[column] for history in histories if column in history.frame]
+            if not series:
+                continue
+            # Steps as rows, runs as columns.
+            table = pd.concat(series, axis=1).sort_index().ffill()
+            steps = table.index.to_numpy(dtype=np.int64)
+            middle, low, high = (table.quantile(share, axis=1).to_numpy() for share in (0.5, *band))
+            label = ", ".join(part for part in (name, statistic) if part)
+            found.append(Curve(label, group, place, steps, middle, low, high))
+    return tuple(found)
+
+
+def _add_hypervolume(histories: Sequence[SearchHistory], reference: ArrayLike | None) -> None:
+    """A column more, where all runs kept values of the same two and more objectives."""
+    widths = {F.shape[1] for history in histories for F in (history.F or [np.empty((0, 0))])}
+    if len(widths) != 1 or min(widths) < 2:
+        if reference is not None:
+            raise ValueError(
+                "reference is that of a hypervolume, for runs with the same objectives, 2 or more"
+            )
+        return
+    from pymoo.indicators.hv import Hypervolume
+
+    from moo_clustering.algorithms.others import non_dominated
+
+    finite = [[F[np.isfinite(F).all(axis=1)] for F in history.F] for history in histories]
+    fronts = [[F[non_dominated(F)] for F in found] for found in finite]
+    every = np.concatenate([front for found in fronts for front in found])
+    if not len(every):
+        return
+    ideal, nadir = every.min(axis=0), every.max(axis=0)
+    size = np.where(nadir > ideal, nadir - ideal, 1.0)
+    point = nadir + _BEHIND * size
+    if reference is not None:
+        point = _checked_reference(reference, histories[0], len(ideal))
+        if (point <= ideal).any():
+            raise ValueError("reference is better than every solution in some objective; take a worse point")
+    measure = Hypervolume(ref_point=np.ones(len(ideal)), norm_ref_point=False)
+    for history, found in zip(histories, fronts, strict=True):
+        values = [float(measure((front - ideal) / (point - ideal))) if len(front) else 0.0 for front in found]
+        place = list(history.frame.columns).index("front_size")
+        history.frame.insert(place, _HYPERVOLUME, values)
+
+
+def _checked_reference(reference: ArrayLike, history: SearchHistory, n_objectives: int) -> FloatArray:
+    point = np.asarray(reference, dtype=np.float64)
+    if point.shape != (n_objectives,) or not np.isfinite(point).all():
+        raise ValueError(f"reference must be {n_objectives} finite numbers, got {reference!r}")
+    named = [str(name)[len("best_") :] for name in history.frame if str(name).startswith("best_")]
+    return point * np.where([name in history.maximised for name in named], -1.0, 1.0)
+
+
+def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:
+    """The history of a fitted estimator, a recorder, a frame, a DEAP logbook or an array.
+
+    Parameters
+    ----------
+    run : estimator, Recorder, DataFrame, deap.tools.Logbook or array-like of shape (n_steps,)
+    names : sequence of str, optional
+        Of the objectives of a recorder; those of the estimator by default.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Without a history, or without a number in it.
+    """
+    if isinstance(run, pd.DataFrame):
+        return _of_frame(run)
+    if _is_recorder(run):
+        return _of_recorder(run, names)
+    if isinstance(run, list) and run and all(isinstance(row, Mapping) for row in run):
+        return _of_logbook(run)
+    if isinstance(run, np.ndarray | list | tuple):
+        values = np.asarray(run, dtype=np.float64)
+        if values.ndim != 1 or not len(values):
+            raise ValueError(
+                f"a history without names must have shape (n_steps,), at least one, got {values.shape}"
+            )
+        return SearchHistory("step", pd.DataFrame({"objective": values}, index=np.arange(1, len(values) + 1)))
+    return _of_estimator(run, names)
+
+
+def _of_estimator(run: Any, names: Sequence[str] | None) -> SearchHistory:
+    name = type(run).__name__
+    kept = (getattr(run, key, None) for key in ("history_", "logbook_", "objective_history_"))
+    found: list[Any] = [each for each in kept if each is not None]
+    for history in found:
+        if not _is_recorder(history):
+            read = read_history(history)
+            return read._replace(step="sweep") if read.step == "step" else read
+        if history.F:
+            own = getattr(run, "objective_names_", None)
+            return _of_recorder(history, own if names is None else names)
+    if found:
+        raise ValueError(f"the history of this {name} is empty: its run had nothing to search")
+    if not hasattr(run, "fit"):
+        raise TypeError(
+            "a run must be a fitted estimator with history_ or logbook_, a Recorder, a DataFrame with a "
+            f"column 'generation', a DEAP logbook or an array, got {name}"
+        )
+    raise ValueError(f"this {name} has no history_ and no logbook_; was it fitted, and does it search?")
+
+
+def _is_recorder(run: Any) -> bool:
+    return hasattr(run, "to_frame") and hasattr(run, "generations") and hasattr(run, "F")
+
+
+def _of_recorder(recorder: Any, names: Sequence[str] | None) -> SearchHistory:
+    if not recorder.F:
+        raise ValueError("the recorder is empty: no run was recorded")
+    n_objectives = recorder.F[0].shape[1]
+    names = [f"f{i + 1}" for i in range(n_objectives)] if names is None or not len(names) else list(names)
+    frame = recorder.to_frame(names)
+    signs = np.ones(n_objectives) if recorder.signs is None else np.asarray(recorder.signs, dtype=np.float64)
+    means = np.array([_finite_mean(F) for F in recorder.F]) * signs
+    columns: dict[str, Any] = {}
+    for i, name in enumerate(names):
+        columns |= {f"best_{name}": frame[f"best_{name}"].to_numpy(), f"mean_{name}": means[:, i]}
+    columns["front_size"] = frame["front_size"].to_numpy()
+    return SearchHistory(
+        "generation",
+        pd.DataFrame(columns, index=frame["generation"].to_numpy()),
+        recorder.F,
+        frozenset(name for name, sign in zip(names, signs, strict=True) if sign < 0),
+    )
+
+
+def _finite_mean(F: FloatArray) -> FloatArray:
+    finite = np.isfinite(F)
+    total = np.where(finite, F, 0.0).sum(axis=0)
+    counts = finite.sum(axis=0)
+    return np.divide(total, counts, out=np.full(F.shape[1], np.nan), where=counts > 0)
+
+
+def _of_frame(frame: pd.DataFrame) -> SearchHistory:
+    step = next((name for name in _STEPS if name in frame.columns), None)
+    if step is None:
+        raise ValueError(f"frame must have a column 'generation', it has {list(frame.columns)}")
+    numbers = frame.drop(columns=[step, *_NOT_SHOWN], errors="ignore").select_dtypes(["number", "bool"])
+    if numbers.empty:
+        raise ValueError("frame has no columns to draw")
+    steps = frame[step].to_numpy()
+    if len(np.unique(steps)) < len(steps):
+        raise ValueError(f"the column {step!r} has a number more than once; give the runs one by one")
+    numbers = numbers.astype(np.float64).set_index(steps).sort_index()
+    numbers.columns = numbers.columns.map(str)
+    return SearchHistory(_SAID.get(step, step), numbers)
+
+
+def _of_logbook(logbook: Any) -> SearchHistory:
+    rows = []
+    for place, record in enumerate(logbook):
+        row = dict(record)
+        for chapter, entries in getattr(logbook, "chapters", {}).items():
+            row |= {f"{key}_{chapter}": value for key, value in entries[place].items() if key not in row}
+        rows.append(_single_numbers(row))
+    return _of_frame(pd.DataFrame(rows))
+
+
+def _single_numbers(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Statistics of several objectives, a column each."""
+    single: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, np.ndarray | list | tuple):
+            single |= {f"{name}_f{i}": each for i, each in enumerate(np.ravel(value), 1)}
+        else:
+            single[name] = value
+    return single
+
+
+@dataclass(frozen=True, eq=False)
+class RocData:
+    """What :func:`plot_roc` shows.
+
+    Parameters
+    ----------
+    names : tuple of str
+    curves : list of tuple of two ndarrays
+        False and true positive rates of each, from (0, 0) to (1, 1).
+    aucs : ndarray of shape (n_curves,)
+        Areas under them.
+    """
+
+    names: tuple[str, ...]
+    curves: list[tuple[FloatArray, FloatArray]]
+    aucs: FloatArray
+
+
+def roc_data(
+    curves: Mapping[str, tuple[ArrayLike, ArrayLike]], *, aucs: Mapping[str, float] | None = None
+) -> RocData:
+    """Check curves and measure their areas.
+
+    Parameters
+    ----------
+    curves : mapping of name to (fpr, tpr)
+        False and true positive rates of equal length, ascending, that end at (1, 1), such as
+        :func:`moo_clustering.validity.mean_roc_curve` returns. Curves that begin at a true positive rate
+        above 0 are drawn from (0, 0).
+    aucs : mapping of name to float, optional
+        Areas known more exactly; by default the trapezoid rule gives them.
+
+    Returns
+    -------
+    RocData
+
+    Raises
+    ------
+    ValueError
+        For no curve, rates that are none, or names in ``aucs`` that no curve has.
+    """
+    if not curves:
+        raise ValueError("curves must have at least one curve, got none")
+    known = dict(aucs or {})
+    strange = [name for name in known if name not in curves]
+    if strange:
+        raise ValueError(f"aucs names {strange[0]!r}, but there is no such curve")
+    checked = [_checked(name, *curve) for name, curve in curves.items()]
+    areas = [
+        known.get(name, float(np.trapezoid(tpr, fpr)))
+        for name, (fpr, tpr) in zip(curves, checked, strict=True)
+    ]
+    return RocData(tuple(map(str, curves)), checked, np.asarray(areas, dtype=np.float64))
+
+
+def plot_roc(
+    curves: Mapping[str, tuple[ArrayLike, ArrayLike]],
+    *,
+    aucs: Mapping[str, float] | None = None,
+    title: str = "",
+    ax: Axes | None = None,
+    path: str | PathLike[str] | None = None,
+) -> Figure:
+    """ROC curves in one panel, with the area under each in the legend and the diagonal of chance.
+
+    Parameters
+    ----------
+    curves, aucs
+        See :func:`roc_data`; the legend keeps their order. Up to 24 curves look different.
+    title : str, default=""
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+    path : path-like, optional
+        Also write the figure to this file.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    data = roc_data(curves, aucs=aucs)
+    with house_style():
+        if ax is None:
+            width = _WIDTH + _MARK * max(8, *(len(_cut(name)) for name in data.names))
+            ax = new_figure(width, max(_HEIGHT, _LINE * (len(data.names) + 4))).add_subplot()
+        for place, (name, (fpr, tpr), auc) in enumerate(zip(data.names, data.curves, data.aucs, strict=True)):
+            color, line = _look(place)
+            ax.plot(fpr, tpr, color=color, linestyle=line, linewidth=1.5, label=f"{auc:.3f}  {_cut(name)}")
+        ax.plot([0, 1], [0, 1], color="0.6", linewidth=0.8, zorder=1, label="0.500  chance")
+        _finish(ax, title)
+        figure = figure_of(ax)
+        save_figure(figure, path)
+    return figure
+
+
+def _finish(ax: Axes, title: str) -> None:
+    ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
+    ax.set_xlabel("false positive rate")
+    ax.set_ylabel("true positive rate")
+    ax.set_title(title or "Mean ROC curves", parse_math=False)
+    # Beside the panel, for a curve may run anywhere in it.
+    legend = ax.legend(
+        loc="upper left",
+        bbox_to_anchor=(1.02, 1.0),
+        handlelength=3.2,
+        title="Area under the curve",
+        alignment="left",
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+
+
+def _checked(name: str, fpr: ArrayLike, tpr: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    rates = np.asarray(fpr, dtype=np.float64), np.asarray(tpr, dtype=np.float64)
+    if rates[0].ndim != 1 or rates[0].shape != rates[1].shape or not len(rates[0]):
+        raise ValueError(
+            f"the curve {name!r} must be two arrays of equal length, got the shapes "
+            f"{rates[0].shape} and {rates[1].shape}"
+        )
+    for each in rates:
+        within = each.min() >= -_ROUNDING and each.max() <= 1 + _ROUNDING
+        if not (within and np.diff(each).min(initial=0.0) >= -_ROUNDING):
+            raise ValueError(f"rates of the curve {name!r} must ascend within 0 and 1")
+    if abs(rates[0][0]) > _ROUNDING or min(rates[0][-1], rates[1][-1]) < 1 - _ROUNDING:
+        raise ValueError(
+            f"the curve {name!r} must go from a false positive rate of 0 to (1, 1), it goes from "
+            f"{rates[0][0]:.3g} to ({rates[0][-1]:.3g}, {rates[1][-1]:.3g})"
+        )
+    if rates[1][0] > 0:
+        return np.append(0.0, rates[0]), np.append(0.0, rates[1])
+    return rates
+
+
+def _look(place: int) -> tuple[str, str]:
+    """Colour and line of a curve: neighbours differ in both."""
+    color = look_of(place).color
+    turn = place // _COLORS
+    return color, _LINES[(place + turn) % len(_LINES)]
+
+
+def _cut(name: str) -> str:
+    line = "".join(mark if mark.isprintable() else " " for mark in name)
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."

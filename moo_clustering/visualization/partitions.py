@@ -1,0 +1,1210 @@
+"""Partitions, similarity, constraints, terms."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from os import PathLike
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike, NDArray
+
+from moo_clustering._arrays import FloatArray, Int64Array, SeedLike
+from moo_clustering.persistence import replacing
+
+if TYPE_CHECKING:
+    from matplotlib.legend import Legend
+
+    from moo_clustering.constraints import PairwiseConstraints
+
+
+class _Stroke(NamedTuple):
+    """How lines of a kind look: dash and weight tell them apart without their colour."""
+
+    color: str
+    width: float
+    dash: Any
+
+
+# Satisfied lines are thin, violated ones thick; must-links dark, cannot-links light where both are thick.
+_STROKES = {
+    ("must-link", True): _Stroke("#004488", 1.0, "-"),
+    ("cannot-link", True): _Stroke("#997700", 0.9, (0, (1.0, 2.0))),
+    ("must-link", False): _Stroke("#004488", 2.0, (0, (5.0, 2.0))),
+    ("cannot-link", False): _Stroke("#bb3322", 2.0, (0, (5.0, 1.2, 1.0, 1.2))),
+}
+# The keys are Literals in matplotlib's stubs, which a dict of text does not match.
+STYLE: dict[Any, Any] = {
+    "font.family": "sans-serif",
+    "font.size": 9.0,
+    "axes.titlesize": 10.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+}
+_MOST_NAMED = 24  # as many as look different
+# Paul Tol's bright scheme without its grey.
+_COLORS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "<", ">")
+# Points up to which random starts are tried too; with more they take long and have won nothing.
+_RESTARTED = 300
+_RESTARTS = 2
+# No figure has this number: pyplot counts from 1.
+_LENT = -1
+_MAX_VECTORS = 6
+_MAX_POINTS = 2000
+
+
+def _draw_matrix(ax: Axes, data: SimilarityData) -> None:
+    n, exact = len(data.order), len(data.order) == len(data.blocks)
+    # A few very large entries would dim all others.
+    positive = data.blocks[data.blocks > 0]
+    top = float(np.quantile(positive, 0.95)) if len(positive) else 1.0
+    ax.imshow(
+        data.blocks,
+        cmap="gray",
+        vmin=0.0,
+        vmax=top,
+        extent=(-0.5, n - 0.5, n - 0.5, -0.5),
+        interpolation="nearest" if exact else "antialiased",
+    )
+    for spine in ax.spines.values():
+        spine.set_visible(True)
+    inner = data.boundaries[1:-1] - 0.5
+    if len(data.names) <= 30:
+        for place in inner:
+            ax.axhline(place, color="#ee7733", linewidth=0.6, alpha=0.8)
+            ax.axvline(place, color="#ee7733", linewidth=0.6, alpha=0.8)
+        middle = (data.boundaries[:-1] + data.boundaries[1:] - 1) / 2
+        ax.set_xticks(middle, data.names)
+        ax.set_yticks(middle, data.names)
+        ax.tick_params(length=0)
+    size = "" if exact else f" (dots: means of about {n / len(data.blocks):.0f} x {n / len(data.blocks):.0f})"
+    ax.set_xlabel(f"samples in the order of their clusters{size}")
+    ax.set_title(f"Similarity of {n} samples")
+
+
+def _draw_eigenvalues(ax: Axes, data: SimilarityData) -> None:
+    numbers = np.arange(1, len(data.eigenvalues) + 1)
+    ax.plot(numbers, data.eigenvalues, color="0.7", linewidth=1.0)
+    first = numbers <= len(data.names)
+    ax.plot(numbers[first], data.eigenvalues[first], "o", color="#4477aa", label="one per cluster")
+    if not first.all():
+        ax.plot(numbers[~first], data.eigenvalues[~first], "o", mfc="white", color="#4477aa", label="next")
+        ax.legend(loc="upper left")
+    if len(numbers) <= 20:
+        ax.set_xticks(numbers)
+    ax.set_title("Smallest eigenvalues of the Laplacian")
+
+
+def _draw_vectors(ax: Axes, data: SimilarityData) -> None:
+    for number, vector in enumerate(data.vectors.T, start=1):
+        ax.plot(data.places, vector, ".", markersize=3.0, label=str(number))
+    for place in data.boundaries[1:-1] - 0.5:
+        ax.axvline(place, color="0.75", linewidth=0.8, zorder=0)
+    ax.set_xlim(-0.5, len(data.order) - 0.5)
+    ax.set_xlabel("samples in the order of their clusters")
+    ax.set_title("Embedding: leading eigenvectors" if data.vectors.shape[1] else "No embedding")
+    if data.vectors.shape[1] > 1:
+        ax.legend(
+            ncols=data.vectors.shape[1], loc="upper center", bbox_to_anchor=(0.5, -0.2), markerscale=3.0
+        )
+
+
+_PANELS = (_draw_matrix, _draw_eigenvalues, _draw_vectors)
+# Entries handled at once; bounds the temporary arrays to some tens of megabytes.
+_CHUNK = 1 << 20
+_MOST_COLUMNS = 4
+_COLOR = "#4477aa"
+_LONGEST = 24  # characters of a term
+_MARKS = 11  # characters an inch of the title
+# Inches: of a panel without its bars, of a bar, and of the width of a panel.
+_FRAME, _BAR, _WIDTH = 0.55, 0.19, 2.6
+
+
+@dataclass(frozen=True, eq=False)
+class PairLines:
+    """Pairs of one kind.
+
+    Parameters
+    ----------
+    kind : {"must-link", "cannot-link"}
+    satisfied : bool
+    pairs : ndarray of shape (n_drawn, 2), int64
+        Samples of the pairs that are drawn.
+    segments : ndarray of shape (n_drawn, 2, 2)
+        Their places.
+    count : int
+        Int64Array, drawn or not.
+    """
+
+    kind: str
+    satisfied: bool
+    pairs: Int64Array
+    segments: NDArray[np.float64]
+    count: int
+
+
+@dataclass(frozen=True, eq=False)
+class ConstraintsData:
+    """What :func:`plot_constraints` shows.
+
+    Parameters
+    ----------
+    samples : PartitionData
+        Samples in the plane, those at the ends of lines among them.
+    lines : tuple of four PairLines
+        Must-links and cannot-links that are satisfied, then those that are violated.
+    """
+
+    samples: PartitionData
+    lines: tuple[PairLines, ...]
+
+    def count(self, kind: str, satisfied: bool) -> int:
+        """Pairs of a kind, drawn or not."""
+        return sum(each.count for each in self.lines if (each.kind, each.satisfied) == (kind, satisfied))
+
+
+def constraints_data(
+    X: Any,
+    labels: ArrayLike,
+    constraints: PairwiseConstraints,
+    *,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+    max_points: int = 5000,
+    max_pairs: int = 2000,
+) -> ConstraintsData:
+    """Samples in the plane, and the pairs that are to be together or apart.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Data, or an embedding: two columns are drawn as they are, of more two principal components.
+    labels : array-like of shape (n_samples,), int
+    constraints : PairwiseConstraints
+        Partial labels become some by ``PairwiseConstraints.from_partial_labels``.
+    feature_names, cluster_names, max_points
+        See :func:`partition_data`; samples at the ends of lines are drawn in addition.
+    max_pairs : int, default=2000
+        Lines drawn at most: violated pairs first, and of too many an even choice.
+
+    Returns
+    -------
+    ConstraintsData
+
+    Raises
+    ------
+    TypeError, ValueError
+        For other things than constraints, constraints of other samples, and as of :func:`partition_data`.
+
+    Notes
+    -----
+    A pair is satisfied as :meth:`PairwiseConstraints.satisfied` counts it. Time that of
+    :func:`partition_data` and O(n_pairs).
+    """
+    if not (hasattr(constraints, "must_link") and hasattr(constraints, "cannot_link")):
+        raise TypeError(
+            "constraints must be PairwiseConstraints, such as PairwiseConstraints.from_partial_labels(y), "
+            f"got {type(constraints).__name__}"
+        )
+    if max_pairs < 0:
+        raise ValueError(f"max_pairs must be at least 0, got {max_pairs}")
+    labels = np.asarray(labels)
+    if labels.shape != (constraints.n_samples,):
+        raise ValueError(
+            f"labels must have shape ({constraints.n_samples},), as the constraints have so many samples; "
+            f"got {labels.shape}"
+        )
+    found = {
+        (kind, satisfied): pairs[(labels[pairs[:, 0]] == labels[pairs[:, 1]]) == (together == satisfied)]
+        for satisfied in (True, False)
+        for kind, pairs, together in (
+            ("must-link", constraints.must_link, True),
+            ("cannot-link", constraints.cannot_link, False),
+        )
+    }
+    n_violated = sum(len(pairs) for (_, satisfied), pairs in found.items() if not satisfied)
+    drawn: dict[tuple[str, bool], Int64Array] = {}
+    for satisfied, room in ((False, max_pairs), (True, max(0, max_pairs - n_violated))):
+        kinds = [key for key in found if key[1] == satisfied]
+        drawn |= dict(zip(kinds, _even_choice([found[key] for key in kinds], room), strict=True))
+    ends = np.unique(np.concatenate([pairs.ravel() for pairs in drawn.values()]))
+    samples, positions = placed_partition(X, labels, feature_names, cluster_names, max_points, ends)
+    return ConstraintsData(
+        samples,
+        tuple(PairLines(*key, drawn[key], positions[drawn[key]], len(found[key])) for key in found),
+    )
+
+
+def plot_constraints(
+    X: Any,
+    labels: ArrayLike,
+    constraints: PairwiseConstraints,
+    *,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+    max_points: int = 5000,
+    max_pairs: int = 2000,
+    title: str = "",
+    ax: Axes | None = None,
+    path: str | PathLike[str] | None = None,
+) -> Figure:
+    """Samples in the colours of their clusters, and lines between those that belong together or apart.
+
+    Thin lines are satisfied pairs, thick ones violated; their four dashes are in the legend.
+
+    Parameters
+    ----------
+    X, labels, constraints, feature_names, cluster_names, max_points, max_pairs
+        See :func:`constraints_data`.
+    title : str, default=""
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+    path : path-like, optional
+        Also write the figure to this file.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    TypeError, ValueError
+        As of :func:`constraints_data`.
+
+    See Also
+    --------
+    plot_partition : The same without lines.
+    """
+    data = constraints_data(
+        X, labels, constraints, feature_names=feature_names, cluster_names=cluster_names,
+        max_points=max_points, max_pairs=max_pairs,
+    )  # fmt: skip
+    with house_style():
+        if ax is None:
+            ax = new_figure(6.8, 5.4).add_subplot()
+        draw_partition(ax, data.samples, title)
+        handles = [_draw_constraints(ax, each) for each in data.lines]
+        clusters = ax.get_legend()
+        _add_legend(ax, handles, clusters)
+        ax.set_title("\n".join(part for part in (ax.get_title(), _summary(data)) if part), parse_math=False)
+        figure = figure_of(ax)
+        save_figure(figure, path)
+    return figure
+
+
+def _draw_constraints(ax: Axes, lines: PairLines) -> Any:
+    from matplotlib.collections import LineCollection
+
+    color, width, dash = _STROKES[lines.kind, lines.satisfied]
+    state = "satisfied" if lines.satisfied else "violated"
+    more = "" if len(lines.pairs) == lines.count else f", {len(lines.pairs)} drawn"
+    collection = LineCollection(
+        list(lines.segments), colors=color, linewidths=width, linestyles=[dash],
+        alpha=0.7 if lines.satisfied else 0.95, zorder=0.9 if lines.satisfied else 2.5,
+        label=f"{lines.kind}, {state} ({lines.count}{more})",
+    )  # fmt: skip
+    ax.add_collection(collection)
+    return collection
+
+
+def _add_legend(ax: Axes, handles: list[Any], clusters: Legend | None) -> None:
+    ax.legend(
+        handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), borderaxespad=4.2, ncols=2,
+        handlelength=3.6,
+    )  # fmt: skip
+    if clusters is not None:  # a second legend would take its place
+        ax.add_artist(clusters)
+        clusters.set_clip_on(False)  # what is cut at the axes gets no room beside them
+
+
+def _summary(data: ConstraintsData) -> str:
+    parts = []
+    for kind in ("must-link", "cannot-link"):
+        good, bad = data.count(kind, True), data.count(kind, False)
+        if good + bad:
+            parts.append(f"{good} of {good + bad} {kind}s")
+    return f"{' and '.join(parts)} satisfied" if parts else "no pairs"
+
+
+def _even_choice(kinds: Sequence[Int64Array], room: int) -> list[Int64Array]:
+    """So many pairs of all kinds together, evenly from first to last."""
+    total = sum(map(len, kinds))
+    if total <= room:
+        return list(kinds)
+    places = np.linspace(0, total - 1, room).astype(np.intp)
+    starts = np.cumsum([0, *map(len, kinds)])
+    return [
+        pairs[places[(places >= start) & (places < start + len(pairs))] - start]
+        for pairs, start in zip(kinds, starts[:-1], strict=True)
+    ]
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """A figure that pyplot does not know, so that nobody has to close it (sizes in inches)."""
+    figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+@contextmanager
+def house_style() -> Iterator[None]:
+    """The look of this package inside the block; the settings from before after it."""
+    with mpl.rc_context(STYLE):
+        yield
+
+
+def figure_of(ax: Axes) -> Figure:
+    """The figure that holds ``ax``."""
+    figure = ax.figure
+    while not isinstance(figure, Figure):
+        figure = figure.figure
+    return figure
+
+
+def save_figure(figure: Figure, path: str | PathLike[str] | None) -> None:
+    """Write a figure whole or not at all, in the format of the suffix; nothing without a path."""
+    if path is None:
+        return
+    target = Path(path)
+    with replacing(target) as file:
+        figure.savefig(file, format=target.suffix[1:].lower() or "png")
+
+
+@dataclass(frozen=True, eq=False)
+class PartitionData:
+    """What :func:`plot_partition` shows.
+
+    Parameters
+    ----------
+    positions : ndarray of shape (n_points, 2)
+    axes : tuple of two str
+        Names of the axes.
+    clusters : ndarray of shape (n_points,)
+        Position in ``names``.
+    names : tuple of str
+        Clusters in order.
+    sizes : tuple of int
+        Samples of each, drawn or not.
+    share : float or None
+        Of the variance that two components show; None for two features, or one, as they are.
+    rows : ndarray of shape (n_points,)
+        Samples that are drawn, ascending.
+    """
+
+    positions: NDArray[np.float64]
+    axes: tuple[str, str]
+    clusters: NDArray[np.intp]
+    names: tuple[str, ...]
+    sizes: tuple[int, ...]
+    share: float | None
+    rows: NDArray[np.intp]
+
+
+def partition_data(
+    X: Any,
+    labels: ArrayLike,
+    *,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+    max_points: int = 5000,
+) -> PartitionData:
+    """Samples in the plane: two features as they are, or two principal components of more.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+    labels : array-like of shape (n_samples,), int
+    feature_names : sequence of str, optional
+    cluster_names : sequence of str, optional
+        Name of cluster 0, 1, ...; by default the numbers.
+    max_points : int, default=5000
+        Of more samples so many are shown, evenly from first to last.
+
+    Returns
+    -------
+    PartitionData
+
+    Raises
+    ------
+    ValueError
+        When the shapes do not fit each other, or X has no features or values that are not finite.
+
+    Notes
+    -----
+    O(n_samples n_features^2) time.
+    """
+    return placed_partition(X, labels, feature_names, cluster_names, max_points)[0]
+
+
+def placed_partition(
+    X: Any,
+    labels: ArrayLike,
+    feature_names: Sequence[str] | None,
+    cluster_names: Sequence[str] | None,
+    max_points: int,
+    also: NDArray[np.integer[Any]] | tuple[()] = (),
+) -> tuple[PartitionData, NDArray[np.float64]]:
+    """:func:`partition_data`, with the samples ``also`` among those drawn; and where all samples lie."""
+    from scipy import sparse
+
+    labels = np.asarray(labels)
+    table: Any = X if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+    if table.ndim != 2 or labels.shape != (table.shape[0],) or not len(labels):
+        raise ValueError(f"X and labels must fit each other, got shapes {table.shape} and {labels.shape}")
+    if not table.shape[1]:
+        raise ValueError("X has no features, so that its samples have no place in the plane")
+    _require_finite(table)
+    if max_points < 1:
+        raise ValueError(f"max_points must be at least 1, got {max_points}")
+    positions, axes, share = feature_plane(table, feature_names)
+    shown = np.linspace(0, len(labels) - 1, min(len(labels), max_points)).astype(np.intp)
+    shown = np.union1d(shown, np.asarray(also, dtype=np.intp))
+    found, clusters, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    named = [str(label) if cluster_names is None else str(cluster_names[label]) for label in found]
+    data = PartitionData(
+        positions[shown], axes, clusters[shown], tuple(named), tuple(map(int, sizes)), share, shown
+    )
+    return data, positions
+
+
+def plot_partition(
+    X: Any,
+    labels: ArrayLike,
+    *,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+    max_points: int = 5000,
+    title: str = "",
+    ax: Axes | None = None,
+    path: str | PathLike[str] | None = None,
+) -> Figure:
+    """Samples as points of the plane in the colours and marks of their clusters.
+
+    Parameters
+    ----------
+    X, labels, feature_names, cluster_names, max_points
+        See :func:`partition_data`.
+    title : str, default=""
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+    path : path-like, optional
+        Also write the figure to this file.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    data = partition_data(
+        X, labels, feature_names=feature_names, cluster_names=cluster_names, max_points=max_points
+    )
+    with house_style():
+        if ax is None:
+            ax = new_figure(6.4, 4.6).add_subplot()
+        draw_partition(ax, data, title)
+        figure = figure_of(ax)
+        save_figure(figure, path)
+    return figure
+
+
+def draw_partition(ax: Axes, data: PartitionData, title: str) -> None:
+    """Points, legend and title."""
+    n = len(data.positions)
+    area, alpha = (26.0, 0.85) if n <= 300 else (10.0, 0.6)
+    for cluster, name in enumerate(data.names):
+        x, y = data.positions[data.clusters == cluster].T
+        look = look_of(cluster)
+        ax.scatter(
+            x, y, s=area, c=look.color, marker=look.marker, alpha=alpha, linewidths=0.0,
+            label=f"{name} ({data.sizes[cluster]})", rasterized=n > 2000,
+        )  # fmt: skip
+    ax.set_xlabel(data.axes[0])
+    ax.set_ylabel(data.axes[1])
+    if len(data.names) <= _MOST_NAMED:
+        size = 9.0 if len(data.names) <= 14 else 7.0
+        ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), title="cluster (samples)", fontsize=size)
+    parts = [title] if title else []
+    if data.share is not None:
+        parts.append(f"two components with {data.share:.0%} of the variance")
+    if sum(data.sizes) > n:
+        parts.append(f"{n} of {sum(data.sizes)} samples")
+    ax.set_title(", ".join(parts))
+
+
+def _require_finite(table: Any) -> None:
+    from scipy import sparse
+
+    finite = np.isfinite(table.data) if sparse.issparse(table) else np.isfinite(table).all(axis=1)
+    if not finite.all():
+        where = "" if sparse.issparse(table) else f", first in row {int(finite.argmin())}"
+        raise ValueError(f"X has NaN or infinite values{where}; fill them in or leave these samples out")
+
+
+class Look(NamedTuple):
+    """How a cluster is drawn."""
+
+    color: str
+    marker: str
+
+
+def look_of(cluster: int) -> Look:
+    """Colour and marker of a cluster; 24 look different."""
+    # Both change from one cluster to the next, so that neighbours differ in two ways.
+    turn = cluster // len(_COLORS)
+    return Look(_COLORS[cluster % len(_COLORS)], _MARKERS[(cluster + turn) % len(_MARKERS)])
+
+
+def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArray, float]:
+    """Metric multidimensional scaling, and Kruskal's stress.
+
+    Majorisation begins with the result of classical scaling, which usually beats random starts; the
+    position of least stress is turned to its principal axes.
+
+    Parameters
+    ----------
+    D : ndarray of shape (n, n)
+        Symmetric distances.
+    random_state : int, Generator, RandomState or None, default=0
+
+    Returns
+    -------
+    positions : ndarray of shape (n, 2)
+    stress : float
+        Root of the squared errors of the distances over the squared distances: 0 is faithful, more
+        than 0.2 a rough sketch.
+
+    Notes
+    -----
+    O(n^3) time, O(n^2) memory.
+    """
+    from sklearn.manifold import smacof
+
+    from moo_clustering._arrays import spawn_seeds
+
+    start = _classical(D)
+    if len(D) < 3 or not D.any():
+        return start, _stress(start, D)
+    seeds = spawn_seeds(random_state, _RESTARTS if len(D) <= _RESTARTED else 0)
+    starts = [start, *(_random_start(D, np.random.default_rng(seed)) for seed in seeds)]
+    found = [smacof(D, init=each, n_init=1)[0] for each in starts]
+    best = min(found, key=lambda points: _stress(points, D))
+    return components(best, len(best))[0], _stress(best, D)
+
+
+def components(X: FloatArray, n_fitted: int) -> tuple[FloatArray, float]:
+    """Two principal components of the first ``n_fitted`` rows, for all rows, and their share of the variance.
+
+    The largest coordinate of a component is positive.
+    """
+    from sklearn.decomposition import PCA
+
+    if not np.ptp(X[:n_fitted], axis=0).any():  # scikit-learn would divide by the variance
+        return np.zeros((len(X), 2)), 1.0
+    pca = PCA(min(2, n_fitted, X.shape[1]), random_state=0).fit(X[:n_fitted])
+    return _settled(pca.transform(X)), float(pca.explained_variance_ratio_.sum())
+
+
+def feature_plane(
+    table: Any, feature_names: Sequence[str] | None = None
+) -> tuple[FloatArray, tuple[str, str], float | None]:
+    """Two features as they are, or two principal components of more.
+
+    Parameters
+    ----------
+    table : ndarray or sparse matrix of shape (n, n_features)
+    feature_names : sequence of str, optional
+        ``x0``, ``x1``, ... by default.
+
+    Returns
+    -------
+    positions : ndarray of shape (n, 2)
+        A single feature is spread by the number of the row, so that equal values do not hide each other.
+    axes : tuple of two str
+    share : float or None
+        Of the variance that two components show; None for features as they are.
+    """
+    from scipy import sparse
+
+    if table.shape[1] > 2:
+        found = _sparse_components(table) if sparse.issparse(table) else components(table, len(table))
+        return found[0], ("first principal component", "second principal component"), found[1]
+    dense = table.toarray() if sparse.issparse(table) else table
+    names = [f"x{column}" for column in range(dense.shape[1])] if feature_names is None else feature_names
+    one = dense.shape[1] == 1
+    positions = np.column_stack([dense[:, 0], np.arange(len(dense)) if one else dense[:, 1]])
+    return positions, (str(names[0]), "row" if one else str(names[1])), None
+
+
+def landmark_plane(to_landmarks: FloatArray, between_landmarks: FloatArray) -> FloatArray:
+    """Classical scaling of some points, beside which all others are placed by their distances to them.
+
+    Parameters
+    ----------
+    to_landmarks : ndarray of shape (n, n_landmarks)
+        Distances of every point from the landmarks.
+    between_landmarks : ndarray of shape (n_landmarks, n_landmarks)
+
+    Returns
+    -------
+    ndarray of shape (n, 2)
+        Landmarks lie where classical scaling of them alone puts them; Euclidean distances of points in a
+        plane come out exactly.
+
+    Notes
+    -----
+    O(n_landmarks^3 + n n_landmarks) time.
+
+    References
+    ----------
+    de Silva and Tenenbaum, Sparse multidimensional scaling using landmark points, 2004.
+    """
+    axes = _classical(between_landmarks)
+    lengths = (axes**2).sum(axis=0)
+    # What is left of a direction in which landmarks do not differ is rounding.
+    back = np.divide(axes, lengths, out=np.zeros_like(axes), where=lengths > 1e-9 * lengths.max())
+    means = (between_landmarks**2).mean(axis=0)
+    placed: FloatArray = -0.5 * (to_landmarks**2 - means) @ back
+    return placed
+
+
+def _sparse_components(X: Any) -> tuple[FloatArray, float]:
+    from sklearn.decomposition import PCA
+
+    if min(X.shape) <= 3:
+        return components(X.toarray(), X.shape[0])
+    pca = PCA(2, svd_solver="arpack", random_state=0).fit(X)
+    share = float(pca.explained_variance_ratio_.sum())
+    return np.asarray(pca.transform(X)), share if np.isfinite(share) else 1.0
+
+
+def _classical(D: FloatArray) -> FloatArray:
+    from scipy.linalg import eigh
+
+    n = len(D)
+    squares = D**2
+    means = squares.mean(axis=0)
+    gram = -0.5 * (squares - means - means[:, None] + means.mean())
+    values, vectors = eigh(gram, subset_by_index=[max(0, n - 2), n - 1])
+    return _settled((vectors * np.sqrt(np.maximum(values, 0.0)))[:, ::-1])
+
+
+def _settled(points: FloatArray) -> FloatArray:
+    """Two columns whose signs do not depend on the library that found them."""
+    plane = np.zeros((len(points), 2))
+    plane[:, : points.shape[1]] = points
+    largest = plane[np.abs(plane).argmax(axis=0), [0, 1]]
+    return plane * np.where(largest < 0.0, -1.0, 1.0)
+
+
+def _random_start(D: FloatArray, rng: np.random.Generator) -> FloatArray:
+    return rng.normal(scale=float(D.mean()), size=(len(D), 2))
+
+
+def _stress(points: FloatArray, D: FloatArray) -> float:
+    from scipy.spatial.distance import pdist, squareform
+
+    wanted = squareform(D, checks=False)
+    total = float((wanted**2).sum())
+    return float(np.sqrt(((pdist(points) - wanted) ** 2).sum() / total)) if total > 0.0 else 0.0
+
+
+class PoolSimilarity(NamedTuple):
+    """Co-association of evenly chosen samples.
+
+    Attributes
+    ----------
+    together : ndarray of shape (n_shown, n_shown)
+        Weighted part of the pool that has two samples in one cluster.
+    labels : ndarray of shape (n_shown,)
+        Clusters of the samples shown.
+    n_all : int
+        Samples, shown or not.
+    what : {"samples", "landmarks"}
+    """
+
+    together: NDArray[np.float64]
+    labels: NDArray[np.int32]
+    n_all: int
+    what: str
+
+
+def pool_similarity(estimator: Any, most: int) -> PoolSimilarity:
+    """Co-association in the pool of a fitted estimator.
+
+    Parameters
+    ----------
+    estimator : fitted ParetoClustering or ParetoBagClustering
+    most : int
+        So many samples at the most, evenly from first to last; of many samples, landmarks.
+    """
+    from moo_clustering.evidence import coassociation, consensus_weights
+
+    pool, labels, what = estimator.pool_, np.asarray(estimator.labels_), "samples"
+    if estimator.landmark_of_ is not None:
+        of_landmarks = np.zeros(pool.n_samples, dtype=labels.dtype)
+        of_landmarks[estimator.landmark_of_] = labels
+        labels, what = of_landmarks, "landmarks"
+    places = np.unique(np.linspace(0, len(labels) - 1, min(len(labels), most)).astype(np.intp))
+    score = estimator.scores_["score"].to_numpy()[: pool.n_partitions]
+    weights = consensus_weights(score, pool.n_clusters, estimator.n_clusters_)
+    return PoolSimilarity(coassociation(pool.labels[:, places], weights), labels[places], len(labels), what)
+
+
+@contextmanager
+def pymoo_plots() -> Iterator[None]:
+    """Inside the block pymoo's plots may be made and drawn; after it matplotlib is as before.
+
+    pymoo's plots set the global font when they are made, leave their figure the current one, and draw
+    the outlines of all panels of ``Petal`` and ``Radar`` into the last one. Here the font and every other
+    setting are restored at the end of the block, the figure that was pyplot's current one is so again, and
+    every panel gets its own outline.
+
+    Yields
+    ------
+    None
+
+    Notes
+    -----
+    Plots are drawn by ``do``, ``save`` and ``show``, which belong into the block. Figures stay open as long
+    as the plots that made them exist. Not for several threads at once.
+
+    Examples
+    --------
+    >>> import matplotlib as mpl
+    >>> import numpy as np
+    >>> from pymoo.visualization.scatter import Scatter
+    >>> before = mpl.rcParams["font.family"]
+    >>> with pymoo_plots():
+    ...     plot = Scatter(labels=["near", "unlike"]).add(np.array([[0.0, 3.0], [1.0, 1.0]])).do()
+    >>> mpl.rcParams["font.family"] == before
+    True
+    """
+    import matplotlib as mpl
+    from pymoo.visualization.petal import Petal
+    from pymoo.visualization.radar import Radar
+
+    with mpl.rc_context(), restored_current_figure(), ExitStack() as stack:
+        for kind in (Petal, Radar):
+            stack.enter_context(_own_panels(kind))
+        yield
+
+
+@contextmanager
+def restored_current_figure() -> Iterator[None]:
+    """pyplot's current figure is the same after the block as before, unless it was closed."""
+    from matplotlib._pylab_helpers import Gcf
+
+    previous: Any = Gcf.get_active()
+    try:
+        yield
+    finally:
+        if previous is not None and Gcf.has_fignum(previous.num):
+            Gcf.set_active(previous)
+
+
+@contextmanager
+def lent_to_pyplot(ax: Axes) -> Iterator[None]:
+    """Inside the block pyplot draws into ``ax``; it neither keeps its figure nor needs a window for it."""
+    from matplotlib._pylab_helpers import Gcf
+
+    figure = figure_of(ax)
+    previous = figure.gca()
+    lent: Any = SimpleNamespace(num=_LENT, canvas=figure.canvas)
+    with restored_current_figure():
+        Gcf.set_active(lent)
+        figure.sca(ax)
+        try:
+            yield
+        finally:
+            figure.sca(previous)
+            Gcf.figs.pop(_LENT)
+
+
+@contextmanager
+def _own_panels(kind: Any) -> Iterator[None]:
+    """Every panel is drawn while it is pyplot's current one."""
+    draw: Callable[..., None] = kind._plot
+
+    def drawn_in_place(self: Any, ax: Axes, *rest: Any) -> None:
+        with lent_to_pyplot(ax):
+            draw(self, ax, *rest)
+
+    kind._plot = drawn_in_place
+    try:
+        yield
+    finally:
+        kind._plot = draw
+
+
+@dataclass(frozen=True, eq=False)
+class SimilarityData:
+    """What :func:`plot_similarity` shows.
+
+    Parameters
+    ----------
+    blocks : ndarray of shape (n_blocks, n_blocks)
+        Similarities with samples in the order of their labels; means of blocks of samples where
+        there are more samples than blocks.
+    order : ndarray of shape (n_samples,)
+        Sample at each place.
+    boundaries : ndarray of shape (n_clusters + 1,)
+        Places at which the clusters begin, and n_samples.
+    names : tuple of str
+        Names of the clusters.
+    eigenvalues : ndarray
+        As given.
+    places : ndarray of shape (n_points,)
+        Places whose samples the vectors show.
+    vectors : ndarray of shape (n_points, n_vectors)
+        Leading eigenvectors at these places.
+    """
+
+    blocks: NDArray[np.float64]
+    order: NDArray[np.int64]
+    boundaries: NDArray[np.int64]
+    names: tuple[str, ...]
+    eigenvalues: NDArray[np.float64]
+    places: NDArray[np.int64]
+    vectors: NDArray[np.float64]
+
+
+def similarity_data(
+    similarity: Any,
+    labels: ArrayLike,
+    eigenvalues: ArrayLike = (),
+    embedding: ArrayLike | None = None,
+    *,
+    max_blocks: int = 600,
+) -> SimilarityData:
+    """Bring a similarity matrix and its spectrum into the order of the labels.
+
+    Parameters
+    ----------
+    similarity : sparse array, matrix or array-like of shape (n_samples, n_samples)
+    labels : array-like of shape (n_samples,)
+        Clusters, or known classes.
+    eigenvalues : array-like, default=()
+        Smallest eigenvalues of the Laplacian.
+    embedding : array-like of shape (n_samples, n_vectors), optional
+        Eigenvectors, at most six of which are shown.
+    max_blocks : int, default=600
+        Samples above which they are put together in blocks.
+
+    Returns
+    -------
+    SimilarityData
+
+    Raises
+    ------
+    ValueError
+        When the shapes do not fit each other.
+
+    Notes
+    -----
+    O(nnz + n_samples log n_samples + max_blocks^2) time; the matrix is never made dense.
+    """
+    from scipy import sparse
+
+    matrix = sparse.csr_array(similarity)
+    labels = np.asarray(labels)
+    n = len(labels)
+    if matrix.shape != (n, n):
+        raise ValueError(f"similarity must have shape ({n}, {n}) for {n} labels, got {matrix.shape}")
+    if max_blocks < 1:
+        raise ValueError(f"max_blocks must be at least 1, got {max_blocks}")
+    order = np.argsort(labels, kind="stable")
+    names, starts = np.unique(labels[order], return_index=True)
+    places = np.unique(np.linspace(0, n - 1, min(n, _MAX_POINTS)).astype(np.int64))
+    vectors = np.empty((len(places), 0))
+    if embedding is not None:
+        embedding = np.asarray(embedding, dtype=np.float64)
+        if embedding.ndim != 2 or len(embedding) != n:
+            raise ValueError(f"embedding must have shape ({n}, n_vectors), got {embedding.shape}")
+        vectors = embedding[order[places], :_MAX_VECTORS]
+    return SimilarityData(
+        blocks=block_means(matrix, order, min(n, max_blocks)),
+        order=order,
+        boundaries=np.append(starts, n),
+        names=tuple(str(name) for name in names),
+        eigenvalues=np.asarray(eigenvalues, dtype=np.float64),
+        places=places,
+        vectors=vectors,
+    )
+
+
+def plot_similarity(
+    similarity: Any,
+    labels: ArrayLike,
+    eigenvalues: ArrayLike = (),
+    embedding: ArrayLike | None = None,
+    *,
+    title: str = "",
+    max_blocks: int = 600,
+    ax: Axes | Sequence[Axes] | None = None,
+    path: str | PathLike[str] | None = None,
+) -> Figure:
+    """Similarity matrix in the order of the labels (white is large), eigenvalues and eigenvectors.
+
+    Parameters
+    ----------
+    similarity, labels, eigenvalues, embedding
+        See :func:`similarity_data`.
+    title : str, default=""
+        Of a new figure.
+    max_blocks
+        See :func:`similarity_data`.
+    ax : matplotlib axes or sequence of up to three of these, optional
+        Where to draw the matrix, the eigenvalues and the eigenvectors, as far as there are axes; a new
+        figure by default.
+    path : path-like, optional
+        Also write the figure to this file.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ValueError
+        As of :func:`similarity_data`, and for no axes or more than three.
+
+    References
+    ----------
+    PESC: "Pareto ensemble-based spectral clustering", Fig. 5.
+    """
+    data = similarity_data(similarity, labels, eigenvalues, embedding, max_blocks=max_blocks)
+    with house_style():
+        if ax is None:
+            figure = new_figure(10.0, 5.2)
+            grid = figure.add_gridspec(2, 2, width_ratios=[1.15, 1.0], height_ratios=[1.0, 1.4])
+            axes = [figure.add_subplot(cell) for cell in (grid[:, 0], grid[0, 1], grid[1, 1])]
+            figure.suptitle(title)
+        else:
+            axes = list(np.ravel(np.asarray(ax, dtype=object)))
+            if not 1 <= len(axes) <= len(_PANELS):
+                raise ValueError(f"ax must be 1 to {len(_PANELS)} axes, got {len(axes)}")
+            figure = figure_of(axes[0])
+        for panel, draw in zip(axes, _PANELS, strict=False):
+            draw(panel, data)
+        save_figure(figure, path)
+    return figure
+
+
+def block_means(matrix: Any, order: NDArray[np.integer[Any]], n_blocks: int) -> NDArray[np.float64]:
+    """Mean entry of every block of a reordered sparse matrix.
+
+    Parameters
+    ----------
+    matrix : csr_array of shape (n, n)
+        Never made dense.
+    order : ndarray of shape (n,)
+        Row (and column) that stands at each place.
+    n_blocks : int
+        Blocks a side, at most n; with n blocks the reordered matrix itself comes out.
+
+    Returns
+    -------
+    means : ndarray of shape (n_blocks, n_blocks)
+
+    Notes
+    -----
+    O(nnz + n_blocks^2) time.
+    """
+    n = matrix.shape[0]
+    block = np.empty(n, dtype=np.int64)
+    block[order] = np.arange(n, dtype=np.int64) * n_blocks // n
+    total = np.zeros(n_blocks * n_blocks)
+    bounds = np.searchsorted(matrix.indptr, np.arange(0, matrix.nnz + _CHUNK, _CHUNK), side="left")
+    bounds[0], bounds[-1] = 0, n
+    for start, stop in pairwise(bounds.tolist()):
+        first, last = matrix.indptr[start], matrix.indptr[stop]
+        rows = np.repeat(block[start:stop], np.diff(matrix.indptr[start : stop + 1]))
+        cells = rows * n_blocks + block[matrix.indices[first:last]]
+        total += np.bincount(cells, weights=matrix.data[first:last], minlength=len(total))
+    sizes = np.bincount(block, minlength=n_blocks)
+    return total.reshape(n_blocks, n_blocks) / np.outer(sizes, sizes)
+
+
+@dataclass(frozen=True, eq=False)
+class TermData:
+    """What :func:`plot_terms` shows.
+
+    Parameters
+    ----------
+    clusters : ndarray of shape (n_shown,)
+        Rows of the clusters that are shown, ascending.
+    sizes : ndarray of shape (n_shown,) or None
+        Documents of each.
+    terms : list of tuple of str
+        Leading terms of each, largest weight first.
+    weights : list of ndarray
+        Their weights.
+    n_clusters : int
+        Clusters, shown or not.
+    """
+
+    clusters: NDArray[np.int64]
+    sizes: NDArray[np.int64] | None
+    terms: list[tuple[str, ...]]
+    weights: list[NDArray[np.float64]]
+    n_clusters: int
+
+
+def term_data(
+    topics: Any,
+    terms: ArrayLike | None = None,
+    *,
+    sizes: ArrayLike | None = None,
+    n_terms: int = 10,
+    max_clusters: int = 24,
+) -> TermData:
+    """The terms of the largest weights above 0 of every topic.
+
+    Parameters
+    ----------
+    topics : array-like or sparse matrix of shape (n_clusters, n_terms_in_all)
+        Weights of the terms, such as ``cluster_weights_`` or ``components_``.
+    terms : array-like of shape (n_terms_in_all,), optional
+        Names of the terms; default: their columns.
+    sizes : array-like of shape (n_clusters,), optional
+        Documents of every cluster; clusters without any are not shown.
+    n_terms : int, default=10
+        Terms a cluster.
+    max_clusters : int, default=24
+        Of more clusters the largest, or without sizes the first, are shown.
+
+    Returns
+    -------
+    TermData
+
+    Raises
+    ------
+    ValueError
+        When shapes do not fit each other, numbers are less than 1, or weights are not finite.
+
+    Notes
+    -----
+    Of equal weights the term of the smaller column comes first.
+    """
+    from scipy import sparse
+
+    given = sparse.csr_array(topics) if sparse.issparse(topics) else np.asarray(topics, dtype=np.float64)
+    stored = given.data if sparse.issparse(given) else given
+    if given.ndim != 2 or not all(given.shape) or not np.isfinite(stored).all():
+        raise ValueError(
+            "topics must be finite numbers of shape (n_clusters, n_terms), at least one of each; "
+            f"got the shape {given.shape}"
+        )
+    n_clusters, n_all = given.shape
+    names = list(map(str, range(n_all) if terms is None else np.asarray(terms).tolist()))
+    counts = None if sizes is None else np.asarray(sizes, dtype=np.int64)
+    if len(names) != n_all:
+        raise ValueError(f"terms must have one name for each of {n_all} columns, got {len(names)}")
+    if counts is not None and counts.shape != (n_clusters,):
+        raise ValueError(f"sizes must have shape ({n_clusters},), got {counts.shape}")
+    for name, value in (("n_terms", n_terms), ("max_clusters", max_clusters)):
+        if value < 1:
+            raise ValueError(f"{name} must be at least 1, got {value}")
+    shown = np.arange(n_clusters)
+    if counts is not None:
+        shown = shown[counts > 0]
+        shown = shown[np.argsort(-counts[shown], kind="stable")]
+    shown = np.sort(shown[:max_clusters])
+    weights = given[shown].toarray() if sparse.issparse(given) else given[shown]
+    order = np.argsort(-weights, axis=1, kind="stable")[:, :n_terms]
+    kept = [columns[row[columns] > 0] for row, columns in zip(weights, order, strict=True)]
+    return TermData(
+        clusters=shown,
+        sizes=None if counts is None else counts[shown],
+        terms=[tuple(names[column] for column in columns) for columns in kept],
+        weights=[row[columns] for row, columns in zip(weights, kept, strict=True)],
+        n_clusters=n_clusters,
+    )
+
+
+def plot_terms(
+    topics: Any,
+    terms: ArrayLike | None = None,
+    *,
+    sizes: ArrayLike | None = None,
+    n_terms: int = 10,
+    max_clusters: int = 24,
+    title: str = "",
+    label: str = "weight",
+    path: str | PathLike[str] | None = None,
+) -> Figure:
+    """Bars of the leading terms of every cluster, all on one scale.
+
+    Parameters
+    ----------
+    topics, terms, sizes, n_terms, max_clusters
+        See :func:`term_data`.
+    title : str, default=""
+    label : str, default="weight"
+        What the bars measure.
+    path : path-like, optional
+        Also write the figure to this file.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    data = term_data(topics, terms, sizes=sizes, n_terms=n_terms, max_clusters=max_clusters)
+    n_shown = len(data.clusters)
+    n_rows = max(1, -(-n_shown // _MOST_COLUMNS))
+    n_columns = max(1, -(-n_shown // n_rows))
+    most = max((len(found) for found in data.terms), default=1)
+    with house_style():
+        width = max(_WIDTH * n_columns, 4.5)
+        figure = new_figure(width, n_rows * (_FRAME + _BAR * max(most, 2)) + 0.6)
+        axes = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True)
+        for place, ax in enumerate(axes.flat):
+            if place < n_shown:
+                _draw_terms(ax, data, place, most)
+                # Below the last panel of a column there is room for the numbers.
+                ax.tick_params(labelbottom=place + n_columns >= n_shown)
+            else:
+                ax.set_visible(False)
+        figure.supxlabel(label, fontsize="medium")
+        figure.suptitle(textwrap.fill(_headed(title, data), int(_MARKS * width)), parse_math=False)
+        save_figure(figure, path)
+    return figure
+
+
+def _draw_terms(ax: Axes, data: TermData, place: int, most: int) -> None:
+    weights, cluster = data.weights[place], int(data.clusters[place])
+    rows = np.arange(len(weights))
+    ax.barh(rows, weights, color=_COLOR, height=0.72)
+    ax.set_yticks(rows, [_cut(term) for term in data.terms[place]], parse_math=False)
+    ax.set_ylim(most - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.locator_params(axis="x", nbins=4)
+    size = "" if data.sizes is None else f" ({data.sizes[place]})"
+    ax.set_title(f"{cluster}{size}", loc="left", fontweight="bold")
+    if not len(weights):
+        ax.text(0.5, 0.5, "no terms", transform=ax.transAxes, ha="center", va="center", color="0.5")
+
+
+def _headed(title: str, data: TermData) -> str:
+    what = "Leading terms of the clusters"
+    if len(data.clusters) < data.n_clusters:
+        what = f"Leading terms of {len(data.clusters)} of {data.n_clusters} clusters"
+    if data.sizes is not None:
+        what += " (documents)"
+    return f"{title}: {what[0].lower()}{what[1:]}" if title else what
+
+
+def _cut(term: str) -> str:
+    line = "".join(mark if mark.isprintable() else " " for mark in term)
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."

@@ -1,0 +1,888 @@
+"""Samples, clusters, plane, agreement: also what the CLI writes to clusters.csv."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from moo_clustering._arrays import FloatArray, Labels
+from moo_clustering.validity import pairwise_ari
+from moo_clustering.visualization.bags import affordable_bags, bag_distance_data
+from moo_clustering.visualization.partitions import (
+    components,
+    feature_plane,
+    landmark_plane,
+    pool_similarity,
+    scaled_to_plane,
+    similarity_data,
+)
+from moo_clustering.visualization.report.content import ClusterFacts, Panel, PlaneMap, RunSolutions, Solution
+
+if TYPE_CHECKING:
+    from moo_clustering.bags import Bags
+
+# Solutions times solutions times samples that are compared, and numbers that are kept.
+_MOST_AGREEMENT_WORK, _FEWEST_AGREEMENT_ROWS, _MOST_SOLUTIONS = 2e9, 500, 2000
+Leading = tuple[tuple[str, float], ...]
+N_FEATURES = 10
+# Of means in standard deviations.
+_ROUNDING = 1e-9
+_MOST_VALUES = 50  # of a column of categories
+_MOST_ROWS, _FEWEST_DISTANCE_ROWS = 2000, 100
+# Multiplications for all solutions together, and numbers in memory at a time.
+_MOST_DISTANCE_WORK, _BLOCK = 1e11, 4_000_000
+RowNumbers = tuple[int, ...]
+N_TYPICAL = 5
+# Rows and columns of a matrix; clusters whose terms are drawn; members of a pool that are counted.
+_SIDE, _DRAWN = 300, 8
+Rows = NDArray[np.intp]
+# Samples whose positions are refined by majorisation, and those that the others are placed by.
+_REFINED, _LANDMARKS = 300, 1000
+_COMPONENTS = ("first principal component", "second principal component")
+_SCALED = ("first dimension", "second dimension")
+
+
+class Agreement(NamedTuple):
+    """Adjusted Rand indices, and how they were found.
+
+    Attributes
+    ----------
+    with_chosen : ndarray of shape (n_solutions,)
+    table : ndarray of shape (n_solutions, n_solutions) or None
+        None where there are too many solutions.
+    note : str
+    """
+
+    with_chosen: NDArray[np.float64]
+    table: NDArray[np.float64] | None
+    note: str
+
+
+def agreement(labels: NDArray[np.int32], chosen: int, rng: np.random.Generator) -> Agreement:
+    """Adjusted Rand index of every two solutions, over all samples or so many as can be looked at.
+
+    Samples in no cluster (-1) count as a cluster of their own.
+    """
+    n_solutions, n_samples = labels.shape
+    note = "Adjusted Rand index: 1 for equal partitions, about 0 for unrelated ones."
+    if n_solutions > _MOST_SOLUTIONS:
+        note += f" Only agreement with the chosen solution is shown, as there are {n_solutions} solutions."
+        return Agreement(pairwise_ari(labels, labels[[chosen]])[:, 0], None, note)
+    most = max(_FEWEST_AGREEMENT_ROWS, int(_MOST_AGREEMENT_WORK / n_solutions**2))
+    seen = labels
+    if n_samples > most:
+        seen = labels[:, np.sort(rng.choice(n_samples, most, replace=False))]
+        note += f" Over {most} of {n_samples} samples, drawn at random."
+    table = pairwise_ari(seen)
+    return Agreement(table[chosen].copy(), table, note)
+
+
+@dataclass(frozen=True, eq=False)
+class Described:
+    """What samples say of solutions.
+
+    Attributes
+    ----------
+    distances : SampledDistances or None
+        None without samples; then the rest is empty.
+    cohesions : list of Cohesion
+        Of all solutions.
+    facts : dict of int to list of ClusterFacts
+    notes : list of str
+        What is not exact, or left out.
+    """
+
+    distances: SampledDistances | None = None
+    cohesions: list[Cohesion] = field(default_factory=list)
+    facts: dict[int, list[ClusterFacts]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def silhouettes(self) -> NDArray[np.float64]:
+        """Mean silhouettes of all solutions."""
+        return np.array([each.silhouette for each in self.cohesions], dtype=np.float64)
+
+    def typical(self, most: int) -> NDArray[np.intp]:
+        """Typical samples of solutions, one solution after the other while they are ``most`` at most."""
+        found: set[int] = set()
+        for clusters in self.facts.values():
+            more = found.union(*(each.typical for each in clusters))
+            if len(more) > most and found:
+                break
+            found = more
+        return np.array(sorted(found), dtype=np.intp)
+
+
+def describe(
+    samples: Samples | None, run: RunSolutions, max_described: int, rng: np.random.Generator
+) -> Described:
+    """Look at the clusters of the solutions of a run: the result, those that rules take, then the first."""
+    if samples is None:
+        return Described()
+    labels = run.labels
+    distances = sampled_distances(samples, int(np.maximum(labels.max(axis=1) + 1, 0).sum()), rng)
+    found = cohesions(distances, labels)
+    places = described_solutions(len(labels), (run.chosen, *run.rules.values()), max_described)
+    facts = cluster_facts(samples, run.solutions.found, places, found, distances)
+    notes = []
+    n_seen, n = len(distances.rows), samples.n_samples
+    if n_seen < n:
+        what = "Silhouettes and typical samples" if samples.points is None or samples.bags else "Silhouettes"
+        notes.append(f"{what} are from {n_seen} of {n} samples, drawn at random.")
+    if len(places) < len(labels):
+        notes.append(f"Clusters of {len(places)} of {len(labels)} solutions are described.")
+    return Described(distances, found, facts, notes)
+
+
+def cluster_facts(
+    samples: Samples,
+    solutions: Sequence[Solution],
+    described: Sequence[int],
+    cohesions: Sequence[Cohesion],
+    distances: SampledDistances,
+) -> dict[int, list[ClusterFacts]]:
+    """Silhouette, typical samples and leading features of the clusters.
+
+    Parameters
+    ----------
+    samples : Samples
+    solutions : sequence of Solution
+    described : sequence of int
+        Places of those to describe.
+    cohesions : sequence of Cohesion
+        Of all solutions.
+    distances : SampledDistances
+    """
+    features = None if samples.table is None else LeadingFeatures(samples)
+    found = {}
+    for place in described:
+        solution, cohesion = solutions[place], cohesions[place]
+        typical = typical_rows(samples, solution.labels, solution.medoids, distances, cohesion.to_own)
+        leading: list[Leading] = [()] * len(typical) if features is None else features.of(solution.labels)
+        found[place] = [
+            ClusterFacts(float(silhouette), rows, names)
+            for silhouette, rows, names in zip(cohesion.of_clusters, typical, leading, strict=True)
+        ]
+    return found
+
+
+def described_solutions(n_solutions: int, first: Sequence[int], most: int) -> list[int]:
+    """Places of the solutions to describe: the first given, then the others in order."""
+    return list(dict.fromkeys((*first, *range(n_solutions))))[: max(most, 0)]
+
+
+class LeadingFeatures:
+    """Leading features of the clusters of any partition of the same samples.
+
+    Of tables the features whose mean in the cluster is farthest from that of all samples, in standard
+    deviations, with sign; of sparse weights those of the largest mean in the cluster; of presence, 0 and 1,
+    those most above the mean of all samples.
+
+    Parameters
+    ----------
+    samples : Samples
+        With a table.
+    n_features : int, default=10
+        Of every cluster.
+    """
+
+    def __init__(self, samples: Samples, n_features: int = N_FEATURES) -> None:
+        self._names, self._most = samples.feature_names, n_features
+        self._table, self._overall = samples.table, None
+        self._sparse = sparse.issparse(samples.table)
+        if not self._sparse:
+            self._table = standardised(samples.table)
+        elif is_presence(samples.table):
+            self._overall = np.asarray(samples.table.mean(axis=0)).ravel()
+
+    def of(self, labels: NDArray[np.int32]) -> list[Leading]:
+        """Leading features of cluster 0, 1, ...; samples in no cluster (-1) do not count."""
+        totals = cluster_indicators(labels) @ self._table
+        sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=totals.shape[0]), 1)
+        if self._sparse:
+            return [self._of_sparse(totals[[cluster]] / size) for cluster, size in enumerate(sizes)]
+        return [self._of_dense(row / size) for row, size in zip(totals, sizes, strict=True)]
+
+    def _of_dense(self, means: FloatArray) -> Leading:
+        order = np.argsort(-np.abs(means), kind="stable")[: self._most]
+        return tuple(
+            (self._names[column], float(means[column])) for column in order if abs(means[column]) > _ROUNDING
+        )
+
+    def _of_sparse(self, row: Any) -> Leading:
+        row = sparse.csr_array(row)
+        columns, weights = row.indices, row.data
+        if self._overall is not None:
+            weights = weights - self._overall[columns]
+        if len(weights) > self._most:
+            # All that are as large as the last one wanted, of which there may be several.
+            least = np.partition(weights, -self._most)[-self._most]
+            kept = weights >= least
+            columns, weights = columns[kept], weights[kept]
+        order = np.lexsort((columns, -weights))[: self._most]
+        return tuple((self._names[columns[i]], float(weights[i])) for i in order if weights[i] > 0.0)
+
+
+def is_presence(table: Any) -> bool:
+    """Whether sparse rows say of features only that they are there."""
+    return bool((table.data == 1.0).all())
+
+
+def cluster_indicators(labels: NDArray[np.int32]) -> Any:
+    """Sparse matrix of shape (n_clusters, n_samples), 1 for the samples of a cluster."""
+    inside = np.flatnonzero(labels >= 0)
+    shape = max(int(labels.max()) + 1, 0), len(labels)
+    return sparse.csr_array((np.ones(len(inside)), (labels[inside], inside)), shape=shape)
+
+
+def standardised(table: FloatArray) -> FloatArray:
+    """Features of mean 0 and standard deviation 1; constant ones 0."""
+    # By the largest first, so that squares of huge and tiny numbers stay within bounds.
+    largest = np.abs(table).max(axis=0)
+    unit = table / np.where(largest > 0.0, largest, 1.0)
+    unit = unit - unit.mean(axis=0)
+    spread = unit.std(axis=0)
+    # What is left of a constant feature is rounding.
+    varies = spread > 1e-12
+    return np.where(varies, unit / np.where(varies, spread, 1.0), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Rows, bags or distances.
+
+    Attributes
+    ----------
+    kind : {"features", "sparse", "bags", "distances"}
+    points : ndarray or csr_array of shape (n_samples, n_features) or None
+        As the method sees them, of unit length for cosine distances; of bags the means; None for distances.
+    table : ndarray or csr_array of shape (n_samples, n_features) or None
+        As given; of bags the means.
+    feature_names : tuple of str
+    cosine : bool
+        Whether distances are those of directions.
+    bags : Bags or None
+        As the method sees them.
+    given : ndarray of shape (n_samples, n_samples) or None
+        Distances.
+    """
+
+    kind: Literal["features", "sparse", "bags", "distances"]
+    points: Any = None
+    table: Any = None
+    feature_names: tuple[str, ...] = ()
+    cosine: bool = False
+    bags: Bags | None = None
+    given: FloatArray | None = None
+
+    @property
+    def n_samples(self) -> int:
+        """Rows, or bags."""
+        return len(self.given) if self.given is not None else int(self.points.shape[0])
+
+    def distances(self, rows: NDArray[np.intp]) -> FloatArray:
+        """Symmetric distances between some samples."""
+        if self.given is not None:
+            D = self.given[np.ix_(rows, rows)]
+            return (D + D.T) / 2.0
+        if self.bags is not None:
+            from moo_clustering.bags import bag_distances
+
+            return bag_distances(self.bags[rows], kind="symmetric")
+        chosen = self.points[rows]
+        if self.cosine:
+            products = chosen @ chosen.T
+            return np.clip(1.0 - (products.toarray() if sparse.issparse(products) else products), 0.0, None)
+        from sklearn.metrics import pairwise_distances
+
+        found: FloatArray = pairwise_distances(chosen)
+        return found
+
+
+def read_samples(
+    estimator: Any, X: Any, n_samples: int, feature_names: Sequence[str] | None = None
+) -> Samples | str:
+    """Samples of a run, or a sentence on why there are none to show.
+
+    Raises
+    ------
+    ValueError
+        When X does not have a row, or a bag, for every label, or a name for every feature.
+    """
+    from moo_clustering.estimators.bags_base import holds_bags
+
+    if X is None:
+        return "No data were given, so nothing is known of clusters but their sizes."
+    if holds_bags(X):
+        return _bags(estimator, X, n_samples, feature_names)
+    if sparse.issparse(X):
+        table: Any = sparse.csr_array(X).astype(np.float64)
+        names = None
+    else:
+        table, names = _dense(X)
+    if table.ndim != 2 or table.shape[0] != n_samples:
+        raise ValueError(
+            f"X must have one row for each of {n_samples} labels of the estimator, got shape {table.shape}"
+        )
+    stored = table.data if sparse.issparse(table) else table
+    if not np.isfinite(stored).all():
+        return "The data have missing or infinite values, so nothing is known of clusters but their sizes."
+    if "precomputed" in (getattr(estimator, "metric", None), getattr(estimator, "affinity", None)):
+        return _distances(table)
+    if not table.shape[1]:
+        return "The data have no features, so nothing is known of clusters but their sizes."
+    known = _names(feature_names if feature_names is not None else names, table.shape[1])
+    cosine = sparse.issparse(table) or _metric(estimator) == "cosine"
+    points = table if sparse.issparse(table) else _scaled(estimator, table)
+    return Samples(
+        "sparse" if sparse.issparse(table) else "features",
+        _unit(points) if cosine else points,
+        table,
+        known,
+        cosine,
+    )
+
+
+def _bags(estimator: Any, X: Any, n_samples: int, feature_names: Sequence[str] | None) -> Samples:
+    from moo_clustering.bags import as_bags
+    from moo_clustering.estimators.bags_base import scaled_bags
+
+    bags = as_bags(X)
+    if len(bags) != n_samples:
+        raise ValueError(
+            f"X must have one bag for each of the {n_samples} labels of the estimator, got {len(bags)} bags"
+        )
+    scaled = scaled_bags(estimator, bags)
+    names = feature_names if feature_names is not None else bags.feature_names
+    return Samples(
+        "bags",
+        np.asarray(scaled.means(), dtype=np.float64),
+        np.asarray(bags.means(), dtype=np.float64),
+        _names(names, bags.n_features),
+        bags=scaled,
+    )
+
+
+def _distances(table: Any) -> Samples:
+    given = np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=np.float64)
+    if given.shape[0] != given.shape[1]:
+        raise ValueError(f"X must be a square matrix of distances, as for the fit, got shape {given.shape}")
+    return Samples("distances", given=given)
+
+
+def _dense(X: Any) -> tuple[Any, list[str] | None]:
+    """Numbers, and names of the columns if there are any; categories as columns of 0 and 1."""
+    import pandas as pd
+
+    if not isinstance(X, pd.DataFrame):
+        rows = np.asarray(X)
+        if rows.dtype.kind in "fiub":
+            return rows.astype(np.float64), None
+        X = pd.DataFrame(rows).infer_objects()
+        X.columns = [f"x{column}" for column in range(X.shape[1])]
+    numbers = [pd.api.types.is_numeric_dtype(dtype) for dtype in X.dtypes]
+    if all(numbers):
+        return X.to_numpy(dtype=np.float64), [str(name) for name in X.columns]
+    parts = []
+    for place, is_number in enumerate(numbers):
+        column, name = X.iloc[:, place].reset_index(drop=True), str(X.columns[place])
+        if is_number:
+            parts.append(column.astype(np.float64).rename(name))
+        elif pd.api.types.is_datetime64_any_dtype(column):
+            parts.append(pd.Series(column.to_numpy(dtype="datetime64[s]").astype(np.float64), name=name))
+        else:
+            most = column.value_counts().index[:_MOST_VALUES]
+            column = column.where(column.isin(most))
+            parts.append(pd.get_dummies(column, prefix=name, prefix_sep="=", dtype=np.float64))
+    wide = pd.concat(parts, axis=1)
+    return wide.to_numpy(dtype=np.float64), [str(name) for name in wide.columns]
+
+
+def _names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...]:
+    if names is None:
+        return tuple(f"x{column}" for column in range(n_features))
+    if len(names) != n_features:
+        raise ValueError(
+            f"feature_names must have one name for each of {n_features} features, got {len(names)}"
+        )
+    return tuple(map(str, names))
+
+
+def _metric(estimator: Any) -> Any:
+    metric = getattr(estimator, "metric", None)
+    if metric is None and type(estimator).__name__ == "SphericalKMeans":
+        return "cosine"
+    return metric
+
+
+def _scaled(estimator: Any, table: FloatArray) -> FloatArray:
+    scale = getattr(estimator, "scale", None)
+    if scale in ("standard", "isotropic"):
+        from moo_clustering.estimators._pareto_ground import FeatureScaling
+
+        return FeatureScaling.of(table, scale, n_components=table.shape[1], seed=0).transform(table)
+    if scale in ("minmax", "zscore"):
+        from moo_clustering.estimators._base import scale_features
+
+        return np.asarray(scale_features(table, scale), dtype=np.float64)
+    return table
+
+
+def _unit(points: Any) -> Any:
+    from sklearn.preprocessing import normalize
+
+    return normalize(points)
+
+
+@dataclass(frozen=True, eq=False)
+class SampledDistances:
+    """Distances between the samples that are looked at, which are all unless there are many.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_rows,)
+        Ascending.
+    D : ndarray of shape (n_rows, n_rows)
+    n_samples : int
+    """
+
+    rows: NDArray[np.intp]
+    D: FloatArray
+    n_samples: int
+
+
+@dataclass(frozen=True, eq=False)
+class Cohesion:
+    """How well the clusters of a partition hold together, from the samples that are looked at.
+
+    Attributes
+    ----------
+    silhouette : float
+        Mean over the samples; NaN for less than two clusters.
+    of_clusters : ndarray of shape (n_clusters,)
+        Means over their samples; NaN for clusters of which too few were looked at.
+    to_own : ndarray of shape (n_rows,)
+        Mean distance of each sample from the others of its cluster.
+    """
+
+    silhouette: float
+    of_clusters: FloatArray
+    to_own: FloatArray
+
+
+def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generator) -> SampledDistances:
+    """Distances between so many samples as can be looked at.
+
+    Parameters
+    ----------
+    samples : Samples
+    n_clusters : int
+        Of all solutions together, with which the cost grows.
+    rng : Generator
+        Picks the samples if there are too many.
+    """
+    most = int(np.clip(np.sqrt(_MOST_DISTANCE_WORK / max(n_clusters, 1)), _FEWEST_DISTANCE_ROWS, _MOST_ROWS))
+    if samples.bags is not None:
+        most = min(most, affordable_bags(samples.bags))
+    n = samples.n_samples
+    rows = np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
+    return SampledDistances(rows, samples.distances(rows), n)
+
+
+def cohesions(distances: SampledDistances, labels: NDArray[np.int32]) -> list[Cohesion]:
+    """Silhouettes of every partition; samples in no cluster (-1) do not count.
+
+    Notes
+    -----
+    O(n_rows^2 n_clusters) for the clusters of all partitions together, as products of matrices.
+    """
+    numbers = [int(row.max()) + 1 for row in labels]
+    found: list[Cohesion] = []
+    start, most = 0, max(1, _BLOCK // max(1, len(distances.rows)))
+    while start < len(labels):
+        stop, width = start + 1, numbers[start]
+        while stop < len(labels) and width + numbers[stop] <= most:
+            width += numbers[stop]
+            stop += 1
+        found += _block(distances, labels[start:stop], numbers[start:stop])
+        start = stop
+    return found
+
+
+def _block(distances: SampledDistances, labels: NDArray[np.int32], numbers: list[int]) -> list[Cohesion]:
+    seen = labels[:, distances.rows]
+    starts = np.concatenate([[0], np.cumsum(numbers)])
+    indicators = np.zeros((len(distances.rows), starts[-1]))
+    for first, row in zip(starts[:-1], seen, strict=True):
+        inside = np.flatnonzero(row >= 0)
+        indicators[inside, first + row[inside]] = 1.0
+    totals = distances.D @ indicators
+    return [
+        _cohesion(totals[:, first : first + k], row, np.bincount(full[full >= 0], minlength=k))
+        for first, k, row, full in zip(starts[:-1], numbers, seen, labels, strict=True)
+    ]
+
+
+def _cohesion(totals: FloatArray, seen: NDArray[np.int32], full_sizes: NDArray[Any]) -> Cohesion:
+    k = totals.shape[1]
+    to_own = np.zeros(len(seen))
+    inside = np.flatnonzero(seen >= 0)
+    own = seen[inside]
+    sizes = np.bincount(own, minlength=k)
+    if not len(inside):
+        return Cohesion(np.nan, np.full(k, np.nan), to_own)
+    places = np.arange(len(inside)), own
+    means = totals[inside]
+    within = means[places] / np.maximum(sizes[own] - 1, 1)
+    to_own[inside] = within
+    if np.count_nonzero(sizes) < 2:
+        return Cohesion(np.nan, np.full(k, np.nan), to_own)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = means / sizes
+    means[:, sizes == 0] = np.inf
+    means[places] = np.inf
+    nearest = means.min(axis=1)
+    greater = np.maximum(within, nearest)
+    values = np.zeros(len(inside))
+    np.divide(nearest - within, greater, out=values, where=(greater > 0.0) & (sizes[own] > 1))
+    of_clusters = np.bincount(own, weights=values, minlength=k) / np.maximum(sizes, 1)
+    of_clusters[(sizes == 0) | ((sizes == 1) & (full_sizes > 1))] = np.nan
+    return Cohesion(float(values.mean()), of_clusters, to_own)
+
+
+def typical_rows(
+    samples: Samples,
+    labels: NDArray[np.int32],
+    medoids: NDArray[np.int64] | None,
+    distances: SampledDistances,
+    to_own: FloatArray,
+) -> list[RowNumbers]:
+    """Samples nearest to the middle of their cluster, for cluster 0, 1, ...; of equals the first.
+
+    The middle is the mean of the cluster, in direction for cosine distances; of bags and given distances
+    the samples of least mean distance to their cluster come first, of those that are looked at. A medoid
+    of the method comes before all.
+
+    Parameters
+    ----------
+    samples : Samples
+    labels : ndarray of shape (n_samples,)
+    medoids : ndarray of shape (n_clusters,) or None
+    distances : SampledDistances
+    to_own : ndarray
+        See :class:`Cohesion`.
+    """
+    n_clusters = int(labels.max()) + 1
+    if samples.kind in ("bags", "distances"):
+        rows, keys = distances.rows, to_own
+    else:
+        rows, keys = np.arange(len(labels)), _from_means(samples, labels)
+    found = _nearest(rows, labels[rows], keys, n_clusters)
+    if medoids is None or len(medoids) != n_clusters:
+        return found
+    own = np.asarray(medoids)
+    if not np.array_equal(labels[own], np.arange(n_clusters)):
+        return found
+    return [
+        (int(medoid), *(row for row in nearest if row != medoid))[:N_TYPICAL]
+        for medoid, nearest in zip(own, found, strict=True)
+    ]
+
+
+def _nearest(
+    rows: NDArray[np.intp], own: NDArray[np.int32], keys: FloatArray, n_clusters: int
+) -> list[RowNumbers]:
+    # Rounding must not decide between equal samples.
+    order = np.lexsort((rows, np.round(keys, 12), own))
+    starts = np.searchsorted(own[order], np.arange(n_clusters + 1))
+    return [
+        tuple(rows[order[start : min(start + N_TYPICAL, stop)]].tolist())
+        for start, stop in pairwise(starts.tolist())
+    ]
+
+
+def _from_means(samples: Samples, labels: NDArray[np.int32]) -> FloatArray:
+    """Squared distance from the mean of the own cluster, or what orders samples alike."""
+    points, members = samples.points, cluster_indicators(labels)
+    sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=members.shape[0]), 1)
+    totals = members @ points
+    keys = np.zeros(len(labels))
+    if sparse.issparse(points):
+        # Of unit length or empty: the larger the product with the mean, the nearer.
+        order = members.indices
+        for cluster, (start, stop) in enumerate(pairwise(members.indptr.tolist())):
+            inside = order[start:stop]
+            mean = totals[[cluster]].toarray().ravel() / sizes[cluster]
+            keys[inside] = -(points[inside] @ mean)
+        return keys
+    means = totals / sizes[:, None]
+    inside = np.flatnonzero(labels >= 0)
+    difference = points[inside] - means[labels[inside]]
+    keys[inside] = np.einsum("ij,ij->i", difference, difference)
+    return keys
+
+
+def panels(
+    estimator: Any,
+    samples: Samples | None,
+    labels: Labels,
+    distances: SampledDistances | None,
+    facts: Sequence[ClusterFacts],
+    *,
+    features_title: str,
+    sample_names: NDArray[np.str_],
+    sample_kind: str = "sample",
+) -> list[Panel]:
+    """Figures of the chosen solution.
+
+    Parameters
+    ----------
+    estimator : fitted clusterer
+    samples : Samples or None
+    labels : ndarray of shape (n_samples,)
+        Of the chosen solution.
+    distances : SampledDistances or None
+    facts : sequence of ClusterFacts
+        Of its clusters.
+    features_title : str
+    sample_names : ndarray of str
+    sample_kind : str, default="sample"
+        What a sample is called.
+    """
+    found = []
+    if samples is not None and samples.bags is not None and distances is not None:
+        found.append(_bag_distances(distances, labels, sample_names))
+    found += similarity_panels(
+        getattr(estimator, "similarity_", None), labels, getattr(estimator, "eigenvalues_", ())
+    )
+    pool = getattr(estimator, "pool_", None)
+    if pool is not None:
+        found.append(pool_panel(estimator))
+    if samples is not None and samples.kind == "sparse":
+        found += _term_panels(labels, facts, features_title, sample_kind)
+    return found
+
+
+def _bag_distances(distances: SampledDistances, labels: Labels, names: NDArray[np.str_]) -> Panel:
+    data = bag_distance_data(distances.D, labels[distances.rows], max_bags=_SIDE)
+    shown = distances.rows[data.order]
+    places = [str(name) for name in names[shown]]
+    note = "Bags in the order of their clusters, in each the most central first."
+    if len(shown) < len(labels):
+        note += f" {len(shown)} of {len(labels)} bags."
+    return Panel(
+        "matrix",
+        "Hausdorff distances between bags",
+        f"{note} {_spans(data.names, data.boundaries)}",
+        x=places,
+        y=places,
+        matrix=data.distances,
+    )
+
+
+def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any = ()) -> list[Panel]:
+    """A similarity matrix in the order of the clusters, and the smallest eigenvalues of its Laplacian."""
+    if similarity is None or similarity.shape != (len(labels), len(labels)):
+        return []
+    data = similarity_data(similarity, labels, () if eigenvalues is None else eigenvalues, max_blocks=_SIDE)
+    n_blocks = len(data.blocks)
+    note = "Samples in the order of their clusters."
+    if n_blocks < len(labels):
+        note += f" Every dot is the mean of about {len(labels) / n_blocks:.0f} samples a side."
+    found = [
+        Panel(
+            "matrix",
+            "Similarity of samples",
+            f"{note} {_spans(data.names, data.boundaries * n_blocks // len(labels))}",
+            matrix=data.blocks,
+        )
+    ]
+    if len(data.eigenvalues):
+        numbers = np.arange(1, len(data.eigenvalues) + 1, dtype=np.float64)
+        found.append(
+            Panel(
+                "lines",
+                "Smallest eigenvalues of the Laplacian",
+                "A gap after the number of clusters speaks for that number.",
+                series={"eigenvalue": (numbers, data.eigenvalues)},
+                axes=("number", "eigenvalue"),
+            )
+        )
+    return found
+
+
+def pool_panel(estimator: Any) -> Panel:
+    """How much of the pool of the flagship has two samples together."""
+    together, labels, n_all, what = pool_similarity(estimator, _SIDE)
+    order = np.argsort(labels, kind="stable")
+    names, starts = np.unique(labels[order], return_index=True)
+    part = "" if len(labels) == n_all else f" {len(labels)} of {n_all} are shown."
+    what = "Samples" if what == "samples" else "Landmarks, of many samples each,"
+    return Panel(
+        "matrix",
+        "How much of the pool has two samples together",
+        f"{what} in the order of their clusters.{part} "
+        + _spans([str(name) for name in names], np.append(starts, len(labels))),
+        matrix=together[np.ix_(order, order)],
+    )
+
+
+def roc_panel(curves: Any, aucs: Any = None) -> Panel:
+    """ROC curves with the areas under them.
+
+    Parameters
+    ----------
+    curves, aucs
+        See :func:`~moo_clustering.visualization.roc_data`.
+    """
+    from moo_clustering.visualization.fronts import roc_data
+
+    data = roc_data(curves, aucs=aucs)
+    chance = np.array([0.0, 1.0])
+    series = {
+        f"{name} (area {area:.3f})": curve
+        for name, curve, area in zip(data.names, data.curves, data.aucs, strict=True)
+    }
+    return Panel(
+        "lines",
+        "ROC curves",
+        "Of labels that the fit did not have, as it predicts them.",
+        series={**series, "chance": (chance, chance)},
+        axes=("false positive rate", "true positive rate"),
+    )
+
+
+def _term_panels(labels: Labels, facts: Sequence[ClusterFacts], title: str, kind: str) -> list[Panel]:
+    sizes = np.bincount(labels[labels >= 0], minlength=len(facts))
+    largest = np.sort(np.argsort(-sizes, kind="stable")[:_DRAWN])
+    return [
+        Panel(
+            "bars",
+            f"Cluster {cluster}: {title}",
+            f"{sizes[cluster]} {kind}{'' if sizes[cluster] == 1 else 's'}",
+            x=[name for name, _ in facts[cluster].features],
+            y=[weight for _, weight in facts[cluster].features],
+            axes=("", "weight"),
+        )
+        for cluster in largest
+        if facts[cluster].features
+    ]
+
+
+def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
+    """Where clusters begin and end, counted from 1; of few clusters."""
+    if len(names) > 24:
+        return ""
+    spans = [
+        f"{name}: {start + 1} to {stop}"
+        for name, (start, stop) in zip(names, pairwise(boundaries.tolist()), strict=True)
+        if stop > start
+    ]
+    return f"Clusters {', '.join(spans)}." if spans else ""
+
+
+def shown_rows(n_samples: int, kept: Rows, max_points: int, rng: np.random.Generator) -> Rows:
+    """All samples, or those that are kept and others at random, ``max_points`` if so many suffice."""
+    if n_samples <= max_points:
+        return np.arange(n_samples)
+    chosen = np.zeros(n_samples, dtype=bool)
+    chosen[kept] = True
+    others = np.flatnonzero(~chosen)
+    more = min(max(0, max_points - int(chosen.sum())), len(others))
+    chosen[rng.choice(others, more, replace=False)] = True
+    return np.flatnonzero(chosen)
+
+
+def plane_map(samples: Samples, rows: Rows, distances: SampledDistances) -> PlaneMap:
+    """Positions of some samples.
+
+    Parameters
+    ----------
+    samples : Samples
+    rows : ndarray
+        Samples to show, ascending.
+    distances : SampledDistances
+    """
+    positions, axes, note = _positions(samples, rows, distances)
+    return PlaneMap(positions, rows.astype(np.int64), axes, _noted(note, len(rows), samples.n_samples))
+
+
+def given_map(embedding: FloatArray, rows: Rows) -> PlaneMap:
+    """Some of the positions that were given."""
+    note = _noted("Positions as given", len(rows), len(embedding))
+    return PlaneMap(embedding[rows], rows.astype(np.int64), ("first coordinate", "second coordinate"), note)
+
+
+def checked_embedding(embedding: Any, n_samples: int) -> FloatArray:
+    """Positions of all samples.
+
+    Raises
+    ------
+    ValueError
+        Wrong shape, or values that are not finite.
+    """
+    try:
+        found = np.asarray(embedding, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("embedding must hold numbers, two for each sample") from None
+    if found.shape != (n_samples, 2):
+        raise ValueError(
+            f"embedding must have two numbers for each of {n_samples} samples, got shape {found.shape}"
+        )
+    bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
+    if len(bad):
+        raise ValueError(
+            f"embedding must be finite; {len(bad)} of {n_samples} samples have NaN or infinity, the first is "
+            f"sample {bad[0]}"
+        )
+    return found
+
+
+def _positions(
+    samples: Samples, rows: Rows, distances: SampledDistances
+) -> tuple[FloatArray, tuple[str, str], str]:
+    if samples.given is not None:
+        return _scaled_distances(samples.given, rows, distances)
+    if samples.bags is not None:
+        if len(distances.rows) == samples.n_samples <= _LANDMARKS:
+            return _scaled_distances(distances.D, rows, distances, "Hausdorff distances")
+        points, share = components(samples.points, len(samples.points))
+        return points[rows], _COMPONENTS, f"Principal components of bag means, {share:.0%} of the variance"
+    if samples.table.shape[1] <= 2:
+        positions, axes, _ = feature_plane(samples.table, samples.feature_names)
+        return positions[rows], axes, "Features as they are"
+    if samples.points.shape[1] > 2:
+        positions, _, found = feature_plane(samples.points)
+        share = 1.0 if found is None else found
+    else:  # the others do not vary
+        positions, share = components(samples.points, samples.n_samples)
+    return positions[rows], _COMPONENTS, f"Principal components, {share:.0%} of the variance"
+
+
+def _scaled_distances(
+    D: FloatArray, rows: Rows, distances: SampledDistances, what: str = "the distances given"
+) -> tuple[FloatArray, tuple[str, str], str]:
+    if len(D) <= _REFINED:
+        positions, stress = scaled_to_plane((D + D.T) / 2.0)
+        return positions[rows], _SCALED, f"Scaling of {what}, stress {stress:.2f}"
+    landmarks = distances.rows
+    if len(landmarks) > _LANDMARKS:
+        landmarks = landmarks[np.linspace(0, len(landmarks) - 1, _LANDMARKS).astype(np.intp)]
+    between = D[np.ix_(landmarks, landmarks)]
+    to_landmarks = (D[np.ix_(rows, landmarks)] + D[np.ix_(landmarks, rows)].T) / 2.0
+    return landmark_plane(to_landmarks, (between + between.T) / 2.0), _SCALED, f"Classical scaling of {what}"
+
+
+def _noted(note: str, n_shown: int, n_samples: int) -> str:
+    if n_shown == n_samples:
+        return f"{note}."
+    return (
+        f"{note}. {n_shown} of {n_samples} samples: those in constraints and those typical of clusters, and "
+        "others at random."
+    )

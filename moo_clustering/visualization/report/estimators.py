@@ -1,0 +1,386 @@
+"""Reports of fitted estimators."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from moo_clustering._arrays import Int64Array
+from moo_clustering.bags import Bags
+from moo_clustering.estimators._base import bag_history, history_frame
+from moo_clustering.visualization.report.content import (
+    Column,
+    PlaneMap,
+    ReportContent,
+    RunSolutions,
+    constraint_columns,
+    has_front,
+    known_columns,
+    objective_columns,
+    run_solutions,
+    score_columns,
+    size_columns,
+)
+from moo_clustering.visualization.report.describe import (
+    Agreement,
+    Described,
+    Samples,
+    agreement,
+    checked_embedding,
+    describe,
+    given_map,
+    is_presence,
+    panels,
+    plane_map,
+    read_samples,
+    roc_panel,
+    shown_rows,
+)
+
+_LONGEST = 60
+# Where results go, and how they are made, but not what they are.
+_APART = frozenset({"verbose", "checkpoint", "checkpoint_every", "resume", "n_jobs", "random_state"})
+
+
+def report_content(
+    estimator: Any,
+    X: Any = None,
+    *,
+    title: str | None = None,
+    sample_names: Sequence[str] | None = None,
+    sample_texts: Sequence[str] | None = None,
+    sample_kind: str | None = None,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
+    y: ArrayLike | None = None,
+    must_link: ArrayLike | None = None,
+    cannot_link: ArrayLike | None = None,
+    embedding: ArrayLike | None = None,
+    roc_curves: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
+    facts: Sequence[tuple[str, str]] = (),
+    max_points: int = 5000,
+    max_described: int = 100,
+    random_state: int = 0,
+) -> ReportContent:
+    """All that a report of a fitted clusterer shows.
+
+    Parameters
+    ----------
+    estimator : fitted clusterer
+        Of this package or of scikit-learn: anything with ``labels_``. It stays as it is.
+    X : array-like, sparse matrix, DataFrame, Bags or list of 2-d arrays, optional
+        What it was fitted on; distances where it was fitted on these. Without it there is no map, and
+        nothing is said of clusters but their sizes.
+    title : str, optional
+        Name of the estimator by default.
+    sample_names : sequence of str, optional
+        Names of bags, or else row numbers, by default.
+    sample_texts : sequence of str, optional
+        What helps to recognise a sample.
+    sample_kind : str, optional
+        What a sample is called: ``"bag"`` of bags, ``"document"`` with texts, else ``"sample"`` by default.
+    feature_names : sequence of str, optional
+    class_names : sequence of str, optional
+        Names of the classes 0, 1, ... of ``y``.
+    y : array-like of shape (n_samples,), optional
+        Partial labels as ``fit`` was given them, -1 for unlabelled samples.
+    must_link, cannot_link : array-like of shape (n_pairs, 2), optional
+        Pairs as ``fit`` was given them.
+    embedding : array-like of shape (n_samples, 2), optional
+        Positions for the map, in place of principal components.
+    roc_curves : mapping of name to (fpr, tpr), optional
+        Of predicted labels, to be shown as well.
+    facts : sequence of (str, str), optional
+        What else is to be said at the head of the report.
+    max_points : int, default=5000
+        Samples on the map: of more, those in constraints, those typical of clusters, and others at random.
+    max_described : int, default=100
+        Solutions whose clusters are described: the result, those that rules take, then the first.
+    random_state : int, default=0
+        Of all that is drawn at random.
+
+    Returns
+    -------
+    ReportContent
+
+    Raises
+    ------
+    NotFittedError
+        The estimator has no ``labels_``.
+    ValueError
+        What is given does not fit the labels of the estimator.
+
+    Notes
+    -----
+    For S solutions of n samples with K clusters in all, O(m^2 K) time for silhouettes of m samples, at most
+    2000 and fewer for many clusters; O(S^2 n') for agreement, over n' samples where that is much; O(n d) for
+    each solution described. O(S n + m^2 + S^2) memory beside the data.
+    """
+    run = run_solutions(estimator, class_names)
+    labels = run.labels
+    n = labels.shape[1]
+    must, cannot = checked_pairs(must_link, n, "must_link"), checked_pairs(cannot_link, n, "cannot_link")
+    supervision = {"y": checked_partial_labels(y, n), "must_link": must, "cannot_link": cannot}
+    names, texts = checked_names(sample_names, X, n), checked_texts(sample_texts, n)
+    positions = None if embedding is None else checked_embedding(embedding, n)
+    if max_points < 1 or max_described < 0:
+        raise ValueError(
+            "max_points must be at least 1 and max_described at least 0, "
+            f"got {max_points} and {max_described}"
+        )
+    read = read_samples(estimator, X, n, feature_names)
+    samples = read if isinstance(read, Samples) else None
+    kind = sample_kind or _kind(samples, texts)
+    features_title = _features_title(samples, kind)
+    rng = np.random.default_rng(random_state)
+    agreed = agreement(labels, run.chosen, rng)
+    described = describe(samples, run, max_described, rng)
+    kept = np.union1d(np.concatenate([must, cannot]).ravel(), described.typical(max_points)).astype(np.intp)
+    rows = shown_rows(n, kept, max_points, rng)
+    shown = _map(samples, positions, rows, described)
+    return ReportContent(
+        title=title or type(estimator).__name__,
+        names=run.solutions.names,
+        labels=labels,
+        sample_names=names,
+        facts=[*run_facts(estimator, samples, n, must, cannot), *facts],
+        sample_kind=kind,
+        sample_texts=texts,
+        columns=_columns(estimator, run, supervision, described, agreed),
+        chosen=run.chosen,
+        rules=run.rules,
+        cluster_names=_cluster_names(run),
+        map=shown,
+        clusters=described.facts,
+        features_title=features_title,
+        must_link=must,
+        cannot_link=cannot,
+        agreement=agreed.table,
+        agreement_note=agreed.note,
+        history=_history(estimator),
+        panels=[
+            *panels(
+                estimator,
+                samples,
+                labels[run.chosen],
+                described.distances,
+                described.facts.get(run.chosen, ()),
+                features_title=features_title,
+                sample_names=names,
+                sample_kind=kind,
+            ),
+            *([roc_panel(roc_curves)] if roc_curves else []),
+        ],
+        missing=[
+            *_missing(estimator, run, read if isinstance(read, str) else None, shown is not None),
+            *described.notes,
+        ],
+    )
+
+
+def _columns(
+    estimator: Any,
+    run: RunSolutions,
+    supervision: Mapping[str, Any],
+    described: Described,
+    agreed: Agreement,
+) -> list[Column]:
+    labels, found = run.labels, run.solutions.found
+    columns = objective_columns(estimator, found)
+    columns += size_columns(labels)
+    columns += score_columns(estimator, found)
+    columns += constraint_columns(labels, supervision)
+    if described.cohesions:
+        columns.append(Column("silhouette", described.silhouettes, greater_is_better=True))
+    if len(labels) > 1:
+        columns.append(Column("agreement with the result", agreed.with_chosen))
+    return known_columns(columns)
+
+
+def _cluster_names(run: RunSolutions) -> dict[int, list[str]]:
+    found = {}
+    for place, solution in enumerate(run.solutions.found):
+        if solution.cluster_names is not None and len(solution.cluster_names) > solution.labels.max():
+            found[place] = solution.cluster_names
+    return found
+
+
+def _map(
+    samples: Samples | None,
+    positions: NDArray[np.float64] | None,
+    rows: NDArray[np.intp],
+    described: Described,
+) -> PlaneMap | None:
+    if positions is not None:
+        return given_map(positions, rows)
+    if samples is None or described.distances is None:
+        return None
+    return plane_map(samples, rows, described.distances)
+
+
+def _kind(samples: Samples | None, texts: list[str] | None) -> str:
+    if samples is not None and samples.bags is not None:
+        return "bag"
+    return "sample" if texts is None else "document"
+
+
+def _features_title(samples: Samples | None, kind: str) -> str:
+    if samples is None or samples.table is None:
+        return "features"
+    if samples.kind != "sparse":
+        return "features, by how many standard deviations their mean is above or below that of all"
+    what = "terms" if kind == "document" else "features"
+    if is_presence(samples.table):
+        return f"leading {what}, by how much more often they are there than in all"
+    return f"leading {what}, by mean weight"
+
+
+def _history(estimator: Any) -> pd.DataFrame | None:
+    found = bag_history(estimator) if hasattr(estimator, "data_min_") else history_frame(estimator)
+    return found if found is not None and len(found) else None
+
+
+def _missing(estimator: Any, run: RunSolutions, why: str | None, has_map: bool) -> list[str]:
+    """What the report cannot show."""
+    notes = []
+    if not has_front(estimator):
+        others = len(run.labels) > 1
+        end = " and others to compare it with" if others else ", so that there is nothing to choose from"
+        notes.append(f"There is no front: the method gives one solution{end}.")
+    notes += run.notes
+    if why is not None:
+        notes.append(why)
+    if not has_map:
+        notes.append("There is no map of the samples.")
+    return notes
+
+
+def checked_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Array:
+    """Pairs of row numbers, shape (n_pairs, 2).
+
+    Raises
+    ------
+    ValueError
+        Another shape, or rows that there are not.
+    """
+    if pairs is None or np.size(pairs) == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    found = np.asarray(pairs)
+    if found.ndim != 2 or found.shape[1] != 2 or found.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be pairs of row numbers, got {found.dtype} of shape {found.shape}")
+    if found.min() < 0 or found.max() >= n_samples:
+        raise ValueError(
+            f"{name} must have row numbers from 0 to {n_samples - 1}, got {found.min()} to {found.max()}"
+        )
+    return found.astype(np.int64)
+
+
+def checked_partial_labels(y: Any, n_samples: int) -> NDArray[np.int64] | None:
+    """Classes as 0, 1, ..., -1 for unlabelled samples; None without any, and for sets of labels.
+
+    Raises
+    ------
+    ValueError
+        Not one entry a sample.
+    """
+    if y is None:
+        return None
+    found = np.asarray(y)
+    if found.ndim not in (1, 2) or len(found) != n_samples:
+        raise ValueError(f"y must have one entry for each of {n_samples} samples, got shape {found.shape}")
+    if found.ndim == 2:
+        return None
+    if found.dtype.kind in "iub":
+        return np.maximum(found.astype(np.int64), -1)
+    known = np.array([not _is_unlabelled(entry) for entry in found.tolist()])
+    codes = np.full(n_samples, -1, dtype=np.int64)
+    codes[known] = np.unique(found[known].astype(str), return_inverse=True)[1]
+    return codes if known.any() else None
+
+
+def checked_names(names: Sequence[Any] | None, X: Any, n_samples: int) -> NDArray[np.str_]:
+    """Names of the samples: those given, those of the bags or of the rows of a table, or row numbers.
+
+    Raises
+    ------
+    ValueError
+        Not one for each sample.
+    """
+    if names is None and isinstance(X, Bags) and X.bag_ids is not None:
+        names = X.bag_ids
+    if names is None and hasattr(X, "index") and hasattr(X, "columns"):
+        names = list(X.index)
+    found = np.array([str(name) for name in (range(n_samples) if names is None else names)], dtype=np.str_)
+    if len(found) != n_samples:
+        raise ValueError(f"sample_names must have one name for each of {n_samples} samples, got {len(found)}")
+    return found
+
+
+def checked_texts(texts: Sequence[Any] | None, n_samples: int) -> list[str] | None:
+    """A text for each sample, or none at all.
+
+    Raises
+    ------
+    ValueError
+        Not one for each sample.
+    """
+    if texts is None:
+        return None
+    found = [str(text) for text in texts]
+    if len(found) != n_samples:
+        raise ValueError(f"sample_texts must have one text for each of {n_samples} samples, got {len(found)}")
+    return found
+
+
+def _is_unlabelled(entry: Any) -> bool:
+    return entry is None or entry == -1 or entry == "-1" or entry != entry
+
+
+def run_facts(
+    estimator: Any, samples: Samples | None, n_samples: int, must_link: Int64Array, cannot_link: Int64Array
+) -> list[tuple[str, str]]:
+    """Method, options that are not the usual ones, numbers of samples and features, and the like."""
+    facts = [("method", type(estimator).__name__)]
+    options = changed_options(estimator)
+    if options:
+        facts.append(("options", ", ".join(f"{name}={value}" for name, value in options.items())))
+    if hasattr(estimator, "random_state"):
+        facts.append(("random state", shortened(estimator.random_state)))
+    facts.append(("samples", str(n_samples)))
+    if samples is not None and samples.bags is not None:
+        facts.append(("instances", str(samples.bags.n_instances)))
+    if samples is not None and samples.table is not None:
+        facts.append(("features", str(samples.table.shape[1])))
+    for name, pairs in (("must-links", must_link), ("cannot-links", cannot_link)):
+        if len(pairs):
+            facts.append((name, str(len(pairs))))
+    confidence = getattr(estimator, "confidence_", None)
+    if isinstance(confidence, float) and math.isfinite(confidence):
+        facts.append(("agreement of the families", f"{confidence:.2f}"))
+    if getattr(estimator, "interrupted_", False):
+        facts.append(("interrupted", "the search was ended early"))
+    return facts
+
+
+def changed_options(estimator: Any) -> dict[str, str]:
+    """Parameters that differ from those of the class, and do not only say how it runs."""
+    import inspect
+
+    signature = inspect.signature(type(estimator).__init__).parameters
+    found = {}
+    for name, value in estimator.get_params(deep=False).items():
+        usual = signature[name].default if name in signature else None
+        if name not in _APART and shortened(value) != shortened(usual):
+            found[name] = shortened(value)
+    return found
+
+
+def shortened(value: Any) -> str:
+    """A value on a line of moderate length."""
+    line = " ".join(repr(value).split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."

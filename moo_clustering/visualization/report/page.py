@@ -1,0 +1,846 @@
+"""JSON, template, archive, several runs."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import hashlib
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import numpy as np
+import pandas as pd
+from jinja2.utils import htmlsafe_json_dumps
+from markupsafe import Markup
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import rankdata
+
+from moo_clustering._arrays import Int64Array
+from moo_clustering.persistence import ArchiveError, read_archive, replacing, write_archive
+from moo_clustering.visualization.partitions import look_of
+from moo_clustering.visualization.report.content import ClusterFacts, Column, Panel, PlaneMap, ReportContent
+from moo_clustering.visualization.report.describe import agreement
+
+FORMAT = "moo_clustering report"
+VERSION = 1
+_CLASSES: dict[str, Any] = {
+    kind.__name__: kind for kind in (ClusterFacts, Column, Panel, PlaneMap, ReportContent)
+}
+# Adjusted Rand index with the chosen solution.
+TO_RESULT = "agreement with the result"
+_Key = tuple[str, bool | None]
+# Bytes of a whole page.
+_MAX_SIZE = 25_000_000
+# One subject each; later ones use earlier ones.
+_SCRIPTS = (
+    "data.js",
+    "elements.js",
+    "text.js",
+    "looks.js",
+    "partitions.js",
+    "state.js",
+    "download.js",
+    "figures.js",
+    "selection.js",
+    "objectives.js",
+    "parallel.js",
+    "front.js",
+    "search.js",
+    "table.js",
+    "plane.js",
+    "map.js",
+    "clusters.js",
+    "samples.js",
+    "compare.js",
+    "agreement.js",
+    "history.js",
+    "panels.js",
+    "main.js",
+)
+_TEXT_LENGTH = 400
+_N_LOOKS = 24
+_PLOTLY_MARKERS = {
+    "o": "circle",
+    "s": "square",
+    "^": "triangle-up",
+    "D": "diamond",
+    "v": "triangle-down",
+    "P": "cross",
+    "<": "triangle-left",
+    ">": "triangle-right",
+}
+Encoded = dict[str, Any]
+_DTYPES = ("uint8", "uint16", "int32", "uint32", "float32", "float64")
+
+
+def save_content(path: str | PathLike[str], content: ReportContent) -> None:
+    """Write the content of a report, replacing the file as a whole or not at all.
+
+    Parameters
+    ----------
+    path : path-like
+        File to write, used as it is. Its folder must exist.
+    content : ReportContent
+
+    Raises
+    ------
+    TypeError
+        When it holds something else than a report's content may.
+    OSError
+        When the file cannot be written.
+
+    Notes
+    -----
+    A deflated archive (see :func:`~moo_clustering.persistence.write_archive`): numbers are arrays, all
+    else is JSON. Integers are stored in as few bytes as hold them. O(size of the content) time and memory.
+    """
+    arrays: dict[str, NDArray[Any]] = {}
+    packed = _pack(content, arrays)
+    write_archive(path, arrays, {"format": FORMAT, "version": VERSION, "content": packed}, compressed=True)
+
+
+def load_content(path: str | PathLike[str]) -> ReportContent:
+    """Read what :func:`save_content` wrote. No code is executed, whatever the file holds.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    ReportContent
+        Equal to the one saved; its sequences are tuples.
+
+    Raises
+    ------
+    ArchiveError
+        For files that are damaged, of something else, or of a version that is not known.
+    FileNotFoundError
+        When there is no such file.
+    """
+    arrays, meta = read_archive(path)
+    if meta.get("format") != FORMAT:
+        raise ArchiveError(f"{path} is an archive but not the content of a report")
+    if meta.get("version") != VERSION:
+        raise ArchiveError(
+            f"{path} is the content of a report in version {meta.get('version')!r}, of which this version of "
+            f"moo_clustering reads {VERSION}; rebuild it with the version that wrote it"
+        )
+    try:
+        content = _unpack(meta["content"], arrays)
+        whole = isinstance(content, ReportContent) and fits(content)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise ArchiveError(f"{path} is the damaged content of a report: {error}") from error
+    if not whole:
+        raise ArchiveError(f"{path} is the damaged content of a report: its parts do not fit together")
+    found: ReportContent = content
+    return found
+
+
+def _pack(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+    """The value as JSON, whose numbers in bulk are put among the arrays."""
+    if value is None or isinstance(value, str | int | float | np.generic):
+        return value
+    if isinstance(value, np.ndarray):
+        return {"strings": value.tolist()} if value.dtype.kind == "U" else _pack_array(value, arrays)
+    if isinstance(value, bytes):
+        return {"bytes": _pack_array(np.frombuffer(value, dtype=np.uint8), arrays)}
+    if isinstance(value, pd.DataFrame):
+        columns = [[str(name), _pack(_plain(value[name]), arrays)] for name in value]
+        return {"frame": columns}
+    if isinstance(value, Mapping):
+        return {"mapping": [[key, _pack(item, arrays)] for key, item in value.items()]}
+    if type(value).__name__ in _CLASSES:
+        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        return {type(value).__name__: {name: _pack(item, arrays) for name, item in fields.items()}}
+    if isinstance(value, Sequence):
+        return [_pack(item, arrays) for item in value]
+    raise TypeError(f"the content of a report cannot hold a {type(value).__name__}")
+
+
+def _pack_array(array: NDArray[Any], arrays: dict[str, NDArray[Any]]) -> dict[str, str]:
+    name = f"a{len(arrays)}"
+    arrays[name] = array
+    if array.dtype.kind in "iu" and array.size:
+        least = np.result_type(np.min_scalar_type(array.min()), np.min_scalar_type(array.max()))
+        # Very large numbers beside negative ones would become floats.
+        arrays[name] = array.astype(least) if least.kind in "iu" else array
+    return {"array": name, "dtype": array.dtype.str}
+
+
+def _plain(column: pd.Series[Any]) -> NDArray[Any] | list[Any]:
+    values = column.to_numpy()
+    return values if values.dtype.kind in "iufb" else [None if pd.isna(cell) else cell for cell in column]
+
+
+def _unpack(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
+    if isinstance(value, list):
+        return tuple(_unpack(item, arrays) for item in value)
+    if not isinstance(value, dict):
+        return value
+    if "array" in value:
+        return arrays[value["array"]].astype(np.dtype(value["dtype"]), copy=False)
+    [(kind, inner)] = value.items()
+    if kind == "strings":
+        return np.array(inner, dtype=np.str_)
+    if kind == "bytes":
+        return _unpack(inner, arrays).tobytes()
+    if kind == "frame":
+        columns = [_unpack(column, arrays) for _, column in inner]
+        frame = pd.DataFrame(dict(enumerate(columns)))
+        return frame.set_axis([name for name, _ in inner], axis="columns")
+    if kind == "mapping":
+        return {key: _unpack(item, arrays) for key, item in inner}
+    return _CLASSES[kind](**{name: _unpack(item, arrays) for name, item in inner.items()})
+
+
+def fits(content: ReportContent) -> bool:
+    """Whether solutions and samples are as many everywhere, and numbers of them are of some that are there.
+
+    Raises
+    ------
+    TypeError, ValueError, AttributeError
+        For parts of other kinds than they should be.
+    """
+    if content.labels.ndim != 2 or len(content.names) != len(content.labels):
+        return False
+    n_solutions, n_samples = content.labels.shape
+    counted = [len(column.values) for column in content.columns]
+    counted += [len(content.runs)] if content.runs else []
+    named = [len(content.sample_names)]
+    named += [] if content.sample_texts is None else [len(content.sample_texts)]
+    if {*counted, n_solutions} != {n_solutions} or {*named, n_samples} != {n_samples}:
+        return False
+    solutions = [content.chosen, *content.rules.values(), *content.cluster_names, *content.clusters]
+    samples = [
+        *([] if content.map is None else [content.map.rows]),
+        *([content.must_link, content.cannot_link]),
+        *(facts.typical for found in content.clusters.values() for facts in found),
+    ]
+    return (
+        _within(solutions, n_solutions)
+        and all(_within(rows, n_samples) for rows in samples)
+        and (content.map is None or content.map.positions.shape == (len(content.map.rows), 2))
+        and (content.agreement is None or content.agreement.shape == (n_solutions, n_solutions))
+    )
+
+
+def _within(places: Any, count: int) -> bool:
+    found = np.asarray(places)
+    if not found.size:
+        return True
+    return found.dtype.kind in "iu" and bool((found >= 0).all()) and bool((found < count).all())
+
+
+def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportContent:
+    """The solutions of several runs, to be compared with each other.
+
+    Parameters
+    ----------
+    contents : sequence of ReportContent
+        Runs on the same samples. Samples in another order are put in that of the first run, by their
+        names.
+    names : sequence of str
+        Of the runs; equal ones are told apart by a number.
+
+    Returns
+    -------
+    ReportContent
+        Solutions one run after the other. The chosen one is that of the first run, with which agreement is
+        given for all; the map is that of the first run that has one. Columns of the same name are one
+        unless their directions differ, NaN in runs without it. Rules, numbers of generations and figures
+        say which run they are of; the result of each run is a rule, too. Constraints are those of all
+        runs. A single run is given back as it is.
+
+    Raises
+    ------
+    ValueError
+        When there is no run, or two of them are on different samples.
+
+    Notes
+    -----
+    The agreement of all solutions is computed anew: O(n_solutions² n_samples) time, over a part of the
+    samples where that is much.
+    """
+    if not contents or len(contents) != len(names):
+        raise ValueError(f"merge needs runs and a name for each, got {len(contents)} and {len(names)}")
+    if len(contents) == 1:
+        return contents[0]
+    first, runs = contents[0], _told_apart(names)
+    starts = np.cumsum([0] + [content.n_solutions for content in contents]).tolist()
+    rows = [rows_in(first, content, (runs[0], run)) for content, run in zip(contents, runs, strict=True)]
+    parts = [_Part(*part) for part in zip(contents, runs, starts, rows, strict=False)]
+    labels = np.vstack([part.labels() for part in parts])
+    agreed = agreement(labels, first.chosen, np.random.default_rng(0))
+    return ReportContent(
+        title=" and ".join(dict.fromkeys(content.title for content in contents)),
+        names=[name for content in contents for name in content.names],
+        labels=labels,
+        sample_names=first.sample_names,
+        facts=_facts(parts),
+        sample_kind=_common([content.sample_kind for content in contents], "sample"),
+        sample_texts=next((texts for part in parts if (texts := part.texts()) is not None), None),
+        columns=[
+            dataclasses.replace(column, values=agreed.with_chosen) if column.name == TO_RESULT else column
+            for column in united_columns(contents, runs)
+        ],
+        chosen=first.chosen,
+        rules={name: row for part in parts for name, row in part.rules().items()},
+        runs=[run for part in parts for run in part.runs()],
+        cluster_names={row: known for part in parts for row, known in part.cluster_names().items()},
+        map=next((plane for part in parts if (plane := part.map()) is not None), None),
+        clusters={row: facts for part in parts for row, facts in part.clusters().items()},
+        features_title=" or ".join(
+            dict.fromkeys(content.features_title for content in contents if content.clusters)
+        )
+        or first.features_title,
+        must_link=_united([part.pairs(part.content.must_link) for part in parts]),
+        cannot_link=_united([part.pairs(part.content.cannot_link) for part in parts]),
+        agreement=agreed.table,
+        agreement_note=agreed.note,
+        history=_histories(parts),
+        panels=[
+            dataclasses.replace(panel, title=f"{part.run}: {panel.title}")
+            for part in parts
+            for panel in part.content.panels
+        ],
+        missing=[f"{part.run}: {sentence}" for part in parts for sentence in part.content.missing],
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """A run among others.
+
+    Parameters
+    ----------
+    content : ReportContent
+    run : str
+    start : int
+        Number of its first solution.
+    rows : ndarray of shape (n_samples,), int64
+        Rows of its samples in the merged report.
+    """
+
+    content: ReportContent
+    run: str
+    start: int
+    rows: NDArray[np.int64]
+
+    def labels(self) -> NDArray[np.int32]:
+        labels = np.empty_like(self.content.labels)
+        labels[:, self.rows] = self.content.labels
+        return labels
+
+    def texts(self) -> list[str] | None:
+        if self.content.sample_texts is None:
+            return None
+        return [self.content.sample_texts[place] for place in np.argsort(self.rows)]
+
+    def runs(self) -> list[str]:
+        """Name of the run of every solution, of a merged one with the names within."""
+        if not self.content.runs:
+            return [self.run] * self.content.n_solutions
+        return [f"{self.run}: {run}" for run in self.content.runs]
+
+    def rules(self) -> dict[str, int]:
+        found = {"result": self.content.chosen, **self.content.rules}
+        return {f"{self.run}: {rule}": self.start + row for rule, row in found.items()}
+
+    def cluster_names(self) -> dict[int, Sequence[str]]:
+        return {self.start + row: known for row, known in self.content.cluster_names.items()}
+
+    def map(self) -> PlaneMap | None:
+        plane = self.content.map
+        if plane is None:
+            return None
+        rows = self.rows[plane.rows]
+        order = np.argsort(rows)
+        return dataclasses.replace(plane, positions=plane.positions[order], rows=rows[order])
+
+    def clusters(self) -> dict[int, list[ClusterFacts]]:
+        return {
+            self.start + row: [self._moved(facts) for facts in found]
+            for row, found in self.content.clusters.items()
+        }
+
+    def _moved(self, facts: ClusterFacts) -> ClusterFacts:
+        return dataclasses.replace(facts, typical=tuple(int(self.rows[place]) for place in facts.typical))
+
+    def pairs(self, pairs: Int64Array) -> Int64Array:
+        return np.sort(self.rows[np.asarray(pairs, dtype=np.int64).reshape(-1, 2)], axis=1)
+
+    def history(self) -> pd.DataFrame | None:
+        """By generation, of which repeated ones count once."""
+        history = self.content.history
+        if history is None or history.shape[1] < 2 or not len(history):
+            return None
+        by_generation = history.set_index(history.columns[0])
+        by_generation = by_generation[~by_generation.index.duplicated(keep="last")]
+        return by_generation.add_prefix(f"{self.run}: ")
+
+
+def _told_apart(names: Sequence[str]) -> list[str]:
+    found: list[str] = []
+    for name in map(str, names):
+        candidate, number = name, 1
+        while candidate in found:
+            number += 1
+            candidate = f"{name} ({number})"
+        found.append(candidate)
+    return found
+
+
+def _common(kinds: Sequence[str], otherwise: str) -> str:
+    return kinds[0] if len(set(kinds)) == 1 else otherwise
+
+
+def _facts(parts: Sequence[_Part]) -> list[tuple[str, str]]:
+    """What is the same of all runs once, the rest for each run."""
+    everywhere = set.intersection(*({tuple(fact) for fact in part.content.facts} for part in parts))
+    shared = [fact for fact in parts[0].content.facts if tuple(fact) in everywhere]
+    own = [
+        (f"{part.run}: {what}", said)
+        for part in parts
+        for what, said in part.content.facts
+        if (what, said) not in everywhere
+    ]
+    return [("runs", ", ".join(part.run for part in parts)), *shared, *own]
+
+
+def _united(pairs: Sequence[Int64Array]) -> Int64Array:
+    found: Int64Array = np.unique(np.vstack(pairs), axis=0)
+    return found
+
+
+def _histories(parts: Sequence[_Part]) -> pd.DataFrame | None:
+    histories = [history for part in parts if (history := part.history()) is not None]
+    if not histories:
+        return None
+    name = _common([str(history.index.name) for history in histories], "generation")
+    return pd.concat(histories, axis=1).sort_index().rename_axis(name).reset_index()
+
+
+def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> list[Column]:
+    """A column for every name and direction, objectives first; NaN in runs that have none of it.
+
+    Columns of the same name whose directions differ stay apart, and say which runs they are of. One
+    whose direction is not known is taken to be that of the same name.
+    """
+    directions: dict[str, set[bool]] = {}
+    for content in contents:
+        for column in content.columns:
+            found = directions.setdefault(column.name, set())
+            found |= set() if column.greater_is_better is None else {column.greater_is_better}
+    groups: dict[_Key, dict[int, Column]] = {}
+    for place, content in enumerate(contents):
+        for column in content.columns:
+            direction, known = column.greater_is_better, directions[column.name]
+            if direction is None and len(known) == 1:
+                [direction] = known
+            groups.setdefault((column.name, direction), {})[place] = column
+    titles = [name for name, _ in groups]
+    united = [
+        Column(
+            name if titles.count(name) == 1 else f"{name} ({', '.join(runs[place] for place in parts)})",
+            np.concatenate(
+                [
+                    parts[place].values if place in parts else np.full(content.n_solutions, np.nan)
+                    for place, content in enumerate(contents)
+                ]
+            ),
+            any(column.is_objective for column in parts.values()),
+            direction,
+        )
+        for (name, direction), parts in groups.items()
+    ]
+    return sorted(united, key=lambda column: not column.is_objective)
+
+
+def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -> NDArray[np.int64]:
+    """Row in the first run of every sample of the other, by the names of the samples.
+
+    Parameters
+    ----------
+    first, other : ReportContent
+    runs : tuple of two str
+        What to call them.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), int64
+
+    Raises
+    ------
+    ValueError
+        When they are on different samples, or their names don't tell which is which.
+    """
+    there, here = np.asarray(first.sample_names), np.asarray(other.sample_names)
+    different = f"runs {runs[0]!r} and {runs[1]!r} are on different samples"
+    if len(there) != len(here):
+        raise ValueError(f"{different}: {len(there)} and {len(here)} of them")
+    if np.array_equal(there, here):
+        return np.arange(len(here))
+    for whose, names, others in ((runs[0], there, here), (runs[1], here, there)):
+        if not np.isin(names, others).all():
+            lone = names[~np.isin(names, others)][0]
+            raise ValueError(f"{different}: only {whose!r} has {str(lone)!r}")
+    unique, counts = np.unique(there, return_counts=True)
+    if len(unique) < len(there):
+        raise ValueError(
+            f"runs {runs[0]!r} and {runs[1]!r} have their samples in different orders, and names that are "
+            f"there more than once, as {str(unique[counts > 1][0])!r}, do not tell which is which"
+        )
+    order = np.argsort(there)
+    rows: NDArray[np.int64] = order[np.searchsorted(there[order], here)]
+    return rows
+
+
+def render(content: ReportContent) -> str:
+    """The report as one HTML page that needs no network.
+
+    Parameters
+    ----------
+    content : ReportContent
+        Every text of it is shown as text, whatever it holds.
+
+    Returns
+    -------
+    str
+        At most 25 MB as UTF-8 unless one solution alone needs more: where labels take more, fewer
+        solutions are on the page, which says so.
+
+    Notes
+    -----
+    O(n_solutions * n_samples) time and memory. plotly's own script is in the page, about 5 MB. A
+    policy in the page's head lets no other script run and nothing be fetched.
+    """
+    scripts = [_plotly(), _scripts()]
+    style = _text("report.css")
+    fixed = sum(len(text.encode()) for text in (*scripts, style)) + 100_000
+    data = payload(content, _MAX_SIZE - fixed)
+    return _template().render(
+        content=content,
+        missing=data["missing"],
+        n_solutions=len(data["names"]),
+        policy=_policy(scripts),
+        style=Markup(style),
+        scripts=[Markup(script) for script in scripts],
+        data=htmlsafe_json_dumps(data, allow_nan=False),
+    )
+
+
+def write_report(content: ReportContent, path: str | PathLike[str]) -> None:
+    """Write the page of a report; an older file is replaced as a whole or not at all.
+
+    Parameters
+    ----------
+    content : ReportContent
+    path : path-like
+        Of the ``.html`` file, in a folder that exists.
+    """
+    # A lone surrogate, as from a file name in another encoding, has no UTF-8.
+    page = render(content).encode("utf-8", "replace")
+    with replacing(Path(path)) as file:
+        file.write(page)
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.from_string(_text("report.html.jinja"))
+
+
+@cache
+def _plotly() -> str:
+    # Slow to import, and only those who make a report need it.
+    from plotly.offline import get_plotlyjs
+
+    return str(get_plotlyjs())
+
+
+@cache
+def _scripts() -> str:
+    parts = "\n".join(_text(name) for name in _SCRIPTS)
+    return f'(() => {{\n"use strict";\n{parts}\n}})();\n'
+
+
+def _text(name: str) -> str:
+    page = files("moo_clustering.visualization.report").joinpath("assets")
+    return page.joinpath(name).read_text(encoding="utf-8")
+
+
+def _policy(scripts: list[str]) -> str:
+    hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    return (
+        # plotly compiles its drawing programs for WebGL, and sets styles.
+        f"default-src 'none'; script-src {hashes} 'unsafe-eval'; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+
+
+def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
+    """Everything the page's scripts read, as values that JSON has.
+
+    Parameters
+    ----------
+    content : ReportContent
+    max_bytes : int
+        What it may take as JSON, about. Where the labels are too many, fewer solutions are kept
+        (the chosen one, those of the rules, then the best) and ``missing`` says so.
+
+    Notes
+    -----
+    O(n_solutions * n_samples) time and memory; a matrix of agreement adds n_solutions².
+    """
+    samples = _samples(content)
+    parts = _parts(content)
+    room = max_bytes - _size(samples)
+    n_kept = content.n_solutions
+    kept = content
+    while n_kept > 1 and (size := _size(parts)) > room:
+        # A little less than in proportion, since what does not shrink counts too.
+        n_kept = max(1, min(n_kept - 1, int(0.95 * n_kept * room / size)))
+        kept = keep_solutions(content, by_importance(content)[:n_kept])
+        parts = _parts(_saying_so(kept, content.n_solutions))
+    return parts | samples
+
+
+def _saying_so(kept: ReportContent, n_solutions: int) -> ReportContent:
+    sentence = (
+        f"The page holds {kept.n_solutions:,} of {n_solutions:,} solutions, so that it stays small: "
+        "the chosen one, those of the rules, then the best in the objectives."
+    )
+    return replace(kept, missing=[*kept.missing, sentence])
+
+
+def _size(values: Mapping[str, Any]) -> int:
+    # Base64 is most of it; the rest are short texts.
+    total = 0
+    for value in values.values():
+        if isinstance(value, Mapping):
+            total += _size(value)
+        elif isinstance(value, list | tuple):
+            total += _size({str(place): entry for place, entry in enumerate(value)})
+        else:
+            total += len(str(value)) + 8
+    return total
+
+
+def _samples(content: ReportContent) -> dict[str, Any]:
+    texts = content.sample_texts
+    return {
+        "sampleKind": content.sample_kind,
+        "sampleNames": encoded_text([str(name) for name in content.sample_names]),
+        "sampleTexts": None if texts is None else encoded_text([_beginning(str(text)) for text in texts]),
+        "map": None if content.map is None else _map(content.map),
+        "mustLink": encoded_array(np.reshape(content.must_link, (-1, 2)), "uint32"),
+        "cannotLink": encoded_array(np.reshape(content.cannot_link, (-1, 2)), "uint32"),
+        "history": None if content.history is None else _history(content.history),
+        "panels": [_panel(panel) for panel in content.panels],
+        "looks": _looks(),
+    }
+
+
+def _parts(content: ReportContent) -> dict[str, Any]:
+    columns = [np.asarray(column.values, dtype=np.float64) for column in content.columns]
+    return {
+        "title": content.title,
+        "facts": [[str(name), str(value)] for name, value in content.facts],
+        "missing": [str(sentence) for sentence in content.missing],
+        "names": [str(name) for name in content.names],
+        "runs": [str(run) for run in content.runs],
+        "labels": encoded_labels(content.labels),
+        "columns": [
+            {
+                "name": column.name,
+                "isObjective": column.is_objective,
+                "greaterIsBetter": column.greater_is_better,
+            }
+            for column in content.columns
+        ],
+        "values": encoded_array(np.reshape(columns, (len(columns), content.n_solutions)), "float64"),
+        "chosen": int(content.chosen),
+        "rules": [[rule, int(row)] for rule, row in content.rules.items()],
+        "clusterNames": {
+            str(row): [str(name) for name in names] for row, names in content.cluster_names.items()
+        },
+        "clusters": {
+            str(row): [_cluster(facts) for facts in clusters] for row, clusters in content.clusters.items()
+        },
+        "featuresTitle": content.features_title,
+        "agreement": None if content.agreement is None else encoded_array(content.agreement, "float32"),
+        "agreementNote": content.agreement_note,
+    }
+
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= _TEXT_LENGTH else text[: _TEXT_LENGTH - 1] + "…"
+
+
+def _map(plane: PlaneMap) -> dict[str, Any]:
+    return {
+        "positions": encoded_array(plane.positions, "float32"),
+        "rows": encoded_array(plane.rows, "uint32"),
+        "axes": [str(axis) for axis in plane.axes],
+        "note": plane.note,
+    }
+
+
+def _cluster(facts: ClusterFacts) -> dict[str, Any]:
+    return {
+        "silhouette": _number(facts.silhouette),
+        "typical": [int(row) for row in facts.typical],
+        "features": [[str(name), _number(weight)] for name, weight in facts.features],
+    }
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _history(history: pd.DataFrame) -> dict[str, Any]:
+    numbers = [_numbers(history.iloc[:, place]) for place in range(history.shape[1])]
+    return {
+        "columns": [str(name) for name in history.columns],
+        "values": encoded_array(np.reshape(numbers, (len(numbers), len(history))), "float64"),
+    }
+
+
+def _numbers(column: pd.Series[Any]) -> NDArray[np.float64]:
+    return np.asarray(pd.to_numeric(column, errors="coerce"), dtype=np.float64)
+
+
+def _panel(panel: Panel) -> dict[str, Any]:
+    return {
+        "kind": panel.kind,
+        "title": panel.title,
+        "note": panel.note,
+        "axes": [str(axis) for axis in panel.axes],
+        "x": [_entry(value) for value in panel.x],
+        "y": [_entry(value) for value in panel.y],
+        "series": [
+            {"name": str(name), "x": encoded_array(x, "float64"), "y": encoded_array(y, "float64")}
+            for name, (x, y) in panel.series.items()
+        ],
+        "matrix": None if panel.matrix is None else encoded_array(panel.matrix, "float32"),
+        "image": base64.b64encode(panel.image).decode("ascii"),
+    }
+
+
+def _entry(value: str | float) -> str | float | None:
+    return str(value) if isinstance(value, str) else _number(value)
+
+
+def _looks() -> list[dict[str, str]]:
+    looks = [look_of(cluster) for cluster in range(_N_LOOKS)]
+    return [{"color": look.color, "symbol": _PLOTLY_MARKERS[look.marker]} for look in looks]
+
+
+def encoded_array(values: ArrayLike, dtype: str) -> Encoded:
+    """An array as ``{"dtype", "shape", "data"}``, little-endian and in C order.
+
+    Parameters
+    ----------
+    values : array-like
+    dtype : {"uint8", "uint16", "int32", "uint32", "float32", "float64"}
+        One that the page has a typed array of.
+
+    Raises
+    ------
+    ValueError
+        If integers do not fit into ``dtype``.
+    """
+    if dtype not in _DTYPES:
+        raise ValueError(f"dtype must be one of {', '.join(_DTYPES)}, got {dtype!r}")
+    array = np.asarray(values)
+    wanted = np.dtype(dtype)
+    if wanted.kind != "f" and array.size:
+        limits = np.iinfo(wanted)
+        if array.min() < limits.min or array.max() > limits.max:
+            raise ValueError(f"values from {array.min()} to {array.max()} do not fit into {dtype}")
+    with np.errstate(over="ignore"):
+        array = np.ascontiguousarray(array, dtype=wanted.newbyteorder("<"))
+    return {"dtype": dtype, "shape": list(array.shape), "data": _deflated(array.tobytes())}
+
+
+def encoded_labels(labels: NDArray[np.integer[Any]]) -> Encoded:
+    """Labels plus one, so that -1 becomes 0, in the narrowest type.
+
+    Raises
+    ------
+    ValueError
+        If a label is below -1.
+    """
+    if labels.size and labels.min() < -1:
+        raise ValueError(f"labels must be -1, 0, 1, ..., got {labels.min()}")
+    greatest = int(labels.max(initial=-1)) + 1
+    dtype = "uint8" if greatest < 2**8 else "uint16" if greatest < 2**16 else "uint32"
+    return encoded_array(labels.astype(np.int64) + 1 if dtype == "uint32" else labels + 1, dtype)
+
+
+def encoded_text(texts: Sequence[str]) -> Encoded:
+    """Strings as deflated JSON."""
+    # Lone surrogates cannot be written as UTF-8; ASCII escapes carry them.
+    text = json.dumps([str(text) for text in texts])
+    return {"dtype": "json", "shape": [len(texts)], "data": _deflated(text.encode("ascii"))}
+
+
+def _deflated(content: bytes) -> str:
+    # Labels hardly become smaller at higher levels, which take four times as long.
+    return base64.b64encode(zlib.compress(content, level=4)).decode("ascii")
+
+
+def by_importance(content: ReportContent) -> NDArray[np.intp]:
+    """Solutions from the one to keep last to the one to drop first.
+
+    The chosen one leads, those of the rules follow, then the others by their mean rank over the
+    objectives that have a better direction (ties in their order).
+    """
+    score = np.zeros(content.n_solutions)
+    for column in content.columns:
+        if column.is_objective and column.greater_is_better is not None:
+            better = -column.values if column.greater_is_better else column.values
+            score += rankdata(np.where(np.isnan(better), np.inf, better))
+    leading = list(dict.fromkeys([content.chosen, *content.rules.values()]))
+    others = np.argsort(score, kind="stable")
+    return np.array([*leading, *others[~np.isin(others, leading)]], dtype=np.intp)
+
+
+def keep_solutions(content: ReportContent, keep: NDArray[np.intp]) -> ReportContent:
+    """The content with the solutions ``keep`` only, in their old order.
+
+    Parameters
+    ----------
+    content : ReportContent
+    keep : ndarray of shape (n_kept,)
+        Distinct solutions, the chosen one among them. Rules that choose another one go.
+    """
+    rows = np.sort(keep)
+    place = {int(old): new for new, old in enumerate(rows)}
+    return replace(
+        content,
+        names=[content.names[row] for row in rows],
+        labels=content.labels[rows],
+        columns=[replace(column, values=np.asarray(column.values)[rows]) for column in content.columns],
+        chosen=place[content.chosen],
+        rules={rule: place[row] for rule, row in content.rules.items() if row in place},
+        runs=[content.runs[row] for row in rows] if content.runs else (),
+        cluster_names={place[row]: names for row, names in content.cluster_names.items() if row in place},
+        clusters={place[row]: facts for row, facts in content.clusters.items() if row in place},
+        agreement=None if content.agreement is None else content.agreement[np.ix_(rows, rows)],
+    )

@@ -1,1 +1,0 @@
-"""Template, style and scripts of the report's page."""

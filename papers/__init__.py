@@ -1,0 +1,1 @@
+"""The papers' protocols and tables: run from a checkout as ``python -m papers NAME``."""

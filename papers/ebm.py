@@ -1,0 +1,134 @@
+"""The clinical questions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moo_clustering.datasets.documents import Documents, read_documents
+from moo_clustering.datasets.tables import DataError
+
+_QUESTIONS, _DOCUMENTS = "ebm_questions.jsonl.gz", "ebm_documents.jsonl.gz"
+_VARIABLE = "MOO_CLUSTERING_DATA"
+
+
+@dataclass(frozen=True, eq=False)
+class EBMQuestion:
+    """One question: a small clustering task.
+
+    Parameters
+    ----------
+    id : str
+    text : str
+        The question itself.
+    rows : ndarray of shape (n_documents,), int64
+        Rows of its documents in the collection: the union of the answers' references, in the order
+        in which they are first referred to.
+    answers : list of tuple of str
+        Gold: the answers that refer to each document, in their order; often more than one.
+    """
+
+    id: str
+    text: str
+    rows: NDArray[np.int64]
+    answers: list[tuple[str, ...]]
+
+    @property
+    def n_documents(self) -> int:
+        """Number of documents."""
+        return len(self.rows)
+
+    @property
+    def n_answers(self) -> int:
+        """Number of answers that have a document: the target number of clusters."""
+        return len({answer for answers in self.answers for answer in answers})
+
+
+@dataclass(frozen=True, eq=False)
+class EBMCorpus:
+    """The evidence-based medicine corpus.
+
+    Parameters
+    ----------
+    documents : Documents
+        The whole collection, on which term weights are fitted; titles and abstracts.
+    questions : list of EBMQuestion
+    """
+
+    documents: Documents
+    questions: list[EBMQuestion]
+
+    def usable(self, min_documents: int = 4) -> list[EBMQuestion]:
+        """Questions with at least this many documents; the protocol skips the others."""
+        return [question for question in self.questions if question.n_documents >= min_documents]
+
+
+def load_ebm(folder: str | PathLike[str] | None = None) -> EBMCorpus:
+    """Read the evidence-based medicine corpus from a data folder.
+
+    Parameters
+    ----------
+    folder : path-like, optional
+        Folder that holds ``ebm_questions.jsonl.gz`` and ``ebm_documents.jsonl.gz``, itself or in
+        its sub-folder ``text``; default: the folder named by the environment variable
+        ``MOO_CLUSTERING_DATA``.
+
+    Returns
+    -------
+    EBMCorpus
+
+    Raises
+    ------
+    DataError
+        If there is no such folder, or the files are not what they should be.
+
+    References
+    ----------
+    Molla and Santiago-Martinez (2011), *Development of a corpus for evidence based medicine
+    summarisation*; NSGA-II-clus.
+    """
+    # Reading JSON lines imports pandas, which `--help` should not.
+    from moo_clustering.datasets.documents import json_objects
+
+    found = _find(folder)
+    documents = read_documents(found / _DOCUMENTS, labels="labels")
+    row_of = {str(name): row for row, name in enumerate(documents.row_ids)}
+    path = found / _QUESTIONS
+    try:
+        questions = [_question(record, row_of, f"{path}, line {line}") for line, record in json_objects(path)]
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
+    return EBMCorpus(documents, questions)
+
+
+def _find(folder: str | PathLike[str] | None) -> Path:
+    given = os.environ.get(_VARIABLE) if folder is None else folder
+    if not given:
+        raise DataError(f"load_ebm needs the folder of the corpus: give it, or set {_VARIABLE}")
+    for place in (Path(given), Path(given) / "text"):
+        if (place / _QUESTIONS).is_file() and (place / _DOCUMENTS).is_file():
+            return place
+    raise DataError(f"there is no {_QUESTIONS} with {_DOCUMENTS} in {given} or its sub-folder text")
+
+
+def _question(record: Mapping[str, Any], row_of: Mapping[str, int], where: str) -> EBMQuestion:
+    gold: dict[str, dict[str, None]] = {}
+    try:
+        for answer in record["answers"]:
+            for document in answer["docs"]:
+                gold.setdefault(str(document), {})[str(answer["id"])] = None
+        identifier, text = str(record["id"]), str(record["question"])
+    except (KeyError, TypeError) as error:
+        raise DataError(f"{where} is not a question with answers and their documents") from error
+    unknown = [document for document in gold if document not in row_of]
+    if unknown:
+        raise DataError(f"{where} refers to the document {unknown[0]!r}, which {_DOCUMENTS} does not hold")
+    rows = np.array([row_of[document] for document in gold], dtype=np.int64)
+    return EBMQuestion(identifier, text, rows, [tuple(answers) for answers in gold.values()])

@@ -1,0 +1,515 @@
+"""SISC-ML: sets, cells."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import warnings
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.neighbors import NearestNeighbors
+from sklearn.svm import LinearSVC
+from threadpoolctl import threadpool_limits
+
+from moo_clustering._arrays import FloatArray, did_you_mean
+from moo_clustering.datasets import DataError
+from moo_clustering.datasets.multilabel import sparse_matrix
+from moo_clustering.datasets.tables import load_arrays
+from moo_clustering.estimators import (
+    SCAD2,
+    SISC,
+    EntropyWeightedKMeans,
+    MetaLabeler,
+    PrunedSetsEnsemble,
+    SISCEnsemble,
+    SISCStacked,
+)
+from moo_clustering.features import InformationGainSelector, document_term_counts
+from moo_clustering.persistence import fingerprint
+from moo_clustering.validity import class_aucs, mean_roc_curve
+from papers.documents import SOURCES, data_folder, document_records, place_of
+from papers.runner import Key, seed_of
+
+N_POINTS = 101
+_DIGITS = 6  # of the rates of curves, which are for drawing
+# The paper gives gamma only. Of each estimator, what is not its default.
+OPTIONS: dict[str, dict[str, Any]] = {
+    "SISC": {"n_clusters": 60, "fuzziness": 1.5, "weight_exponent": 5.0, "gamma": 0.5, "max_iter": 15},
+    "SCAD2": {"n_clusters": 60, "fuzziness": 1.5, "weight_exponent": 5.0, "max_iter": 15},
+    "EntropyWeightedKMeans": {"n_clusters": 60, "gamma": 0.5},
+    "SISCEnsemble": {},
+    "SISCStacked": {},
+}
+Options = Mapping[str, Mapping[str, Any]]
+SUM, ONE, ALL = "sum, kappa=5", "kappa=1", "normalised, kappa=k"
+_VOTES: dict[str, tuple[int | None, str]] = {
+    SUM: (5, "sum"),
+    ONE: (1, "normalised"),
+    ALL: (None, "normalised"),
+    "kappa=5": (5, "normalised"),
+}
+Predict = Callable[[csr_matrix], FloatArray]
+
+
+class Split(NamedTuple):
+    """What methods are fitted to and scored on.
+
+    Parameters
+    ----------
+    X_train, X_test : csr_matrix of shape (n, n_features), float64
+        0.0 or 1.0.
+    y_train : ndarray of shape (n_train, n_labels), int8
+        0 or 1; rows of -1 are not labelled.
+    y_test : ndarray of shape (n_test, n_labels), int8
+        For scores only.
+    """
+
+    X_train: csr_matrix
+    y_train: NDArray[np.int8]
+    X_test: csr_matrix
+    y_test: NDArray[np.int8]
+
+    @property
+    def labelled(self) -> NDArray[np.intp]:
+        """Rows of the labelled training documents."""
+        return np.flatnonzero(self.y_train[:, 0] >= 0)
+
+
+Fit = Callable[[Split, int, Options], Mapping[str, Predict]]
+
+
+class Method(NamedTuple):
+    """A way to score documents.
+
+    Parameters
+    ----------
+    name : str
+    fit : callable
+        ``fit(split, seed, options)``: for each kind of scores what gives them to documents.
+    kinds : tuple of str
+        The kinds; a single ``""`` where there is nothing to choose.
+    limited : bool, default=False
+        Whether also compared with fewer labelled documents.
+    """
+
+    name: str
+    fit: Fit
+    kinds: tuple[str, ...] = ("",)
+    limited: bool = False
+
+
+def _clusters(
+    make: Any, name: str, changes: Mapping[str, Any], kinds: tuple[str, ...], split: Split, seed: int,
+    options: Options,
+) -> dict[str, Predict]:  # fmt: skip
+    """Scores from the shares of the nearest clusters, in several ways from one fit."""
+    model = make(**{**options[name], **changes}, random_state=seed).fit(split.X_train, split.y_train)
+
+    def voted(kind: str) -> Predict:
+        n_neighbors, aggregation = _VOTES[kind]
+
+        def predict(X: csr_matrix) -> FloatArray:
+            model.set_params(n_neighbors=n_neighbors, aggregation=aggregation)
+            scores: FloatArray = model.decision_function(X)
+            return scores
+
+        return predict
+
+    return {kind: voted(kind) for kind in kinds}
+
+
+def _cluster_method(
+    title: str, make: Any, kinds: tuple[str, ...], *, limited: bool = False, **changes: Any
+) -> Method:
+    return Method(title, partial(_clusters, make, make.__name__, changes, kinds), kinds, limited)
+
+
+def _whole(make: Any) -> Fit:
+    """An estimator's own scores, from labelled and unlabelled documents."""
+
+    def fit(split: Split, seed: int, options: Options) -> dict[str, Predict]:
+        own = options.get(make.__name__, {})
+        model = make(**own, random_state=seed).fit(split.X_train, split.y_train)
+        return {"": model.predict_proba}
+
+    return fit
+
+
+def _plain(make: Callable[[Split, int], Predict]) -> Fit:
+    return lambda split, seed, options: {"": make(split, seed)}
+
+
+def _nearest(metric: str, numbers: tuple[int, ...]) -> Fit:
+    return lambda split, seed, options: neighbors(split, metric, numbers)
+
+
+def _meta(split: Split, seed: int, options: Options) -> dict[str, Predict]:
+    model = MetaLabeler(random_state=seed).fit(split.X_train, split.y_train)
+
+    def uncut(X: csr_matrix) -> FloatArray:
+        scores: FloatArray = model.decision_function(X)
+        return scores
+
+    return {"cut": model.predict_proba, "uncut": uncut}
+
+
+def neighbors(split: Split, metric: str, n_neighbors: tuple[int, ...]) -> dict[str, Predict]:
+    """Shares of the nearest labelled documents that have a label; a kind of scores for each number."""
+    rows = split.labelled
+    Y = split.y_train[rows].astype(np.float64)
+    model = NearestNeighbors(metric=metric, algorithm="brute").fit(split.X_train[rows])
+
+    def among(number: int) -> Predict:
+        def predict(X: csr_matrix) -> FloatArray:
+            nearest = model.kneighbors(X, min(number, len(rows)), return_distance=False)
+            shares: FloatArray = Y[nearest].mean(axis=1)
+            return shares
+
+        return predict
+
+    return {f"kappa={number}": among(number) for number in n_neighbors}
+
+
+def logistic_binary(split: Split, seed: int) -> Predict:
+    """One logistic regression a label, on presence of words, C = 0.1."""
+    # Not liblinear, which shrinks the intercept too: that costs much area where few are labelled.
+    return _one_vs_rest(split, LogisticRegression(C=0.1, max_iter=1000, random_state=seed), "predict_proba")
+
+
+def logistic_tfidf(split: Split, seed: int) -> Predict:
+    """One logistic regression a label, on idf weights of unit length, C = 1."""
+    model = LogisticRegression(C=1.0, max_iter=1000, random_state=seed)
+    return _one_vs_rest(split, model, "predict_proba", weighted=True)
+
+
+def linear_svm(split: Split, seed: int) -> Predict:
+    """One linear support vector machine a label, on idf weights of unit length, C = 1."""
+    return _one_vs_rest(split, LinearSVC(C=1.0, random_state=seed), "decision_function", weighted=True)
+
+
+def class_shares(split: Split, seed: int) -> Predict:
+    """Share of every label among the labelled documents, the same for every document."""
+    shares = split.y_train[split.labelled].mean(axis=0)
+    return lambda X: np.tile(shares, (X.shape[0], 1))
+
+
+def random_scores(split: Split, seed: int) -> Predict:
+    """Uniform random numbers."""
+    n_labels = split.y_train.shape[1]
+    return lambda X: np.random.default_rng(seed).random((X.shape[0], n_labels))
+
+
+METHODS = {
+    method.name: method
+    for method in (
+        _cluster_method("SISC-ML", SISC, (SUM, ONE, ALL), limited=True),
+        _cluster_method("SISC-ML without impurity", SISC, (ALL,), limited=True, impurity=None),
+        _cluster_method("SISC-ML with q=15", SISC, (ALL,), limited=True, weight_exponent=15.0),
+        Method("SISCEnsemble", _whole(SISCEnsemble), limited=True),
+        Method("SISCStacked", _whole(SISCStacked), limited=True),
+        Method("k-NN (Euclidean)", _nearest("euclidean", (5, 50)), ("kappa=5", "kappa=50")),
+        Method("k-NN (cosine)", _nearest("cosine", (50,)), ("kappa=50",), limited=True),
+        _cluster_method("SCAD2", SCAD2, (SUM, ALL)),
+        _cluster_method("K-means entropy (sum D)", EntropyWeightedKMeans, (SUM, ONE, "kappa=5")),
+        _cluster_method("K-means entropy (mean D)", EntropyWeightedKMeans, ("kappa=5",), dispersion="mean"),
+        Method("MetaLabeler", _meta, ("cut", "uncut")),
+        Method("pruned sets", _whole(PrunedSetsEnsemble)),
+        Method("logistic regression (binary, C=0.1)", _plain(logistic_binary), limited=True),
+        Method("logistic regression (tf-idf, C=1)", _plain(logistic_tfidf), limited=True),
+        Method("linear SVM (tf-idf, C=1)", _plain(linear_svm), limited=True),
+        Method("class shares", _plain(class_shares)),
+        Method("random scores", _plain(random_scores)),
+    )
+}
+N_FEATURES, N_FOLDS = 1000, 2
+# Whose labels choose the features.
+LABELLED: Final = "labelled"
+ALL_TRAIN: Final = "all_train"
+# Digits that stand for the set, its labels, number of words if known, and what counts them.
+_Content = tuple[str, NDArray[np.int8], int | None, Callable[[], csr_matrix]]
+# Documents of one repetition.
+SIZES = {"asrs": 10_000, "reuters": 6000, "20news": 6000}
+
+
+class _Set(NamedTuple):
+    files: tuple[str, ...]
+    n_labels: int
+    read: Callable[[_Set, Sequence[Path]], _Content]
+
+
+def _read_matrices(known: _Set, paths: Sequence[Path]) -> _Content:
+    words, labels = paths
+    try:
+        X = csr_matrix(sparse_matrix(load_arrays(words), str(words)))
+        Y = load_arrays(labels)["Y"]
+    except (OSError, ValueError, KeyError) as error:
+        raise DataError(f"cannot read {words} and {labels}: {error}") from error
+    if Y.ndim != 2 or len(Y) != X.shape[0] or not np.isin(Y, (0, 1)).all():
+        raise DataError(f"{labels} must hold 0 or 1 in a row for each of the {X.shape[0]} rows of {words}")
+    kept = np.sort(np.argsort(-Y.sum(axis=0, dtype=np.int64), kind="stable")[: known.n_labels])
+    chosen = Y[:, kept].astype(np.int8)
+    return fingerprint(X, chosen), chosen, X.shape[1], lambda: X
+
+
+def _read_texts(known: _Set, paths: Sequence[Path]) -> _Content:
+    (path,) = paths
+    (source,) = (source for source in SOURCES.values() if source.file in known.files)
+    records = document_records(path, source)
+    sizes = Counter(label for _, labels in records for label in labels)
+    names = sorted(sorted(sizes, key=lambda label: (-sizes[label], label))[: known.n_labels])
+    kept = [(document, labels) for document, labels in records if not labels.isdisjoint(names)]
+    documents = [document for document, _ in kept]
+    Y = np.array([[name in labels for name in names] for _, labels in kept], dtype=np.int8)
+    content = json.dumps([documents, names, Y.tolist()])
+    identity = hashlib.sha256(content.encode()).hexdigest()
+    return identity, Y, None, lambda: document_term_counts(documents, min_df=1, stemmer=None)[0]
+
+
+_SETS = {
+    "asrs": _Set(("asrs_tmc2007_500_X.npz", "asrs_tmc2007_500_Y.npz"), 21, _read_matrices),
+    "reuters": _Set((SOURCES["reuters"].file,), 20, _read_texts),
+    "20news": _Set((SOURCES["20news"].file,), 20, _read_texts),
+}
+# Sets by the names that they have here, with the names of the paper.
+DATASETS = {"asrs": "ASRS", "reuters": "Reuters", "20news": "20 Newsgroups"}
+FRACTIONS = (0.1, 0.25, 0.5, 0.75, 1.0)
+# Area under the averaged ROC curve, all training documents labelled.
+TABLE2: dict[str, tuple[float, ...]] = {
+    "SISC-ML": (0.666, 0.815, 0.84),
+    "k-NN": (0.552, 0.585, 0.698),
+    "SCAD2": (0.482, 0.533, 0.643),
+    "K-Means Entropy": (0.47, 0.538, 0.657),
+    "MetaLabeler": (0.58, 0.762, 0.766),
+    "Pruned Set": (0.469, 0.56, 0.60),
+}
+# SISC-ML by the share of training documents that are labelled.
+TABLE3: dict[str, tuple[float, ...]] = {
+    "asrs": (0.658, 0.662, 0.678, 0.675, 0.666),
+    "reuters": (0.821, 0.818, 0.795, 0.808, 0.815),
+    "20news": (0.836, 0.858, 0.838, 0.826, 0.84),
+}
+
+
+class Task(NamedTuple):
+    """What a cell is computed from."""
+
+    split: Split
+    method: str
+    seed: tuple[str | int | float, ...]
+    options: Options
+
+
+def task_of(key: Key, split: Split, options: Options) -> Task:
+    """The task of a cell; its seed depends on all of the key but the data."""
+    parts = tuple(part for name, part in key.items() if name != "data")
+    return Task(split, str(key["method"]), parts, options)
+
+
+def run_task(task: Task) -> dict[str, Any]:
+    """Value of a cell: areas and averaged curves of each kind of scores, and seconds.
+
+    The labels of the test documents are used after the predictions only.
+    """
+    split, method = task.split, METHODS[task.method]
+    seed = int(seed_of(*task.seed).generate_state(1)[0])
+    # One thread, so that sums are added up in the same order in all processes.
+    with warnings.catch_warnings(), threadpool_limits(limits=1):
+        # Labels without documents and runs that do not settle are part of what is compared.
+        warnings.simplefilter("ignore")
+        warm_up(task.method)
+        start = perf_counter()
+        predictors = method.fit(split, seed, task.options)
+        fit_seconds = perf_counter() - start
+        kinds = {kind: _scored(predictors[kind], split) for kind in method.kinds}
+    return {"fit_seconds": fit_seconds, "kinds": kinds}
+
+
+def _scored(predict: Any, split: Split) -> dict[str, Any]:
+    start = perf_counter()
+    scores = predict(split.X_test)
+    seconds = perf_counter() - start
+    aucs = class_aucs(split.y_test, scores)
+    _, tpr = mean_roc_curve(split.y_test, scores, N_POINTS)
+    return {
+        "auc": float(np.nanmean(aucs)),
+        "undefined": int(np.isnan(aucs).sum()),
+        "predict_seconds": seconds,
+        "tpr": tpr.round(_DIGITS).tolist(),
+    }
+
+
+@cache
+def warm_up(method: str) -> None:
+    """Run a method on next to nothing, so that compiling is not in the seconds of its first cell."""
+    rng = np.random.default_rng(0)
+    X = csr_matrix(rng.integers(0, 2, (40, 12)).astype(np.float64))
+    y = rng.integers(0, 2, (40, 3)).astype(np.int8)
+    few: Mapping[str, Any] = {name: {"n_clusters": 6} for name in ("SISC", "SCAD2", "EntropyWeightedKMeans")}
+    predictors = METHODS[method].fit(Split(X, y, X, y), 0, few)
+    for predict in predictors.values():
+        predict(X)
+
+
+def _one_vs_rest(split: Split, model: Any, scores: str, *, weighted: bool = False) -> Predict:
+    # Unlabelled documents count for the idf.
+    weights = TfidfTransformer().fit(split.X_train) if weighted else None
+    rows = split.labelled
+
+    def weigh(X: csr_matrix) -> csr_matrix:
+        return X if weights is None else weights.transform(X)
+
+    fitted = OneVsRestClassifier(model).fit(weigh(split.X_train[rows]), split.y_train[rows])
+    return lambda X: np.asarray(getattr(fitted, scores)(weigh(X)), dtype=np.float64)
+
+
+def make_split(given: LabelledSet, fraction: float, features: str, repeat: int, fold: int) -> Split:
+    """One fold of 2-fold cross-validation on documents that are drawn anew in every repetition.
+
+    Parameters
+    ----------
+    given : LabelledSet
+    fraction : float
+        Share of the training documents that are labelled. The labelled documents of a smaller share are
+        among those of a larger one, and are the same for all methods.
+    features : {"labelled", "all_train"}
+        Choose the words of greatest information gain with the labels of the labelled training documents,
+        or, as the paper did, of all training documents. Words that all or no training documents have are
+        left out.
+    repeat : int
+    fold : {0, 1}
+    """
+    order = np.random.default_rng(seed_of(given.name, repeat, "documents")).permutation(len(given.Y))
+    drawn = order[: given.n_drawn]
+    halves = np.array_split(drawn, N_FOLDS)
+    test, train = halves[fold], halves[1 - fold]
+    y_train = given.Y[train]
+    rng = np.random.default_rng(seed_of(given.name, repeat, fold, "labelled"))
+    unlabelled = rng.permutation(len(train))[max(1, round(fraction * len(train))) :]
+    partial = y_train.copy()
+    partial[unlabelled] = -1
+    X_train = given.X[train]
+    selector = InformationGainSelector(N_FEATURES).fit(X_train, y_train if features == ALL_TRAIN else partial)
+    words_of = selector.transform
+    return Split(csr_matrix(words_of(X_train)), partial, csr_matrix(words_of(given.X[test])), given.Y[test])
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledSet:
+    """Documents with any number of labels each.
+
+    Parameters
+    ----------
+    name : str
+    identity : str
+        Digits that stand for words and labels.
+    size : int
+        Documents that are drawn in every repetition, if there are so many.
+    Y : ndarray of shape (n_documents, n_labels), int8
+        1 where a document has the label, else 0.
+    n_words : int or None
+        Number of different words; None where they are not counted yet.
+    count : callable
+        ``count()``: the words of all documents, which takes seconds where they are texts.
+    """
+
+    name: str
+    identity: str
+    size: int
+    Y: NDArray[np.int8]
+    n_words: int | None
+    count: Callable[[], csr_matrix]
+
+    @property
+    def title(self) -> str:
+        """Name in the paper."""
+        return DATASETS[self.name]
+
+    @property
+    def n_drawn(self) -> int:
+        """Documents of one repetition."""
+        return min(self.size, len(self.Y))
+
+    @cached_property
+    def X(self) -> csr_matrix:
+        """1.0 where a document has the word; shape (n_documents, n_words)."""
+        counts = self.count()
+        present = csr_matrix((counts != 0).astype(np.float64))
+        present.sort_indices()
+        return present
+
+
+def load_labelled_sets(folder: Path | None, names: Sequence[str] = ()) -> list[LabelledSet]:
+    """Sets of the paper that are in a folder, or those asked for.
+
+    Of each the commonest labels count (ties: the first column or name); of texts, only documents with one
+    of these.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        Holds the files, itself or in its sub-folder ``text``; default: the folder named by the environment
+        variable ``MOO_CLUSTERING_DATA``.
+    names : sequence of str, default=()
+        Among ``asrs``, ``reuters`` and ``20news``; default: all that are there.
+
+    Returns
+    -------
+    list of LabelledSet
+        In the order of the paper.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name.
+    DataError
+        If there is no folder, no set in it, not one that is asked for, or one that is not as it should be.
+    """
+    for name in names:
+        if name not in _SETS:
+            raise ValueError(
+                f"collections must be among {', '.join(_SETS)}; got {name!r}{did_you_mean(name, _SETS)}"
+            )
+    given = data_folder(folder)
+    found = []
+    for name, known in _SETS.items():
+        places = [place_of(given, file) for file in known.files]
+        paths = [place for place in places if place is not None]
+        if name in names and len(paths) < len(places):
+            absent = known.files[places.index(None)]
+            raise DataError(f"there is no {absent} in {given} or its sub-folder text")
+        if len(paths) == len(places) and name in (names or _SETS):
+            found.append(_labelled_set(name, known, paths))
+    if not found:
+        files = ", ".join(known.files[0] for known in _SETS.values())
+        raise DataError(f"there is none of {files} in {given} or its sub-folder text")
+    return found
+
+
+def _labelled_set(name: str, known: _Set, paths: Sequence[Path]) -> LabelledSet:
+    identity, Y, n_words, count = known.read(known, paths)
+    if len(Y) < 4 or Y.any(axis=0).sum() < 2:
+        raise DataError(f"{paths[0]} must have four documents or more, with two labels or more")
+    return LabelledSet(name, identity[:16], SIZES[name], Y, n_words, count)
+
+
+def published_table2(method: str, name: str) -> float | None:
+    """What Table 2 has for one of its methods on a set; None for other methods."""
+    row = TABLE2.get(method)
+    return None if row is None else row[list(DATASETS).index(name)]
+
+
+def published_table3(name: str, fraction: float) -> float:
+    """What Table 3 has for a set and a share of labelled documents."""
+    return TABLE3[name][FRACTIONS.index(fraction)]
