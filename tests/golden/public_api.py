@@ -103,11 +103,12 @@ def _without_addresses(text):
 
 
 def signature(function):
-    """Parameters with kind and default, without annotations."""
+    """Parameters with kind and default, without annotations; keyword-only ones sorted by name."""
     try:
-        parameters = inspect.signature(function).parameters.values()
+        parameters = list(inspect.signature(function).parameters.values())
     except (ValueError, TypeError):
         return "(no signature)"
+    parameters.sort(key=lambda one: (one.kind, one.name if one.kind is one.KEYWORD_ONLY else ""))
     parts, keywords = [], False
     for parameter in parameters:
         star = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
