@@ -28,7 +28,7 @@ def required():
 
 
 def pinned(name):
-    lines = (ROOT / "constraints" / name).read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / "requirements" / name).read_text(encoding="utf-8").splitlines()
     pins = [Requirement(line) for line in lines if line and not line.startswith("#")]
     versions = {canonicalize_name(pin.name): str(pin.specifier) for pin in pins}
     assert len(versions) == len(pins)
