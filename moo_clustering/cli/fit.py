@@ -52,10 +52,6 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Option of the method; repeatable."
 )
-@click.option("--generations", type=click.IntRange(min=0), metavar="G", help="Short for --set n_gen=G.")
-@click.option(
-    "--min-cluster-size", type=click.IntRange(min=1), metavar="N", help="Short for --set min_cluster_size=N."
-)
 @click.option(
     "--bag", metavar="COLUMN", help="DATA are bags: the column that says which bag an instance is in."
 )
@@ -113,8 +109,6 @@ def fit(
     method: str | None,
     n_clusters: int | None,
     settings: tuple[str, ...],
-    generations: int | None,
-    min_cluster_size: int | None,
     bag: str | None,
     labels: str | None,
     partial_labels: str | None,
@@ -172,8 +166,8 @@ def fit(
     Methods that find the number of clusters (pareto-clustering, pareto-bags, mock, nsga2-clus, amosa-clus)
     do so without -k. The first three take one as well, and say without which other numbers are worth a look.
 
-    The recommended methods evolve with --generations G only, and then show their controls, the result
-    without evolution and with survival at random, beside the result.
+    The recommended methods evolve only with --set n_gen=G, and then show their controls beside the result:
+    the same without evolution, and with survival at random.
 
     The folder gets labels.csv, result.npz, run.json and, as far as data and method have them, clusters.csv
     (what is typical of each cluster), alternatives.csv (other clusterings worth a look, one a column) with
@@ -192,7 +186,6 @@ def fit(
             estimator_input,
             parameters_of,
             parse_settings,
-            short_settings,
             supervise,
             units_note,
             writes_checkpoints,
@@ -206,9 +199,6 @@ def fit(
         found, preset = find_method(choice.name)
         estimator_class = found.load()
         options = parse_settings(settings, found.name, estimator_class)
-        options |= short_settings(
-            found.name, estimator_class, options, n_gen=generations, min_cluster_size=min_cluster_size
-        )
         with shown_warnings() as notices:
             table = load_data(
                 data,

@@ -43,8 +43,6 @@ FLAGS = {
     "checkpoint_every": "--checkpoint-every",
     "resume": "--resume",
 }
-# Parameters whose flag is short for --set.
-SHORT = {"n_gen": "--generations", "min_cluster_size": "--min-cluster-size"}
 
 
 @dataclass
@@ -314,8 +312,8 @@ def build_estimator(
     _require_generations(method, known, options, given)
     if checkpoint is not None and "n_gen" in known and options.get("n_gen", known["n_gen"].default) == 0:
         raise ValueError(
-            f"method {method.name} has no generations without --generations, and no use for "
-            "--checkpoint-every or --resume"
+            f"method {method.name} has no generations unless --set n_gen=... gives it some, and no use for "
+            "--checkpoint-every or --resume without them"
         )
     for name in given:
         if name == "n_clusters" and name not in known and "k_max" in known:
@@ -354,7 +352,7 @@ def _require_generations(
     for name, value in method.evolves_with.items():
         found = options.get(name, known[name].default)
         for flag, is_given in (
-            (SHORT["n_gen"], "n_gen" in options),
+            ("--set n_gen=...", "n_gen" in options),
             ("--checkpoint-every or --resume", "checkpoint" in given),
         ):
             if is_given and found != value:
@@ -397,25 +395,6 @@ def parse_settings(settings: Sequence[str], method: str, estimator_class: type[A
         if name in options:
             raise ValueError(f"--set gives {name} twice")
         options[name] = _value(text.strip())
-    return options
-
-
-def short_settings(
-    method: str, estimator_class: type[Any], given: Mapping[str, Any], **shortcuts: Any
-) -> dict[str, Any]:
-    """Options that have a flag of their own beside ``--set``, of those whose flag was used.
-
-    Raises
-    ------
-    ValueError
-        When the method has no such option, or ``--set`` gives it too.
-    """
-    options = {name: value for name, value in shortcuts.items() if value is not None}
-    for name in options:
-        if name not in parameters_of(estimator_class):
-            raise ValueError(f"method {method} takes no {SHORT[name]}")
-        if name in given:
-            raise ValueError(f"{SHORT[name]} and --set {name}=... give the same option")
     return options
 
 

@@ -149,7 +149,7 @@ def bag_remark(record: Mapping[str, Any]) -> str | None:
         return None
     return (
         f"A cluster holds only {_bags(min(sizes))} of {sum(sizes)}: indices of separation favour outlying "
-        "bags against all others. --min-cluster-size N keeps N bags in every cluster."
+        "bags against all others. --set min_cluster_size=N keeps N bags in every cluster."
     )
 
 

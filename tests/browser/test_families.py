@@ -46,7 +46,7 @@ def columns_of(page):
         (("--partial-labels", "some"), {"select", "label_evidence"}, "must-links satisfied"),
         (("--drop", "some", *PAIRS), {"select", "pair_evidence"}, "constraints satisfied"),
         (
-            ("--drop", "some", "-k", 3, "--generations", 2, "--set", "pop_size=20"),
+            ("--drop", "some", "-k", 3, "--set", "n_gen=2", "--set", "pop_size=20"),
             {"control", "random-control"},
             "score",
         ),
@@ -73,7 +73,7 @@ def test_nsga2_clus_of_documents_with_pairs(open_run):
     page, run = open_run(
         "documents",
         DOCUMENTS,
-        *(*PAIRS, "--method", "nsga2-clus", "--set", "k_max=5", "--set", "pop_size=20", "--generations", 8),
+        *(*PAIRS, "--method", "nsga2-clus", "--set", "k_max=5", "--set", "pop_size=20", "--set", "n_gen=8"),
         rules={"constraints", "balanced", "knee", "xie_beni", "i_index"},
     )
     chosen = run.chosen_by("constraints")
@@ -102,7 +102,7 @@ def test_pesc(open_run):
     page, run = open_run(
         "table",
         TABLE,
-        *("--drop", "some", "--method", "pesc", "-k", 3, "--set", "pop_size=8", "--generations", 3),
+        *("--drop", "some", "--method", "pesc", "-k", 3, "--set", "pop_size=8", "--set", "n_gen=3"),
         rules={"es1", "es2", "es3", "knee"},
     )
     z = page.figure(figure_of(page, "Similarity of samples"), "return data[0].z.map(row => [...row])")
@@ -136,7 +136,7 @@ def test_mock(open_run):
     page, _ = open_run(
         "table",
         TABLE,
-        *("--drop", "some", "--method", "mock", "--set", "pop_size=20", "--generations", 5),
+        *("--drop", "some", "--method", "mock", "--set", "pop_size=20", "--set", "n_gen=5"),
         rules={"attainment", "variance", "knee"},
     )
     assert any(name.startswith("attainment") for name in columns_of(page))
@@ -156,7 +156,7 @@ def test_ensemble_nmf_of_documents(open_run):
 
 @pytest.mark.parametrize("method", ["chcmic", "migka"])
 def test_bags(open_run, method):
-    page, _ = open_run("bags", BAGS, "--method", method, "-k", 3, "--set", "pop_size=12", "--generations", 4)
+    page, _ = open_run("bags", BAGS, "--method", method, "-k", 3, "--set", "pop_size=12", "--set", "n_gen=4")
     z, names = page.figure(
         figure_of(page, "Hausdorff distances between bags"),
         "return [data[0].z.map(row => [...row]), layout.xaxis.ticktext]",
@@ -169,7 +169,7 @@ def test_bags(open_run, method):
 
 @pytest.mark.parametrize(
     ("method", "rules"),
-    [(("sisc",), ()), (("nsga2-sisc", "--set", "pop_size=6", "--generations", 2), {"impurity", "random"})],
+    [(("sisc",), ()), (("nsga2-sisc", "--set", "pop_size=6", "--set", "n_gen=2"), {"impurity", "random"})],
     ids=["sisc", "nsga2-sisc"],
 )
 def test_several_labels(open_run, method, rules):
@@ -192,7 +192,7 @@ def test_modes_of_categories(open_run):
     page, _ = open_run(
         "categories",
         [str(row) for row in range(40)],
-        *("--method", "fuzzy-modes-moga", "-k", 2, "--set", "pop_size=10", "--generations", 4),
+        *("--method", "fuzzy-modes-moga", "-k", 2, "--set", "pop_size=10", "--set", "n_gen=4"),
         rules={"vote", "cspa", "pi", "sep"},
     )
     assert columns_of(page)[:2] == ["solution", "pi"]

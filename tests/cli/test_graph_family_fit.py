@@ -17,7 +17,7 @@ from moo_clustering.cli.describe import _mode_cell as _cell
 from moo_clustering.datasets import CategoryTable, read_table
 from moo_clustering.persistence import read_archive
 
-QUICK = ("--set", "pop_size=20", "--generations", 6)
+QUICK = ("--set", "pop_size=20", "--set", "n_gen=6")
 TABLE = ("table.csv", "--id-column", "id", "--labels", "kind")
 
 
@@ -91,7 +91,7 @@ def test_summary_names_the_chosen_number_and_the_promising_ones(run, tmp_path):
     centres = np.array([[0, 0], [3, 0], [20, 0], [23, 0], [0, 20], [3, 20]], dtype=float)
     X = np.repeat(centres, 10, axis=0) + 0.6 * rng.normal(size=(60, 2))
     pd.DataFrame(X, columns=["a", "b"]).to_csv(tmp_path / "pairs.csv", index=False)
-    fit = ("fit", "pairs.csv", "--method", "mock", "--set", "pop_size=40", "--generations", 15)
+    fit = ("fit", "pairs.csv", "--method", "mock", "--set", "pop_size=40", "--set", "n_gen=15")
     result = run(*fit, "--out", "out")
     found = record_in(tmp_path / "out")
     rows, front = rows_of(result.stdout), pd.read_csv(tmp_path / "out" / "front.csv")
@@ -139,7 +139,7 @@ def test_mock_with_a_number_searches_no_control_data(run, table, tmp_path):
     [("MOCK-2007", {"engine": "pesa2"}), ("semi_mock", {"supervision": "objective"}), ("MOCK-PESC", {})],
 )
 def test_aliases_of_mock(run, table, tmp_path, alias, options):
-    known = ("--partial-labels", "some", "-k", 3, "--generations", 5)
+    known = ("--partial-labels", "some", "-k", 3, "--set", "n_gen=5")
     assert run("fit", *TABLE, *known, "--method", alias, "--quiet", "--out", "out").exit_code == 0
     parameters = record_in(tmp_path / "out")["parameters"]
     assert {name: parameters[name] for name in options} == options
@@ -173,7 +173,7 @@ def test_features_of_different_units(run, tmp_path):
 def test_ctrl_c_and_resume_of_mock(run, table, tmp_path):
     table[["a", "b"]].to_csv(tmp_path / "t.csv", index=False)
     common = ("fit", "t.csv", "--method", "mock", "--set", "pop_size=20")
-    command = [*common, "--generations", "1000000", "--checkpoint-every", "5", "--out", "out"]
+    command = [*common, "--set", "n_gen=1000000", "--checkpoint-every", "5", "--out", "out"]
     process = subprocess.Popen(
         [sys.executable, "-m", "moo_clustering", *command],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -191,7 +191,7 @@ def test_ctrl_c_and_resume_of_mock(run, table, tmp_path):
     archive = read_archive(tmp_path / "out" / "checkpoint.npz")[0]
     done = next(array for name, array in archive.items() if name.endswith("generations"))[-1]
     for out in (("--out", "out", "--resume"), ("--out", "straight")):
-        result = run(*common, "--generations", done + 3, "--quiet", *out)
+        result = run(*common, "--set", f"n_gen={done + 3}", "--quiet", *out)
         assert result.exit_code == 0, result.output
     for name in ("labels.csv", "front.csv"):
         assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "straight" / name).read_bytes()
@@ -214,7 +214,7 @@ def test_srmosc(run, table, tmp_path):
 
 def test_generations_of_srmosc(run, fails, table, tmp_path):
     fit = ("fit", *TABLE, "--drop", "some", "-k", 3)
-    for flag in (("--generations", 5), ("--set", "n_gen=5"), ("--checkpoint-every", 2), ("--resume",)):
+    for flag in (("--set", "n_gen=5"), ("--checkpoint-every", 2), ("--resume",)):
         message = fails(*fit, "--method", "srmosc", *flag, "--out", "out")
         assert "no generations with solver=hull" in message
         assert "--set solver=nsga2" in message

@@ -298,7 +298,7 @@ def test_documents_with_label_sets(run, rows, fitted):
 
 @pytest.mark.parametrize("method", ["sisc", "scad2", "entropy-weighted-kmeans", "nsga2-sisc"])
 def test_documents_of_one_class_each(run, rows, method):
-    quick = ("--generations", 2, "--set", "pop_size=4") if method == "nsga2-sisc" else ()
+    quick = ("--set", "n_gen=2", "--set", "pop_size=4") if method == "nsga2-sisc" else ()
     result = run(
         "fit", "notes.jsonl", "--method", method, "-k", 6, "--partial-labels", "mark", "--labels", "first",
         *quick, "--out", "out",
@@ -317,7 +317,7 @@ def test_documents_of_one_class_each(run, rows, method):
 
 
 def test_front_of_label_sets(run, rows, pictures):
-    options = ("--generations", 2, "--set", "pop_size=4")
+    options = ("--set", "n_gen=2", "--set", "pop_size=4")
     result = run(
         "fit", "set.arff", "--method", "nsga2-sisc", "-k", 4, "--hold-out", "0.3", *options, "--out", "out"
     )

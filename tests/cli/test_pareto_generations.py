@@ -31,7 +31,7 @@ def record_of(folder):
 def test_controls_are_shown_beside_the_result(run, table, tmp_path):
     result = run(
         "fit", "table.csv", "--id-column", "id", "--drop", "some", "--labels", "kind", *QUICK,
-        "--generations", 5, "--out", "out",
+        "--set", "n_gen=5", "--out", "out",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     record = record_of(tmp_path / "out")
@@ -89,7 +89,7 @@ def interrupted(process):
 def test_ctrl_c_ends_the_evolution_and_its_control(run, numbers, tmp_path):
     # The control of so many generations would take hours.
     process = start(
-        tmp_path, *QUICK, "--generations", "1000000", "--checkpoint-every", "2", until="checkpoint.npz"
+        tmp_path, *QUICK, "--set", "n_gen=1000000", "--checkpoint-every", "2", until="checkpoint.npz"
     )
     stdout, stderr = interrupted(process)
     assert process.returncode == 130, stderr
@@ -103,7 +103,7 @@ def test_ctrl_c_ends_the_evolution_and_its_control(run, numbers, tmp_path):
     assert len(pd.read_csv(out / "labels.csv")) == 60
     done = pd.read_csv(out / "history.csv")["generation"].max()
     for arguments in (("--out", "out", "--resume"), ("--out", "straight")):
-        result = run("fit", "table.csv", *QUICK, "--generations", done + 2, "--quiet", *arguments)
+        result = run("fit", "table.csv", *QUICK, "--set", f"n_gen={done + 2}", "--quiet", *arguments)
         assert result.exit_code == 0, result.output
     for name in ("labels.csv", "front.csv", "scores.csv"):
         assert (out / name).read_bytes() == (tmp_path / "straight" / name).read_bytes()

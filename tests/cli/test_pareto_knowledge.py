@@ -83,8 +83,11 @@ def test_pairs_of_rows(run, table, tmp_path):
         (("-k", 0), "n_clusters"),
         (("--set", "popsize=9"), "did you mean 'pop_size'"),
         (("--set", "novel=some"), "novel"),
-        (("--checkpoint-every", 5), "method pareto-clustering has no generations without --generations"),
-        (("--resume",), "method pareto-clustering has no generations without --generations"),
+        (
+            ("--checkpoint-every", 5),
+            "method pareto-clustering has no generations unless --set n_gen=... gives it some",
+        ),
+        (("--resume",), "method pareto-clustering has no generations unless --set n_gen=... gives it some"),
     ],
 )
 def test_mistakes(fails, table, tmp_path, arguments, message):

@@ -111,12 +111,12 @@ class Reproduce:
 
 
 SMALL = ("--set", "pop_size=10")
-NSGA2 = ("iris", "--method", "nsga2-clus", *SMALL, "--generations", "12", "--checkpoint-every", "2")
-PESC = ("--generations", "9", "--checkpoint-every", "3")
+NSGA2 = ("iris", "--method", "nsga2-clus", *SMALL, "--set", "n_gen=12", "--checkpoint-every", "2")
+PESC = ("--set", "n_gen=9", "--checkpoint-every", "3")
 COMMANDS = [
     Fit("fit nsga2-clus", NSGA2),
     Fit("fit nsga2-clus, new process", NSGA2, fresh=True),
-    Fit("fit pareto-clustering", ("iris", *SMALL, "--generations", "3", "--checkpoint-every", "1")),
+    Fit("fit pareto-clustering", ("iris", *SMALL, "--set", "n_gen=3", "--checkpoint-every", "1")),
     Fit("fit pesc", ("iris", "--method", "pesc", "-k", "3", *SMALL, *PESC)),
     Fit("fit without checkpoints", ("iris", "--method", "spherical-kmeans", "-k", "3"), saves=False),
     Reproduce("reproduce nsga2-clus", ("nsga2-clus-table2",), tiny.write_questions, tiny.ease_questions),

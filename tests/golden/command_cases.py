@@ -23,11 +23,11 @@ RECORDED = ("parameters", "result", "scores", "seed", "method", "supervision")
 # Written anew with every run or for people to look at.
 SKIPPED = ("run.json", "report.html", "report.npz")
 
-SEARCH = ("--set", "pop_size=8", "--generations", 3)
+SEARCH = ("--set", "pop_size=8", "--set", "n_gen=3")
 NUMBERS = ("numbers.csv", "--id-column", "id", "--labels", "kind", "--drop", "some")
 KNOWN = ("numbers.csv", "--id-column", "id", "--labels", "kind", "--partial-labels", "some")
 PAIRS = (*NUMBERS, "--must-link", "must.csv", "--cannot-link", "cannot.csv")
-BAGS = ("bags.arff", "--min-cluster-size", 2)
+BAGS = ("bags.arff", "--set", "min_cluster_size=2")
 PLAIN_BAGS = ("bags.arff",)
 TEXTS = ("notes.csv", "--text-columns", "text", "--id-column", "id", "--labels", "kind", "--drop", "some")
 KNOWN_TEXTS = (*TEXTS[:-2], "--partial-labels", "some")
@@ -38,7 +38,7 @@ ANNEAL = ("--set", "n_moves=8", "--set", "n_climb=2", "--set", "t_max=1.0", "--s
 MEDOIDS = ("--set", "k_max=4")
 SRMOSC = ("--set", "n_candidates=4", "--set", "pop_size=6")
 SWEEPS = ("--set", "max_iter=3")
-NSGA2_SISC = ("--set", "n_sweeps=1", "--set", "pop_size=4", "--generations", 2)
+NSGA2_SISC = ("--set", "n_sweeps=1", "--set", "pop_size=4", "--set", "n_gen=2")
 BAG_POOL = ("--set", "k_range=(2, 3)")
 RUNS = ("--set", "n_runs=3")
 BAG_SEARCH = (*BAGS, *K, *SEARCH)
@@ -76,7 +76,7 @@ METHODS = {
 
 # Other ways into the same methods.
 WAYS = {
-    "evolved": ("pareto-clustering", *NUMBERS, "--set", "pop_size=8", "--generations", 2),
+    "evolved": ("pareto-clustering", *NUMBERS, "--set", "pop_size=8", "--set", "n_gen=2"),
     "with known labels": ("pareto-clustering", *KNOWN),
     "with pairs": ("pareto-clustering", *PAIRS),
     "texts by words": ("pareto-clustering", *TEXTS),
