@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 from _harness import Row, compare
-from moo_clustering.estimators.memetic import MemeticKMeans
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
+from moo_clustering import MemeticKMeans
 from moo_clustering._kernels.kmeans import lloyd
 from moo_clustering.problems.centers import CenterEncoding
 

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from moo_clustering.estimators.memetic import MemeticKMeans
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
+
+from moo_clustering import MemeticKMeans
 
 Table = tuple[NDArray[np.float64], NDArray[np.int64]]
 

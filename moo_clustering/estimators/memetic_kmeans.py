@@ -239,7 +239,7 @@ class MemeticKMeans(
 
     Examples
     --------
-    >>> from moo_clustering.estimators.memetic import MemeticKMeans
+    >>> from moo_clustering import MemeticKMeans
     >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]
     >>> model = MemeticKMeans(2, random_state=0).fit(X)
     >>> model.labels_, model.inertia_

@@ -8,10 +8,10 @@ import moo_clustering
 
 
 def rooms():
-    """Every importable room with an ``__all__``, by name."""
+    """Every public package, and every public module beside them, with an ``__all__``, by name."""
     found = {}
     for info in pkgutil.walk_packages(moo_clustering.__path__, "moo_clustering."):
-        if info.ispkg and not info.name.rpartition(".")[2].startswith("_"):
+        if (info.ispkg or info.name.count(".") == 1) and not info.name.rpartition(".")[2].startswith("_"):
             module = importlib.import_module(info.name)
             if hasattr(module, "__all__"):
                 found[info.name.removeprefix("moo_clustering.")] = module

@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 
 _HERE = Path(__file__).parent
-sys.path[:0] = [str(_HERE), str(_HERE.parent / "algorithms")]
+# The folder of the project is there for ``papers``, which is not installed.
+sys.path[:0] = [str(_HERE), str(_HERE.parent / "algorithms"), str(_HERE.parents[1])]
 
 import still_process  # noqa: F401  isort: skip
 import json

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from moo_clustering.estimators.memetic import MemeticKMeans
+
+from moo_clustering import MemeticKMeans
 
 # Number of clusters, sum of squares, and what is allowed beyond it.
 KNOWN = {"a1": (20, 50.8011351, 5e-8), "s1": (15, 154.34, 0.0), "unbalance": (8, 21.47, 0.0)}

@@ -7,10 +7,10 @@ import warnings
 
 import numpy as np
 import pytest
-from moo_clustering.estimators.memetic import MemeticKMeans
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.exceptions import NotFittedError
 
+from moo_clustering import MemeticKMeans
 from moo_clustering.algorithms import InterruptedSearchWarning
 from moo_clustering.estimators import memetic_kmeans as module
 from moo_clustering.estimators.memetic_kmeans import CenterSearch

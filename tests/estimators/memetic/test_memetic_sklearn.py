@@ -1,8 +1,9 @@
 """scikit-learn's checks of an estimator."""
 
 import pytest
-from moo_clustering.estimators.memetic import MemeticKMeans
 from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from moo_clustering import MemeticKMeans
 
 
 @parametrize_with_checks(
