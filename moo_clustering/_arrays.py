@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import importlib
 import math
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -147,6 +148,39 @@ def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Ite
             last = int(steps[-1])
         positions = np.concatenate(parts)
         yield positions[positions < length] + start
+
+
+class MissingPackageError(ImportError):
+    """A package of an extra is needed and not installed."""
+
+
+def optional_package(module: str, extra: str, purpose: str, otherwise: str = "") -> Any:
+    """Import a module of a package that only an extra installs.
+
+    Parameters
+    ----------
+    module : str
+        Full name of the module.
+    extra : str
+        The extra of moo_clustering that installs its package.
+    purpose : str
+        What needs the package; the subject of the error's sentence.
+    otherwise : str, optional
+        What else the user can do.
+
+    Raises
+    ------
+    MissingPackageError
+        When the package is not installed; the message says how to install it.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0].replace("_", "-")
+        raise MissingPackageError(
+            f"{purpose} needs {package}, which is not installed: "
+            f"pip install 'moo_clustering[{extra}]'{otherwise}"
+        ) from error
 
 
 def did_you_mean(name: str, allowed: Iterable[str]) -> str:

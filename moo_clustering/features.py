@@ -20,7 +20,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from moo_clustering._arrays import FloatArray, block_slices, without_duplicates
+from moo_clustering._arrays import FloatArray, block_slices, optional_package, without_duplicates
 from moo_clustering._targets import Targets, partial_targets
 
 __all__ = [
@@ -309,13 +309,9 @@ def _stem_function(stemmer: Stemmer | None) -> Callable[[str], str]:
         return str
     if stemmer not in _STEMMERS:
         raise ValueError(f"stemmer must be 'porter', 'english' or None, got {stemmer!r}")
-    try:
-        import snowballstemmer
-    except ImportError as error:
-        raise ImportError(
-            f"stemmer={stemmer!r} needs snowballstemmer, which is not installed: "
-            "pip install moo_clustering[text], or give stemmer=None"
-        ) from error
+    snowballstemmer = optional_package(
+        "snowballstemmer", "text", f"stemmer={stemmer!r}", ", or give stemmer=None"
+    )
     return snowballstemmer.stemmer(stemmer).stemWord
 
 

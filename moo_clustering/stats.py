@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.stats import rankdata, studentized_range
 
-from moo_clustering._arrays import did_you_mean
+from moo_clustering._arrays import did_you_mean, optional_package
 
 __all__ = [
     "Comparison",
@@ -51,7 +51,8 @@ def holm(
 ) -> pd.DataFrame:
     """Which pairs of methods differ, by Holm's step-down procedure.
 
-    The adjustment is :func:`statsmodels.stats.multitest.multipletests`.
+    The adjustment is :func:`statsmodels.stats.multitest.multipletests`, which
+    ``pip install 'moo_clustering[stats]'`` brings along.
 
     Parameters
     ----------
@@ -288,6 +289,8 @@ def compare(
     ------
     ValueError
         For fewer than two methods or data sets, repeated names, and cells without a number.
+    ImportError
+        Where statsmodels is not installed (``pip install 'moo_clustering[stats]'``).
 
     Examples
     --------
@@ -727,9 +730,8 @@ def find_posthoc(name: str) -> Callable[..., pd.DataFrame]:
 
 
 def _holm(z: NDArray[np.float64], p: NDArray[np.float64], n_methods: int) -> NDArray[np.float64]:
-    from statsmodels.stats.multitest import multipletests
-
-    return np.asarray(multipletests(p, method="holm")[1])
+    multitest = optional_package("statsmodels.stats.multitest", "stats", "Holm's procedure")
+    return np.asarray(multitest.multipletests(p, method="holm")[1])
 
 
 def _nemenyi(z: NDArray[np.float64], p: NDArray[np.float64], n_methods: int) -> NDArray[np.float64]:

@@ -43,6 +43,12 @@ def reported() -> Iterator[None]:
         raise click.ClickException(f"not enough memory{said}; {_LESS_MEMORY}") from error
     except (ValueError, TypeError) as error:
         raise click.ClickException(str(error)) from error
+    except ImportError as error:
+        from moo_clustering._arrays import MissingPackageError
+
+        if isinstance(error, MissingPackageError):
+            raise click.ClickException(str(error)) from error
+        raise
 
 
 @contextmanager

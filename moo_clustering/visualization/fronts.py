@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import FloatArray
+from moo_clustering._arrays import FloatArray, optional_package
 from moo_clustering.stats import CriticalDifferenceData, critical_difference_data
 from moo_clustering.visualization.partitions import (
     STYLE,
@@ -358,6 +358,8 @@ def plot_critical_difference(
     ------
     ValueError, TypeError
         As of :func:`~moo_clustering.stats.critical_difference_data`.
+    ImportError
+        Where scikit-posthocs is not installed (``pip install 'moo_clustering[stats]'``).
 
     See Also
     --------
@@ -392,10 +394,10 @@ def _size(data: CriticalDifferenceData) -> tuple[float, float]:
 
 def _draw_critical_difference(data: CriticalDifferenceData, ax: Axes) -> None:
     from matplotlib.ticker import MaxNLocator
-    from scikit_posthocs import critical_difference_diagram
 
+    posthocs = optional_package("scikit_posthocs", "stats", "a critical difference diagram")
     n_methods = len(data.average_ranks)
-    critical_difference_diagram(
+    posthocs.critical_difference_diagram(
         data.average_ranks.to_dict(),
         # Its own comparison with alpha leaves out equality: nothing but 0 and 1 is decided here.
         1.0 - data.different.astype(float),

@@ -19,7 +19,7 @@ def required():
     config = configparser.ConfigParser()
     config.read(ROOT / "setup.cfg")
     lines = config["options"]["install_requires"].splitlines()
-    for extra in ("test", "metis", "dask", "text", "parquet"):
+    for extra in ("test", "metis", "dask", "stats", "text", "parquet"):
         lines += config["options.extras_require"][extra].splitlines()
     found = {}
     for one in map(Requirement, filter(None, map(str.strip, lines))):

@@ -1,11 +1,11 @@
 """Procedures for all pairs of methods."""
 
+import sys
 from itertools import accumulate, combinations
 
 import numpy as np
 import pandas as pd
 import pytest
-import scikit_posthocs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -21,7 +21,11 @@ from moo_clustering.stats import (
     shaffer_multipliers,
     shaffer_static,
 )
+from moo_clustering.visualization import plot_critical_difference
 from papers.multi_instance_tables import PUBLISHED
+
+scikit_posthocs = pytest.importorskip("scikit_posthocs")
+pytest.importorskip("statsmodels")
 
 PROCEDURES = [shaffer_static, holm, nemenyi]
 RANKS = {"C4.5": 2.1, "1-NN": 3.25, "NB": 2.2, "Kernel": 13 / 3, "CN2": 187 / 60}
@@ -232,3 +236,13 @@ def test_alpha(alpha):
     for procedure in PROCEDURES:
         with pytest.raises(ValueError, match="alpha must be between 0 and 1"):
             procedure(RANKS, n_datasets=30, alpha=alpha)
+
+
+@pytest.mark.parametrize(
+    "procedure", [holm, lambda ranks, n_datasets: plot_critical_difference(ranks, n_datasets=n_datasets)]
+)
+def test_without_the_extra_a_sentence_says_what_to_install(monkeypatch, procedure):
+    for module in ("scikit_posthocs", "statsmodels", "statsmodels.stats.multitest"):
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ImportError, match=r"needs .* not installed: pip install 'moo_clustering\[stats\]'"):
+        procedure({"a": 1.0, "b": 2.4, "c": 2.6}, n_datasets=10)
