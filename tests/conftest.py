@@ -37,6 +37,17 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("global_random_seed", marked, ids=str, scope="session")
 
 
+def pytest_collection_modifyitems(items):
+    """scikit-learn's checks of the second configuration of an estimator, and of further ones, are slow."""
+    first = {}
+    for item in items:
+        values = item.callspec.params if hasattr(item, "callspec") else {}
+        if {"estimator", "check"} <= values.keys():
+            estimator = values["estimator"]
+            if first.setdefault(type(estimator), repr(estimator)) != repr(estimator):
+                item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(autouse=True)
 def closed_figures():
     """No test finds another one's figures."""

@@ -497,6 +497,7 @@ def test_medoids_and_the_exact_front():
     assert len({tuple(sorted(x)) for x in result.X}) == len(result.X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "share"), [("zdt1", 0.97), ("zdt2", 0.95), ("zdt3", 0.75)])
 def test_hypervolume_beside_nsga2_with_as_many_evaluations(name, share):
     problem = get_problem(name)

@@ -152,6 +152,7 @@ def test_the_archive_in_a_run(selection):
     assert_array_equal(np.sort(result.F, axis=0), np.sort(result.pop.get("F"), axis=0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["zdt1", "zdt2", "zdt3"])
 def test_as_good_as_nsga2_with_as_many_evaluations(name):
     problem = get_problem(name, n_var=10)

@@ -22,6 +22,7 @@ def here():
     return digests()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_every_estimator_in_another_process(name, here):
     done = subprocess.run(

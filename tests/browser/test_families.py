@@ -10,6 +10,8 @@ from sklearn.datasets import make_blobs
 
 from moo_clustering.visualization.report import report_content, write_report
 
+pytestmark = pytest.mark.nightly
+
 TABLE = [f"s{row:02d}" for row in range(45)]
 DOCUMENTS = [f"d{row:02d}" for row in range(36)]
 BAGS = [f"bag {row}" for row in range(24)]

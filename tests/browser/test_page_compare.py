@@ -10,6 +10,8 @@ from sklearn.metrics.cluster import contingency_matrix
 
 from moo_clustering.visualization.partitions import look_of
 
+pytestmark = pytest.mark.nightly
+
 
 @pytest.mark.parametrize("pair", [(0, 1), (4, 2), (11, 3)])
 def test_agreement_table_and_matched_colours(open_content, pair):

@@ -7,6 +7,8 @@ from report_toys import toy_content
 
 from moo_clustering.visualization.report import Column, Panel, PlaneMap, ReportContent
 
+pytestmark = pytest.mark.nightly
+
 
 def bare(labels, **changes):
     labels = np.asarray(labels, dtype=np.int32)

@@ -6,6 +6,8 @@ from report_toys import toy_content
 
 from moo_clustering.visualization.report import Panel
 
+pytestmark = pytest.mark.nightly
+
 PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
     "1f15c4890000000d49444154789c626001000000ffff03000006000557bfabd400000000"

@@ -7,6 +7,8 @@ from report_toys import toy_content
 
 from moo_clustering.visualization.report import ClusterFacts, Column, Panel, PlaneMap
 
+pytestmark = pytest.mark.slow
+
 ATTACK = "</script><script>window.hit=1</script><img src=x onerror='window.hit=1'>"
 BOLD = '<b>bold</b> <a href="javascript:window.hit=1">link</a> & %{x} <br> \u2028 <!-- "\'`'
 

@@ -10,6 +10,8 @@ from selenium.webdriver.common.keys import Keys
 
 from moo_clustering.visualization.partitions import look_of
 
+pytestmark = pytest.mark.slow
+
 
 def expected_looks(labels):
     looks = [look_of(label) for label in labels]

@@ -7,6 +7,8 @@ from selenium.webdriver.common.keys import Keys
 
 from moo_clustering.visualization.report import Column
 
+pytestmark = pytest.mark.nightly
+
 
 def rows(page):
     return page.js(

@@ -13,6 +13,8 @@ from family_runs import PAIRS, fit, run_command
 
 from moo_clustering.persistence import read_archive
 
+pytestmark = pytest.mark.slow
+
 DOCUMENTS = [f"d{row:02d}" for row in range(36)]
 SEARCH = (*PAIRS, "--method", "nsga2-clus", "--set", "k_max=5", "--set", "pop_size=20", "--set", "n_gen=6")
 

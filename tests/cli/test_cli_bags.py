@@ -116,6 +116,7 @@ def test_folder_of_a_fit(run, bags, tmp_path):
     assert f"30 bags of 2 to 4 instances ({bags.bags.n_instances} in all), 2 features" in result.stdout
 
 
+@pytest.mark.slow
 def test_same_from_every_kind_of_file(run, bags):
     options = ("--method", "chcmic", "-k", 3, *SMALL, "--quiet", "--out")
     of_csv = ("--bag", "molecule", "--labels", "kind", "--drop", "some")
@@ -249,6 +250,7 @@ def test_silhouettes_are_left_out_of_large_data(run, bags, monkeypatch):
     assert "silhouette" not in result.stdout
 
 
+@pytest.mark.slow
 def test_least_size_and_the_remark_about_small_clusters(run, tmp_path):
     rng = np.random.default_rng(0)
     points = np.vstack([rng.normal(size=(39, 2)), [[40.0, 40.0]]])
@@ -294,6 +296,7 @@ def test_resumed_run_equals_an_uninterrupted_one(run, bags, tmp_path):
     pd.testing.assert_frame_equal(one, two)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [name for name, method in METHODS.items() if method.bags])
 def test_every_method_of_bags(run, bags, method):
     flags = SMALL if "genetic" in METHODS[method].summary or "CHC" in METHODS[method].summary else ()

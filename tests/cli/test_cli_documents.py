@@ -130,6 +130,7 @@ def test_folder_of_a_fit_on_documents(run, rows):
     assert re.search(r"takes no sparse data, so \d+ terms are reduced to 30 components", result.stderr)
 
 
+@pytest.mark.slow
 def test_same_from_every_kind_of_file(run, rows):
     options = ("--method", "spectral-graph", "-k", 3, "--quiet", "--out")
     assert run("fit", "notes.jsonl", "--labels", "kind", *options, "a").output == ""
@@ -287,6 +288,7 @@ def test_empty_documents_are_warned_of_once_and_recorded(run, rows):
     assert record_of()["warnings"][0] == warning
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("texts", [["heart"], ["heart", "heart"], ["heart", "skin"], ["heart"] * 5 + [""]])
 def test_few_and_equal_documents(run, nearest, texts):
     with open("few.jsonl", "w") as file:

@@ -119,6 +119,7 @@ def test_contradictory_pairs(fails, write, tmp_path):
     assert "contradictory constraints" in message
 
 
+@pytest.mark.slow
 def test_permuted_labels_leave_the_result_alone(run, write, tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(40, 3)), columns=list("abc"))
@@ -174,6 +175,7 @@ def assert_goes_on_as_if_nothing_had_happened(run, tmp_path):
     assert not (tmp_path / "out" / "checkpoint.npz").exists()
 
 
+@pytest.mark.slow
 def test_ctrl_c_and_resume(run, tmp_path):
     process = start(tmp_path, "--set", "n_gen=1000000", "--checkpoint-every", "5")
     process.send_signal(signal.SIGINT)
@@ -189,6 +191,7 @@ def test_ctrl_c_and_resume(run, tmp_path):
     assert_goes_on_as_if_nothing_had_happened(run, tmp_path)
 
 
+@pytest.mark.slow
 def test_kill_and_resume(run, fails, tmp_path):
     process = start(tmp_path, "--set", "n_gen=1000000", "--checkpoint-every", "1")
     process.kill()

@@ -131,6 +131,7 @@ def test_served_until_interrupted(folder):
     assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other addresses of this computer are named otherwise")
 def test_only_the_loopback_address_answers(folder):
     with served(folder) as (_, port), pytest.raises(OSError, match="refused"):

@@ -121,6 +121,7 @@ def test_summary_names_the_chosen_number_and_the_promising_ones(run, tmp_path):
     assert labels.tolist() == partitions[first["member"]].tolist()
 
 
+@pytest.mark.slow
 def test_mock_with_a_number_searches_no_control_data(run, table, tmp_path):
     result = run("fit", *TABLE, "--drop", "some", "--method", "delta-mock", "-k", 3, *QUICK, "--out", "out")
     assert result.exit_code == 0, result.output
@@ -134,6 +135,7 @@ def test_mock_with_a_number_searches_no_control_data(run, table, tmp_path):
     assert "control" not in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("alias", "options"),
     [("MOCK-2007", {"engine": "pesa2"}), ("semi_mock", {"supervision": "objective"}), ("MOCK-PESC", {})],
@@ -161,6 +163,7 @@ def test_labels_and_pairs_of_mock(run, table, tmp_path):
     assert "attainment" not in front
 
 
+@pytest.mark.slow
 def test_features_of_different_units(run, tmp_path):
     rng = np.random.default_rng(0)
     pd.DataFrame({"a": rng.normal(size=20), "b": 100 * rng.normal(size=20)}).to_csv("units.csv", index=False)
@@ -170,6 +173,7 @@ def test_features_of_different_units(run, tmp_path):
         assert "Note" not in run(*fit, *more, "--out", number).stderr
 
 
+@pytest.mark.slow
 def test_ctrl_c_and_resume_of_mock(run, table, tmp_path):
     table[["a", "b"]].to_csv(tmp_path / "t.csv", index=False)
     common = ("fit", "t.csv", "--method", "mock", "--set", "pop_size=20")
@@ -212,6 +216,7 @@ def test_srmosc(run, table, tmp_path):
     assert "front_labels" not in arrays
 
 
+@pytest.mark.slow
 def test_generations_of_srmosc(run, fails, table, tmp_path):
     fit = ("fit", *TABLE, "--drop", "some", "-k", 3)
     for flag in (("--set", "n_gen=5"), ("--checkpoint-every", 2), ("--resume",)):

@@ -72,6 +72,7 @@ def test_controls_are_told(run, table, tmp_path):
         assert said[name] == f"{value:.6g} ({percent:+.2f} %)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("alias", "strategy"), [("swap-kmeans", "swap"), ("ward-kmeans", "ward")])
 def test_simpler_means_by_name(run, table, tmp_path, alias, strategy):
     arguments = ("fit", *TABLE, "--method", alias, "-k", 5, "--set", "max_distance_evaluations=100000")

@@ -86,6 +86,7 @@ def interrupted(process):
         raise
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_the_evolution_and_its_control(run, numbers, tmp_path):
     # The control of so many generations would take hours.
     process = start(

@@ -97,6 +97,7 @@ def test_report_that_fails_loses_nothing(run, slices, table, tmp_path, monkeypat
     assert not re.search("^open ", result.stdout, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_demo_has_a_report(run, tmp_path):
     result = run("demo", "--out", "demo")
     assert result.exit_code == 0, result.output

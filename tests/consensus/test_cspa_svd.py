@@ -124,6 +124,7 @@ def test_more_clusters_than_all_runs_have():
     np.testing.assert_array_equal(labels, [0, 1, 2, 3, 2, 1])
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_objects():
     runs, truth = noisy(n=100_000, k=4, n_runs=20)
     tracemalloc.start()

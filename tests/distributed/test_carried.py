@@ -54,12 +54,14 @@ MEMBERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MEMBERS)
 def test_members_and_runs(name, documents, on_cluster):
     serial = MEMBERS[name](*documents)
     np.testing.assert_array_equal(on_cluster(lambda: MEMBERS[name](*documents)), serial)
 
 
+@pytest.mark.slow
 def test_pool_of_pareto_clustering(on_cluster):
     X, _ = make_blobs(150, 4, centers=4, random_state=0)
 

@@ -1,6 +1,7 @@
 """A worker that dies in the middle costs time, and changes nothing."""
 
 import numpy as np
+import pytest
 from joblib import parallel_config
 from marked_work import MarkedProblem, MarkedSISC
 from sklearn.datasets import load_iris
@@ -11,6 +12,7 @@ from moo_clustering.problems import ChunkedProblem
 from papers.runner import Experiment, Settings, reproduce
 
 
+@pytest.mark.slow
 def test_ensemble(one_killed):
     X, classes = load_iris(return_X_y=True)
     y = np.where(np.arange(len(X)) % 3, -1, classes)
@@ -24,6 +26,7 @@ def test_ensemble(one_killed):
     np.testing.assert_array_equal(found, scores(None))
 
 
+@pytest.mark.slow
 def test_table(one_killed, tmp_path):
     means = Experiment("means", "Means of parts", "marked_work", "MeansPlan")
 
@@ -38,6 +41,7 @@ def test_table(one_killed, tmp_path):
     assert len((tmp_path / "there" / "results.jsonl").read_text().splitlines()) == 1 + 8
 
 
+@pytest.mark.slow
 def test_population(one_killed):
     X, _ = load_iris(return_X_y=True)
     problem = MarkedProblem(X, MedoidEncoding(X, k_max=5), ["silhouette", "deviation"])

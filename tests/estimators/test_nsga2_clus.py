@@ -517,6 +517,7 @@ def test_verbose_and_seeds(blobs, capsys):
     assert differ(NSGA2Clus(**options).fit(X), NSGA2Clus(**options).fit(X))
 
 
+@pytest.mark.slow
 def test_objective_beats_external_where_nothing_was_said():
     """NSGA-II-clus, with a part of the digits."""
     X, y = load_digits(return_X_y=True)

@@ -37,6 +37,7 @@ def margins(X, y, metric):
     return np.array(found)
 
 
+@pytest.mark.slow
 def test_digits():
     X, y = load_digits(return_X_y=True)
     rows = np.random.default_rng(0).permutation(np.flatnonzero(y < 5))[:300]
@@ -54,6 +55,7 @@ def newsgroups(folder, n_groups=3, size=100):
     return [text for group in groups for text in texts[group][:size]], y
 
 
+@pytest.mark.slow
 def test_newsgroups(data_folder):
     texts, y = newsgroups(data_folder)
     order = np.random.default_rng(0).permutation(len(y))

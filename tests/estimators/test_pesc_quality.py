@@ -21,6 +21,7 @@ def accuracies(loader, n_clusters, order="shuffled", seeds=SEEDS, **options):
     return np.array(scores)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("loader", "n_clusters", "floor"),
     [(load_wine, 3, 0.94), (load_breast_cancer, 2, 0.93), (load_iris, 3, 0.87)],
@@ -32,6 +33,7 @@ def test_floors_and_the_control_without_evolution(loader, n_clusters, floor):
     assert evolved >= control - 0.02
 
 
+@pytest.mark.slow
 def test_floor_on_wisconsin(data_folder):
     archive = np.load(data_folder / "uci" / "breast_cancer_wisconsin.npz", allow_pickle=False)
     data = archive["X"], archive["y"]
@@ -40,6 +42,7 @@ def test_floor_on_wisconsin(data_folder):
     assert evolved >= control - 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("loader", "n_clusters"), [(load_wine, 3), (load_iris, 3)])
 def test_the_order_of_the_rows_does_not_matter(loader, n_clusters):
     seeds = range(10)
@@ -49,6 +52,7 @@ def test_the_order_of_the_rows_does_not_matter(loader, n_clusters):
     assert abs(shuffled.mean() - ordered.mean()) <= 3 * error + 1e-12
 
 
+@pytest.mark.slow
 def test_the_literal_operators_leak_the_order_of_the_rows():
     seeds = range(4)
     shuffled = accuracies(load_wine, 3, seeds=seeds, operators="index").mean()
@@ -56,6 +60,7 @@ def test_the_literal_operators_leak_the_order_of_the_rows():
     assert ordered - shuffled > 0.05
 
 
+@pytest.mark.slow
 def test_random_initialisation_catches_up_with_many_generations():
     start = accuracies(load_wine, 3, seeds=range(2), operators="rank", init="random", n_gen=1).mean()
     later = accuracies(load_wine, 3, seeds=range(2), operators="rank", init="random", n_gen=120).mean()

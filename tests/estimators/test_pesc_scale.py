@@ -11,6 +11,7 @@ from moo_clustering.graphs import NeighborLists, neighbor_lists
 from moo_clustering.problems import NeighborGraphProblem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["pymoo", "deap"])
 def test_nothing_quadratic_and_no_float_population(engine):
     n, pop_size = 12_000, 40

@@ -70,6 +70,7 @@ def test_open_shows_the_file_in_the_browser(tmp_path, monkeypatch):
     assert seen == [(tmp_path / "a page.html").as_uri()]
 
 
+@pytest.mark.slow
 def test_who_only_clusters_loads_no_figures():
     code = (
         "import sys, numpy as np; from moo_clustering import MemeticKMeans; "

@@ -50,6 +50,7 @@ def methods(tmp_path_factory):
 
 
 # 8 * 20 000^2 bytes are 2.98 GiB, 40 * 10 000^2 are 3.73 GiB.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "owner", "needed", "advice"),
     [
@@ -132,6 +133,7 @@ print(json.dumps([said, kept, bool(equal), statuses, left, alike]))
 """
 
 
+@pytest.mark.slow
 def test_mid_run(tmp_path):
     status, stdout, stderr = python(MID_RUN, tmp_path)
     assert status == 0, stderr

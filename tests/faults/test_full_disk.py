@@ -170,6 +170,7 @@ def commands(tmp_path_factory):
     return json.loads(stdout.splitlines()[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["record", "checkpoint", "result"])
 def test_command_says_which_file_had_no_room(commands, case):
     found = commands[case]
@@ -339,6 +340,7 @@ def test_writers_leave_what_was_there(writers, name):
     assert found["replaced"]
 
 
+@pytest.mark.slow
 def test_a_small_disk(tmp_path):
     _iris(tmp_path)
     code = f"""{FIT}

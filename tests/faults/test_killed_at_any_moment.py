@@ -35,6 +35,7 @@ def python(script, *arguments, place):
     )
 
 
+@pytest.mark.nightly
 def test_killed_and_gone_on_is_never_killed(tmp_path):
     asked = (
         "--kills",
@@ -57,6 +58,7 @@ def test_killed_and_gone_on_is_never_killed(tmp_path):
     assert found["from_saved"] > 0
 
 
+@pytest.mark.nightly
 def test_the_harness_sees_what_is_wrong(tmp_path):
     (tmp_path / "runs").mkdir()
     done = python("broken_families.py", tmp_path / "runs", place=tmp_path)

@@ -17,12 +17,13 @@ def test_every_public_estimator_is_listed():
     assert {setting.class_name for setting in SETTINGS} == set(public.__all__)
 
 
+@pytest.mark.parametrize("n_cases", [3, pytest.param(12, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
-def test_a_result_or_a_sentence(setting):
+def test_a_result_or_a_sentence(setting, n_cases):
     rules = type(setting.make())._parameter_constraints
 
     @settings(
-        max_examples=12,
+        max_examples=n_cases,
         derandomize=True,
         deadline=None,
         database=None,

@@ -68,6 +68,7 @@ def test_graph_without_edges_becomes_the_minimum_spanning_tree():
     assert added(sp.csr_array((60, 60)), bridged) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exact", [10_000, 0])
 @pytest.mark.parametrize("with_lists", [False, True])
 @pytest.mark.parametrize("data", ["blobs", "fragments", "wide"])

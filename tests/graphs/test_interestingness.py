@@ -146,6 +146,7 @@ def test_permuted_rows_give_the_permuted_order():
     assert_array_equal(other.rank_of_child[place], one.rank_of_child)
 
 
+@pytest.mark.slow
 def test_any_number_of_threads():
     X = np.random.default_rng(2).normal(size=(12_000, 2))
     tree = euclidean_mst(X, root=0)

@@ -128,6 +128,7 @@ def test_the_data_are_left_alone():
     assert not np.shares_memory(graph.X, X)
 
 
+@pytest.mark.slow
 def test_memory_at_a_hundred_thousand():
     X = rng(0).normal(size=(100_000, 2)) + 30 * rng(1).integers(0, 9, (100_000, 1))
     locus_graph(X[:2000], rng=rng())

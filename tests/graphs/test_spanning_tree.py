@@ -65,6 +65,7 @@ def test_random_sets_against_kruskal_and_scipy(algorithm, block):
         assert tree.lengths.sum() == pytest.approx(scipy_total(D), rel=1e-12, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_features", [2, 7, 25])
 def test_larger_sets_by_both_algorithms(n_features):
     # Large enough for "auto" to go by boxes in few features.

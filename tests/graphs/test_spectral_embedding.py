@@ -101,6 +101,7 @@ def test_solvers_agree_on_the_subspace(laplacian_kind, solver, n_features):
     assert subspace_error(U, vectors) < 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["sym", "unnormalized"])
 def test_large_graph_lanczos_forward_and_inverse_agree(kind):
     X, _ = blobs(20_000, 3, n_blobs=6, spread=4.0, seed=3)
@@ -118,6 +119,7 @@ def test_large_graph_lanczos_forward_and_inverse_agree(kind):
     assert subspace_error(found[0][1], found[1][1]) < 0.1
 
 
+@pytest.mark.slow
 def test_many_eigenvalues_near_zero_are_all_found():
     # Twelve far blobs: a single Lanczos run finds some of the twelve near-null vectors only.
     X, y = blobs(3000, 3, n_blobs=12, spread=300.0, seed=1)

@@ -130,6 +130,7 @@ def test_large_data_is_assigned_to_centres_fitted_on_a_part(monkeypatch):
     np.testing.assert_array_equal(labels, np.repeat([0, 1, 2], 80))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("laplacian", ["sym", "unnormalized"])
 def test_twenty_thousand_samples_in_bridged_blobs(laplacian):
     generator = rng(2)

@@ -175,6 +175,7 @@ SIZES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COLLECTIONS)
 def test_real_collections(data_folder, name):
     collection = load_collection(name, data_folder)

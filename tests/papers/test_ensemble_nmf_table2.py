@@ -111,6 +111,7 @@ def rows(text):
     return list(csv.DictReader(text.splitlines()))
 
 
+@pytest.mark.nightly
 def test_command_writes_tables_and_goes_on_after_a_kill(command, tmp_path):
     result = command("--out", "whole", "--sets", 2)
     assert result.exit_code == 0, result.output
@@ -170,6 +171,7 @@ def test_command_writes_tables_and_goes_on_after_a_kill(command, tmp_path):
     assert files(folder) == whole
 
 
+@pytest.mark.nightly
 def test_more_of_everything_goes_on_in_the_folder(command, tmp_path, monkeypatch):
     assert command("--out", "x", "--collections", "asrs").exit_code == 0
     monkeypatch.setattr(_table2, "run_task", lambda task: pytest.fail("it was there already"))
@@ -188,6 +190,7 @@ def test_more_of_everything_goes_on_in_the_folder(command, tmp_path, monkeypatch
     ]
 
 
+@pytest.mark.nightly
 def test_two_jobs_give_the_same(command, tmp_path):
     for jobs in (1, 2):
         result = command("--out", f"jobs{jobs}", "--jobs", jobs, "-k", 3, "--sets", 1)

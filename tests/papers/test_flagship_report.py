@@ -96,6 +96,7 @@ def rows_of(folder, name):
         return list(csv.DictReader(file))
 
 
+@pytest.mark.nightly
 def test_all_blocks_are_run_and_reported(study):
     folder, output = study
     report = (folder / "report.md").read_text()
@@ -161,6 +162,7 @@ def without_seconds(value):
     return [{name: cell for name, cell in row.items() if name != "seconds"} for row in value["rows"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", ["unsupervised", "known", "labels", "pairs"])
 def test_cells_do_not_depend_on_what_was_run_before(block):
     found, other = make_set("one"), make_set("two", seed=1)

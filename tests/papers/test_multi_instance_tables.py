@@ -100,6 +100,7 @@ def failure(result):
     return result.stderr
 
 
+@pytest.mark.nightly
 def test_every_method_runs_on_every_set_and_seed(study):
     folder, _ = study
     found = runs(folder)
@@ -256,6 +257,7 @@ def test_figures_are_drawn_beside_their_reports(study):
     assert "95%" in (folder / "multi-instance-fig2.md").read_text()
 
 
+@pytest.mark.slow
 def test_goes_on_after_a_kill_and_with_more_seeds(study, data, tmp_path, monkeypatch):
     folder, _ = study
     monkeypatch.setattr(_cells, "perf_counter", lambda: 0.0)
@@ -271,6 +273,7 @@ def test_goes_on_after_a_kill_and_with_more_seeds(study, data, tmp_path, monkeyp
         assert table(tmp_path / "x", name) == table(folder, name), name
 
 
+@pytest.mark.nightly
 def test_two_jobs_give_the_same(study, data, tmp_path):
     folder, _ = study
     asked = ("--seeds", 1, "--sets", "eastwest", "--jobs", 2)

@@ -97,6 +97,7 @@ def files(folder):
     }
 
 
+@pytest.mark.slow
 def test_command_writes_tables_and_goes_on_after_a_kill(command, tmp_path):
     result = command("--out", "whole")
     assert result.exit_code == 0, result.output
@@ -139,6 +140,7 @@ def test_command_writes_tables_and_goes_on_after_a_kill(command, tmp_path):
     )
 
 
+@pytest.mark.nightly
 def test_two_jobs_give_the_same(command, tmp_path, monkeypatch):
     # Other processes know nothing of the shorter runs.
     monkeypatch.undo()

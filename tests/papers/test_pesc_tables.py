@@ -138,6 +138,7 @@ def value_of(folder, row_name, **key):
     return found
 
 
+@pytest.mark.nightly
 def test_tables_have_all_methods_and_the_scores_of_the_cells(study):
     folder, said = study
     for number, suffix in (
@@ -230,6 +231,7 @@ def test_figures(study):
     assert NOTES["seconds"] in said["fig6"]
 
 
+@pytest.mark.nightly
 def test_goes_on_after_a_kill_and_with_two_processes(study, data, tmp_path):
     folder, _ = study
     asked = ("--out", tmp_path / "x", "--seeds", 1, "--sets", "wine")
@@ -252,6 +254,7 @@ def test_goes_on_after_a_kill_and_with_two_processes(study, data, tmp_path):
     assert not (folder / "table6-ranks.csv").exists()
 
 
+@pytest.mark.slow
 def test_classes_of_samples_without_label_reach_no_method(monkeypatch):
     X, y = make_set("wine", 30)
     fixed = np.where(np.arange(30) % 5 == 0, y, -1)
@@ -372,6 +375,7 @@ def test_choices_of_grids():
     assert results.of(wine, "kNN, eigengap", "paper") is None
 
 
+@pytest.mark.slow
 def test_choice_by_eigengap_is_that_of_the_estimator():
     X, y = load_iris(return_X_y=True)
     _, given = given_of(FlatSet("iris", "", X, y), {"order": "shuffled", "seed": 0, "labels": 0}, EFFORT)

@@ -159,6 +159,7 @@ def test_published_tables():
         assert max(TABLE2, key=lambda name: TABLE2[name][i]) == "SISC-ML"
 
 
+@pytest.mark.nightly
 def test_every_method_runs_on_every_split(study):
     folder, _ = study
     found = runs(folder)
@@ -244,6 +245,7 @@ def test_figures_are_drawn_for_every_set(study):
     assert len({title_of(scored) for scored in figures.SHOWN}) == len(figures.SHOWN)
 
 
+@pytest.mark.slow
 def test_goes_on_after_a_kill_and_with_another_collection(study, data, tmp_path):
     folder, _ = study
     asked = ("--out", tmp_path / "x", "--seeds", 1, "--collections")
@@ -263,6 +265,7 @@ def test_goes_on_after_a_kill_and_with_another_collection(study, data, tmp_path)
     )
 
 
+@pytest.mark.nightly
 def test_two_jobs_and_two_seeds_by_default_give_the_same(study, data, tmp_path):
     folder, _ = study
     asked = ("--out", tmp_path / "x", "--collections", "asrs", "--jobs", 2)

@@ -456,6 +456,7 @@ def test_one_and_two_samples():
         assert two.evaluate(G).tolist() == [[1, 2, 0], [0, 0, 2]]
 
 
+@pytest.mark.slow
 def test_memory_at_a_hundred_thousand():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100_000, 2)) + 30 * rng.integers(0, 6, (100_000, 2))

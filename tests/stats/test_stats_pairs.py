@@ -168,6 +168,7 @@ def test_multipliers():
 tables = arrays(float, st.tuples(st.integers(2, 8), st.integers(2, 6)), elements=st.integers(0, 5))
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(tables)
 def test_properties(values):

@@ -84,6 +84,7 @@ def test_optimum_of_the_literal_fast_variation(trains, bipartitions, reading, na
     assert values.min() == pytest.approx(least, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_least_davies_bouldin_by_size_of_the_smaller_cluster(trains, bipartitions):
     shared = BagGeometry(trains)
     values = BagDaviesBouldin().fit(shared).evaluate(bipartitions)

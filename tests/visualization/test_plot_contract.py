@@ -114,6 +114,7 @@ def test_axes_of_any_figure(name, arguments, known_to_pyplot):
     plt.close("all")
 
 
+@pytest.mark.slow
 def test_backend_is_not_chosen():
     script = (
         "import matplotlib as mpl, numpy as np\n"

@@ -17,6 +17,7 @@ def test_no_sample_and_one():
             ParetoClustering().fit(X[:n])
 
 
+@pytest.mark.slow
 @FEW_FAMILIES
 @pytest.mark.parametrize("n", [2, 3, 4, 6, 11])
 @pytest.mark.parametrize("metric", ["euclidean", "precomputed"])

@@ -45,6 +45,7 @@ def test_samples_of_a_landmark_stay_together(model):
         assert len(np.unique(np.column_stack([model.landmark_of_, labels]), axis=0)) == model.n_landmarks_
 
 
+@pytest.mark.slow
 def test_labels(model):
     for per_class in (1, 4):
         y = partly(CLASSES, per_class)

@@ -134,6 +134,7 @@ def test_the_criterion_depends_on_what_is_known():
     assert distances.fit(cdist(X, X)).objective_names_ == by_graph
 
 
+@pytest.mark.slow
 def test_thin_shapes_by_the_minimax_criterion():
     t = np.sqrt(np.linspace(2, 60, 50))
     arm = np.column_stack([t * np.cos(t), t * np.sin(t)])

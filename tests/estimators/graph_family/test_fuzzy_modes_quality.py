@@ -15,6 +15,7 @@ def accuracy(y, labels):
     return table[rows, columns].sum() / len(y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "expected"), [("iris", 0.92), ("wine", 0.91), ("breast_cancer", 0.93)])
 def test_numbers(name, expected):
     table = load_bundled(name)

@@ -22,6 +22,7 @@ def best(model, y):
     return max(adjusted_rand_score(y, labels) for labels in model.pareto_labels_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "floor", "chosen"),
     [
@@ -53,6 +54,7 @@ def test_a_true_partition_that_is_dominated_is_lost(shape, encoding):
     assert best(MOCK(3, encoding=encoding, random_state=0).fit(X), y) <= 0.9
 
 
+@pytest.mark.slow
 def test_the_number_of_clusters_of_square1(shape):
     X, y = shape("square1")
     model = MOCK(random_state=0).fit(X)

@@ -111,6 +111,7 @@ def test_choose_picks_again_without_searching(blobs):
         model.choose(1000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_same_seed_same_result_on_any_number_of_workers(blobs, solver):
     models = [SRMOSC(3, solver=solver, n_jobs=n, **QUICK).fit(blobs[0]) for n in (1, 2, 4)]
@@ -123,6 +124,7 @@ def test_same_seed_same_result_on_any_number_of_workers(blobs, solver):
         assert not np.array_equal(models[0].pareto_front_, other.pareto_front_)
 
 
+@pytest.mark.slow
 def test_threads_in_evolution_change_nothing():
     X = make_blobs(4200, centers=3, n_features=90, random_state=0)[0]
     options = {"solver": "nsga2", "final": "consensus", "pop_size": 4, "n_gen": 2, "random_state": 0}

@@ -30,6 +30,7 @@ def touching(n=90):
     return make_blobs(n, centers=[[0, 0], [3, 0], [0, 3]], cluster_std=1.0, random_state=0)[0]
 
 
+@pytest.mark.slow
 def test_fewer_members_are_compared_in_large_data(clustered, monkeypatch):
     X = touching()
     model = SRMOSC(3, **QUICK).fit(X)
@@ -57,6 +58,7 @@ def test_nothing_is_compared_with_a_cut_of_nothing(clustered):
     np.testing.assert_array_equal(model.labels_, np.repeat([0, 1], 30))
 
 
+@pytest.mark.slow
 def test_the_chosen_partition_is_that_of_the_chosen_member():
     model = SRMOSC(3, **QUICK).fit(touching())
     row, similarity = model.chosen_, model.similarity_

@@ -41,6 +41,7 @@ def test_resumed_equals_uninterrupted(X, tmp_path):
     np.testing.assert_array_equal(population.get("row_sizes"), sizes)
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_the_best_so_far_and_can_be_resumed(X, tmp_path, monkeypatch):
     whole = SRMOSC(n_gen=8, **QUICK).fit(X)
     path = tmp_path / "run.npz"

@@ -20,6 +20,7 @@ def shape(request, data_folder):
     return (X - X.mean(axis=0)) / X.std(), *KNOWN[request.param]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
@@ -71,7 +72,7 @@ def test_components_in_many_dimensions():
     assert cut * (1 - 5e-3) <= fitted(X, 50, 3 * 10**7) <= cut
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["satimage", "pendigits"])
 def test_hundred_clusters_of_classed_tables(data_folder, name):
     path = data_folder / "uci" / f"{name}.npz"

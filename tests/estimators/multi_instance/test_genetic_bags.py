@@ -73,6 +73,7 @@ def test_trains_one_against_all(eastwest):
     assert ids_of_smallest(model, eastwest) == {"128"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", [CHCMIC, MemeticCHCMIC])
 def test_trains_in_fours(cls, eastwest):
     model = cls(min_cluster_size=4, random_state=0).fit(eastwest)
@@ -81,6 +82,7 @@ def test_trains_in_fours(cls, eastwest):
     assert db(scaled([*eastwest]), model.labels_) == pytest.approx(model.fitness_)
 
 
+@pytest.mark.slow
 def test_trains_by_the_reading_that_was_run(eastwest):
     model = MIFGKA(reading="printed_meansq", random_state=0).fit(eastwest)
     assert ids_of_smallest(model, eastwest) == {"100"}
@@ -415,6 +417,7 @@ def test_every_option_counts(cls):
         assert records(instance) != records(runs[str({"centers": "mean"})])
 
 
+@pytest.mark.slow
 @EVERY
 def test_any_number_of_workers(cls, monkeypatch):
     monkeypatch.setattr("moo_clustering._kernels.threads._ITEMS_WORTH_A_THREAD", 0)
@@ -477,6 +480,7 @@ def test_all_in_one_never_wins(monkeypatch):
 # ---------------------------------------------------------------------------------------- constraints
 
 
+@pytest.mark.slow
 @EVERY
 def test_a_tenth_of_the_labels_moves_the_result(cls):
     gains, known_gains = [], []

@@ -35,6 +35,7 @@ def best_descent(objective, budget, rng):
     return best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", SETS, ids=lambda one: f"{one[0]} bags, {one[1]} clusters")
 def test_no_worse_than_descents_of_the_same_effort(chosen):
     k, bags = chosen[1], set_of(*chosen)

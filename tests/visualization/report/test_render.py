@@ -140,6 +140,7 @@ def test_wrong_labels_leave_the_old_page(tmp_path):
     assert path.read_text() == "old"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_clusters", [10, 200])
 def test_size_of_a_thousand_solutions_of_twenty_thousand_samples(n_clusters):
     rng = np.random.default_rng(0)
