@@ -21,7 +21,7 @@ import inspect
 import json
 import re
 import sys
-from dataclasses import KW_ONLY, MISSING, Field, dataclass
+from dataclasses import KW_ONLY, MISSING, Field, dataclass, fields
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, UnionType
@@ -48,8 +48,11 @@ __all__ = [
     "Jobs",
     "NonNegative",
     "NonNegativeCount",
+    "ParallelOptions",
     "Probability",
+    "SearchOptions",
     "Seed",
+    "SeedOptions",
     "Verbose",
     "estimator",
 ]
@@ -97,22 +100,24 @@ def estimator(cls: C) -> C:
     """
     own = [name for name in inspect.get_annotations(cls) if not name.startswith("_")]
     dataclass(eq=False, repr=False, match_args=False)(cls)
-    fields: dict[str, Field[Any]] = cls.__dataclass_fields__  # type: ignore[attr-defined]
+    parameters = {field.name: field for field in fields(cls)}
     inherited: dict[str, list[Any]] = {}
     for base in reversed(cls.__mro__[1:]):
         inherited |= base.__dict__.get("_parameter_constraints", {})
-    names = vars(sys.modules[cls.__module__])
-    checked = {
-        name: _constraints(eval(field.type, names) if isinstance(field.type, str) else field.type)
-        for name, field in fields.items()
-        if name in own and field._field_type.name == "_FIELD"  # type: ignore[attr-defined]
-    }
+    checked = {name: _constraints_of(cls, parameters[name]) for name in own if name in parameters}
     cls._parameter_constraints = inherited | checked  # type: ignore[attr-defined]
     if cls.__doc__:
-        cls.__doc__ = _documented(
-            cls, [field for field in fields.values() if field.name in inherited | checked]
-        )
+        cls.__doc__ = _documented(cls, parameters)
     return cls
+
+
+def _constraints_of(cls: type, field: Field[Any]) -> list[Any]:
+    """Constraints of one parameter; errors name the class and the parameter."""
+    try:
+        names = vars(sys.modules[cls.__module__])
+        return _constraints(eval(field.type, names) if isinstance(field.type, str) else field.type)
+    except (NameError, TypeError) as error:
+        raise TypeError(f"{cls.__name__}.{field.name}: {error}") from error
 
 
 def _constraints(kind: Any) -> list[Any]:
@@ -127,21 +132,22 @@ def _constraints(kind: Any) -> list[Any]:
         others = [_CONSTRAINTS[type(option)] for option in get_args(kind) if option not in texts]
         return ([StrOptions(texts)] if texts else []) + others
     if kind not in _CONSTRAINTS:
-        raise TypeError(f"a parameter of type {kind!r} needs constraints: Annotated[{kind!r}, ...]")
+        raise TypeError(
+            f"no constraint is known for the type {kind!r}; write Annotated[type, constraint, ...] with "
+            "constraints of scikit-learn, or ClassVar[type] if it is no parameter."
+        )
     return [_CONSTRAINTS[kind]]
 
 
-def _documented(cls: type, fields: list[Field[Any]]) -> str:
+def _documented(cls: type, known: dict[str, Field[Any]]) -> str:
     """The docstring with defaults, and with the parameters and attributes that base classes document."""
     text = inspect.cleandoc(cls.__doc__ or "")
-    bases = [base for base in cls.__mro__[1:] if "_parameter_constraints" in base.__dict__]
-    known = {field.name: field for field in fields}
     for section in ("Attributes", "Parameters"):
         before, own, after = _split(text, section)
         entries = _entries(own)
         said = {name for names in entries for name in names}
-        for base in bases:
-            inherited = _entries(_split(inspect.cleandoc(base.__doc__ or ""), section)[1])
+        for base in cls.__mro__[1:-1]:
+            inherited = _entries(_split(inspect.cleandoc(base.__dict__.get("__doc__") or ""), section)[1])
             for names, lines in inherited.items():
                 left = tuple(name for name in names if name not in said)
                 if section == "Parameters":
@@ -204,3 +210,64 @@ def _entries(section: str) -> dict[tuple[str, ...], list[str]]:
         elif entries:
             entries[next(reversed(entries))].append(line)
     return {names: "\n".join(lines).rstrip().split("\n") for names, lines in entries.items()}
+
+
+@estimator
+class SeedOptions:
+    """Parameter of an estimator that draws at random.
+
+    Parameters
+    ----------
+    random_state : int, Generator, RandomState or None
+        Seed of every random choice; an integer makes results reproducible.
+
+    Attributes
+    ----------
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+    """
+
+    _: KW_ONLY
+    random_state: Seed = None
+
+
+@estimator
+class ParallelOptions(SeedOptions):
+    """Parameters of an estimator that draws at random and works in parallel.
+
+    Parameters
+    ----------
+    n_jobs : int
+        Number of joblib workers; does not affect the result.
+    """
+
+    _: KW_ONLY
+    n_jobs: Jobs = None
+
+
+@estimator
+class SearchOptions(ParallelOptions):
+    """Parameters of an estimator with a long search, which can be watched, interrupted and resumed.
+
+    Parameters
+    ----------
+    verbose : bool
+        Show a progress bar with rate, time left and best values.
+    checkpoint : path
+        File to which the state of the search is written; needs an integer ``random_state``.
+    checkpoint_every : int
+        Generations between checkpoints.
+    resume : bool
+        Continue from ``checkpoint`` if it exists, to the same result as without interruption.
+
+    Attributes
+    ----------
+    interrupted_ : bool
+        Whether Ctrl-C ended the search early.
+    """
+
+    _: KW_ONLY
+    verbose: Verbose = False
+    checkpoint: CheckpointPath = None
+    checkpoint_every: Count = 10
+    resume: bool = False

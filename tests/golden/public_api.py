@@ -141,7 +141,8 @@ def _describe_class(key, cls, found):
     constructor = "(no signature)" if issubclass(cls, (BaseException, enum.Enum)) else signature(cls)
     found[key] = f"class {constructor}"
     found[f"{key} bases"] = ", ".join(_bases(cls))
-    if dataclasses.is_dataclass(cls):
+    # Estimators make their constructors of fields, which are parameters and recorded as such.
+    if dataclasses.is_dataclass(cls) and not issubclass(cls, BaseEstimator):
         found[f"{key} fields"] = ", ".join(field.name for field in dataclasses.fields(cls))
     elif hasattr(cls, "_fields") and issubclass(cls, tuple):
         found[f"{key} fields"] = ", ".join(cls._fields)
