@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from textwrap import indent
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import cosine_distances
 from sklearn.utils._param_validation import Interval, InvalidParameterError
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering._arrays import block_slices, did_you_mean
 from moo_clustering._distances import Metric
@@ -445,6 +445,103 @@ class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
         """
         labels: NDArray[np.int32] = self.fit(X, y, **options).labels_
         return labels
+
+
+class FrontMixin:
+    """A clusterer that finds a front of non-dominated partitions, from which a rule picks ``labels_``.
+
+    A subclass sets ``pareto_front_``, ``objective_names_`` and ``pareto_labels_`` (or see
+    :class:`LazyFrontMixin`) in ``fit``, and implements :meth:`_take_member`. Rules of its own are named by
+    :meth:`_own_rules` and followed by :meth:`_take_by_rule`.
+
+    Attributes
+    ----------
+    pareto_front_ : ndarray of shape (n_solutions, n_objectives)
+        Objectives of the non-dominated solutions, in natural sign.
+    pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
+        Partitions of the non-dominated solutions.
+    objective_names_ : tuple of str
+    rules_ : tuple of str
+        Names that :meth:`choose` takes.
+    """
+
+    pareto_front_: NDArray[np.float64]
+    objective_names_: tuple[str, ...]
+    # Other names of rules, which rules_ leaves out.
+    _rule_aliases: ClassVar[Mapping[str, str]] = {}
+
+    @property
+    def rules_(self) -> tuple[str, ...]:
+        """Names that :meth:`choose` takes."""
+        check_is_fitted(self, "pareto_front_")
+        return tuple(dict.fromkeys((*self._own_rules(), "knee", *self.objective_names_)))
+
+    def choose(self, rule: Rule) -> Self:
+        """Pick another solution of the front, without searching again.
+
+        Parameters
+        ----------
+        rule : str, int or callable
+            A name of ``rules_``: a rule that the class describes, ``"knee"`` (the solution nearest to the
+            ideal point), or an objective, in which the solution is best. Or a row of ``pareto_front_``, or
+            ``rule(pareto_front_) -> row``.
+
+        Returns
+        -------
+        self
+            With ``labels_``, ``n_clusters_`` and all that belongs to the solution replaced.
+
+        Raises
+        ------
+        ValueError
+            Unknown rule (names the nearest), or a row number outside the front.
+        TypeError
+            The callable returns no row number.
+        """
+        check_is_fitted(self, "pareto_front_")
+        check_rule(rule, (*self.rules_, *self._rule_aliases))
+        if isinstance(rule, str):
+            rule = self._rule_aliases.get(rule, rule)
+        if isinstance(rule, str) and rule not in ("knee", *self.objective_names_):
+            self._take_by_rule(rule)
+        else:
+            greater = self._greater_is_better()
+            self._take_member(choose_member(self.pareto_front_, self.objective_names_, greater, rule))
+        return self
+
+    def _own_rules(self) -> tuple[str, ...]:
+        """Names of rules besides the knee and the objectives."""
+        return ()
+
+    def _take_by_rule(self, rule: str) -> None:
+        """Replace the result by what a rule of :meth:`_own_rules` picks."""
+        raise NotImplementedError
+
+    def _take_member(self, row: int) -> None:
+        """Replace the result by a solution of the front."""
+        raise NotImplementedError
+
+    def _greater_is_better(self) -> Sequence[bool]:
+        """Which objectives are maximised."""
+        return (False,) * len(self.objective_names_)
+
+
+class LazyFrontMixin(FrontMixin):
+    """A clusterer whose ``pareto_labels_`` are found when they are first asked for.
+
+    A subclass implements :meth:`_find_pareto_labels`, and deletes ``_pareto_labels`` when it is fitted anew.
+    """
+
+    @property
+    def pareto_labels_(self) -> NDArray[np.int32]:
+        """Partitions of the non-dominated solutions."""
+        check_is_fitted(self, "pareto_front_")
+        if not hasattr(self, "_pareto_labels"):
+            self._pareto_labels = self._find_pareto_labels()
+        return self._pareto_labels
+
+    def _find_pareto_labels(self) -> NDArray[np.int32]:
+        raise NotImplementedError
 
 
 class Supervision(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -23,10 +23,10 @@ from moo_clustering.algorithms.others import non_dominated
 from moo_clustering.constraints import PairwiseConstraints, fisher_weights
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators._base import (
+    FrontMixin,
     SemiSupervisedClusterMixin,
-    check_rule,
     checkpoint_for,
-    choose_member,
+    knee,
     nearest_rows,
     supervision_pairs,
 )
@@ -39,17 +39,20 @@ OUTSIDE = ("none", "external")
 Rule = str | int | Callable[[NDArray[np.float64]], int]
 BY_CONSTRAINTS = ("balanced", "constraints")
 SHORT_NAMES = {"xb": "xie_beni", "i": "i_index"}
-RULES = (*BY_CONSTRAINTS, *SHORT_NAMES, "knee")
 
 
-class MedoidSetClusterer(SemiSupervisedClusterMixin, BaseEstimator, ABC):
+class MedoidSetClusterer(FrontMixin, SemiSupervisedClusterMixin, BaseEstimator, ABC):
     """Search for non-dominated sets of medoids, of which a rule picks one."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k_max": [Interval(Integral, 2, None, closed="left"), StrOptions({"sqrt", "ceil_sqrt"})],
         "metric": [str, callable],
         "post_repair": ["boolean"],
-        "select": [StrOptions({*RULES, "xie_beni", "i_index", VIOLATION}), Integral, callable],
+        "select": [
+            StrOptions({*BY_CONSTRAINTS, *SHORT_NAMES, "knee", "xie_beni", "i_index", VIOLATION}),
+            Integral,
+            callable,
+        ],
         "max_memory": [Interval(Real, 0, None, closed="neither")],
         "conflicts": [StrOptions({"raise", "keep"})],
         "random_state": ["random_state", np.random.Generator],
@@ -59,6 +62,8 @@ class MedoidSetClusterer(SemiSupervisedClusterMixin, BaseEstimator, ABC):
         "checkpoint_every": [Interval(Integral, 1, None, closed="left")],
         "resume": ["boolean"],
     }
+
+    _rule_aliases: ClassVar[Mapping[str, str]] = SHORT_NAMES
 
     k_max: int | str
     metric: Metric
@@ -117,44 +122,6 @@ class MedoidSetClusterer(SemiSupervisedClusterMixin, BaseEstimator, ABC):
         population = self._run(problem, int(seed.generate_state(1)[0]), checkpoint)
         self._set_front(problem, population, constraints, weighted)
         return self.choose(self.select)
-
-    @property
-    def rules_(self) -> tuple[str, ...]:
-        """Names that :meth:`choose` takes, without abbreviations."""
-        check_is_fitted(self, "pareto_front_")
-        return (*BY_CONSTRAINTS, "knee", *self.objective_names_)
-
-    def choose(self, rule: Rule) -> Self:
-        """Pick another solution of the front, without searching again.
-
-        Parameters
-        ----------
-        rule : {"balanced", "constraints", "xb", "i", "knee"}, name of an objective, int or callable
-            As for ``select``.
-
-        Returns
-        -------
-        self
-            With ``chosen_``, ``labels_``, ``n_clusters_`` and what stands for the clusters replaced.
-
-        Raises
-        ------
-        ValueError
-            Unknown rule, or a row number outside the front.
-        """
-        check_is_fitted(self, "pareto_front_")
-        heeded = self.supervision != "none"
-        self.chosen_ = choose_solution(
-            self.pareto_front_,
-            self.objective_names_,
-            rule,
-            self.constraint_scores_ if heeded else None,
-            self._n_pairs,
-        )
-        self.labels_ = self._final_labels[self.chosen_].copy()
-        self.n_clusters_ = int(self.labels_.max()) + 1
-        self._set_representatives()
-        return self
 
     def predict(self, X: Any) -> Labels:
         """Cluster of the nearest medoid, in the metric of the fit; pairs do not count.
@@ -290,6 +257,29 @@ class MedoidSetClusterer(SemiSupervisedClusterMixin, BaseEstimator, ABC):
         self._medoid_ids = np.unique(self._final_medoids[self._final_medoids >= 0])
         self._medoid_rows = X[self._medoid_ids]
 
+    def _own_rules(self) -> tuple[str, ...]:
+        return BY_CONSTRAINTS
+
+    def _greater_is_better(self) -> list[bool]:
+        return [name == "i_index" for name in self.objective_names_]
+
+    def _take_by_rule(self, rule: str) -> None:
+        """By satisfied pairs: all of them alike, or in equal parts of must-links and cannot-links.
+
+        The least Xie-Beni index decides among equals, and the knee is taken where there are no pairs.
+        """
+        if self.constraint_scores_ is None or self.supervision == "none":
+            self._take_member(knee(self.pareto_front_ * np.where(self._greater_is_better(), -1.0, 1.0)))
+        else:
+            n_pairs = (1, 1) if rule == "constraints" else self._n_pairs
+            self._take_member(most_satisfied(self.pareto_front_[:, 0], self.constraint_scores_, n_pairs))
+
+    def _take_member(self, row: int) -> None:
+        self.chosen_ = row
+        self.labels_: Labels = self._final_labels[row].copy()
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        self._set_representatives()
+
     def _set_representatives(self) -> None:
         """Set what stands for the clusters of the chosen solution."""
         self.medoid_indices_: IntArray = self._final_medoids[self.chosen_, : self.n_clusters_].copy()
@@ -302,45 +292,20 @@ class MedoidSetClusterer(SemiSupervisedClusterMixin, BaseEstimator, ABC):
         return tags
 
 
-def choose_solution(
-    front: NDArray[np.float64],
-    names: Sequence[str],
-    rule: Rule,
-    scores: NDArray[Any] | None,
-    n_pairs: tuple[int, int],
+def most_satisfied(
+    xie_beni: NDArray[np.float64], scores: NDArray[Any], n_pairs: tuple[int, int] = (1, 1)
 ) -> int:
-    """Row that a rule picks.
+    """Solution that satisfies most pairs, with the least Xie-Beni index among equals.
 
     Parameters
     ----------
-    front : ndarray of shape (n_solutions, n_objectives)
-        Objectives in natural sign, Xie-Beni first.
-    names : sequence of str
-        Names of the objectives.
-    rule : {"balanced", "constraints", "xb", "i", "knee"}, name of an objective, int or callable
-        ``"constraints"``: most satisfied pairs; ``"balanced"``: greatest satisfied part of the must-links
-        plus that of the cannot-links; both with the least Xie-Beni among equals, and the knee where
-        there are no pairs. The others as for :func:`choose_member`.
-    scores : ndarray of shape (n_solutions, 2) or None
+    xie_beni : ndarray of shape (n_solutions,)
+    scores : ndarray of shape (n_solutions, 2)
         Satisfied must-links and cannot-links.
-    n_pairs : tuple of int
-        All must-links and cannot-links.
-
-    Raises
-    ------
-    ValueError
-        Unknown rule, or a row number outside the front.
+    n_pairs : tuple of int, default=(1, 1)
+        Divide the two; all must-links and all cannot-links make fractions of them.
     """
-    check_rule(rule, (*RULES, *names))
-    if isinstance(rule, str):
-        rule = SHORT_NAMES.get(rule, rule)
-        if rule in BY_CONSTRAINTS:
-            if scores is None:
-                rule = "knee"
-            else:
-                weights = (1.0, 1.0) if rule == "constraints" else tuple(1.0 / max(n, 1) for n in n_pairs)
-                merit = scores @ np.array(weights)
-                # Sums of fractions that are equal may differ in their last bit.
-                best = merit >= merit.max() - 1e-12 * max(1.0, float(merit.max()))
-                return int(np.where(best, front[:, 0], np.inf).argmin())
-    return choose_member(front, names, [name == "i_index" for name in names], rule)
+    merit = scores @ np.array([1.0 / max(n, 1) for n in n_pairs])
+    # Sums of fractions that are equal may differ in their last bit.
+    best = merit >= merit.max() - 1e-12 * max(1.0, float(merit.max()))
+    return int(np.where(best, xie_beni, np.inf).argmin())

@@ -19,7 +19,7 @@ from moo_clustering import InconsistentConstraintsError, NSGA2Clus
 from moo_clustering.algorithms import InterruptedSearchWarning
 from moo_clustering.constraints import PairwiseConstraints, fisher_weights
 from moo_clustering.estimators import _medoids as _medoid_base
-from moo_clustering.estimators._medoids import choose_solution
+from moo_clustering.estimators._medoids import most_satisfied
 from moo_clustering.estimators._methods import find_method
 from moo_clustering.persistence import CheckpointMismatchError
 from moo_clustering.problems import MedoidProblem
@@ -290,17 +290,19 @@ def test_choose(blobs):
         model.choose(len(front))
 
 
-def test_rules_on_ties_and_the_weight_of_cannot_links():
-    front = np.array([[1.0, 5.0], [2.0, 6.0], [3.0, 9.0]])
-    names = ("xie_beni", "i_index")
+def test_most_satisfied_breaks_ties_by_xie_beni_and_weighs_cannot_links():
+    xie_beni = np.array([1.0, 2.0, 3.0])
     few = np.array([[2, 0], [0, 9], [2, 0]])
-    assert choose_solution(front, names, "balanced", few, (2, 10)) == 0
-    assert choose_solution(front, names, "constraints", few, (2, 10)) == 1
-    assert choose_solution(front[::-1], names, "balanced", few, (2, 10)) == 2
-    assert choose_solution(front, names, "balanced", np.array([[0, 3], [0, 4], [0, 4]]), (0, 5)) == 1
-    assert choose_solution(front, names, "balanced", None, (0, 0)) == choose_solution(
-        front, names, "knee", None, (0, 0)
-    )
+    assert most_satisfied(xie_beni, few, (2, 10)) == 0
+    assert most_satisfied(xie_beni, few) == 1
+    assert most_satisfied(xie_beni[::-1], few, (2, 10)) == 2
+    assert most_satisfied(xie_beni, np.array([[0, 3], [0, 4], [0, 4]]), (0, 5)) == 1
+
+
+def test_rules_by_pairs_take_the_knee_without_pairs(blobs):
+    model = NSGA2Clus(**QUICK).fit(blobs[0])
+    knee = model.choose("knee").chosen_
+    assert knee == model.choose("balanced").chosen_ == model.choose("constraints").chosen_
 
 
 def test_presets(blobs):
