@@ -57,45 +57,14 @@ if TYPE_CHECKING:
     from moo_clustering.estimators._methods import Method
 
 _ARFF = (".arff", ".dat")
-# What the reader says to those who call it, for those who use the command.
-_BAG_FLAGS = (
-    (r"\bbag=\.\.\.", "--bag COLUMN"),
-    (r"label=\.\.\., or give label=False if there is none", "--labels COLUMN, or leave it out with --drop"),
-    (r"as label=('[^']*')", r"with --labels \1"),
-    (r"give label=('[^']*')", r"give --labels \1"),
-    (r"with drop, as drop=\[('[^']*')\]", r"with --drop \1"),
-    (r", have a feature for each of its values with nominal=\['[^']*'\], or,", ", or,"),
-    (r"drop=\[('[^']*')\]", r"--drop \1"),
-    (r", leave the column out with drop, or take .* missing='median'", " or leave it out with --drop"),
-    (r"^bag names a column", "--bag names a column"),
-    (r"\bwith drop\b", "with --drop"),
-)  # fmt: skip
+# Flags that stand for options of the readers in messages.
+_BAG_FLAGS = {"bag": "--bag COLUMN", "label": "--labels COLUMN", "drop": "--drop COLUMN"}
+_LABEL_FLAGS = {"labels_xml": "--label-file FILE", "id_column": "--id-column NAME", "drop": "--drop NAME"}
 _PARTS = {"format", "shape", "data"}
 SPARSE = (".svm", ".svmlight", ".libsvm")
 # A relation of MEKA says how many of its attributes are labels.
 _MEKA = re.compile(r"^\s*@relation\b.*:.*\s-C\s+[+-]?\d", re.IGNORECASE | re.MULTILINE)
 _RELATIONAL = re.compile(r"^\s*@attribute\b.*\brelational\s*$", re.IGNORECASE | re.MULTILINE)
-# What the reader says to those who call it, for those who use the command.
-_LABEL_FLAGS = (
-    (
-        r"labels_xml=\.\.\. \(MULAN\), n_labels=\.\.\. \(.*?\) or labels=\[\.\.\.\]",
-        "--label-file FILE (MULAN's XML) or --partial-labels NAME,NAME,...",
-    ),
-    (r"name the archive that has it with labels=\.\.\.", "name the archive that has it with --label-file"),
-    (r"^labels name the label", "--partial-labels names the label"),
-    (r"^labels_xml and labels each say", "--label-file and --partial-labels each say"),
-    (r"^labels is an option", "--partial-labels is an option"),
-    (r"^labels_xml is an option", "--label-file is an option"),
-    (r"^id_column is an option", "--id-column is an option"),
-    (r"^drop is an option", "--drop is an option"),
-    (r"; texts are read by read_documents, and id_column names", ", and --id-column names"),
-    (r"; bags of instances are read by read_bags, or", ", which methods of bags take; otherwise"),
-    (r"\(id_column\)", "(--id-column)"),
-    (r"\bby id_column\b", "by --id-column"),
-    (r"\bby drop\b", "by --drop"),
-    (r"the id_column\b", "the --id-column"),
-    (r"drop=\[('[^']*')\]", r"--drop \1"),
-)
 Preparation = Literal["equal", "none"]
 _COMPONENTS = 100
 _NAMED, _FEWEST = 5, 2
@@ -200,10 +169,7 @@ def _read(path: Path, bag: str | None, label: str | None, drop: Sequence[str]) -
     try:
         return read_bags(path, bag=bag, label=label, drop=tuple(drop))
     except DataError as error:
-        text = str(error)
-        for pattern, replacement in _BAG_FLAGS:
-            text = re.sub(pattern, replacement, text)
-        raise DataError(text) from error
+        raise DataError(error.with_flags(_BAG_FLAGS)) from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -361,7 +327,7 @@ def load_data(
             categories=method.categorical,
         )
     except NotNumericError as error:
-        raise DataError(f"{error.what}, and {_without_text(method, error.columns)}") from error
+        raise DataError(f"{error.problem}, and {_without_text(method, error.columns)}") from error
 
 
 def _without_text(method: Method, columns: Sequence[str]) -> str:
@@ -575,10 +541,8 @@ def load_label_sets(
             drop=tuple(drop),
         )
     except DataError as error:
-        text = str(error)
-        for pattern, replacement in _LABEL_FLAGS:
-            text = re.sub(pattern, replacement, text)
-        raise DataError(text) from error
+        named = "--label-file FILE" if is_archive else "--partial-labels NAME,NAME,..."
+        raise DataError(error.with_flags(_LABEL_FLAGS | {"labels": named})) from error
 
 
 def _has_indicators(path: Path) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import did_you_mean
-from moo_clustering.datasets.tables import DataError
+from moo_clustering.datasets.tables import DataError, Remedy
 
 # MEKA's option in the name of the relation, as in 'Music: -C 6'.
 _OPTION = re.compile(r"(?<!\S)-[Cc]\s+([+-]?\d{1,9})(?!\S)")
@@ -26,8 +26,9 @@ _NUMBERS = {"0": 0.0, "1": 1.0, "no": 0.0, "yes": 1.0, "n": 0.0, "y": 1.0} | {
     "t": 1.0,
 }
 _HOW = (
-    "name them with labels_xml=... (MULAN), n_labels=... (the first that many attributes, or if negative the "
-    "last) or labels=[...]"
+    Remedy("name them with", "labels_xml", note=" (the file of MULAN)"),
+    Remedy("with", "n_labels", note=" (the first that many attributes, or if negative the last)"),
+    Remedy("with", "labels"),
 )
 Lines = Iterator[tuple[int, str]]
 QUOTED = r""""[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*\'"""
@@ -76,15 +77,15 @@ def parts_of(header: Header, options: ArffOptions, path: Path) -> Parts:
     attributes, source = header.attributes, str(path)
     places = {attribute.name: place for place, attribute in enumerate(attributes)}
     names = _label_names(header, options, path)
-    others = [(options.id_column, "id_column")] if options.id_column is not None else []
-    others += [(name, "drop") for name in options.drop]
+    others = [(options.id_column, "the identifier")] if options.id_column is not None else []
+    others += [(name, "left out") for name in options.drop]
     for name, role in others:
         if name not in places:
             raise DataError(f"{source} has no attribute {name!r} ({role}){did_you_mean(str(name), places)}")
         if name in names:
-            raise DataError(f"attribute {name!r} cannot be both a label and named by {role}")
+            raise DataError(f"attribute {name!r} cannot be both a label and {role}")
     if options.id_column in options.drop:
-        raise DataError(f"attribute {options.id_column!r} cannot be both the id_column and named by drop")
+        raise DataError(f"attribute {options.id_column!r} cannot be both the identifier and left out")
     taken = {*names, *options.drop, options.id_column}
     features = [place for place, attribute in enumerate(attributes) if attribute.name not in taken]
     if not features:
@@ -116,7 +117,7 @@ def _label_names(header: Header, options: ArffOptions, path: Path) -> Sequence[s
     if options.n_labels is not None:
         return _counted(names, options.n_labels, "n_labels", str(path))
     if options.labels is not None:
-        return _known(options.labels, names, "labels name", path)
+        return _known(options.labels, names, "the list of labels has", path)
     stem = Path(path.stem) if path.suffix.lower() == ".gz" else Path(path.name)
     beside = path.with_name(f"{stem.stem}.xml")
     if options.labels_xml is not None or beside.is_file():
@@ -129,12 +130,14 @@ def _label_names(header: Header, options: ArffOptions, path: Path) -> Sequence[s
         where = f"; beside it there are {', '.join(found[:5])}" if found else ""
         raise DataError(
             f"{path} does not say which attributes are labels: there is no file {beside.name} beside it, and "
-            f"the name of its relation has no option -C; {_HOW}{where}"
+            f"the name of its relation has no option -C{where}",
+            *_HOW,
         )
     if _MOVED.search(settings, option.end()):
         raise DataError(
             f"{path}: the name of its relation has the option -C {option[1]}, but also tells of attributes "
-            f"removed or moved since, so that it may not hold; {_HOW}"
+            "removed or moved since, so that it may not hold",
+            *_HOW,
         )
     return _counted(names, int(option[1]), "the option -C in the name of the relation", str(path))
 
@@ -175,17 +178,19 @@ def _check_labels(labels: list[Attribute], source: str) -> None:
 
 def _check_features(features: list[Attribute], source: str) -> None:
     for kinds, remedy in (
-        (("text", "date"), "; texts are read by read_documents, and id_column names an identifier"),
-        (("relational",), "; bags of instances are read by read_bags"),
-        (("nominal",), "; features are numeric or {0,1}: replace it by one attribute {0,1} for each value"),
+        (("text", "date"), Remedy("if it is an identifier, name it with", "id_column")),
+        (("relational",), Remedy("take it for bags of instances, which read_bags reads")),
+        (("nominal",), Remedy("replace it by one attribute {0,1} for each value")),
     ):
         wrong = [each for each in features if each.kind in kinds and not binary_numbers(each)]
         if wrong:
             also = [repr(each.name) for each in wrong[1:5]] + ["..."] * (len(wrong) > 5)
             more = f" (as are {', '.join(also)})" if also else ""
             raise DataError(
-                f"{source}: the attribute {wrong[0].name!r} is {_described(wrong[0])}{more}{remedy}, "
-                f"or leave it out with drop=[{wrong[0].name!r}]"
+                f"{source}: the attribute {wrong[0].name!r} is {_described(wrong[0])}{more}; "
+                "features are numeric or {0,1}",
+                remedy,
+                Remedy("leave it out with", "drop", [wrong[0].name]),
             )
 
 

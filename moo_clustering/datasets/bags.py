@@ -26,6 +26,7 @@ from moo_clustering.datasets.tables import (
     EXACT,
     UNNAMED,
     DataError,
+    Remedy,
     column_names,
     encode_classes,
     load_arrays,
@@ -255,7 +256,8 @@ def flat_table(rows: Rows, roles: Roles, options: BagOptions, name: str, source:
     if roles.guessed and members.n_bags == len(rows):
         raise DataError(
             f"{source}: no two rows have the same value in the first column, {column.name!r}, so it does not "
-            "look like the bag of the rows; name the column that is with bag=..."
+            "look like the bag of the rows",
+            Remedy("name the column that is with", "bag"),
         )
     classes = None
     if roles.label is not None:
@@ -315,12 +317,12 @@ def _relational(header: Header, options: BagOptions, source: str) -> int:
     ]
     named = [place for place in places if header.attributes[place].name == options.bag]
     if not places:
-        raise DataError(f"{source}: no relational attribute is left; drop names them all")
+        raise DataError(f"{source}: no relational attribute is left, as all are dropped")
     if len(named or places) > 1:
         names = [header.attributes[place].name for place in places]
         raise DataError(
-            f"{source} has several relational attributes ({', '.join(map(repr, names))}); "
-            f"leave all but one out with drop, as drop=[{names[-1]!r}]"
+            f"{source} has several relational attributes ({', '.join(map(repr, names))})",
+            Remedy("leave all but one out, as with", "drop", names[-1:]),
         )
     return (named or places)[0]
 
@@ -331,8 +333,8 @@ def _roles(entries: Rows, relational: int, options: BagOptions, source: str) -> 
     for place, column in enumerate(entries.columns):
         if place not in (bag, label, relational) and column.name not in options.drop:
             raise DataError(
-                f"{source}: attribute {column.name!r} is neither the bag, its identifier nor its class; "
-                f"leave it out with drop=[{column.name!r}]"
+                f"{source}: attribute {column.name!r} is neither the bag, its identifier nor its class",
+                _leave_out(column.name),
             )
     return bag, label
 
@@ -445,8 +447,10 @@ def _classes(
         )
         raise DataError(
             f"{source}: {members.name(int(members.bag_of_row[row]))} has {one} in {rows.place(start)} but "
-            f"{two} in {rows.place(row)} (column {classes.column.name!r}), and a bag has one class; name "
-            "the column of the classes with label=..., or give label=False if there is none"
+            f"{two} in {rows.place(row)} (column {classes.column.name!r}), and a bag has one class",
+            Remedy("name the column of the classes with", "label"),
+            Remedy("if there is none, give", "label", False),
+            _leave_out(classes.column.name),
         )
     return known_classes([values[code] for code in codes[first]])
 
@@ -476,7 +480,7 @@ def feature_matrix(
     names = tuple(name for block in blocks for name in block[0])
     if len(set(names)) < len(names):
         twice = next(name for place, name in enumerate(names) if name in names[:place])
-        raise DataError(f"{source} has two features named {twice!r}; leave one of them out with drop")
+        raise DataError(f"{source} has two features named {twice!r}", _leave_out(twice))
     if len(names) == len(blocks) and all(block[1] is None for block in blocks):
         return numbers, names
     X = np.empty((len(rows), len(names)))
@@ -507,8 +511,7 @@ def _refuse_text(rows: Rows, place: int, source: str) -> None:
     column = rows.columns[place]
     if column.kind == "date":
         raise DataError(
-            f"{source}: column {column.name!r} holds dates, which are no features; "
-            f"leave it out with drop=[{column.name!r}]"
+            f"{source}: column {column.name!r} holds dates, which are no features", _leave_out(column.name)
         )
     filled = np.flatnonzero(~np.isnan(rows.numbers[:, place]))
     example = ""
@@ -519,10 +522,15 @@ def _refuse_text(rows: Rows, place: int, source: str) -> None:
         row = int(texts[0] if len(texts) else filled[0])
         example = f" ({column.values[int(rows.numbers[row, place])]!r} in {rows.place(row)})"
     raise DataError(
-        f"{source}: column {column.name!r} is not numeric{example}; leave it out with "
-        f"drop=[{column.name!r}], have a feature for each of its values with nominal=[{column.name!r}], or, "
-        f"if it holds the classes of the bags, give label={column.name!r}"
+        f"{source}: column {column.name!r} is not numeric{example}",
+        _leave_out(column.name),
+        Remedy("have a feature for each of its values with", "nominal", [column.name]),
+        Remedy("if it holds the classes of the bags, give", "label", column.name),
     )
+
+
+def _leave_out(column: str) -> Remedy:
+    return Remedy("leave it out with", "drop", [column])
 
 
 def _is_number(text: str) -> bool:
@@ -542,8 +550,8 @@ def _filled(rows: Rows, options: BagOptions, source: str, where: Callable[[int],
     if len(infinite):
         row, column = infinite[0]
         raise DataError(
-            f"{source}, {where(row)} has an infinite value in column {rows.columns[column].name!r}; "
-            "replace it, or leave the column out with drop"
+            f"{source}, {where(row)} has an infinite value in column {rows.columns[column].name!r}",
+            Remedy("replace it, or leave the column out with", "drop", [rows.columns[column].name]),
         )
     gaps = np.isnan(numbers)
     row, column = np.argwhere(gaps)[0]
@@ -551,11 +559,14 @@ def _filled(rows: Rows, options: BagOptions, source: str, where: Callable[[int],
         count = int(gaps.sum()) - 1
         more = f" (and {count} more such {'value' if count == 1 else 'values'})" if count else ""
         raise DataError(
-            f"{source}, {where(row)} has no value in column {rows.columns[column].name!r}{more}; fill it in, "
-            "leave the column out with drop, or take what is most usual with missing='median'"
+            f"{source}, {where(row)} has no value in column {rows.columns[column].name!r}{more}",
+            Remedy("fill it in"),
+            Remedy("leave the column out with", "drop", [rows.columns[column].name]),
+            Remedy("take what is most usual with", "missing", "median"),
         )
     for place in np.flatnonzero(gaps.all(axis=0)):
-        raise DataError(f"{source}: column {rows.columns[place].name!r} has no value; leave it out with drop")
+        name = rows.columns[place].name
+        raise DataError(f"{source}: column {name!r} has no value", _leave_out(name))
     return _imputed(rows, gaps)
 
 
@@ -643,14 +654,17 @@ def flat_roles(
     names = [column.name for column in columns]
     options.check(names, source)
     if len(outputs) > 1 and options.label is None:
-        raise DataError(f"{source} has several outputs; name that of the classes, as label={outputs[0]!r}")
+        raise DataError(
+            f"{source} has several outputs ({', '.join(map(repr, outputs))})",
+            Remedy("name that of the classes, as with", "label", outputs[0]),
+        )
     named = _named_label(columns, options, outputs)
     bag, guessed = _flat_bag(columns, options, named)
     if bag is None:
         shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
         raise DataError(
-            f"{source} has no relational attribute, and no column that is plainly the bag of each row; "
-            f"name it with bag=..., one of {shown}"
+            f"{source} has no relational attribute, and no column that is plainly the bag of each row",
+            Remedy("name it with", "bag", note=f", one of {shown}"),
         )
     label = named if options.label is False or named is not None else _last_nominal(columns, options, bag)
     return Roles(bag, label, guessed)
@@ -728,7 +742,10 @@ def read_npz_bags(path: Path, options: BagOptions) -> BagTable:
             held = ", ".join(map(repr, arrays)) or "nothing"
             raise DataError(f"{source} has no array {key!r}; it holds {held}")
     if options.bag is not None:
-        raise DataError(f"bag names a column, but {source} has its bags in the array 'bag_offsets'")
+        raise DataError(
+            f"{source} has its bags in the array 'bag_offsets', not in a column",
+            Remedy("leave out", "bag", options.bag),
+        )
     X = _instances(arrays["instances"], source)
     names = [f"x{column}" for column in range(X.shape[1])]
     if "feature_names" in arrays:

@@ -31,7 +31,7 @@ from moo_clustering.datasets.arff import (
 )
 from moo_clustering.datasets.bags import arff_number, arff_quoted, file_bytes, file_text
 from moo_clustering.datasets.documents import Documents, holds_documents
-from moo_clustering.datasets.tables import DataError, identifiers, load_arrays
+from moo_clustering.datasets.tables import DataError, Remedy, identifiers, load_arrays
 from moo_clustering.persistence import replacing
 
 _SPARSE = {"format", "shape", "data", "indices", "indptr"}
@@ -196,8 +196,8 @@ def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
     if "Y" not in arrays and "format" not in arrays:
         held = ", ".join(map(repr, arrays)) or "nothing"
         raise DataError(
-            f"{source} has no array 'Y' of shape (n_samples, n_labels); it holds {held}; name the archive "
-            "that has it with labels=..."
+            f"{source} has no array 'Y' of shape (n_samples, n_labels); it holds {held}",
+            Remedy("name the archive that has it with", "labels"),
         )
     Y: Any = arrays["Y"] if "Y" in arrays else sparse_matrix(arrays, source)
     if Y.ndim != 2 or Y.dtype.kind not in "iufb" or Y.shape[0] != n_rows or not Y.shape[1]:
@@ -233,7 +233,7 @@ def _row_ids(column: str | None, arrays: Arrays, n_rows: int, source: str) -> ND
     if column is None:
         return np.arange(n_rows)
     if column not in arrays:
-        raise DataError(f"{source} has no array {column!r} (id_column){did_you_mean(column, arrays)}")
+        raise DataError(f"{source} has no array {column!r} of identifiers{did_you_mean(column, arrays)}")
     if arrays[column].shape not in {(n_rows,), (n_rows, 1)}:
         raise DataError(
             f"{source}: array {column!r} must have an identifier for each of the {n_rows} rows, it has shape "
@@ -637,12 +637,18 @@ def read_multilabel(
     for name, value in given.items():
         if value is not None and name not in _OPTIONS[kind]:
             uses = ", ".join(sorted(other for other, known in _OPTIONS.items() if name in known))
-            raise DataError(f"{name} is an option for {uses} files, but {path} is read as {kind}")
+            raise DataError(
+                f"{path} is read as {kind}, and one of the options is for {uses} files only",
+                Remedy("leave out", name, value),
+            )
     if n_labels is not None and (isinstance(n_labels, bool) or not hasattr(n_labels, "__index__")):
         raise TypeError(f"n_labels must be an integer, got {n_labels!r}")
     ways = [name for name in ("labels_xml", "n_labels", "labels") if given[name] is not None]
     if len(ways) > 1:
-        raise DataError(f"{' and '.join(ways)} each say what the labels are; give only one of them")
+        raise DataError(
+            "several options say what the labels are",
+            *(Remedy("give only", name, given[name]) for name in ways),
+        )
     if not path.exists():
         raise DataError(f"there is no file {path}")
     if path.is_dir():
@@ -774,8 +780,10 @@ class _Numbers:
             what = "missing" if np.isnan(values[bad[0]]) else "infinite"
             raise DataError(
                 f"{source}, line {self._entries.lines[rows[bad[0]]]}: the value of attribute {name!r} is "
-                f"{what}; fill in or remove such values first, or leave the attribute out with "
-                f"drop=[{name!r}]"
+                f"{what}",
+                Remedy(
+                    "fill in or remove such values first, or leave the attribute out with", "drop", [name]
+                ),
             )
         default = self.default[columns]
         shape = (self._entries.n_rows, len(columns))

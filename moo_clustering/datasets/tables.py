@@ -8,7 +8,7 @@ import io
 import itertools
 import warnings
 import zipfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -266,11 +266,13 @@ def _refuse(frame: pd.DataFrame, wrong: Sequence[str], source: str) -> NoReturn:
     what = f"columns {shown} are" if len(wrong) > 1 else f"column {shown} is"
     raise NotNumericError(
         f"{source}: {what} not numeric{_example(frame[wrong[0]])}",
-        "columns that are not features are "
-        "named by labels, partial_labels, id_column or drop (--labels, --partial-labels, --id-column, --drop)"
-        ", and columns of texts by text_columns of read_documents (--text-columns); categories=True takes "
-        "them as categories",
         wrong,
+        Remedy("leave such columns out with", "drop", list(wrong[:_SHOWN])),
+        Remedy("say what they are with", "labels"),
+        Remedy("with", "partial_labels"),
+        Remedy("with", "id_column"),
+        Remedy("take them as categories with", "categories", True),
+        Remedy("read columns of texts with read_documents"),
     )
 
 
@@ -353,8 +355,87 @@ def _judge(text: Any, name: str, source: str) -> None:
         )
 
 
+class Remedy(NamedTuple):
+    """Advice on how to read a file that cannot be read as it was asked.
+
+    Attributes
+    ----------
+    action : str
+        What helps, as "leave it out with".
+    option : str
+        The option of the reader that does it; empty where no option does.
+    value : object
+        The value to give, in a list for options that take several; ``...`` where only the user knows it.
+    note : str
+        What else there is to say of the option.
+    """
+
+    action: str
+    option: str = ""
+    value: Any = ...
+    note: str = ""
+
+    def __str__(self) -> str:
+        """The advice for those who call the reader: ``leave it out with drop=['name']``."""
+        if not self.option:
+            return self.action
+        return f"{self.action} {self.option}={'...' if self.value is ... else repr(self.value)}{self.note}"
+
+    def with_flag(self, flag: str) -> str:
+        """The advice for those who use the command: ``leave it out with --drop 'name'``.
+
+        Parameters
+        ----------
+        flag : str
+            The flag and what it takes, as ``--drop NAME``.
+        """
+        if not flag:
+            return self.action
+        if self.value is ...:
+            return f"{self.action} {flag}{self.note}"
+        value = self.value[0] if isinstance(self.value, list) else self.value
+        return f"{self.action} {flag.split()[0]} {value!r}{self.note}"
+
+
 class DataError(QuotingError):
-    """Data that cannot be used as they are; the message says where the trouble is."""
+    """Data that cannot be used as they are.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, and where: file, row, column and value.
+    *remedies : Remedy
+        Options of the reader that help.
+    """
+
+    def __init__(self, problem: str, *remedies: Remedy) -> None:
+        super().__init__(_advised(problem, map(str, remedies)))
+        self.problem = problem
+        self.remedies = remedies
+
+    def with_flags(self, flags: Mapping[str, str]) -> str:
+        """The message for those who use the command.
+
+        Parameters
+        ----------
+        flags : mapping of str to str
+            The flag that stands for an option, and what it takes: ``{"drop": "--drop NAME"}``. Remedies by
+            other options, and those that switch an option off, are left out.
+        """
+        return _advised(
+            self.problem,
+            [
+                each.with_flag(flags.get(each.option, ""))
+                for each in self.remedies
+                if not each.option or (each.option in flags and each.value is not False)
+            ],
+        )
+
+
+def _advised(problem: str, advice: Iterable[str]) -> str:
+    *others, last = ["", *advice]
+    listed = f"{', '.join(others[1:])}, or {last}" if others[1:] else last
+    return f"{problem}; {listed}" if listed else problem
 
 
 class NotNumericError(DataError):
@@ -362,16 +443,14 @@ class NotNumericError(DataError):
 
     Parameters
     ----------
-    what : str
+    problem : str
         Which columns of which file.
-    advice : str
-        What to do about it.
     columns : sequence of str
+    *remedies : Remedy
     """
 
-    def __init__(self, what: str, advice: str, columns: Sequence[str]) -> None:
-        super().__init__(f"{what}; {advice}")
-        self.what = what
+    def __init__(self, problem: str, columns: Sequence[str], *remedies: Remedy) -> None:
+        super().__init__(problem, *remedies)
         self.columns = tuple(columns)
 
 

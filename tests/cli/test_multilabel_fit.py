@@ -427,9 +427,9 @@ HELD_OUT = "--features selects by the labels that the fit is given, and there ar
         ("meka.arff --method nsga2-clus", "meka.arff holds samples with any number of labels"),
         (
             "plain.arff --method sisc",
-            r"with --label-file FILE \(MULAN's XML\) or --partial-labels NAME,NAME,",
+            r"with --label-file FILE \(the file of MULAN\), or with --partial-labels NAME,NAME,",
         ),
-        ("plain.arff --method sisc --partial-labels is_cab", "--partial-labels names the label 'is_cab'"),
+        ("plain.arff --method sisc --partial-labels is_cab", "the list of labels has the label 'is_cab'"),
         ("set.arff --method sisc --labels is_cabin", "--labels says nothing about set.arff.*--hold-out"),
         ("set.arff --method sisc --label-file no.xml", "there is no file no.xml"),
         ("set.arff --method sisc --min-df 2", "set.arff is read as features and label sets"),
