@@ -41,7 +41,7 @@ def test_everything_on_the_page_runs_in_order(tmp_path, monkeypatch):
     assert namespace["partitions"].shape[1] == 178
     # The own constraint holds, and the own index is a column of the front.
     assert all((namespace["at_least_ten"]([row]) <= 0).all() for row in namespace["partitions"])
-    assert namespace["problem"].objective_names == ("silhouette", "spread")
+    assert namespace["problem"].objective_names == ("silhouette", "width")
     assert namespace["model"].labels_.shape == (178,)
     assert (tmp_path / "front.png").stat().st_size > 1000
     for name in ("found/report.html", "shapes/report.html", "both.html"):
