@@ -183,6 +183,32 @@ def optional_package(module: str, extra: str, purpose: str, otherwise: str = "")
         ) from error
 
 
+def number_clusters(labels: NDArray[Any]) -> tuple[Labels, NDArray[Any]]:
+    """Number the clusters of one partition 0, 1, ... in the order in which they first occur.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,)
+        Anything that can be sorted: numbers far apart, negative ones or names.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,), int32
+    former : ndarray of shape (n_clusters,)
+        Former number of every cluster.
+
+    Notes
+    -----
+    O(n_samples log n_samples). For whole populations of small codes see
+    :func:`moo_clustering.encodings.relabel_by_first_appearance`, which is linear.
+    """
+    former, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    by_appearance = np.argsort(first)
+    rank = np.empty(len(former), dtype=np.int32)
+    rank[by_appearance] = np.arange(len(former), dtype=np.int32)
+    return rank[inverse.reshape(-1)], former[by_appearance]
+
+
 def did_you_mean(name: str, allowed: Iterable[str]) -> str:
     """``"; did you mean 'wine'?"``, or nothing where no allowed name is near."""
     if len(name) > _LONGEST_SUGGESTION:

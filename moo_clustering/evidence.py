@@ -368,7 +368,7 @@ def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) ->
             piece = row[members]
             found[members[piece != np.bincount(piece).argmax()]] = n_clusters
             n_clusters += 1
-    return relabel_by_first_appearance(found[np.newaxis])[0]
+    return relabel_by_first_appearance(found)
 
 
 def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.9) -> NDArray[np.float64]:
@@ -989,7 +989,7 @@ def repair_pairs(
         max_sweeps,
         keep_clusters,
     )
-    return relabel_by_first_appearance(current[np.newaxis])[0]
+    return relabel_by_first_appearance(current)
 
 
 def _groups(constraints: PairsLike, Z: sp.csr_array) -> NDArray[np.intp]:
@@ -1000,7 +1000,7 @@ def _groups(constraints: PairsLike, Z: sp.csr_array) -> NDArray[np.intp]:
     together.data = np.maximum(together.data, 0.0)
     together.eliminate_zeros()
     parts = csgraph.connected_components(together, directed=False)[1]
-    return relabel_by_first_appearance(parts[np.newaxis])[0].astype(np.intp)
+    return relabel_by_first_appearance(parts).astype(np.intp)
 
 
 def selection_score(

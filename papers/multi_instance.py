@@ -223,7 +223,7 @@ def run_task(task: Task) -> dict[str, Any]:
     labels = np.empty(given.bags.n_bags, dtype=np.int32)
     labels[order] = outcome.labels
     return {
-        **scores(given, relabel_by_first_appearance(labels[None])[0]),
+        **scores(given, relabel_by_first_appearance(labels)),
         "seconds": seconds,
         "evaluations": outcome.evaluations,
         "trials": outcome.trials,

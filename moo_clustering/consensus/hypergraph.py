@@ -19,7 +19,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.cluster import KMeans
 from sklearn.utils.extmath import randomized_svd
 
-from moo_clustering._arrays import FloatArray, IntArray, SeedLike, spawn_seeds
+from moo_clustering._arrays import FloatArray, SeedLike, number_clusters, spawn_seeds
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
@@ -141,14 +141,14 @@ def cspa(
         return np.zeros(edges.n_samples, dtype=np.int32)
     if partitioner == "average":
         tree = linkage(condensed_distances(edges, run_weights), method="average")
-        return numbered(_cut(tree, edges.n_samples, n_clusters))
+        return relabel_by_first_appearance(_cut(tree, edges.n_samples, n_clusters))
     neighbor_seed, seed = spawn_seeds(random_state, 2)
     if partitioner == "svd":
-        return numbered(low_rank_parts(edges, run_weights, n_clusters, seed))
+        return relabel_by_first_appearance(low_rank_parts(edges, run_weights, n_clusters, seed))
     neighbor_rng = np.random.default_rng(neighbor_seed)
     graph = coassociation_graph(edges, run_weights, n_clusters, n_neighbors, neighbor_rng)
     if metis:
-        return numbered(metis_parts(graph, n_clusters, seed=metis_seed(seed)))
+        return relabel_by_first_appearance(metis_parts(graph, n_clusters, seed=metis_seed(seed)))
     return _spectral(graph, edges, n_clusters, np.random.default_rng(seed))
 
 
@@ -338,11 +338,6 @@ def check_number(name: str, value: Any, lowest: int, n_samples: int | None = Non
         raise ValueError(f"{name} must be from {lowest} to the number of objects, {n_samples}; got {value}")
     if value < lowest:
         raise ValueError(f"{name} must be at least {lowest}, got {value}")
-
-
-def numbered(labels: IntArray) -> NDArray[np.int32]:
-    """Labels of shape (n_samples,) in the order of their first objects, without gaps."""
-    return relabel_by_first_appearance(labels[np.newaxis])[0]
 
 
 def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
@@ -606,7 +601,9 @@ def hgpa(
     if n_clusters == 1:
         return np.zeros(edges.n_samples, dtype=np.int32)
     (seed,) = spawn_seeds(random_state, 1)
-    return numbered(spectral_parts(edges, run_weights, n_clusters, with_edges=False, seed=seed))
+    return relabel_by_first_appearance(
+        spectral_parts(edges, run_weights, n_clusters, with_edges=False, seed=seed)
+    )
 
 
 def bipartite_graph(edges: Hyperedges, weights: FloatArray) -> sp.csr_array:
@@ -735,7 +732,7 @@ def hbgf(
         parts = metis_parts(graph, n_clusters, seed=metis_seed(seed))[: edges.n_samples]
     else:
         parts = spectral_parts(edges, run_weights, n_clusters, with_edges=True, seed=seed)
-    return numbered(parts)
+    return relabel_by_first_appearance(parts)
 
 
 @overload
@@ -932,12 +929,9 @@ def _compete(
         winner = best.argmax(axis=0)
     else:
         winner = np.where(best, tie_rng.random(best.shape), -1.0).argmax(axis=0)
-    former, first, inverse = np.unique(winner, return_index=True, return_inverse=True)
-    by_appearance = np.argsort(first)
-    rank = np.empty(len(former), dtype=np.int32)
-    rank[by_appearance] = np.arange(len(former), dtype=np.int32)
-    order = np.concatenate([former[by_appearance], np.setdiff1d(np.arange(len(deciding)), former)])
-    return rank[inverse.reshape(-1)], association[order]
+    labels, former = number_clusters(winner)
+    order = np.concatenate([former, np.setdiff1d(np.arange(len(deciding)), former)])
+    return labels, association[order]
 
 
 def matched_parts(

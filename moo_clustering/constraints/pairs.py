@@ -13,7 +13,7 @@ from scipy import sparse
 from scipy.sparse import csgraph, issparse
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import FloatArray, Int64Array, block_slices
+from moo_clustering._arrays import FloatArray, Int64Array, block_slices, number_clusters
 from moo_clustering.constraints.sources import (
     Scheme,
     check_affordable,
@@ -565,10 +565,7 @@ def connected(links: Int64Array, n_samples: int) -> Int64Array:
     """Component of every sample, components numbered by their least sample."""
     component = csgraph.connected_components(link_graph(links, n_samples), directed=False)[1]
     # SciPy numbers them in this order too, but does not promise it.
-    first = np.unique(component, return_index=True)[1]
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[component]
+    return number_clusters(component)[0].astype(np.int64)
 
 
 def chain(graph: Any, start: int, end: int) -> list[int]:

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import did_you_mean
+from moo_clustering._arrays import did_you_mean, number_clusters
 from moo_clustering.bags import Bags
 from moo_clustering.datasets.arff import Attribute, Header, Lines, RowError, RowReader
 from moo_clustering.datasets.tables import (
@@ -405,11 +405,8 @@ def members_of(column: Column, codes: NDArray[np.floating[Any]], rows: Rows, sou
         raise DataError(
             f"{source}, {rows.place(int(missing[0]))} has no bag: column {column.name!r} is empty there"
         )
-    used, first, inverse = np.unique(codes.astype(np.int64), return_index=True, return_inverse=True)
-    order = np.argsort(first)  # bags in the order of their first rows
-    rank = np.empty(len(used), dtype=np.int64)
-    rank[order] = np.arange(len(used))
-    return Members(rank[inverse], tuple(column.values[code] for code in used[order]))
+    bag_of_row, used = number_clusters(codes.astype(np.int64))
+    return Members(bag_of_row.astype(np.int64), tuple(column.values[code] for code in used))
 
 
 def assemble(

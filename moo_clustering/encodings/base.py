@@ -218,24 +218,39 @@ def relabel_by_first_appearance(labels: IntArray) -> Labels:
 
     Parameters
     ----------
-    labels : ndarray of shape (n_individuals, n_samples)
+    labels : ndarray of shape (n_individuals, n_samples) or (n_samples,)
         Cluster codes >= 0; gaps are closed.
 
     Returns
     -------
-    labels : ndarray of shape (n_individuals, n_samples), int32
-        Equal rows exactly where the given rows are the same partition.
+    labels : ndarray of the same shape, int32
+        Two rows are equal exactly where they are the same partition.
+
+    Raises
+    ------
+    ValueError
+        For a negative code.
 
     Notes
     -----
-    O(n_individuals (n_samples + largest code)).
+    O(n_individuals n_samples); with codes above 8 n_samples, which are sorted first, times the
+    logarithm of that.
+
+    Examples
+    --------
+    >>> relabel_by_first_appearance(np.array([5, 5, 2, 0, 2]))
+    array([0, 0, 1, 2, 1], dtype=int32)
     """
     labels = np.asarray(labels)
     out = np.empty(labels.shape, dtype=np.int32)
     if labels.size:
         if labels.min() < 0:
             raise ValueError(f"labels must not be negative, got {labels.min()}.")
-        number_by_first_appearance(labels, np.empty(int(labels.max()) + 1, dtype=np.int32), out)
+        if labels.max() > 8 * labels.shape[-1]:
+            # The kernel keeps a table as long as the largest code, and clears it for every row.
+            labels = np.unique(labels, return_inverse=True)[1].reshape(labels.shape)
+        number = np.empty(int(labels.max()) + 1, dtype=np.int32)
+        number_by_first_appearance(np.atleast_2d(labels), number, np.atleast_2d(out))
     return out
 
 

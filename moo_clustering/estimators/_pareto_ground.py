@@ -18,7 +18,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import normalize
 
-from moo_clustering._arrays import FloatArray, SeedLike, spawn_seeds
+from moo_clustering._arrays import FloatArray, SeedLike, number_clusters, spawn_seeds
 from moo_clustering._parallel import threads_here
 from moo_clustering.bags import Bags, BagTransformer
 from moo_clustering.bags.distances import (
@@ -28,7 +28,6 @@ from moo_clustering.bags.distances import (
     gaussian_scale,
     sliced_directions,
 )
-from moo_clustering.estimators._base import number_clusters
 from moo_clustering.graphs import self_tuning_graph
 from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions
 from moo_clustering.pool.candidates import pool_of_bag_views

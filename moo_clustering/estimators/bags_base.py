@@ -17,13 +17,13 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from moo_clustering._arrays import BLOCK_ITEMS, FloatArray, Labels, SeedLike, spawn_seeds
+from moo_clustering._arrays import BLOCK_ITEMS, FloatArray, Labels, SeedLike, number_clusters, spawn_seeds
 from moo_clustering.bags import Bags, BagTransformer, as_bags, bag_distances
 from moo_clustering.bags.bags import freeze
 from moo_clustering.bags.distances import Kind, bag_blocks
 from moo_clustering.bags.objective import PartitionRepair, pair_rule
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.estimators._base import SemiSupervisedClusterMixin, number_clusters, supervision_pairs
+from moo_clustering.estimators._base import SemiSupervisedClusterMixin, supervision_pairs
 
 # Distances that differ by a smaller part are equal: products of matrices leave so much of rounding.
 _TIE = 1e-9

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from moo_clustering._arrays import Labels, SeedLike
+from moo_clustering._arrays import Labels, SeedLike, number_clusters
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering.algorithms import (
     ChcStep,
@@ -32,7 +32,7 @@ from moo_clustering.bags import BagGeometry, BagObjective, Bags
 from moo_clustering.bags.objective import PartitionRepair
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import MedoidSlotEncoding, relabel_by_first_appearance
-from moo_clustering.estimators._base import checkpoint_for, fill_docs, number_clusters
+from moo_clustering.estimators._base import checkpoint_for, fill_docs
 from moo_clustering.estimators.bags_base import (
     BAG_SEARCH_DOCS,
     BagClusterer,

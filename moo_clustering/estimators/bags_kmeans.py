@@ -14,11 +14,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from moo_clustering._arrays import FloatArray, Int64Array, Labels, SeedLike
+from moo_clustering._arrays import FloatArray, Int64Array, Labels, SeedLike, number_clusters
 from moo_clustering.bags import Bags
 from moo_clustering.bags.distances import Kind
 from moo_clustering.bags.objective import PartitionRepair, Weighting
-from moo_clustering.estimators._base import number_clusters
 from moo_clustering.estimators.bags_base import (
     BagClusterer,
     BagData,

@@ -26,12 +26,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 from tqdm import tqdm
 
-from moo_clustering._arrays import AnyFloatArray, Labels, SeedLike, spawn_seeds
+from moo_clustering._arrays import AnyFloatArray, Labels, SeedLike, number_clusters, spawn_seeds
 from moo_clustering._parallel import run_calls
 from moo_clustering.consensus import best_half, cspa, hbgf, hgpa, mcla, select_pareto
 from moo_clustering.consensus.hypergraph import check_memory
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.estimators._base import ReportMixin, check_n_clusters, checkpoint_for, number_clusters
+from moo_clustering.estimators._base import ReportMixin, check_n_clusters, checkpoint_for
 from moo_clustering.factorization import (
     MAX_MEMORY,
     SOLVERS,
@@ -441,7 +441,7 @@ class EnsembleNMF(
     def _set_labels(self, found: Labels, seen: NDArray[np.intp], n_documents: int) -> None:
         labels = np.full(n_documents, np.bincount(found).argmax(), dtype=np.int32)
         labels[seen] = found
-        self.labels_ = relabel_by_first_appearance(labels[None])[0]
+        self.labels_ = relabel_by_first_appearance(labels)
         self.n_clusters_ = int(found.max()) + 1
 
     def _checkpoint(self, matrix: Any) -> Checkpoint | None:
@@ -534,9 +534,7 @@ def consensus_partition(
         )
     if result.min() < 0:
         raise ValueError(f"consensus must return labels from 0 on, got {result.min()}")
-    # Labels of any size, in numbers that are small.
-    codes = np.unique(result, return_inverse=True)[1]
-    found = relabel_by_first_appearance(codes[None])[0]
+    found = relabel_by_first_appearance(result)
     return found, association(labels, found)
 
 

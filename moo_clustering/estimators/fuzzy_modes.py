@@ -680,7 +680,7 @@ def majority_vote(
         with threads_here(n_jobs):
             classifier.fit(data[sure], winner[sure])
             winner[~sure] = classifier.predict(data[~sure])
-    return relabel_by_first_appearance(winner[None])[0]
+    return relabel_by_first_appearance(winner)
 
 
 def reference_row(labels: Labels, reference: str) -> int:

@@ -32,7 +32,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 from tqdm.auto import tqdm
 
-from moo_clustering._arrays import FloatArray, SeedLike, spawn_seeds
+from moo_clustering._arrays import FloatArray, SeedLike, number_clusters, spawn_seeds
 from moo_clustering.algorithms.search import (
     InterruptedSearchWarning,
     InterruptGuard,
@@ -40,7 +40,7 @@ from moo_clustering.algorithms.search import (
     rng_state,
     set_rng_state,
 )
-from moo_clustering.estimators._base import ReportMixin, check_n_clusters, checkpoint_for, number_clusters
+from moo_clustering.estimators._base import ReportMixin, check_n_clusters, checkpoint_for
 from moo_clustering.operators.crossover import CentreMatchingCrossover
 from moo_clustering.operators.deap.variation import (
     CentreIndividual,

@@ -21,15 +21,17 @@ from sklearn.preprocessing import normalize
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from moo_clustering._arrays import FloatArray, Int64Array, SeedLike, require_squares, spawn_seeds
+from moo_clustering._arrays import (
+    FloatArray,
+    Int64Array,
+    SeedLike,
+    number_clusters,
+    require_squares,
+    spawn_seeds,
+)
 from moo_clustering._kernels.partitions import icm_sweep
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.estimators._base import (
-    SemiSupervisedClusterMixin,
-    check_n_clusters,
-    number_clusters,
-    supervision_pairs,
-)
+from moo_clustering.estimators._base import SemiSupervisedClusterMixin, check_n_clusters, supervision_pairs
 
 # Below this share of the largest eigenvalue of the correlations a direction counts as constant.
 _CONSTANT = 1e-12

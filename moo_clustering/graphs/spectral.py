@@ -17,8 +17,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from moo_clustering._arrays import FloatArray
-from moo_clustering.encodings import relabel_by_first_appearance
+from moo_clustering._arrays import FloatArray, number_clusters
 from moo_clustering.graphs.neighbors import CHUNK, Metric, NeighborLists
 from moo_clustering.graphs.similarity import bridge_components, short_indices, symmetrize
 
@@ -607,7 +606,7 @@ def spectral_partition(
         labels = parts
     else:
         labels = _cluster_rows(embedding, n_clusters, rng)
-    return SpectralPartition(_numbered(labels), graph, embedding, values, n_components)
+    return SpectralPartition(number_clusters(labels)[0], graph, embedding, values, n_components)
 
 
 def _cluster_rows(embedding: NDArray[np.float64], n_clusters: int, rng: np.random.Generator) -> NDArray[Any]:
@@ -620,10 +619,6 @@ def _cluster_rows(embedding: NDArray[np.float64], n_clusters: int, rng: np.rando
         return kmeans.fit_predict(embedding)
     sample = rng.choice(n_samples, size=max(_FITTED, min(n_samples, 50 * n_clusters)), replace=False)
     return kmeans.fit(embedding[np.sort(sample)]).predict(embedding)
-
-
-def _numbered(labels: NDArray[Any]) -> NDArray[np.int32]:
-    return relabel_by_first_appearance(labels.astype(np.int32)[np.newaxis])[0]
 
 
 def ratio_cut(W: Any, labels: ArrayLike) -> NDArray[np.float64]:
@@ -745,7 +740,7 @@ def spectral_cuts(
             rows = _unit_rows(vectors[:, : wanted[q]])
             kmeans = KMeans(int(wanted[q]), init="k-means++", n_init=n_init, random_state=int(seeds[q]))
             labels[q] = kmeans.fit_predict(rows)
-    return relabel_by_first_appearance(labels)
+    return np.stack([number_clusters(row)[0] for row in labels])
 
 
 def checked_counts(ks: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:

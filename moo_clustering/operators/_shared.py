@@ -117,7 +117,7 @@ class LabelGraph:
             links[large, large] = 0.0
             links[small] = links[:, small] = 0.0
             alive -= 1
-        return relabel_by_first_appearance(number[labels][None])[0]
+        return relabel_by_first_appearance(number[labels])
 
     @property
     def _rows(self) -> tuple[NDArray[Any], NDArray[Any], FloatArray]:
@@ -148,11 +148,6 @@ def bounds_of(problem: Any) -> Bounds:
 def canonical_rows(X: NDArray[Any], n_samples: int) -> Labels:
     """A fresh array of partitions, each with its clusters numbered by first appearance."""
     return relabel_by_first_appearance(checked_genes(X, n_samples))
-
-
-def renumbered(labels: NDArray[np.integer[Any]]) -> Labels:
-    """One partition with its clusters numbered by first appearance, without gaps."""
-    return relabel_by_first_appearance(labels[None])[0]
 
 
 def pool_labels(pool: Any) -> Labels:

@@ -17,6 +17,7 @@ from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, IntArray, 
 from moo_clustering._kernels import loci
 from moo_clustering._kernels.kmeans import swap_rows
 from moo_clustering._kernels.threads import for_blocks
+from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import checked_genes
 from moo_clustering.encodings.medoids import as_sets, filled, first_distinct, repair_slots, set_sizes
 from moo_clustering.operators._shared import (
@@ -28,7 +29,6 @@ from moo_clustering.operators._shared import (
     coins,
     cross_partitions,
     half_differing,
-    renumbered,
     share,
     tails,
 )
@@ -355,7 +355,7 @@ def lay_over(
     below = (b + len(kept)).astype(np.int32)
     labels = np.where(covered, a, np.where(dissolved[b], np.int32(-1), below))
     labels = graph.joined(labels, max_rounds)
-    return graph.united(renumbered(np.where(labels < 0, below, labels)), k_max)
+    return graph.united(relabel_by_first_appearance(np.where(labels < 0, below, labels)), k_max)
 
 
 class UniformNeighborCrossover(Crossover):

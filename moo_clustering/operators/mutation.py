@@ -16,6 +16,7 @@ from pymoo.core.sampling import Sampling
 from moo_clustering._arrays import Int64Array, IntArray, Labels, sparse_positions
 from moo_clustering._kernels import loci
 from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import checked_genes, rounded_genes
 from moo_clustering.encodings.medoids import (
     MedoidSlotEncoding,
@@ -36,7 +37,6 @@ from moo_clustering.operators._shared import (
     cross_slots,
     mutate_slots,
     pool_labels,
-    renumbered,
     share,
     slot_radius,
 )
@@ -526,7 +526,7 @@ def merge_linked(labels: Labels, graph: LabelGraph, k_min: int, rng: np.random.G
     pull = graph.links(labels)[a, b] / least
     cumulative = np.cumsum(pull if pull.any() else np.ones(len(a)))
     pair = np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right")
-    return renumbered(np.where(labels == b[pair], a[pair].astype(np.int32), labels))
+    return relabel_by_first_appearance(np.where(labels == b[pair], a[pair].astype(np.int32), labels))
 
 
 class GraphRefine(LabelMutation):
@@ -575,7 +575,7 @@ class GraphRefine(LabelMutation):
     def refined(self, labels: Labels, n_steps: int, k_min: int) -> Labels:
         """A canonical partition after so many steps; nothing is random."""
         for _ in range(n_steps):
-            moved = renumbered(self.graph.voted(labels, self.inertia))
+            moved = relabel_by_first_appearance(self.graph.voted(labels, self.inertia))
             if moved.max() + 1 < k_min:
                 break
             labels = moved
@@ -686,7 +686,7 @@ def _placed(labels: Labels, members: NDArray[Any] | None, target: int) -> Labels
 
 
 def _moved(labels: Labels, members: NDArray[Any] | None, target: int) -> Labels:
-    return renumbered(_placed(labels, members, target))
+    return relabel_by_first_appearance(_placed(labels, members, target))
 
 
 class PoolSplit(LabelMutation):
@@ -751,7 +751,7 @@ class PoolSplit(LabelMutation):
             out = labels.copy()
             for number, piece in enumerate(leaving):
                 out[members[cut == piece]] = k + number
-            return renumbered(out)
+            return relabel_by_first_appearance(out)
         return labels
 
 

@@ -19,7 +19,6 @@ from moo_clustering.operators._shared import (
     bounds_of,
     canonical_rows,
     objective_of,
-    renumbered,
 )
 from moo_clustering.operators.mutation import PoolSplit, merge_linked
 from moo_clustering.operators.sampling import encoding_of, medoid_encoding_of
@@ -121,7 +120,7 @@ class ClusterNumberRepair(Repair):
         order = np.concatenate([reached, np.setdiff1d(np.arange(len(members)), reached)])
         out = labels.copy()
         out[members[order[(len(order) + 1) // 2 :]]] = labels.max() + 1
-        return renumbered(out)
+        return relabel_by_first_appearance(out)
 
 
 class EncodingRepair(Repair):

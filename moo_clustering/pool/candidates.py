@@ -19,13 +19,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 from threadpoolctl import threadpool_limits
 
-from moo_clustering._arrays import FloatArray, Labels, SeedLike, did_you_mean, spawn_seeds
+from moo_clustering._arrays import FloatArray, Labels, SeedLike, did_you_mean, number_clusters, spawn_seeds
 from moo_clustering._distances import MAX_MEMORY, distance_matrix
 from moo_clustering._parallel import run_calls
 from moo_clustering.bags import Bags, as_bags
 from moo_clustering.bags.bags import Embedding, bag_embedding
 from moo_clustering.bags.distances import DISTANCE_KINDS, bag_distance_kinds, check_kinds
-from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.pool.families import (
     WARD_ABOVE,
     Builder,
@@ -391,8 +390,8 @@ class PartitionPool:
         kept = [(family, labels) for family, labels in given if len(labels) and (labels != labels[0]).any()]
         if not kept:
             raise ValueError("candidates must hold a partition with two clusters or more.")
-        codes = np.stack([_codes(labels) for _, labels in kept])
-        return cls(relabel_by_first_appearance(codes), tuple(family for family, _ in kept))
+        numbered = np.stack([number_clusters(labels)[0] for _, labels in kept])
+        return cls(numbered, tuple(family for family, _ in kept))
 
     @property
     def n_partitions(self) -> int:
@@ -441,11 +440,6 @@ class PartitionPool:
     def tagged(self, tag: str) -> PartitionPool:
         """The same partitions, the families named ``family@tag``."""
         return PartitionPool(self.labels, tuple(f"{family}@{tag}" for family in self.families))
-
-
-def _codes(labels: NDArray[Any]) -> NDArray[np.int64]:
-    """Whole numbers from 0 on, whatever the labels are."""
-    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
 
 
 def candidate_pool(

@@ -615,7 +615,7 @@ def _compact(labels: Any, name: str) -> NDArray[np.int32]:
     rows = integer_rows(labels, name)
     if rows.shape[1] == 0:
         raise ValueError(f"{name} must have at least one sample, got shape {rows.shape}")
-    if rows.size and (rows.min() < 0 or rows.max() > 8 * rows.shape[1]):
+    if rows.size and rows.min() < 0:
         rows = np.unique(rows, return_inverse=True)[1].reshape(rows.shape)
     return relabel_by_first_appearance(rows)
 

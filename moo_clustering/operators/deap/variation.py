@@ -24,7 +24,6 @@ from moo_clustering.operators._shared import (
     cross_slots,
     half_differing,
     mutate_slots,
-    renumbered,
     tails,
 )
 from moo_clustering.operators.crossover import (
@@ -450,7 +449,7 @@ def partition_key(individual: Individual) -> bytes:
     -------
     bytes
     """
-    return relabel_by_first_appearance(np.asarray(individual)[None])[0].tobytes()
+    return relabel_by_first_appearance(np.asarray(individual)).tobytes()
 
 
 def perturbed(
@@ -674,7 +673,7 @@ def mut_partition(
 
 
 def _labels(individual: Individual) -> Labels:
-    return renumbered(copied_genes(individual, np.int32)[0])
+    return relabel_by_first_appearance(copied_genes(individual, np.int32)[0])
 
 
 def cx_slots_one_point(
