@@ -1,0 +1,255 @@
+"""The shape of the package in numbers: size of modules, imports between rooms, files that one fit enters.
+
+``python -m tests.house`` prints the table; JUnit files (``TIER=FILE``) add the time of the tests of a tier.
+``tests/test_house.py`` holds the limits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import io
+import statistics
+import subprocess
+import sys
+import tokenize
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = "moo_clustering"
+
+# Rooms import from the lines above their own, and within their line; `papers` imports anything.
+ORDER = [
+    {"_arrays", "_targets", "_parallel"},
+    {"_kernels"},
+    {"_distances", "persistence", "stats", "features"},
+    {"constraints", "factorization", "subspace", "diversity"},
+    {"graphs", "bags"},
+    {"encodings"},
+    {"validity", "pool"},
+    {"problems", "evidence"},
+    {"operators", "consensus", "fronts"},
+    {"algorithms"},
+    {"estimators"},
+    {"datasets", "visualization"},
+    {"cli"},
+]
+LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
+
+# Runs whose files are counted: those that hold a function which the run calls.
+RUNS = {
+    "fit table.csv": """
+import tempfile
+from moo_clustering.cli import main
+def run():
+    with tempfile.TemporaryDirectory() as folder:
+        main(["fit", "examples/table.csv", "--out", folder + "/out"])
+""",
+    "ParetoClustering.fit": """
+from sklearn.datasets import load_iris
+from moo_clustering import ParetoClustering
+def run():
+    ParetoClustering(random_state=0).fit(load_iris().data)
+""",
+    "NSGA2Clus.fit": """
+from sklearn.datasets import load_iris
+from moo_clustering import NSGA2Clus
+def run():
+    NSGA2Clus(pop_size=12, n_gen=3, random_state=0).fit(load_iris().data)
+""",
+}
+COUNT_FILES = """
+import sys, threading, warnings
+warnings.simplefilter("ignore")
+entered = set()
+def profile(frame, event, argument):
+    if event == "call" and frame.f_code.co_name != "<module>":
+        entered.add(frame.f_code.co_filename)
+threading.setprofile(profile)
+sys.setprofile(profile)
+try:
+    run()
+except SystemExit:
+    pass
+sys.setprofile(None)
+print("entered", sum("/moo_clustering/" in name for name in entered))
+"""
+
+
+@dataclass(frozen=True)
+class Module:
+    """A source file of the package."""
+
+    name: str  # with dots; a package for its `__init__`
+    path: Path
+
+    @cached_property
+    def text(self) -> str:
+        return self.path.read_text(encoding="utf-8")
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.text)
+
+    @property
+    def is_init(self) -> bool:
+        return self.path.name == "__init__.py"
+
+    @property
+    def room(self) -> str:
+        return self.name.split(".")[1] if "." in self.name else ""
+
+    @property
+    def n_lines(self) -> int:
+        return self.text.count("\n")
+
+    def line_counts(self) -> tuple[int, int, int]:
+        """Numbers of lines of code, of comments (beside code or alone) and of imports."""
+        code, comments = set(), set()
+        for token in tokenize.generate_tokens(io.StringIO(self.text).readline):
+            if token.type == tokenize.COMMENT:
+                comments.add(token.start[0])
+            elif token.type not in (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT):
+                code.update(range(token.start[0], token.end[0] + 1))
+        imports = set()
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                imports.update(range(node.lineno, node.end_lineno + 1))
+            elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                code.difference_update(range(node.lineno, node.end_lineno + 1))  # a docstring
+        return len(code), len(comments), len(imports)
+
+
+def modules(package: str = PACKAGE) -> dict[str, Module]:
+    """All modules of a package, by their names with dots."""
+    found = {}
+    for path in sorted((ROOT / package).rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        found[name] = Module(name, path)
+    return found
+
+
+def imported(tree: ast.Module, known: dict[str, Module]) -> Iterator[tuple[str, int]]:
+    """Modules that a file imports when it runs, and where; imports for type checkers alone do not count."""
+    for_types = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            for_types.update(id(inner) for statement in node.body for inner in ast.walk(statement))
+    for node in ast.walk(tree):
+        if id(node) in for_types:
+            continue
+        if isinstance(node, ast.ImportFrom) and node.module in known:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield (inner if inner in known else node.module), node.lineno
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name in known:
+                    yield alias.name, node.lineno
+
+
+def imports_against_order() -> dict[str, str]:
+    """Imports of a room that stands below the importing one in ORDER: "module -> room", and where."""
+    known = modules()
+    wrong = {}
+    for module in known.values():
+        if module.room in ("", "__main__"):
+            continue
+        for name, line in imported(module.tree, known):
+            room = name.split(".")[1] if "." in name else ""
+            if room and LEVEL[room] > LEVEL[module.room]:
+                wrong[f"{module.name} -> {room}"] = f"{module.path.relative_to(ROOT)}:{line} imports {name}"
+    return wrong
+
+
+def rooms_without_place() -> set[str]:
+    """Rooms that ORDER does not name."""
+    return {module.room for module in modules().values()} - LEVEL.keys() - {"", "__main__"}
+
+
+def imported_once() -> list[str]:
+    """Modules that exactly one other imports and that export nothing: no `__all__`, in no `__init__`."""
+    known = modules()
+    importers = defaultdict(set)
+    for module in known.values():
+        for name, _ in imported(module.tree, known):
+            if name != module.name:
+                importers[name].add(module.name)
+    exported = {name for name, module in known.items() if "\n__all__ = " in module.text}
+    for stub in (ROOT / PACKAGE).rglob("__init__.pyi"):  # what the lazy loader reads
+        room = ".".join(stub.parent.relative_to(ROOT).parts)
+        for node in ast.walk(ast.parse(stub.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                exported.add(f"{room}.{node.module}")
+    for name, others in importers.items():
+        if any(known[other].is_init for other in others):
+            exported.add(name)
+    return sorted(name for name, others in importers.items() if len(others) == 1 and name not in exported)
+
+
+def private_modules_named_by_tests() -> dict[str, set[str]]:
+    """Private modules that tests import, with the files that do."""
+    known = modules()
+    named = defaultdict(set)
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        for name, _ in imported(ast.parse(path.read_text(encoding="utf-8")), known):
+            if any(part.startswith("_") for part in name.split(".")[1:]):
+                named[name].add(path.relative_to(ROOT).as_posix())
+    return dict(named)
+
+
+def files_entered(run: str) -> str:
+    """How many files of the package one of RUNS enters, counted in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", RUNS[run] + COUNT_FILES], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    counts = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("entered ")]
+    return counts[0] if counts else "failed: " + (done.stderr.strip().splitlines() or ["?"])[-1]
+
+
+def rows() -> Iterator[tuple[str, object]]:
+    """The table, row by row."""
+    for package in (PACKAGE, "papers"):
+        inside = [module for module in modules(package).values() if not module.is_init]
+        lengths = [module.n_lines for module in inside]
+        yield f"{package}: modules", len(inside)
+        yield "  lines", sum(module.n_lines for module in modules(package).values())
+        yield "  length of a module, median", int(statistics.median(lengths))
+        yield "  longest module", max((module.n_lines, module.name) for module in inside)
+        code, comments, imports = (
+            sum(counts) for counts in zip(*(m.line_counts() for m in inside), strict=True)
+        )
+        yield "  lines of code", code
+        yield "  share of import lines", f"{imports / code:.3f}"
+        yield "  share of comments", f"{comments / code:.3f}"
+    once = imported_once()
+    yield "modules that one other imports and none exports", f"{len(once)} {' '.join(once)}"
+    wrong = imports_against_order()
+    yield "imports against the order", len(wrong)
+    for line in wrong.values():
+        yield "", line
+    named = private_modules_named_by_tests()
+    yield "private modules named by tests", f"{len(named)} {' '.join(sorted(named))}"
+    for run in RUNS:
+        yield f"files entered by {run}", files_entered(run)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tiers", nargs="*", metavar="TIER=FILE", help="a tier of tests and its JUnit file")
+    for name, value in rows():
+        print(f"{name:<50} {value}")
+    for tier in parser.parse_args().tiers:
+        name, _, path = tier.partition("=")
+        suite = ElementTree.parse(path).getroot().find("testsuite")
+        print(f"tests of the tier {name:<32} {suite.get('tests')} in {float(suite.get('time')):.0f} s")
+
+
+if __name__ == "__main__":
+    main()
