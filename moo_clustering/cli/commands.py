@@ -181,10 +181,10 @@ def explore(folder: Path, port: int, no_browser: bool) -> None:
     computer only. Where a file is enough, open report.html in the folder instead.
     """
     with reported():
-        from moo_clustering.visualization.report.folders import folder_content
-        from moo_clustering.visualization.report.page import render
+        from moo_clustering.cli.folder import run_content
+        from moo_clustering.visualization.report import render
 
-        page = render(folder_content(folder)).encode("utf-8", "replace")
+        page = render(run_content(folder)).encode("utf-8", "replace")
         server = page_server(page, port)
     with server:
         address = f"http://127.0.0.1:{server.server_port}/"
@@ -228,8 +228,8 @@ def report(folders: tuple[Path, ...], out: Path | None, title: str | None) -> No
     solutions agree. Several runs, by different methods for example, must be on the same samples; these may
     be in different orders if they have names (--id-column).
 
-    Folders of older versions, and those with missing files, get what can be put together from the rest;
-    the page says what it cannot show. A file that is no such report is never replaced.
+    The page is made of report.npz in the folder, which `fit --no-report` does not write. A file that is not
+    a report is never replaced.
     """
     with reported():
         from dataclasses import replace
@@ -240,7 +240,7 @@ def report(folders: tuple[Path, ...], out: Path | None, title: str | None) -> No
         if out is None and len(folders) > 1:
             raise ValueError(f"the report of {len(folders)} runs needs a file to write: --out FILE")
         page = folders[0] / REPORT if out is None else out
-        content = _content(folders)
+        content = merged_content(folders)
         _check_page(page)
         write_report(content if title is None else replace(content, title=title), page)
     for sentence in content.missing:
@@ -472,19 +472,23 @@ def _wrap(heading: str, text: str, indent: int, width: int = 16) -> str:
     return textwrap.fill(text, 100, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
 
 
-def _content(folders: Sequence[Path]) -> ReportContent:
+def merged_content(folders: Sequence[Path]) -> ReportContent:
+    """The content of one report of all runs."""
     from dataclasses import replace
 
-    from moo_clustering.visualization.report.folders import folder_content, part_of, run_record
+    from moo_clustering.cli.folder import run_content, run_record
     from moo_clustering.visualization.report.page import merge
 
-    contents = [folder_content(folder) for folder in folders]
-    merged = merge(contents, [folder.resolve().name for folder in folders])
-    files = dict.fromkeys(str(part_of(run_record(folder), "data").get("name")) for folder in folders)
+    merged = merge([run_content(folder) for folder in folders], [folder.resolve().name for folder in folders])
+    files = []
+    for folder in folders:
+        data = run_record(folder).get("data")
+        files.append(str(data.get("name")) if isinstance(data, dict) else "unknown data")
+    files = list(dict.fromkeys(files))
     if len(files) > 1 and all(name == str(row) for row, name in enumerate(merged.sample_names)):
         sentence = (
-            f"The runs are on {' and '.join(files)}, whose rows have numbers for names: that row 0 of one "
-            "is row 0 of the others, and so on, is taken for granted."
+            f"The runs are on {' and '.join(files)}, whose rows have no names, so rows of the same number "
+            "are taken for the same sample."
         )
         return replace(merged, missing=[sentence, *merged.missing])
     return merged

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ import pandas as pd
 
 from moo_clustering.cli.describe import describe
 from moo_clustering.cli.errors import INTERRUPTED, one_line, reported, shown_warnings
-from moo_clustering.cli.folder import CHECKPOINT, CONTENT, REPORT, RunFolder, save_results
+from moo_clustering.cli.folder import CHECKPOINT, CONTENT, REPORT, RunFolder, save_results, with_status
 from moo_clustering.cli.job import Job, writes_checkpoints
 from moo_clustering.cli.load import BagSamples, PreparedSamples, TextFeatures
 from moo_clustering.datasets import CategoryTable, Documents, Table
@@ -401,34 +401,27 @@ def save_report(folder: Path, job: Job, record: Mapping[str, Any], extra: Mappin
         Names of the files written.
     """
     # Loaded here because drawing takes a second to import.
-    from moo_clustering.visualization.report.estimators import report_content
-    from moo_clustering.visualization.report.folders import status_sentence
-    from moo_clustering.visualization.report.page import save_content, write_report
+    from moo_clustering.visualization.report import report_content, write_report
+    from moo_clustering.visualization.report.page import save_content
 
     files: list[str] = []
     try:
         content = report_content(job.estimator, **report_arguments(job, record), **extra)
-        sentence = status_sentence(record)
-        if sentence is not None:
-            content = replace(content, missing=[sentence, *content.missing])
+        content = replace(content, missing=with_status(content.missing, record))
         save_content(folder / CONTENT, content)
         files.append(CONTENT)
         write_report(content, folder / REPORT)
         files.append(REPORT)
     except KeyboardInterrupt:
-        _warn("it was interrupted")
+        _warn("it was interrupted", files)
     except Exception as error:  # a figure is not worth a run, whatever is wrong with it
-        _warn(f"{type(error).__name__}: {one_line(error)}")
+        _warn(f"{type(error).__name__}: {one_line(error)}", files)
     return files
 
 
-def _warn(why: str) -> None:
-    warnings.warn(
-        f"{REPORT} could not be made ({why}); the results are saved, and `moo-clustering report` makes a "
-        "page of them",
-        UserWarning,
-        stacklevel=3,
-    )
+def _warn(why: str, files: Sequence[str]) -> None:
+    later = ", and `moo-clustering report` can make the page later" if CONTENT in files else ""
+    warnings.warn(f"{REPORT} could not be made ({why}); the results are saved{later}", stacklevel=3)
 
 
 def report_arguments(job: Job, record: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from moo_clustering.persistence import creating, is_temporary, replacing, to_jso
 
 if TYPE_CHECKING:
     from moo_clustering.cli.job import Job
+    from moo_clustering.visualization.report import ReportContent
 
 DISTANCES, EMBEDDING, HISTORY = "bag_distances.png", "bag_embedding.png", "history.png"
 _ARRAYS = {
@@ -73,6 +74,16 @@ FILES = (
 )
 FORMAT = "moo_clustering run"
 _OTHER = "choose another folder with --out"
+_NO_RESULT = {
+    "running": "holds a run that is still going on or was killed, and has no result yet",
+    "interrupted": "holds a run that was interrupted before it had a result",
+}
+_UNFINISHED = {
+    "interrupted": "The run was interrupted: this is what it had found by then.",
+    "running": "The run is still going on, or was killed: this is what it has saved so far.",
+}
+# The command writes a handful.
+_MOST_COLUMNS = 1000
 # Partitions that are decoded for the archive alone; of four bytes a label.
 _LARGEST = 25_000_000
 
@@ -423,6 +434,8 @@ def open_folder(path: Path, *, resume: bool = False, replaces: str | None = None
     has_checkpoint = CHECKPOINT in names
     if RECORD in names:
         record = _read_record(path)
+        if record is None:
+            raise FolderError(f"{path} holds a {RECORD} of something else; {_OTHER}")
         if replaces is not None and record.get("command") == replaces:
             for name in (*FILES, CHECKPOINT):
                 (path / name).unlink(missing_ok=True)
@@ -451,19 +464,101 @@ def _check_unfinished(path: Path, status: str, has_checkpoint: bool, has_labels:
         )
 
 
-def _read_record(path: Path) -> dict[str, Any]:
+def _read_record(path: Path) -> dict[str, Any] | None:
+    """The record in a folder; None if it is damaged or of something else."""
     try:
-        record = json.loads((path / RECORD).read_text(encoding="utf-8"))
+        record: dict[str, Any] = json.loads((path / RECORD).read_text(encoding="utf-8"))
         known = record["format"] == FORMAT and isinstance(record["status"], str)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        known = False
-    if not known:
-        raise FolderError(f"{path} holds a {RECORD} of something else; {_OTHER}")
-    return record
+        return None
+    return record if known else None
 
 
 def _text(record: Mapping[str, Any]) -> str:
     return json.dumps(to_json(record, "record"), indent=2, ensure_ascii=False) + "\n"
+
+
+def run_record(folder: Path) -> dict[str, Any]:
+    """The record of a run.
+
+    Raises
+    ------
+    FolderError
+        When the folder does not hold a run.
+    """
+    if not folder.is_dir():
+        what = "is a file, not a folder of a run" if folder.exists() else "does not exist"
+        raise FolderError(f"{folder} {what}")
+    if not (folder / RECORD).is_file():
+        raise FolderError(f"{folder} is not the folder of a run: it has no {RECORD}")
+    record = _read_record(folder)
+    if record is None:
+        raise FolderError(
+            f"{folder} is not the folder of a run: its {RECORD} is of something else, or damaged"
+        )
+    return record
+
+
+def run_content(folder: Path) -> ReportContent:
+    """The content of the report of a run, as the run saved it.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder that ``moo-clustering fit`` or ``demo`` wrote; nothing is written to it.
+
+    Raises
+    ------
+    FolderError
+        When the folder does not hold a run, the run has no result or no saved content, or its files are
+        of different samples.
+    ArchiveError
+        When the content is damaged or of an unknown version.
+    """
+    # Loaded here because the libraries of figures take a second to import.
+    from moo_clustering.visualization.report.page import load_content
+
+    record = run_record(folder)
+    if not (folder / LABELS).is_file():
+        no_result = _NO_RESULT.get(record["status"], f"holds a run without {LABELS}, and so without a result")
+        raise FolderError(f"{folder} {no_result}")
+    labels = _saved_labels(folder / LABELS)
+    try:
+        content = load_content(folder / CONTENT)
+    except FileNotFoundError:
+        raise FolderError(
+            f"{folder} has no {CONTENT}, from which reports are made: fit again without --no-report"
+        ) from None
+    if len(labels) != content.n_samples:
+        raise FolderError(
+            f"{folder}: {LABELS} has {len(labels)} samples and {CONTENT} {content.n_samples}; "
+            "they are not of the same run"
+        )
+    missing = list(content.missing)
+    if not np.array_equal(labels, content.labels[content.chosen]):
+        missing.append(f"{LABELS} has other labels than the result shown here: it was changed after the run.")
+    return replace(content, missing=with_status(missing, record))
+
+
+def with_status(missing: Sequence[str], record: Mapping[str, Any]) -> list[str]:
+    """What a report cannot show, beginning with a sentence about a run that did not end by itself."""
+    sentence = _UNFINISHED.get(record["status"])
+    return [*missing] if sentence is None or sentence in missing else [sentence, *missing]
+
+
+def _saved_labels(path: Path) -> NDArray[np.float64]:
+    """Labels in the order of the samples."""
+    with open(path, "rb") as file:
+        # A table of a hundred thousand columns takes pandas ten seconds to refuse.
+        if file.readline().count(b",") > _MOST_COLUMNS:
+            raise FolderError(f"{path} is damaged: it has more than {_MOST_COLUMNS} columns")
+    try:
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
+    except ValueError as error:  # empty files and other encodings among them
+        raise FolderError(f"{path} is damaged: {' '.join(str(error).split())}") from error
+    if "label" not in frame:
+        raise FolderError(f"{path} is damaged: it has no column of labels")
+    return pd.to_numeric(frame["label"], errors="coerce").to_numpy(dtype=np.float64)
 
 
 def front_frame(estimator: Any, supervision: Mapping[str, Any]) -> pd.DataFrame | None:

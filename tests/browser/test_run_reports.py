@@ -1,4 +1,4 @@
-"""Reports that commands make of folders: of two runs, of an older one, and served."""
+"""Reports that commands make of folders: of two runs, and served."""
 
 import os
 import re
@@ -7,11 +7,9 @@ import sys
 
 import numpy as np
 import pytest
-from family_checks import check_download, check_selected, keep_whole_page, names_of, same_partition
+from family_checks import check_download, check_selected, keep_whole_page, names_of
 from family_data import SCRIPT
 from family_runs import PAIRS, fit, run_command
-
-from moo_clustering.persistence import read_archive
 
 pytestmark = pytest.mark.slow
 
@@ -54,26 +52,6 @@ def test_two_runs_in_one_report(open_report, folder, request):
     matrix = page.figure("agreement-figure", "return data[0].z.map(row => [...row])")
     assert index == pytest.approx(np.min(matrix), abs=1e-6)
     assert matrix[page.selected][page.compared] == pytest.approx(index, abs=1e-6)
-    keep_whole_page(page, request.node.name)
-
-
-def test_report_of_an_older_folder(open_report, folder, request):
-    older = folder / "older"
-    run_command(folder, "fit", "documents.jsonl", *SEARCH, "--quiet", "--no-report", "--out", older)
-    run_command(folder, "report", older)
-    page = open_report(older / "report.html")
-    assert "There is no report.npz in the folder" in page.text(".missing")
-    assert not page.find("#map-figure").is_displayed()
-    arrays, _ = read_archive(older / "result.npz")
-    front = arrays["front_labels"]
-    names = names_of(page)
-    members = [place for place, name in enumerate(names) if name.startswith("front ")]
-    assert len(members) == len(front)
-    page.press_row(members[-1])
-    shown = page.js("return report.labels(report.selected)")
-    assert same_partition(shown, front[-1])
-    assert page.texts("#map-legend .size") == [str(size) for size in np.bincount(shown)]
-    check_download(page, DOCUMENTS, shown)
     keep_whole_page(page, request.node.name)
 
 

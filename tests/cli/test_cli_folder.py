@@ -1,25 +1,19 @@
-"""Who may write where."""
+"""Folders of runs: which may be written to, and what is read from them for reports."""
 
 import json
 
+import numpy as np
 import pytest
 
-from moo_clustering.cli.folder import FORMAT, FolderError, open_folder
+from moo_clustering.cli.folder import FORMAT, FolderError, open_folder, run_content
+from moo_clustering.persistence import read_archive, write_archive
+from moo_clustering.visualization.report import Column, ReportContent
+from moo_clustering.visualization.report.page import save_content
 
-FIT = (
-    "fit",
-    "table.csv",
-    "--method",
-    "slices",
-    "--id-column",
-    "id",
-    "--drop",
-    "some",
-    "--drop",
-    "kind",
-    "-k",
-    3,
-)
+TABLE = ("table.csv", "--id-column", "id", "--drop", "some", "--drop", "kind")
+FIT = ("fit", *TABLE, "--method", "slices", "-k", 3)
+PLAIN = ("fit", "iris", "--method", "spherical-kmeans", "-k", 3, "--no-report", "--quiet", "--out", "out")
+LABELS = [0, 0, 1, 1, 2]
 
 
 def write_record(folder, **entries):
@@ -163,3 +157,162 @@ def test_only_the_named_command_is_replaced(tmp_path):
     write_record(tmp_path / "fit", command="fit", status="complete")
     with pytest.raises(FolderError, match="finished run"):
         open_folder(tmp_path / "fit", replaces="demo")
+
+
+@pytest.fixture
+def killed(tmp_path):
+    """A run that had no checkpoint and was killed while it saved its results."""
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "run.json").write_text(json.dumps({"format": FORMAT, "status": "running", "command": "fit"}))
+    (out / "labels.csv").write_text("row,label\n")
+    (out / "front.csv").write_text("of another method\n")
+    return out
+
+
+def test_killed_while_results_were_saved(run, fails, killed):
+    before = {path.name: path.read_bytes() for path in killed.iterdir()}
+    assert "still going on or was killed; start over with --resume" in fails(*PLAIN)
+    assert {path.name: path.read_bytes() for path in killed.iterdir()} == before
+    result = run(*PLAIN, "--resume")
+    assert result.exit_code == 0, result.output
+    assert json.loads((killed / "run.json").read_text())["status"] == "complete"
+    assert len((killed / "labels.csv").read_text().splitlines()) == 1 + 150
+    # Nothing stays of what the killed run had saved.
+    assert sorted(path.name for path in killed.iterdir()) == ["labels.csv", "result.npz", "run.json"]
+
+
+def test_killed_while_the_record_was_written(run, slices, table, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / ".run.json.12-ab.tmp").write_text('{"format": ')
+    assert run(*FIT, "--out", "out").exit_code == 0
+
+
+def test_the_record_has_its_name_when_it_is_whole(tmp_path, monkeypatch):
+    seen = []
+
+    def look(descriptor):
+        seen.append([path.name for path in (tmp_path / "out").iterdir()])
+
+    monkeypatch.setattr("moo_clustering.persistence.os.fsync", look)
+    open_folder(tmp_path / "out").claim({"format": FORMAT, "status": "running"})
+    assert "run.json" not in seen[0]
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["status"] == "running"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A finished run."""
+    path = tmp_path / "run"
+    write_record(path, status="complete", version=1)
+    (path / "labels.csv").write_text(
+        "row,label\n" + "".join(f"s{i},{label}\n" for i, label in enumerate(LABELS))
+    )
+    save_content(path / "report.npz", saved())
+    return path
+
+
+def saved(n_samples=5, **others):
+    labels = np.array([LABELS[:n_samples], [0] * n_samples], dtype=np.int32)
+    names = np.array([f"s{row}" for row in range(n_samples)])
+    return ReportContent("as saved", ["result", "other"], labels, names, **others)
+
+
+def test_content_as_the_run_saved_it(folder):
+    save_content(folder / "report.npz", saved(columns=[Column("a", np.array([1.0, 2.0]))], missing=["Said."]))
+    before = contents(folder)
+    content = run_content(folder)
+    assert content.title == "as saved"
+    assert list(content.missing) == ["Said."]
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize("text", ["label\n1\n1\n0\n0\n2\n", "row,label\na,0\nb,0\nc,x\nd,\ne,2\n"])
+def test_labels_that_were_changed_after_the_run(folder, text):
+    (folder / "labels.csv").write_text(text)
+    assert run_content(folder).missing[-1].startswith("labels.csv has other labels than the result shown")
+
+
+@pytest.mark.parametrize(
+    ("status", "sentence"),
+    [("interrupted", "The run was interrupted"), ("running", "The run is still going on")],
+)
+def test_status_is_told_once(folder, status, sentence):
+    write_record(folder, status=status)
+    for _ in range(2):
+        content = run_content(folder)
+        assert len([line for line in content.missing if line.startswith(sentence)]) == 1
+        save_content(folder / "report.npz", content)
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        ("cut", r"report\.npz is not a moo_clustering archive"),
+        (
+            "version",
+            r"report\.npz is the content of a report in version 99, of which this version .* reads 1",
+        ),
+        ("foreign", r"report\.npz is not a moo_clustering archive"),
+        ("missing", r"run has no report\.npz, from which reports are made: fit again without --no-report"),
+    ],
+)
+def test_content_that_cannot_be_read_is_refused(folder, damage, message):
+    path = folder / "report.npz"
+    if damage == "cut":
+        path.write_bytes(path.read_bytes()[:-40])
+    elif damage == "version":
+        arrays, meta = read_archive(path)
+        write_archive(path, arrays, meta | {"version": 99})
+    elif damage == "foreign":
+        path.write_text("something else")
+    else:
+        path.unlink()
+    with pytest.raises(ValueError, match=message) as caught:
+        run_content(folder)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("row,cluster\ns0,1\n", r"labels\.csv is damaged: it has no column of labels"),
+        ("", r"labels\.csv is damaged"),
+        ("row,label\n\xff\n", r"labels\.csv is damaged"),
+        ("row,label\ns0,0\n", r"labels\.csv has 1 samples and report\.npz 5; they are not of the same run"),
+    ],
+)
+def test_labels_that_cannot_be_of_the_run(folder, rows, message):
+    (folder / "labels.csv").write_bytes(rows.encode("latin-1"))
+    with pytest.raises(FolderError, match=message) as caught:
+        run_content(folder)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        ("running", "still going on or was killed, and has no result yet"),
+        ("interrupted", "was interrupted before it had a result"),
+        ("complete", r"a run without labels\.csv"),
+    ],
+)
+def test_run_without_a_result(folder, status, message):
+    write_record(folder, status=status)
+    (folder / "labels.csv").unlink()
+    with pytest.raises(FolderError, match=message):
+        run_content(folder)
+
+
+def test_folder_without_a_run(tmp_path):
+    with pytest.raises(FolderError, match="nothing does not exist"):
+        run_content(tmp_path / "nothing")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FolderError, match="file is a file, not a folder of a run"):
+        run_content(tmp_path / "file")
+    with pytest.raises(FolderError, match=r"not the folder of a run: it has no run\.json"):
+        run_content(tmp_path)
+    for text in ("", "[]", "{}", '{"format": "x", "status": "complete"}'):
+        (tmp_path / "run.json").write_text(text)
+        with pytest.raises(FolderError, match=r"its run\.json is of something else, or damaged"):
+            run_content(tmp_path)

@@ -121,12 +121,19 @@ def test_report_of_one_run_is_made_anew(run, slices, table, tmp_path):
 
 
 def test_report_in_another_file(run, slices, table, tmp_path):
-    fit(run, "out", "--no-report")
+    fit(run, "out")
+    (tmp_path / "out" / "report.html").unlink()
     result = run("report", "out", "--out", "page.html")
     assert result.exit_code == 0, result.output
-    assert "Note: There is no report.npz in the folder" in result.stderr
     assert (tmp_path / "page.html").exists()
     assert not (tmp_path / "out" / "report.html").exists()
+
+
+def test_run_without_a_report_is_refused(run, fails, slices, table, tmp_path):
+    fit(run, "out", "--no-report")
+    message = fails("report", "out", "--out", "page.html")
+    assert message == "out has no report.npz, from which reports are made: fit again without --no-report"
+    assert not (tmp_path / "page.html").exists()
 
 
 def test_two_runs_in_one_report(run, slices, table, tmp_path):
@@ -138,8 +145,8 @@ def test_two_runs_in_one_report(run, slices, table, tmp_path):
     assert result.exit_code == 0, result.output
     assert "Saved both.html, 2 solutions of 2 runs" in result.stdout
     assert title_of(tmp_path / "both.html") == "Slices on table.csv and Slices on again.csv"
-    # Rows have names of their own, so nothing is taken for granted.
-    assert "taken for granted" not in result.output
+    # Rows have names of their own, so nothing is assumed.
+    assert "taken for the same sample" not in result.output
 
 
 def test_rows_without_names_of_two_files(run, slices, table, tmp_path):
@@ -149,8 +156,8 @@ def test_rows_without_names_of_two_files(run, slices, table, tmp_path):
         result = run("fit", f"{name}.csv", "--method", "slices", "-k", 2, "--out", name)
         assert result.exit_code == 0, result.output
     result = run("report", "one", "two", "--out", "both.html")
-    assert "Note: The runs are on one.csv and two.csv, whose rows have numbers for names" in result.stderr
-    assert "taken for granted" not in run("report", "one", "one", "--out", "same.html").output
+    assert "Note: The runs are on one.csv and two.csv, whose rows have no names" in result.stderr
+    assert "taken for the same sample" not in run("report", "one", "one", "--out", "same.html").output
 
 
 def test_runs_on_different_samples(run, fails, slices, table, tmp_path):
@@ -167,7 +174,7 @@ def test_several_runs_need_a_file(fails, slices, table):
 
 
 def test_foreign_files_are_never_replaced(run, fails, slices, table, tmp_path):
-    fit(run, "out", "--no-report")
+    fit(run, "out")
     for path in ("mine.html", "out/report.html"):
         (tmp_path / path).write_text("<html>mine</html>")
         extra = () if path.startswith("out") else ("--out", path)

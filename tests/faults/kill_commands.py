@@ -44,8 +44,8 @@ class Fit:
     def run(self, folder):
         """All files that the command writes.
 
-        A run that was killed between its last record and its report is finished. Its report is then made
-        by ``moo-clustering report`` and, like its name in the record, not compared.
+        A run that was killed between its last record and its report is finished; its report is then, like
+        its name in the record, not compared.
         """
         out = folder / "out"
         if not self._ended(out):
@@ -59,8 +59,6 @@ class Fit:
         # A run that ended before it could remove its checkpoint does no harm.
         found.pop("checkpoint.npz", None)
         if not found.keys() >= REPORTS:
-            (out / "report.html").unlink(missing_ok=True)
-            command("report", out)
             found |= dict.fromkeys(REPORTS, NOT_COMPARED)
         return found
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -135,24 +134,9 @@ def contents() -> list[Files]:
     return [{"report.npz": _written(lambda path: save_content(path, _content()))}]
 
 
-@cache
-def _results() -> bytes:
-    arrays = {
-        "labels": np.array(LABELS),
-        "front_labels": np.array(FRONT, dtype=np.int32),
-        "alternative_labels": np.array(FRONT[:1], dtype=np.int32),
-        "embedding": np.arange(15.0).reshape(5, 3) ** 2,
-    }
-    return _written(lambda path: write_archive(path, arrays, {}))
-
-
 def of_runs(texts: list[Files]) -> list[Files]:
-    """Folders of a run with what it saved for its report, and of an older run without."""
-    return [
-        files | extra
-        for files in texts
-        for extra in ({"result.npz": _results()}, {"report.npz": contents()[0]["report.npz"]})
-    ]
+    """Folders of a run with what it saved for its report."""
+    return [files | contents()[0] for files in texts]
 
 
 def compressed(texts: list[Files]) -> list[Files]:

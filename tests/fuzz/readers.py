@@ -16,8 +16,8 @@ import numpy as np
 from fuzz_mutations import Files
 
 from moo_clustering.bags import Bags
-from moo_clustering.cli.commands import _content, read_results
-from moo_clustering.cli.folder import FolderError, open_folder
+from moo_clustering.cli.commands import merged_content, read_results
+from moo_clustering.cli.folder import FolderError, open_folder, run_content
 from moo_clustering.cli.job import parse_settings
 from moo_clustering.cli.load import load_bags, load_data, load_prepared
 from moo_clustering.constraints import InconsistentConstraintsError, PairwiseConstraints, read_pairs
@@ -38,7 +38,6 @@ from moo_clustering.persistence import (
     load_checkpoint,
     read_archive,
 )
-from moo_clustering.visualization.report.folders import folder_content
 from moo_clustering.visualization.report.page import load_content, payload
 from papers.ebm import load_ebm
 from papers.flagship_sets import archive_table, frame_table
@@ -171,11 +170,11 @@ def _pairs(folder):
 
 
 def _run(folder):
-    return payload(folder_content(folder), 25_000_000)
+    return payload(run_content(folder), 25_000_000)
 
 
 def _runs(folder):
-    return payload(_content([folder, folder]), 25_000_000)
+    return payload(merged_content([folder, folder]), 25_000_000)
 
 
 def _checkpoint(folder):

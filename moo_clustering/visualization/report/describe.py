@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from moo_clustering.bags import Bags
 
 # Solutions times solutions times samples that are compared, and numbers that are kept.
-_MOST_AGREEMENT_WORK, _FEWEST_AGREEMENT_ROWS, _MOST_SOLUTIONS = 2e9, 500, 2000
+AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
 Leading = tuple[tuple[str, float], ...]
 N_FEATURES = 10
 # Of means in standard deviations.
 _ROUNDING = 1e-9
 _MOST_VALUES = 50  # of a column of categories
-_MOST_ROWS, _FEWEST_DISTANCE_ROWS = 2000, 100
+MOST_ROWS, FEWEST_ROWS = 2000, 100
 # Multiplications for all solutions together, and numbers in memory at a time.
-_MOST_DISTANCE_WORK, _BLOCK = 1e11, 4_000_000
+_DISTANCE_WORK, BLOCK_ITEMS = 1e11, 4_000_000
 RowNumbers = tuple[int, ...]
 N_TYPICAL = 5
 # Rows and columns of a matrix; clusters whose terms are drawn; members of a pool that are counted.
-_SIDE, _DRAWN = 300, 8
+MOST_SIDE, _DRAWN = 300, 8
 Rows = NDArray[np.intp]
 # Samples whose positions are refined by majorisation, and those that the others are placed by.
 _REFINED, _LANDMARKS = 300, 1000
@@ -71,10 +71,10 @@ def agreement(labels: NDArray[np.int32], chosen: int, rng: np.random.Generator) 
     """
     n_solutions, n_samples = labels.shape
     note = "Adjusted Rand index: 1 for equal partitions, about 0 for unrelated ones."
-    if n_solutions > _MOST_SOLUTIONS:
+    if n_solutions > MOST_SOLUTIONS:
         note += f" Only agreement with the chosen solution is shown, as there are {n_solutions} solutions."
         return Agreement(pairwise_ari(labels, labels[[chosen]])[:, 0], None, note)
-    most = max(_FEWEST_AGREEMENT_ROWS, int(_MOST_AGREEMENT_WORK / n_solutions**2))
+    most = max(AGREEMENT_ROWS, int(AGREEMENT_WORK / n_solutions**2))
     seen = labels
     if n_samples > most:
         seen = labels[:, np.sort(rng.choice(n_samples, most, replace=False))]
@@ -487,7 +487,7 @@ def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generato
     rng : Generator
         Picks the samples if there are too many.
     """
-    most = int(np.clip(np.sqrt(_MOST_DISTANCE_WORK / max(n_clusters, 1)), _FEWEST_DISTANCE_ROWS, _MOST_ROWS))
+    most = int(np.clip(np.sqrt(_DISTANCE_WORK / max(n_clusters, 1)), FEWEST_ROWS, MOST_ROWS))
     if samples.bags is not None:
         most = min(most, affordable_bags(samples.bags))
     n = samples.n_samples
@@ -504,7 +504,7 @@ def cohesions(distances: SampledDistances, labels: NDArray[np.int32]) -> list[Co
     """
     numbers = [int(row.max()) + 1 for row in labels]
     found: list[Cohesion] = []
-    start, most = 0, max(1, _BLOCK // max(1, len(distances.rows)))
+    start, most = 0, max(1, BLOCK_ITEMS // max(1, len(distances.rows)))
     while start < len(labels):
         stop, width = start + 1, numbers[start]
         while stop < len(labels) and width + numbers[stop] <= most:
@@ -670,7 +670,7 @@ def panels(
 
 
 def _bag_distances(distances: SampledDistances, labels: Labels, names: NDArray[np.str_]) -> Panel:
-    data = bag_distance_data(distances.D, labels[distances.rows], max_bags=_SIDE)
+    data = bag_distance_data(distances.D, labels[distances.rows], max_bags=MOST_SIDE)
     shown = distances.rows[data.order]
     places = [str(name) for name in names[shown]]
     note = "Bags in the order of their clusters, in each the most central first."
@@ -690,7 +690,9 @@ def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any = ()) ->
     """A similarity matrix in the order of the clusters, and the smallest eigenvalues of its Laplacian."""
     if similarity is None or similarity.shape != (len(labels), len(labels)):
         return []
-    data = similarity_data(similarity, labels, () if eigenvalues is None else eigenvalues, max_blocks=_SIDE)
+    data = similarity_data(
+        similarity, labels, () if eigenvalues is None else eigenvalues, max_blocks=MOST_SIDE
+    )
     n_blocks = len(data.blocks)
     note = "Samples in the order of their clusters."
     if n_blocks < len(labels):
@@ -719,7 +721,7 @@ def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any = ()) ->
 
 def pool_panel(estimator: Any) -> Panel:
     """How much of the pool of the flagship has two samples together."""
-    together, labels, n_all, what = pool_similarity(estimator, _SIDE)
+    together, labels, n_all, what = pool_similarity(estimator, MOST_SIDE)
     order = np.argsort(labels, kind="stable")
     names, starts = np.unique(labels[order], return_index=True)
     part = "" if len(labels) == n_all else f" {len(labels)} of {n_all} are shown."

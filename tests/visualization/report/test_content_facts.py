@@ -78,8 +78,8 @@ def test_a_sample_alone_and_clusters_without_samples():
 
 
 def test_of_many_samples_some_are_looked_at(monkeypatch):
-    monkeypatch.setattr(sampling, "_MOST_ROWS", 30)
-    monkeypatch.setattr(sampling, "_FEWEST_ROWS", 30)
+    monkeypatch.setattr(sampling, "MOST_ROWS", 30)
+    monkeypatch.setattr(sampling, "FEWEST_ROWS", 30)
     labels = np.r_[CLASSES[:69], 3]
     content = report_content(Labelled().fit(X, labels), X, random_state=0)
     assert "Silhouettes are from 30 of 70 samples, drawn at random." in content.missing
@@ -95,7 +95,7 @@ def test_of_many_samples_some_are_looked_at(monkeypatch):
 def test_blocks_change_nothing(monkeypatch):
     model = ParetoClustering(3, random_state=0).fit(X)
     whole = report_content(model, X)
-    monkeypatch.setattr(sampling, "_BLOCK", 1)
+    monkeypatch.setattr(sampling, "BLOCK_ITEMS", 1)
     parts = report_content(model, X)
     for first, second in zip(whole.columns, parts.columns, strict=True):
         np.testing.assert_allclose(first.values, second.values, rtol=1e-12)

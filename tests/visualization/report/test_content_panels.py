@@ -55,7 +55,7 @@ def test_similarity_and_eigenvalues_of_graphs():
 
 
 def test_large_matrices_are_means_of_blocks(monkeypatch):
-    monkeypatch.setattr(module, "_SIDE", 6)
+    monkeypatch.setattr(module, "MOST_SIDE", 6)
     model = SpectralGraphClustering(3, random_state=0).fit(X)
     found = panel(report_content(model, X), "Similarity of samples")
     assert found.matrix.shape == (6, 6)

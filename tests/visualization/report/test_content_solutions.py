@@ -161,7 +161,7 @@ def test_agreement_is_the_adjusted_rand_index_over_the_samples_that_are_compared
 def test_many_solutions_of_many_samples_agree_over_some_of_these(monkeypatch):
     import moo_clustering.visualization.report.describe as module
 
-    monkeypatch.setattr(module, "_MOST_WORK", 25 * 600)
+    monkeypatch.setattr(module, "AGREEMENT_WORK", 25 * 600)
     labels = np.random.default_rng(0).integers(0, 3, (5, 2000)).astype(np.int32)
     found = agreement(labels, 0, np.random.default_rng(3))
     assert "Over 600 of 2000 samples" in found.note
@@ -169,7 +169,7 @@ def test_many_solutions_of_many_samples_agree_over_some_of_these(monkeypatch):
     from moo_clustering.validity import pairwise_ari
 
     np.testing.assert_array_equal(found.table, pairwise_ari(labels[:, rows]))
-    monkeypatch.setattr(module, "_MOST_SOLUTIONS", 4)
+    monkeypatch.setattr(module, "MOST_SOLUTIONS", 4)
     few = agreement(labels, 1, np.random.default_rng(3))
     assert few.table is None
     np.testing.assert_allclose(few.with_chosen, pairwise_ari(labels)[1])
