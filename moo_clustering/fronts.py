@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
 from moo_clustering._arrays import FloatArray, Int64Array
-from moo_clustering._kernels import kmeans as sparse_rows
+from moo_clustering._kernels import least_squares
 from moo_clustering._kernels.threads import for_blocks
 
 if TYPE_CHECKING:
@@ -325,7 +325,7 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
 
     def walk(columns: NDArray[np.int32], values: NDArray[np.float32]) -> None:
         def paths(lo: int, hi: int) -> None:
-            sparse_rows.support_paths(
+            least_squares.support_paths(
                 X, problem.norms, candidates, admissible, problem.rho, lo, hi, errors, slots, columns, values
             )
 
@@ -333,7 +333,7 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
 
     walk(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32))
     kept = np.zeros((n_samples, width), dtype=np.bool_)
-    sparse_rows.lower_hulls(errors, 0, n_samples, kept)
+    least_squares.lower_hulls(errors, 0, n_samples, kept)
     row, place = np.nonzero(kept)
     # Weights of all steps of all paths would be many times those of the corners: walk once more.
     entries = np.concatenate([[0], np.cumsum(place + 1)])

@@ -75,9 +75,7 @@ RUNTIME_DEPENDENCIES = (
     "plotly",
     "pymoo",
     "scikit-learn",
-    "scikit-posthocs",
     "scipy",
-    "statsmodels",
     "threadpoolctl",
     "tqdm",
 )

@@ -1,4 +1,9 @@
-"""Distances, density, radii of bags."""
+"""Bags: distances between them, radii of clusters of bags, and the arrays that bag kernels share.
+
+The distance of a bag to a centroid is that of its farthest instance. Instances lie in chunks of equal
+length (``squares`` has shape (S, C): S places in each of C chunks), a bag in one or more chunks, so that a
+maximum over a bag runs down the columns of an array without gaps.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +16,7 @@ from moo_clustering._arrays import AnyFloatArray, IntArray
 from moo_clustering._kernels.partitions import squared_distance
 from moo_clustering._kernels.threads import borrowed
 
+# How the density around a centroid is read (BagSDbw's ``reading``).
 DENSITY, COUNT, PRINTED = 0, 1, 2
 # No infinities or NaNs get here; sums of three terms may be fused, but are not reordered.
 _FAST = {"nnan", "nsz", "contract"}
@@ -20,8 +26,9 @@ _CANCELLED = 1e-6
 _MINIMUM = {"nnan", "nsz", "reassoc"}
 # Squared distances of centroids below this part of their squared norms are rounding, and count as 0.
 _COINCIDE = 1e-14
+# Objectives, and how the weights of a draw follow from the values of the choices (CHCMIC's ``weights``).
 DAVIES_BOULDIN, TWCV, FTWCV = 0, 1, 2
-CONTRAST, SCALED, PRINTED_of_bag_types, GREEDY = 0, 1, 2, 3
+CONTRAST, SCALED, PRINTED_WEIGHTS, GREEDY = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True)
@@ -234,16 +241,16 @@ def add_rows(labels, counts, rows, total, out, width, lo, hi):  # type: ignore[n
             out[i, :, start:stop] = 0.0
             for b in range(labels.shape[1]):
                 if labels[i, b] != largest:
-                    _add_of_bag_sums(rows[b, start:stop], 1.0, out[i, labels[i, b], start:stop])
+                    _add_scaled(rows[b, start:stop], 1.0, out[i, labels[i, b], start:stop])
             rest = out[i, largest, start:stop]
-            _add_of_bag_sums(total[start:stop], 1.0, rest)
+            _add_scaled(total[start:stop], 1.0, rest)
             for k in range(out.shape[1]):
                 if k != largest and counts[i, k] > 0:
-                    _add_of_bag_sums(out[i, k, start:stop], -1.0, rest)
+                    _add_scaled(out[i, k, start:stop], -1.0, rest)
 
 
 @borrowed()
-def _add_of_bag_sums(row, factor, into):  # type: ignore[no-untyped-def]
+def _add_scaled(row, factor, into):  # type: ignore[no-untyped-def]
     for t in range(row.shape[0]):
         into[t] += factor * row[t]
 
@@ -658,9 +665,8 @@ class Task(NamedTuple):
     penalty: float  # objective times 1 + penalty * violation
     pair_start: IntArray  # (N + 1,) pairs of every bag
     pair_bag: IntArray  # the other bag
-    pair_weight: (
-        AnyFloatArray  # what it adds to the violation that both share a cluster; below 0 for must-links
-    )
+    # What a pair adds to the violation when both bags share a cluster; below 0 for must-links.
+    pair_weight: AnyFloatArray
     pair_constant: float  # violation of a partition in which no pair shares a cluster
 
 

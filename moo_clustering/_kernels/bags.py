@@ -1,4 +1,8 @@
-"""Sums, moves, repair and indices of bag partitions."""
+"""Genetic search over partitions of bags: what a move of one bag does to the objective, and repair.
+
+A :class:`~moo_clustering._kernels.bag_distances.State` is kept up to date gene by gene, so that all K
+choices of a gene are scored in one pass over the instances.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Locus genes: links, counts, parts' objectives."""
+"""Genes that link a sample to another: counts per locus, components, and objectives of the components.
+
+"Parts" are groups of samples that no chromosome of a search separates (the pieces of MOCK's tree): objectives
+are computed over parts, of which there are few, instead of over samples.
+"""
 
 from __future__ import annotations
 

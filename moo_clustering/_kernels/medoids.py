@@ -1,4 +1,4 @@
-"""Nearest medoids, totals, vectors."""
+"""Medoids: nearest medoids, members of least total distance, and distances from dense or sparse vectors."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from numba import njit
 from moo_clustering._kernels.partitions import squared_distance
 
 COSINE, SQUARED, EUCLIDEAN = 0, 1, 2
+# Cosine distances are rounded to multiples of 2^-44, so that equal ones are equal whatever computed them.
 GRAIN = 2.0**44
 # Below this share of |x|^2 + |y|^2 an expanded squared distance may have lost six of its digits.
 _CANCELLED = 1e-6
+# Sums may use all lanes of a vector unit; their order depends on nothing but the shapes.
 _SUMS = {"reassoc", "nsz"}
 # Samples whose nearest distance and label stay near the processor while all medoids of a set pass by.
 _CHUNK = 8192

@@ -1,11 +1,16 @@
-"""Panels of factorisations."""
+"""Non-negative matrix factorisation of one sparse matrix, many runs at once.
+
+A panel holds the factors of all runs side by side: column ``c * n_runs + t`` is component c of run t. One
+pass over the sparse matrix then serves every run, and the loops over runs are contiguous. Gram matrices are
+kept as their lower triangles, one row per entry.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
-from moo_clustering._kernels.kmeans import nnls_gram
+from moo_clustering._kernels.least_squares import nnls_gram
 from moo_clustering._kernels.threads import borrowed
 
 # With fewer runs a loop over runs costs more to start than it saves.

@@ -1,4 +1,4 @@
-"""Weighted sweeps."""
+"""A sweep of SISC: feature weights, fuzzy memberships and the sums they need, a range of rows at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Splitting loops over threads and blocks."""
+"""Threads for compiled loops: kernels that release the interpreter's lock, called for parts of a range."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 
 from moo_clustering._parallel import n_threads
 
+# Loci per block: rows of counts of one block stay in the processor's second-level cache.
 BLOCK = 4096
-# Below this many gene visits a thread costs more than it saves.
+# Starting threads costs some tens of microseconds: below so many gene visits, or additions and comparisons,
+# one thread is faster.
 _WORTH_A_THREAD = 4_000_000
-Kernel = Callable[[int, int], None]
-# Below this many additions or comparisons a thread costs more than it saves.
 _ITEMS_WORTH_A_THREAD = 10_000_000
-# Parts per worker, so that one with large clusters does not keep the others waiting.
+# Parts per worker, so that a part with large clusters does not keep the others waiting.
 _PARTS = 4
+Kernel = Callable[[int, int], None]
 
 
 def for_blocks(kernel: Kernel, n_loci: int, n_rows: int, n_jobs: int | None = None) -> None:

@@ -1,4 +1,9 @@
-"""Spanning trees, KD-tree, components, Genie, reachability."""
+"""Trees over samples: KD-trees, minimum spanning trees, Genie's order of merging, connected components.
+
+Links of equal length are ordered by the keys of their samples, so that a spanning tree does not depend on the
+order of the rows. For that, distances that are equal but for rounding must be equal exactly: all of them pass
+through :func:`rounded`.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+# Most points in a leaf of a KD-tree.
 LEAF = 12
 
 
@@ -56,7 +62,10 @@ def ranks(
 
 @njit(cache=True, nogil=True, inline="always")
 def rounded(value: float) -> float:
-    """To 41 significant bits, so that noise breaks no tie; monotone."""
+    """Round to 41 significant bits, so that rounding noise breaks no tie; monotone.
+
+    This is Veltkamp's splitting: adding and taking away 2^12 + 1 times the value leaves the high bits.
+    """
     high = value * 4097.0
     result: float = high - (high - value)
     return result

@@ -13,10 +13,10 @@ from moo_clustering._kernels.bag_distances import (
     DAVIES_BOULDIN,
     FTWCV,
     GREEDY,
+    PRINTED_WEIGHTS,
     SCALED,
     TWCV,
     BagArrays,
-    PRINTED_of_bag_types,
     Task,
     add_rows,
     column_width,
@@ -42,7 +42,7 @@ from moo_clustering.constraints import PairwiseConstraints
 
 Rule = Literal["contrast", "scaled", "printed", "greedy"]
 Handling = Literal["penalty", "repair"]
-RULES = {"contrast": CONTRAST, "scaled": SCALED, "printed": PRINTED_of_bag_types, "greedy": GREEDY}
+RULES = {"contrast": CONTRAST, "scaled": SCALED, "printed": PRINTED_WEIGHTS, "greedy": GREEDY}
 Weighting = Literal["bag", "instance"]
 # Above this the products of bag means and instances are kept in single precision.
 _SINGLE_ABOVE = 512 * 2**20

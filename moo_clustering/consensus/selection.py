@@ -19,7 +19,7 @@ from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
 from moo_clustering._arrays import FloatArray, IntArray, SeedLike, spawn_seeds
 from moo_clustering._kernels import loci
-from moo_clustering._kernels.kmeans import reconstruct
+from moo_clustering._kernels.least_squares import reconstruct
 from moo_clustering._kernels.threads import for_blocks
 from moo_clustering.consensus.hypergraph import (
     MetaPartitioner,

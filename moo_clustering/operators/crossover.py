@@ -15,7 +15,7 @@ from scipy.optimize import linear_sum_assignment
 
 from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, IntArray, Labels
 from moo_clustering._kernels import loci
-from moo_clustering._kernels.kmeans import swap_rows
+from moo_clustering._kernels.least_squares import swap_rows
 from moo_clustering._kernels.threads import for_blocks
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import checked_genes

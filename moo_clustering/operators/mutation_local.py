@@ -14,7 +14,7 @@ from pymoo.operators.crossover.sbx import SBX
 from pymoo.operators.mutation.pm import PM
 
 from moo_clustering._arrays import FloatArray, IntArray
-from moo_clustering._kernels import kmeans as sparse_rows
+from moo_clustering._kernels import least_squares
 from moo_clustering._kernels.threads import for_blocks
 from moo_clustering.bags.objective import RULES, BagObjective, Rule
 from moo_clustering.encodings.base import checked_genes
@@ -630,7 +630,7 @@ class SupportMutation(Mutation):
         errors, sizes = tables or (np.empty(n_samples), np.empty(n_samples, dtype=np.int32))
 
         def change(lo: int, hi: int) -> None:
-            sparse_rows.change_supports(
+            least_squares.change_supports(
                 X, problem.norms, candidates, admissible, problem.rho, which, drop, self.n_sweeps, lo, hi,
                 genes, errors, sizes,
             )  # fmt: skip

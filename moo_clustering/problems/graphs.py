@@ -16,8 +16,7 @@ from scipy.sparse import coo_array, csgraph
 from sklearn.utils import check_array
 
 from moo_clustering._arrays import Float32Array, FloatArray, IntArray, uniform_ranks
-from moo_clustering._kernels import kmeans as sparse_rows
-from moo_clustering._kernels import loci
+from moo_clustering._kernels import least_squares, loci
 from moo_clustering._kernels.loci import deviations, link_objectives, pair_weights, rand_gaps, variances
 from moo_clustering._kernels.threads import for_blocks, for_parts, sum_blocks
 from moo_clustering._targets import partial_targets
@@ -757,7 +756,7 @@ class SRMOSCProblem(Problem):
         """Fill in the error and number of links of every row of one individual."""
 
         def score(lo: int, hi: int) -> None:
-            sparse_rows.score_rows(*self.candidates(), self.rho, rows, lo, hi, errors, sizes)
+            least_squares.score_rows(*self.candidates(), self.rho, rows, lo, hi, errors, sizes)
 
         for_blocks(score, self.n_samples, self.width + self.X.shape[1], self.n_jobs)
 
@@ -768,7 +767,7 @@ class SRMOSCProblem(Problem):
     def graph(self, x: ArrayLike) -> sp.csr_array:
         """Directed similarity matrix of one genotype."""
         weights = self.weights(x)[0]
-        return listed_edges(self.lists, np.where(weights > sparse_rows.LINK, weights, 0.0))
+        return listed_edges(self.lists, np.where(weights > least_squares.LINK, weights, 0.0))
 
     def decode(self, X: ArrayLike) -> NDArray[np.int32]:
         """Connected components of every individual's graph, by first appearance."""

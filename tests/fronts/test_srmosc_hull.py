@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import nnls
 from sklearn.datasets import load_iris
 
-from moo_clustering._kernels import kmeans as sparse_rows
+from moo_clustering._kernels import least_squares
 from moo_clustering.fronts import spread_members, srmosc_hull_front
 from moo_clustering.graphs import lists_from_arrays
 from moo_clustering.problems.graphs import SRMOSCProblem
@@ -88,7 +88,7 @@ def test_greedy_paths_are_not_better_than_exact_ones_and_seldom_worse(rho):
     greedy = np.empty((25, 6))
     nothing = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)
     slots = np.full((25, 6), -1)
-    sparse_rows.support_paths(
+    least_squares.support_paths(
         X, problem.norms, *problem.candidates()[1:], rho, 0, 25, greedy, slots, *nothing
     )
     exact = np.stack([exact_path(problem, i) for i in range(25)])
@@ -112,7 +112,7 @@ def test_no_prefix_is_beaten_by_any_weighted_choice(iris, hull):
     errors = np.empty(iris.lists.indices.shape)
     nothing = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)
     slots = np.full(errors.shape, -1)
-    sparse_rows.support_paths(
+    least_squares.support_paths(
         iris.X, iris.norms, *iris.candidates()[1:], iris.rho, 0, 150, errors, slots, *nothing
     )
     sizes = np.arange(1, errors.shape[1] + 1)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from moo_clustering._kernels import kmeans as sparse_rows
+from moo_clustering._kernels import least_squares
 from moo_clustering.fronts import srmosc_hull_front
 from moo_clustering.problems.graphs import SRMOSCProblem
 
@@ -45,7 +45,7 @@ def test_fill_rows(problem, width, n_sweeps):
     X, candidates, admissible = problem.candidates()
     rows = np.full((40, 7), np.nan, dtype=np.float32)
     errors, sizes = np.empty(40), np.empty(40, dtype=np.int32)
-    sparse_rows.fill_rows(
+    least_squares.fill_rows(
         X, problem.norms, candidates, admissible, problem.rho, width, n_sweeps, 0, 40, rows, errors, sizes
     )
     for i in range(40):
@@ -91,7 +91,7 @@ def test_change_supports(problem, drop, global_random_seed):
     before = rows.copy()
     which = np.array([5, 0, 17, 39, 21])
     errors, sizes = (table[0] for table in problem.row_tables(rows.ravel()))
-    sparse_rows.change_supports(
+    least_squares.change_supports(
         X, problem.norms, candidates, admissible, problem.rho, which, np.full(5, drop), 5, 0, 5,
         rows, errors, sizes,
     )  # fmt: skip
@@ -109,7 +109,7 @@ def test_swap_rows(global_random_seed):
     a, b = rng.random((2, 9, 4)).astype(np.float32)
     swap = rng.random(9) < 0.5
     c, d = np.empty_like(a), np.empty_like(a)
-    sparse_rows.swap_rows(a, b, swap, 0, 9, c, d)
+    least_squares.swap_rows(a, b, swap, 0, 9, c, d)
     np.testing.assert_array_equal(c, np.where(swap[:, None], b, a))
     np.testing.assert_array_equal(d, np.where(swap[:, None], a, b))
 
@@ -148,7 +148,7 @@ def paths(problem):
     errors = np.empty(candidates.shape)
     slots = np.full(candidates.shape, -1)
     none = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)
-    sparse_rows.support_paths(
+    least_squares.support_paths(
         X, problem.norms, candidates, admissible, problem.rho, 0, len(X), errors, slots, *none
     )
     return errors
@@ -169,7 +169,7 @@ def test_lower_hulls(global_random_seed):
     errors[1] = [8, 7, 6, 5, 4, 3, 2, 1]  # on a line
     errors[2] = [3, 3, 3, 1, 1, 1, 1, 1]
     kept = np.zeros(errors.shape, dtype=bool)
-    sparse_rows.lower_hulls(errors, 0, 60, kept)
+    least_squares.lower_hulls(errors, 0, 60, kept)
     for row, chosen in zip(errors, kept, strict=True):
         sizes = np.flatnonzero(np.isfinite(row))
         for k in sizes:

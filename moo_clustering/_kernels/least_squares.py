@@ -1,0 +1,439 @@
+"""Non-negative least squares: exact solutions, and the sparse rows that SRMOSC evolves.
+
+A row rebuilds one sample from a few of its candidates: it minimises the squared error plus ``rho`` times
+the squared weights, over weights of at least 0. Rows are independent of each other, so that callers share
+them out among threads as ranges ``lo`` to ``hi - 1``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+# A weight above this is a link; smaller ones are what coordinate descent leaves of zero.
+LINK = 1e-6
+# Weight of the one link that a sample keeps when no candidate helps to rebuild it.
+LEAST = 1e-3
+
+
+@njit(cache=True, nogil=True)
+def _solve_passive(gram, target, passive, q, factor, solution):  # type: ignore[no-untyped-def]
+    """Cholesky solution of the passive rows and columns of gram; 0 elsewhere."""
+    for r in range(q):
+        solution[r] = 0.0
+        if not passive[r]:
+            continue
+        for c in range(r + 1):
+            if not passive[c]:
+                continue
+            total = gram[r, c]
+            for t in range(c):
+                if passive[t]:
+                    total -= factor[r, t] * factor[c, t]
+            if r == c:
+                factor[r, r] = np.sqrt(max(total, 1e-300))
+            else:
+                factor[r, c] = total / factor[c, c]
+    for r in range(q):
+        if passive[r]:
+            total = target[r]
+            for t in range(r):
+                if passive[t]:
+                    total -= factor[r, t] * solution[t]
+            solution[r] = total / factor[r, r]
+    for r in range(q - 1, -1, -1):
+        if passive[r]:
+            total = solution[r]
+            for t in range(r + 1, q):
+                if passive[t]:
+                    total -= factor[t, r] * solution[t]
+            solution[r] = total / factor[r, r]
+
+
+@njit(cache=True, nogil=True)
+def nnls_gram(gram, target, q, x, gradient, passive, factor, trial):  # type: ignore[no-untyped-def]
+    """min x'Gx/2 - b'x over x >= 0 for positive definite G (Lawson and Hanson)."""
+    largest = 0.0
+    for r in range(q):
+        x[r] = 0.0
+        passive[r] = False
+        gradient[r] = target[r]
+        largest = max(largest, abs(target[r]))
+    tolerance = 1e-13 * largest
+    for _ in range(10 * q + 10):
+        enter = -1
+        best = tolerance
+        for r in range(q):
+            if not passive[r] and gradient[r] > best:
+                best = gradient[r]
+                enter = r
+        if enter < 0:
+            return
+        passive[enter] = True
+        for _ in range(q + 1):
+            _solve_passive(gram, target, passive, q, factor, trial)
+            step = 1.0
+            leave = -1
+            for r in range(q):
+                if passive[r] and trial[r] <= 0.0:
+                    ratio = x[r] / (x[r] - trial[r]) if x[r] > trial[r] else 0.0
+                    if ratio < step or leave < 0:
+                        step = ratio
+                        leave = r
+            if leave < 0:
+                for r in range(q):
+                    x[r] = trial[r]
+                break
+            for r in range(q):
+                x[r] += step * (trial[r] - x[r])
+                if passive[r] and x[r] <= 0.0:
+                    x[r] = 0.0
+                    passive[r] = False
+            x[leave] = 0.0
+            passive[leave] = False
+        for r in range(q):
+            total = target[r]
+            for c in range(q):
+                total -= gram[r, c] * x[c]
+            gradient[r] = total
+
+
+@njit(cache=True, nogil=True)
+def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):  # type: ignore[no-untyped-def]
+    """weights of each sample: min ||a_i - sum_t s_t a_indices[t]||^2 + ridge ||s||^2 over s >= 0."""
+    d = A.shape[1]
+    gram = np.empty((width, width))
+    factor = np.zeros((width, width))
+    target = np.empty(width)
+    x = np.empty(width)
+    gradient = np.empty(width)
+    trial = np.empty(width)
+    passive = np.zeros(width, dtype=np.bool_)
+    for i in range(lo, hi):
+        start = indptr[i]
+        q = indptr[i + 1] - start
+        trace = 0.0
+        for r in range(q):
+            a = indices[start + r]
+            total = 0.0
+            for f in range(d):
+                total += np.float64(A[a, f]) * A[i, f]
+            target[r] = total
+            for c in range(r + 1):
+                b = indices[start + c]
+                total = 0.0
+                for f in range(d):
+                    total += np.float64(A[a, f]) * A[b, f]
+                gram[r, c] = total
+                gram[c, r] = total
+            trace += gram[r, r]
+        # A multiple of rounding error keeps the factorisation defined without a ridge.
+        extra = max(ridge, 1e-12 * trace / max(q, 1))
+        for r in range(q):
+            gram[r, r] += extra
+        nnls_gram(gram, target, q, x, gradient, passive, factor, trial)
+        for r in range(q):
+            weights[start + r] = x[r]
+
+
+@njit(cache=True, nogil=True)
+def _dot(X, a, rest):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for f in range(len(rest)):
+        total += X[a, f] * rest[f]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _rest(X, candidates, i, n, weights, rest):  # type: ignore[no-untyped-def]
+    """What the weights leave of sample i."""
+    for f in range(len(rest)):
+        rest[f] = X[i, f]
+    for a in range(n):
+        if weights[a] != 0.0:
+            for f in range(len(rest)):
+                rest[f] -= weights[a] * X[candidates[i, a], f]
+
+
+@njit(cache=True, nogil=True)
+def _error(rest, weights, n, rho):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for f in range(len(rest)):
+        total += rest[f] * rest[f]
+    ridge = 0.0
+    for a in range(n):
+        ridge += np.float64(weights[a]) * weights[a]
+    return total + rho * ridge
+
+
+@njit(cache=True, nogil=True)
+def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):  # type: ignore[no-untyped-def]
+    """Coordinate descent over the positive ones of n weights."""
+    _rest(X, candidates, i, n, weights, rest)
+    for _ in range(n_sweeps):
+        for a in range(n):
+            if weights[a] <= 0.0:
+                continue
+            j = candidates[i, a]
+            curvature = norms[j] + rho
+            if curvature <= 0.0:
+                continue
+            before = weights[a]
+            weights[a] = max(0.0, before + (_dot(X, j, rest) - rho * before) / curvature)
+            step = weights[a] - before
+            if step != 0.0:
+                for f in range(len(rest)):
+                    rest[f] -= step * X[j, f]
+
+
+@njit(cache=True, nogil=True)
+def _settle(X, candidates, i, n, rho, weights, row, rest):  # type: ignore[no-untyped-def]
+    """Round weights to those that are kept, at least one; their error and number."""
+    size = 0
+    for a in range(len(row)):
+        row[a] = 0.0
+        if a < n and weights[a] > LINK:
+            row[a] = weights[a]
+            size += 1
+    if size == 0:
+        row[0] = LEAST
+        size = 1
+    _rest(X, candidates, i, n, row, rest)
+    return _error(rest, row, n, rho), size
+
+
+@njit(cache=True, nogil=True)
+def fill_rows(  # type: ignore[no-untyped-def]
+    X, norms, candidates, admissible, rho, width, n_sweeps, lo, hi, rows, errors, sizes
+):
+    """Equal weights on the first ``width`` candidates, then sweeps of coordinate descent."""
+    weights = np.empty(candidates.shape[1])
+    rest = np.empty(X.shape[1])
+    for i in range(lo, hi):
+        n = min(width, admissible[i])
+        for a in range(n):
+            weights[a] = 1.0 / n
+        _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest)
+        errors[i], sizes[i] = _settle(X, candidates, i, n, rho, weights, rows[i], rest)
+
+
+@njit(cache=True, nogil=True)
+def score_rows(X, candidates, admissible, rho, rows, lo, hi, errors, sizes):  # type: ignore[no-untyped-def]
+    """Error and number of links of every row."""
+    rest = np.empty(X.shape[1])
+    for i in range(lo, hi):
+        n = admissible[i]
+        _rest(X, candidates, i, n, rows[i], rest)
+        errors[i] = _error(rest, rows[i], n, rho)
+        size = 0
+        for a in range(n):
+            if rows[i, a] > LINK:
+                size += 1
+        sizes[i] = size
+
+
+@njit(cache=True, nogil=True)
+def swap_rows(first, second, swap, lo, hi, child, other):  # type: ignore[no-untyped-def]
+    """Rows of two parents in two children, exchanged where ``swap`` says so."""
+    for i in range(lo, hi):
+        for a in range(first.shape[1]):
+            if swap[i]:
+                child[i, a] = second[i, a]
+                other[i, a] = first[i, a]
+            else:
+                child[i, a] = first[i, a]
+                other[i, a] = second[i, a]
+
+
+@njit(cache=True, nogil=True)
+def _best_candidate(X, norms, candidates, i, n, rho, used, rest, least):  # type: ignore[no-untyped-def]
+    """The unused candidate of largest gain max(0, g)^2 / G_aa above ``least``, or -1."""
+    best = -1
+    for a in range(n):
+        if used[a]:
+            continue
+        j = candidates[i, a]
+        g = _dot(X, j, rest)
+        if g > 0.0:
+            gain = g * g / (norms[j] + rho)
+            if gain > least:
+                least = gain
+                best = a
+    return best
+
+
+@njit(cache=True, nogil=True)
+def change_supports(  # type: ignore[no-untyped-def]
+    X, norms, candidates, admissible, rho, which, drop, n_sweeps, lo, hi, rows, errors, sizes
+):
+    """Drop the smallest weight of a row, or add the candidate of largest gain; then descend."""
+    weights = np.empty(candidates.shape[1])
+    used = np.empty(candidates.shape[1], dtype=np.bool_)
+    rest = np.empty(X.shape[1])
+    for r in range(lo, hi):
+        i = which[r]
+        n = admissible[i]
+        smallest = -1
+        size = 0
+        for a in range(n):
+            weights[a] = rows[i, a]
+            used[a] = weights[a] > 0.0
+            if used[a]:
+                size += 1
+                if smallest < 0 or weights[a] < weights[smallest]:
+                    smallest = a
+        if drop[r] and size > 1:
+            weights[smallest] = 0.0
+        else:
+            _rest(X, candidates, i, n, weights, rest)
+            best = _best_candidate(X, norms, candidates, i, n, rho, used, rest, 0.0)
+            if best >= 0:
+                j = candidates[i, best]
+                weights[best] = _dot(X, j, rest) / (norms[j] + rho)
+        _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest)
+        errors[i], sizes[i] = _settle(X, candidates, i, n, rho, weights, rows[i], rest)
+
+
+@njit(cache=True, nogil=True)
+def _append(X, norms, candidates, i, rho, support, k, factor):  # type: ignore[no-untyped-def]
+    """Row k of the Cholesky factor of the support's Gram matrix."""
+    a = candidates[i, support[k]]
+    square = norms[a] + rho
+    rest = square
+    for t in range(k):
+        total = _dot(X, candidates[i, support[t]], X[a])
+        for c in range(t):
+            total -= factor[k, c] * factor[t, c]
+        factor[k, t] = total / factor[t, t]
+        rest -= factor[k, t] * factor[k, t]
+    factor[k, k] = np.sqrt(max(rest, 1e-12 * square))
+
+
+@njit(cache=True, nogil=True)
+def _solve(factor, target, k, trial):  # type: ignore[no-untyped-def]
+    for r in range(k):
+        total = target[r]
+        for c in range(r):
+            total -= factor[r, c] * trial[c]
+        trial[r] = total / factor[r, r]
+    for r in range(k - 1, -1, -1):
+        total = trial[r]
+        for c in range(r + 1, k):
+            total -= factor[c, r] * trial[c]
+        trial[r] = total / factor[r, r]
+
+
+@njit(cache=True, nogil=True)
+def _enter(  # type: ignore[no-untyped-def]
+    X, norms, candidates, i, rho, a, support, k, factor, target, solution, trial
+):
+    """Best non-negative weights after candidate a has come into the support, which may lose others."""
+    support[k] = a
+    target[k] = _dot(X, candidates[i, a], X[i])
+    solution[k] = 0.0
+    _append(X, norms, candidates, i, rho, support, k, factor)
+    k += 1
+    while k > 0:
+        _solve(factor, target, k, trial)
+        step = 1.0
+        leave = -1
+        for t in range(k):
+            if trial[t] <= 0.0:
+                ratio = solution[t] / (solution[t] - trial[t]) if solution[t] > trial[t] else 0.0
+                if leave < 0 or ratio < step:
+                    step = ratio
+                    leave = t
+        if leave < 0:
+            for t in range(k):
+                solution[t] = trial[t]
+            break
+        kept = 0
+        for t in range(k):
+            value = solution[t] + step * (trial[t] - solution[t])
+            if t != leave and (value > 0.0 or trial[t] > 0.0):
+                support[kept] = support[t]
+                target[kept] = target[t]
+                solution[kept] = value
+                kept += 1
+        k = kept
+        for t in range(k):
+            _append(X, norms, candidates, i, rho, support, t, factor)
+    return k
+
+
+@njit(cache=True, nogil=True)
+def support_paths(  # type: ignore[no-untyped-def]
+    X, norms, candidates, admissible, rho, lo, hi, errors, slots, columns, values
+):
+    """Least error of every size met on the way to more links; the weights where a slot is given.
+
+    Non-negative orthogonal matching pursuit: the candidate of largest gain comes in, and the best
+    weights on the support are found anew. ``errors[i, k - 1]`` is infinite for sizes that are not met.
+    """
+    width = candidates.shape[1]
+    row = np.empty(width, dtype=np.float32)
+    weights = np.empty(width)
+    used = np.empty(width, dtype=np.bool_)
+    rest = np.empty(X.shape[1])
+    support = np.empty(width, dtype=np.int64)
+    factor = np.empty((width, width))
+    target = np.empty(width)
+    solution = np.empty(width)
+    trial = np.empty(width)
+    for i in range(lo, hi):
+        n = admissible[i]
+        k = 0
+        last = np.inf
+        errors[i] = np.inf
+        weights[:] = 0.0
+        _rest(X, candidates, i, n, weights, rest)
+        least = 1e-12 * _dot(X, i, X[i])
+        for _ in range(3 * width + 1):
+            used[:] = False
+            for t in range(k):
+                used[support[t]] = True
+            best = _best_candidate(X, norms, candidates, i, n, rho, used, rest, least)
+            if best >= 0:
+                k = _enter(X, norms, candidates, i, rho, best, support, k, factor, target, solution, trial)
+            elif last < np.inf:
+                break
+            weights[:] = 0.0
+            for t in range(k):
+                weights[support[t]] = solution[t]
+            error, size = _settle(X, candidates, i, n, rho, weights, row, rest)
+            if error < errors[i, size - 1]:
+                errors[i, size - 1] = error
+                place = slots[i, size - 1]
+                if place >= 0:
+                    for a in range(n):
+                        if row[a] > 0.0:
+                            columns[place] = a
+                            values[place] = row[a]
+                            place += 1
+            if not error < last or best < 0:
+                break
+            last = error
+
+
+@njit(cache=True, nogil=True)
+def lower_hulls(errors, lo, hi, kept):  # type: ignore[no-untyped-def]
+    """Sizes whose errors are on the falling part of the lower convex hull."""
+    width = errors.shape[1]
+    stack = np.empty(width, dtype=np.int64)
+    slopes = np.empty(width)
+    for i in range(lo, hi):
+        n = 0
+        for k in range(width):
+            if not errors[i, k] < np.inf or (n > 0 and errors[i, k] >= errors[i, stack[n - 1]]):
+                continue
+            slope = 0.0
+            while n > 0:
+                slope = (errors[i, stack[n - 1]] - errors[i, k]) / (k - stack[n - 1])
+                if n == 1 or slopes[n - 1] > slope:
+                    break
+                n -= 1
+            slopes[n] = slope
+            stack[n] = k
+            n += 1
+        for t in range(n):
+            kept[i, stack[t]] = True
