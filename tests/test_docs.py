@@ -10,11 +10,9 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts)
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-# Where a room is documented under names of its own; the command has its help.
+# The package's names are documented in their rooms, and the command by its help.
 NOT_IN_REFERENCE = {"moo_clustering", "moo_clustering.cli"}
-
-
-# Code for a cluster that is not here.
+# Pages with code for a cluster, which is only compiled here.
 NOT_RUN = {"scale.md"}
 
 
