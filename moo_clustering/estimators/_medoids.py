@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from numbers import Integral, Real
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,67 +16,114 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering._arrays import IntArray, Labels, spawn_seeds
-from moo_clustering._distances import Metric
+from moo_clustering._distances import MAX_MEMORY, Metric
 from moo_clustering.algorithms import Recorder, Search, drive
 from moo_clustering.algorithms.others import non_dominated
 from moo_clustering.constraints import PairwiseConstraints, fisher_weights
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators._base import (
     FrontMixin,
+    Rule,
     SemiSupervisedClusterMixin,
     checkpoint_for,
     knee,
     nearest_rows,
     supervision_pairs,
 )
+from moo_clustering.estimators._options import KW_ONLY, Count, SearchOptions, estimator
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
 from moo_clustering.problems.partition import VIOLATION
 
 # Modes that leave the search itself unsupervised.
 OUTSIDE = ("none", "external")
-Rule = str | int | Callable[[NDArray[np.float64]], int]
 BY_CONSTRAINTS = ("balanced", "constraints")
 SHORT_NAMES = {"xb": "xie_beni", "i": "i_index"}
 
 
-class MedoidSetClusterer(FrontMixin, SemiSupervisedClusterMixin, BaseEstimator, ABC):
-    """Search for non-dominated sets of medoids, of which a rule picks one."""
+@estimator
+class MedoidSetClusterer(FrontMixin, SearchOptions, SemiSupervisedClusterMixin, BaseEstimator, ABC):
+    """Search for non-dominated sets of medoids, of which a rule picks one.
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "k_max": [Interval(Integral, 2, None, closed="left"), StrOptions({"sqrt", "ceil_sqrt"})],
-        "metric": [str, callable],
-        "post_repair": ["boolean"],
-        "select": [
-            StrOptions({*BY_CONSTRAINTS, *SHORT_NAMES, "knee", "xie_beni", "i_index", VIOLATION}),
-            Integral,
-            callable,
-        ],
-        "max_memory": [Interval(Real, 0, None, closed="neither")],
-        "conflicts": [StrOptions({"raise", "keep"})],
-        "random_state": ["random_state", np.random.Generator],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
-        "checkpoint": [str, Path, None],
-        "checkpoint_every": [Interval(Integral, 1, None, closed="left")],
-        "resume": ["boolean"],
-    }
+    Parameters
+    ----------
+    k_max : {"sqrt", "ceil_sqrt"} or int
+        Largest number of clusters: the square root of n_samples rounded down or up, kept within
+        2..n_samples-1, or a number from 2 to n_samples. For fewer than 9 samples ``"sqrt"`` is 2.
+    metric : str or callable
+        ``"cosine"``, ``"euclidean"``, ``"precomputed"``, ``"fisher"`` (Euclidean in features weighted by
+        the constraints, see :func:`~moo_clustering.constraints.fisher_weights`; plain Euclidean without
+        any), or any metric of :func:`sklearn.metrics.pairwise_distances`.
+    supervision : {"objective", "crowding", "external", "constraint", "assignment", "none"}
+        How labels and pairs take part. Without any, all are ``"none"``.
+
+        - ``"objective"``: the fraction that is violated is a third objective.
+        - ``"crowding"``: the fraction that is satisfied is added to the crowding distance (Internal).
+        - ``"external"``: they only pick one solution of the front (External).
+        - ``"constraint"``: fewer violations win before any objective counts; not in DEAP.
+        - ``"assignment"``: samples are assigned under them, all through the search.
+        - ``"none"``: they are merely counted in ``constraint_scores_`` (and used by ``"fisher"``).
+    post_repair : bool
+        Assign the samples of the chosen solution anew, must-linked ones together and apart from those
+        they cannot be with where possible. Not where pairs contradict each other, nor with
+        supervision ``"none"`` or ``"assignment"``.
+    select : {"balanced", "constraints", "xb", "i", "knee"}, name of an objective, int or callable
+        Rule that picks the solution: greatest satisfied fraction of the must-links plus that of the
+        cannot-links; most satisfied pairs; least Xie-Beni; greatest I-index; nearest to the ideal
+        point; a row; or ``select(pareto_front_) -> row``. Without constraints the first two are
+        ``"knee"``.
+    decode : {"reassign", "literal"}
+        Whether objectives belong to the new medoids and their labels, or to the new medoids with the
+        labels before.
+    n_local : int
+        Rounds of assignment and new medoids in an evaluation; 1 with ``decode="literal"``.
+    form : {"auto", "matrix", "vector"}
+        Whether distances are held in memory, see :class:`~moo_clustering.problems.MedoidProblem`.
+    max_memory : int, default=4 GiB
+        Bytes the distance matrix may take.
+    conflicts : {"raise", "keep"}
+        Whether constraints that contradict each other are an error.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,), int32
+        Label c is the cluster of ``medoid_indices_[c]``.
+    n_clusters_ : int
+    medoid_indices_ : ndarray of shape (n_clusters_,)
+    chosen_ : int
+        Row of the front that these belong to.
+    pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
+        Partitions of the non-dominated solutions, before ``post_repair``.
+    pareto_medoids_ : ndarray of shape (n_solutions, k_max)
+        Padded with -1.
+    constraint_scores_ : ndarray of shape (n_solutions, 2) or None
+        Must-links and cannot-links that ``pareto_labels_`` satisfy; None without constraints.
+    result_ : pymoo.core.result.Result
+        ``result_.F`` holds the front, minimised; of the least violation if no solution satisfies all.
+    """
 
     _rule_aliases: ClassVar[Mapping[str, str]] = SHORT_NAMES
 
-    k_max: int | str
-    metric: Metric
-    supervision: str
-    post_repair: bool
-    select: Rule
-    decode: Any
-    n_local: int
-    form: Any
-    max_memory: int
-    conflicts: Any
-    random_state: Any
-    n_jobs: int | None
-    verbose: bool
+    _: KW_ONLY
+    k_max: Annotated[
+        int | str, Interval(Integral, 2, None, closed="left"), StrOptions({"sqrt", "ceil_sqrt"})
+    ] = "sqrt"
+    metric: Annotated[Metric, str, callable] = "cosine"
+    supervision: Literal["objective", "crowding", "external", "constraint", "assignment", "none"] = (
+        "objective"
+    )
+    post_repair: bool = True
+    select: Annotated[
+        Rule,
+        StrOptions({*BY_CONSTRAINTS, *SHORT_NAMES, "knee", "xie_beni", "i_index", VIOLATION}),
+        Integral,
+        callable,
+    ] = "balanced"
+    decode: Literal["reassign", "literal"] = "reassign"
+    n_local: Count = 1
+    form: Literal["auto", "matrix", "vector"] = "auto"
+    max_memory: Annotated[int, Interval(Real, 0, None, closed="neither")] = MAX_MEMORY
+    conflicts: Literal["raise", "keep"] = "raise"
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(

@@ -49,6 +49,7 @@ __all__ = [
     "NonNegative",
     "NonNegativeCount",
     "ParallelOptions",
+    "Positive",
     "Probability",
     "SearchOptions",
     "Seed",
@@ -60,6 +61,7 @@ __all__ = [
 Count = Annotated[int, Interval(Integral, 1, None, closed="left")]
 NonNegativeCount = Annotated[int, Interval(Integral, 0, None, closed="left")]
 NonNegative = Annotated[float, Interval(Real, 0, None, closed="left")]
+Positive = Annotated[float, Interval(Real, 0, None, closed="neither")]
 Probability = Annotated[float, Interval(Real, 0, 1, closed="both")]
 Seed = Annotated[SeedLike, "random_state", np.random.Generator]
 Jobs = Annotated[int | None, Integral, None]
@@ -218,7 +220,7 @@ class SeedOptions:
 
     Parameters
     ----------
-    random_state : int, Generator, RandomState or None
+    random_state : int, Generator or RandomState
         Seed of every random choice; an integer makes results reproducible.
 
     Attributes

@@ -5,8 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from numbers import Integral, Real
-from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,24 +14,22 @@ from pymoo.core.problem import Problem
 from pymoo.core.result import Result
 from pymoo.core.sampling import Sampling
 from scipy.sparse import issparse
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
-from moo_clustering._arrays import FloatArray, IntArray, Labels, SeedLike
-from moo_clustering._distances import MAX_MEMORY, Metric
+from moo_clustering._arrays import FloatArray, IntArray, Labels
 from moo_clustering.algorithms import AMOSA, PymooSearch, Recorder, exhaustive_front
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings.medoid_spaces import MedoidSpace, Members
 from moo_clustering.encodings.medoids import as_sets, random_absent, resolve_k_max, set_sizes
 from moo_clustering.estimators._base import row_distances, settled
-from moo_clustering.estimators._medoids import MedoidSetClusterer, Rule
+from moo_clustering.estimators._medoids import MedoidSetClusterer
+from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount, Positive, estimator
 from moo_clustering.operators import CanonicalDuplicates, MedoidSampling
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
 from moo_clustering.problems.medoids import ConstrainedAssignment
 from moo_clustering.problems.partition import VIOLATION
-from moo_clustering.validity import internal as _i_index
-from moo_clustering.validity import internal as _xie_beni
-from moo_clustering.validity.internal import Scatter
+from moo_clustering.validity import internal
 
 # Up to so many samples there are few medoid sets, and the small limits do.
 _FEW = 20
@@ -49,6 +46,7 @@ class Limits(NamedTuple):
     n_moves: int
 
 
+@estimator
 class AMOSAClus(MedoidSetClusterer):
     """AMOSA-clus: archived simulated annealing over sets of medoids, by Xie-Beni and I-index.
 
@@ -57,73 +55,44 @@ class AMOSAClus(MedoidSetClusterer):
 
     Parameters
     ----------
-    k_max : {"sqrt", "ceil_sqrt"} or int, default="sqrt"
-        Largest number of clusters, as for :class:`NSGA2Clus`.
-    metric : str or callable, default="cosine"
+    metric : str or callable
         As for :class:`NSGA2Clus`; with ``encoding="centre"`` "cosine" or "euclidean".
-    encoding : {"medoid", "centre"}, default="medoid"
+    encoding : {"medoid", "centre"}
         Whether clusters stand around samples, or around points that noise moves (dense data only).
-    supervision : {"objective", "external", "constraint", "assignment", "none"}, default="objective"
+    supervision : {"objective", "external", "constraint", "assignment", "none"}
         As for :class:`NSGA2Clus`; ``"assignment"`` not with centres.
-    post_repair : bool, default=True
-        As for :class:`NSGA2Clus`.
-    select : str, int or callable, default="balanced"
-        As for :class:`NSGA2Clus`.
-    decode : {"reassign", "literal"}, default="reassign"
-        As for :class:`NSGA2Clus`; without effect on centres.
-    n_local : int, default=1
-        As for :class:`NSGA2Clus`; without effect on centres.
-    soft_limit, hard_limit : int, optional
+    soft_limit, hard_limit : int
         Largest archive, and what it is thinned to; default 200 and 100, below 20 samples 20 and 10.
-    gamma : float, default=2
+    gamma : float
         The archive starts from ``gamma * soft_limit`` random solutions.
-    n_climb : int, default=20
+    n_climb : int
         Steps of hill climbing on each of them.
-    t_max, t_min : float, default=100, 1e-5
+    t_max, t_min : float
         First temperature, and what all are above.
-    cooling : float, default=0.8
-    n_moves : int, optional
+    cooling : float
+    n_moves : int
         Perturbations at each temperature; default 100, below 20 samples 20.
-    acceptance : {"physical", "literal"}, default="physical"
+    acceptance : {"physical", "literal"}
         See :class:`~moo_clustering.algorithms.AMOSA`.
-    noise : float, default=1
+    noise : float
         Scale of the noise on a centre, in standard deviations of each feature.
-    form : {"auto", "matrix", "vector"}, default="auto"
-        As for :class:`NSGA2Clus`; without effect on centres.
-    max_memory : int, default=4 GiB
-        Bytes the distance matrix may take.
-    conflicts : {"raise", "keep"}, default="raise"
-        Whether constraints that contradict each other are an error.
-    random_state : int, Generator, RandomState or None, default=None
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
-    verbose : bool, default=False
-        Progress bar with rate, time left and best values.
-    checkpoint : path, optional
-        File to which the state of the search is written; needs an integer ``random_state``.
-    checkpoint_every : int, default=10
+    form : {"auto", "matrix", "vector"}
+        As for :class:`NSGA2Clus`; has no effect on centres.
+    checkpoint_every : int
         Temperatures between checkpoints.
-    resume : bool, default=False
-        Continue from ``checkpoint`` if it exists, to the same result as without interruption.
 
     Attributes
     ----------
-    labels_, n_clusters_, chosen_, pareto_front_, objective_names_, pareto_labels_, constraint_scores_
-        As of :class:`NSGA2Clus`.
-    medoid_indices_, pareto_medoids_
-        As of :class:`NSGA2Clus`; with centres the members nearest to them.
+    medoid_indices_, pareto_medoids_ : ndarray of shape (n_clusters_,), (n_solutions, k_max)
+        With centres the members nearest to them; padded with -1.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Only with ``encoding="centre"``.
     pareto_centers_ : ndarray of shape (n_solutions, k_max, n_features)
         Only with ``encoding="centre"``; padded with NaN.
-    result_ : pymoo.core.result.Result
-        ``result_.F`` holds the front, minimised; of the least violation if no solution satisfies all.
     history_ : Recorder
-        Of the archive at every temperature.
+        The archive at every temperature.
     n_iter_ : int
         Temperatures done.
-    interrupted_ : bool
-    n_features_in_, feature_names_in_
 
     Notes
     -----
@@ -145,83 +114,19 @@ class AMOSAClus(MedoidSetClusterer):
            [ 1,  5,  3]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **MedoidSetClusterer._parameter_constraints,
-        "encoding": [StrOptions({"medoid", "centre"})],
-        "supervision": [StrOptions({"objective", "external", "constraint", "assignment", "none"})],
-        "decode": [StrOptions({"reassign", "literal"})],
-        "n_local": [Interval(Integral, 1, None, closed="left")],
-        "soft_limit": [Interval(Integral, 2, None, closed="left"), None],
-        "hard_limit": [Interval(Integral, 1, None, closed="left"), None],
-        "gamma": [Interval(Real, 0, None, closed="neither")],
-        "n_climb": [Interval(Integral, 0, None, closed="left")],
-        "t_max": [Interval(Real, 0, None, closed="neither")],
-        "t_min": [Interval(Real, 0, None, closed="neither")],
-        "cooling": [Interval(Real, 0, 1, closed="neither")],
-        "n_moves": [Interval(Integral, 1, None, closed="left"), None],
-        "acceptance": [StrOptions({"physical", "literal"})],
-        "noise": [Interval(Real, 0, None, closed="neither")],
-        "form": [StrOptions({"auto", "matrix", "vector"})],
-    }
-
-    def __init__(
-        self,
-        *,
-        k_max: int | str = "sqrt",
-        metric: Metric = "cosine",
-        encoding: Literal["medoid", "centre"] = "medoid",
-        supervision: Literal["objective", "external", "constraint", "assignment", "none"] = "objective",
-        post_repair: bool = True,
-        select: Rule = "balanced",
-        decode: Literal["reassign", "literal"] = "reassign",
-        n_local: int = 1,
-        soft_limit: int | None = None,
-        hard_limit: int | None = None,
-        gamma: float = 2,
-        n_climb: int = 20,
-        t_max: float = 100.0,
-        t_min: float = 1e-5,
-        cooling: float = 0.8,
-        n_moves: int | None = None,
-        acceptance: Literal["physical", "literal"] = "physical",
-        noise: float = 1.0,
-        form: Literal["auto", "matrix", "vector"] = "auto",
-        max_memory: int = MAX_MEMORY,
-        conflicts: Literal["raise", "keep"] = "raise",
-        random_state: SeedLike = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-        checkpoint: str | Path | None = None,
-        checkpoint_every: int = 10,
-        resume: bool = False,
-    ) -> None:
-        self.k_max = k_max
-        self.metric = metric
-        self.encoding = encoding
-        self.supervision = supervision
-        self.post_repair = post_repair
-        self.select = select
-        self.decode = decode
-        self.n_local = n_local
-        self.soft_limit = soft_limit
-        self.hard_limit = hard_limit
-        self.gamma = gamma
-        self.n_climb = n_climb
-        self.t_max = t_max
-        self.t_min = t_min
-        self.cooling = cooling
-        self.n_moves = n_moves
-        self.acceptance = acceptance
-        self.noise = noise
-        self.form = form
-        self.max_memory = max_memory
-        self.conflicts = conflicts
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.checkpoint_every = checkpoint_every
-        self.resume = resume
+    _: KW_ONLY
+    encoding: Literal["medoid", "centre"] = "medoid"
+    supervision: Literal["objective", "external", "constraint", "assignment", "none"] = "objective"
+    soft_limit: Annotated[int | None, Interval(Integral, 2, None, closed="left"), None] = None
+    hard_limit: Count | None = None
+    gamma: Positive = 2
+    n_climb: NonNegativeCount = 20
+    t_max: Positive = 100.0
+    t_min: Positive = 1e-5
+    cooling: Annotated[float, Interval(Real, 0, 1, closed="neither")] = 0.8
+    n_moves: Count | None = None
+    acceptance: Literal["physical", "literal"] = "physical"
+    noise: Positive = 1.0
 
     def _problem(
         self, X: Any, constraints: PairwiseConstraints | None, supervision: str
@@ -536,10 +441,10 @@ class CenterProblem(Problem):
                 written[q] = np.nan
                 written[q, : kept.size] = kept.ravel()
         columns = [
-            _xie_beni._xie_beni_values(
-                Scatter(squares, least**2, greatest**2), count, self.n_samples, self.mean_square
+            internal._xie_beni_values(
+                internal.Scatter(squares, least**2, greatest**2), count, self.n_samples, self.mean_square
             ),
-            _i_index._i_index_values(Scatter(sums, least, greatest), count, self.total_to_one, 2.0),
+            internal._i_index_values(internal.Scatter(sums, least, greatest), count, self.total_to_one, 2.0),
         ]
         if self.supervision == "objective":
             columns.append(self._pairs().violation(labels))

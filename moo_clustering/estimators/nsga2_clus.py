@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from numbers import Integral, Real
-from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from numbers import Integral
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from deap import tools
@@ -14,15 +13,14 @@ from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.population import Population
 from pymoo.core.result import Result
 from pymoo.operators.selection.tournament import TournamentSelection
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
-from moo_clustering._arrays import SeedLike
-from moo_clustering._distances import MAX_MEMORY, Metric
 from moo_clustering.algorithms import DeapSearch, PymooSearch, Recorder, count_medoid_sets, exhaustive_front
 from moo_clustering.algorithms.others import non_dominated
 from moo_clustering.encodings.base import row_digests
 from moo_clustering.estimators._base import settled
-from moo_clustering.estimators._medoids import MedoidSetClusterer, Rule
+from moo_clustering.estimators._medoids import MedoidSetClusterer
+from moo_clustering.estimators._options import KW_ONLY, NonNegativeCount, Probability, estimator
 from moo_clustering.operators import (
     CanonicalDuplicates,
     ConstraintCrowdingSurvival,
@@ -48,6 +46,7 @@ Individuals = list[Any]
 Select = Callable[[Individuals, int, np.random.Generator], Individuals]
 
 
+@estimator
 class NSGA2Clus(MedoidSetClusterer):
     """NSGA-II-clus: sets of medoids that are compact (Xie-Beni) and far apart (I-index).
 
@@ -59,103 +58,34 @@ class NSGA2Clus(MedoidSetClusterer):
 
     Parameters
     ----------
-    k_max : {"sqrt", "ceil_sqrt"} or int, default="sqrt"
-        Largest number of clusters: the square root of n_samples rounded down or up, kept within
-        2..n_samples-1, or a number from 2 to n_samples. For fewer than 9 samples ``"sqrt"`` is 2.
-    metric : str or callable, default="cosine"
-        ``"cosine"``, ``"euclidean"``, ``"precomputed"``, ``"fisher"`` (Euclidean in features weighted by
-        the constraints, see :func:`~moo_clustering.constraints.fisher_weights`; plain Euclidean without
-        any), or any metric of :func:`sklearn.metrics.pairwise_distances`.
-    supervision : {"objective", "crowding", "external", "constraint", "assignment", "none"}, \
-default="objective"
-        What labels and pairs do. Without any, all are ``"none"``.
-
-        - ``"objective"``: their violated part is a third objective.
-        - ``"crowding"``: the satisfied part is added to the crowding distance (Internal).
-        - ``"external"``: only one of the front is picked by them (External).
-        - ``"constraint"``: fewer violations win before any objective counts; not in DEAP.
-        - ``"assignment"``: samples are assigned under them, all through the search.
-        - ``"none"``: they are merely counted in ``constraint_scores_`` (and used by ``"fisher"``).
-    post_repair : bool, default=True
-        Assign the samples of the chosen solution anew, must-linked ones as one and apart from those
-        they cannot be with where possible. Not where pairs contradict each other, nor with
-        supervision ``"none"`` or ``"assignment"``.
-    select : {"balanced", "constraints", "xb", "i", "knee"}, name of an objective, int or callable, \
-default="balanced"
-        Which one of the front is chosen: greatest satisfied part of the must-links plus that of the
-        cannot-links; most satisfied pairs; least Xie-Beni; greatest I-index; nearest to the ideal
-        point; a row; or ``select(pareto_front_) -> row``. Without constraints the first two are
-        ``"knee"``.
-    decode : {"reassign", "literal"}, default="reassign"
-        Whether objectives belong to the new medoids and their labels, or to the new medoids with the
-        labels before.
-    n_local : int, default=1
-        Rounds of assignment and new medoids in an evaluation; 1 with ``decode="literal"``.
-    length : {"grow", "keep", "two_cut"}, default="grow"
-        Of children, see :class:`~moo_clustering.operators.PrefixUnionCrossover`.
-    mutation : {"replace", "full", "swap"}, default="replace"
+    length : {"grow", "keep", "two_cut"}
+        Length of children, see :class:`~moo_clustering.operators.PrefixUnionCrossover`.
+    mutation : {"replace", "full", "swap"}
         Exchange a medoid for another sample; or also add or drop one; or the paper's exchange of two
         genes, which changes no clustering.
-    pop_size, n_gen : int, default=20
+    pop_size, n_gen : int
         Individuals, and generations after the initial population.
-    pc, pm : float, default=0.6, 0.2
+    pc, pm : float
         Probabilities of crossing a pair, of mutating an individual.
-    boundary : {"infinite", "finite"}, default="infinite"
+    boundary : {"infinite", "finite"}
         Crowding distance at the ends of a front, see
         :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
-    unique : bool, default=False
+    unique : bool
         Whether repeated sets give way to others in survival.
-    search : {"auto", "evolve", "exhaustive"}, default="auto"
+    search : {"auto", "evolve", "exhaustive"}
         Evolve, or evaluate all sets of medoids, which ``"auto"`` does for up to ``max_sets`` of them.
         One or two samples leave nothing to search.
-    max_sets : int, default=5000
+    max_sets : int
         Most sets to evaluate; ``"exhaustive"`` refuses more.
-    engine : {"pymoo", "deap"}, default="pymoo"
-    form : {"auto", "matrix", "vector"}, default="auto"
-        Whether distances are held in memory, see :class:`~moo_clustering.problems.MedoidProblem`.
-    max_memory : int, default=4 GiB
-        Bytes the distance matrix may take.
-    conflicts : {"raise", "keep"}, default="raise"
-        Whether constraints that contradict each other are an error.
-    random_state : int, Generator, RandomState or None, default=None
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
-    verbose : bool, default=False
-        Progress bar with rate, time left and best values.
-    checkpoint : path, optional
-        File to which the state of the evolution is written; needs an integer ``random_state``.
-    checkpoint_every : int, default=10
-        Generations between checkpoints.
-    resume : bool, default=False
-        Continue from ``checkpoint`` if it exists, to the same result as without interruption.
+    engine : {"pymoo", "deap"}
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,), int32
-        Label c is the cluster of ``medoid_indices_[c]``.
-    n_clusters_ : int
-    medoid_indices_ : ndarray of shape (n_clusters_,)
-    chosen_ : int
-        Row of the front that these belong to.
-    pareto_front_ : ndarray of shape (n_solutions, n_objectives)
-        Non-dominated distinct solutions, objectives in natural sign, Xie-Beni ascending.
-    objective_names_ : tuple of str
-    pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
-        Without ``post_repair``.
-    pareto_medoids_ : ndarray of shape (n_solutions, k_max)
-        Padded with -1.
-    constraint_scores_ : ndarray of shape (n_solutions, 2) or None
-        Must-links and cannot-links that ``pareto_labels_`` satisfy; None without constraints.
-    result_ : pymoo.core.result.Result
-        ``result_.F`` holds the front, minimised; of the least violation if no solution satisfies all.
     logbook_, hall_of_fame_ : deap.tools.Logbook, deap.tools.ParetoFront
-        Of an evolution with ``engine="deap"``.
+        Set by an evolution with ``engine="deap"``.
     history_ : Recorder
     n_iter_ : int
         Generations done; 0 after an exhaustive search.
-    interrupted_ : bool
-        Whether Ctrl-C ended the search early.
-    n_features_in_, feature_names_in_
 
     Notes
     -----
@@ -180,87 +110,18 @@ default="balanced"
     array([1, 3, 5])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **MedoidSetClusterer._parameter_constraints,
-        "supervision": [
-            StrOptions({"objective", "crowding", "external", "constraint", "assignment", "none"})
-        ],
-        "decode": [StrOptions({"reassign", "literal"})],
-        "n_local": [Interval(Integral, 1, None, closed="left")],
-        "length": [StrOptions({"grow", "keep", "two_cut"})],
-        "mutation": [StrOptions({"replace", "full", "swap"})],
-        "pop_size": [Interval(Integral, 2, None, closed="left")],
-        "n_gen": [Interval(Integral, 0, None, closed="left")],
-        "pc": [Interval(Real, 0, 1, closed="both")],
-        "pm": [Interval(Real, 0, 1, closed="both")],
-        "boundary": [StrOptions({"infinite", "finite"})],
-        "unique": ["boolean"],
-        "search": [StrOptions({"auto", "evolve", "exhaustive"})],
-        "max_sets": [Interval(Integral, 0, None, closed="left")],
-        "engine": [StrOptions({"pymoo", "deap"})],
-        "form": [StrOptions({"auto", "matrix", "vector"})],
-    }
-
-    def __init__(
-        self,
-        *,
-        k_max: int | str = "sqrt",
-        metric: Metric = "cosine",
-        supervision: Literal[
-            "objective", "crowding", "external", "constraint", "assignment", "none"
-        ] = "objective",
-        post_repair: bool = True,
-        select: Rule = "balanced",
-        decode: Literal["reassign", "literal"] = "reassign",
-        n_local: int = 1,
-        length: Literal["grow", "keep", "two_cut"] = "grow",
-        mutation: Literal["replace", "full", "swap"] = "replace",
-        pop_size: int = 20,
-        n_gen: int = 20,
-        pc: float = 0.6,
-        pm: float = 0.2,
-        boundary: Literal["infinite", "finite"] = "infinite",
-        unique: bool = False,
-        search: Literal["auto", "evolve", "exhaustive"] = "auto",
-        max_sets: int = 5000,
-        engine: Literal["pymoo", "deap"] = "pymoo",
-        form: Literal["auto", "matrix", "vector"] = "auto",
-        max_memory: int = MAX_MEMORY,
-        conflicts: Literal["raise", "keep"] = "raise",
-        random_state: SeedLike = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-        checkpoint: str | Path | None = None,
-        checkpoint_every: int = 10,
-        resume: bool = False,
-    ) -> None:
-        self.k_max = k_max
-        self.metric = metric
-        self.supervision = supervision
-        self.post_repair = post_repair
-        self.select = select
-        self.decode = decode
-        self.n_local = n_local
-        self.length = length
-        self.mutation = mutation
-        self.pop_size = pop_size
-        self.n_gen = n_gen
-        self.pc = pc
-        self.pm = pm
-        self.boundary = boundary
-        self.unique = unique
-        self.search = search
-        self.max_sets = max_sets
-        self.engine = engine
-        self.form = form
-        self.max_memory = max_memory
-        self.conflicts = conflicts
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.checkpoint_every = checkpoint_every
-        self.resume = resume
+    _: KW_ONLY
+    length: Literal["grow", "keep", "two_cut"] = "grow"
+    mutation: Literal["replace", "full", "swap"] = "replace"
+    pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 20
+    n_gen: NonNegativeCount = 20
+    pc: Probability = 0.6
+    pm: Probability = 0.2
+    boundary: Literal["infinite", "finite"] = "infinite"
+    unique: bool = False
+    search: Literal["auto", "evolve", "exhaustive"] = "auto"
+    max_sets: NonNegativeCount = 5000
+    engine: Literal["pymoo", "deap"] = "pymoo"
 
     @classmethod
     def internal(cls, **options: Any) -> Self:
