@@ -10,7 +10,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[2]
 # They look at the source or at a browser, or help others do so; no lane with old versions runs them.
 TOOLS = {
-    "mypy", "numpydoc", "pandas-stubs", "pytest-cov", "pytest-xdist", "ruff", "selenium", "types-tqdm",
+    "mypy", "numpydoc", "pandas-stubs", "pytest-cov", "ruff", "selenium", "types-tqdm",
 }  # fmt: skip
 
 
