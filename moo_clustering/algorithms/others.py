@@ -44,7 +44,7 @@ from moo_clustering.operators import (
     batched_tournament,
 )
 from moo_clustering.operators.crossover import AlignedHUX
-from moo_clustering.operators.mutation_local import ImprovementMutation
+from moo_clustering.operators.mutation_labels import ImprovementMutation
 from moo_clustering.operators.repair import CanonicalRepair, MinSizeRepair, RepairSequence
 from moo_clustering.operators.sampling import KINDS, PartitionSampling, RefillingSampling, StartKind
 from moo_clustering.problems import PartitionProblem

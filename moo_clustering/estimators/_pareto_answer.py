@@ -57,7 +57,7 @@ from moo_clustering.operators import (
     RandomSurvival,
     batched_tournament,
 )
-from moo_clustering.operators._shared import at_least_one, pool_labels
+from moo_clustering.operators.base import at_least_one, pool_labels
 from moo_clustering.operators.deap import LabelStep, SelElite, label_toolbox
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.pool import PartitionPool

@@ -31,7 +31,7 @@ from moo_clustering.encodings import align_labels, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators._base import ReportMixin, Rule, check_rule, checkpoint_for, choose_member
 from moo_clustering.operators import batched_tournament
-from moo_clustering.operators.mutation_local import ModesMutation
+from moo_clustering.operators.mutation import ModesMutation
 from moo_clustering.operators.sampling import ModesSampling
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.categories import FuzzyModesProblem, memberships, mode_distances

@@ -42,13 +42,9 @@ from moo_clustering.algorithms.search import (
 )
 from moo_clustering.estimators._base import ReportMixin, check_n_clusters, checkpoint_for
 from moo_clustering.operators.crossover import CentreMatchingCrossover
-from moo_clustering.operators.deap.variation import (
-    CentreIndividual,
-    cx_match_centres,
-    local_search,
-    mut_relocate,
-)
-from moo_clustering.operators.mutation_local import RelocateCentre, Removal, relocate
+from moo_clustering.operators.deap.individuals import CentreIndividual
+from moo_clustering.operators.deap.variation import cx_match_centres, local_search, mut_relocate
+from moo_clustering.operators.mutation import RelocateCentre, Removal, relocate
 from moo_clustering.operators.repair import LocalSearchRepair
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.centers import Optimum, SumOfSquaresProblem, nearest_centers, shifted

@@ -47,8 +47,7 @@ from moo_clustering.operators import (
     batched_tournament,
 )
 from moo_clustering.operators.crossover import AlignedSeedCrossover
-from moo_clustering.operators.mutation import MutationChoice
-from moo_clustering.operators.mutation_local import DistantSeedMutation, SweepSeedMutation
+from moo_clustering.operators.mutation import DistantSeedMutation, MutationChoice, SweepSeedMutation
 from moo_clustering.operators.sampling import SeedSampling
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.subspace import SubspaceClusteringProblem, checked_objectives

@@ -52,7 +52,7 @@ from moo_clustering.graphs import (
 from moo_clustering.graphs.spectral import ratio_cut
 from moo_clustering.operators import batched_tournament
 from moo_clustering.operators.crossover import RowUniformCrossover
-from moo_clustering.operators.mutation_local import SupportMutation
+from moo_clustering.operators.mutation import SupportMutation
 from moo_clustering.operators.sampling import SparseRowSampling
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.graphs import MAX_MEMORY, SRMOSCProblem

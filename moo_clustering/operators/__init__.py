@@ -1,6 +1,6 @@
 """How populations are made, varied and selected: pymoo operators (DEAP's are in ``operators.deap``)."""
 
-from moo_clustering.operators._shared import LabelGraph
+from moo_clustering.operators.base import LabelGraph
 from moo_clustering.operators.crossover import (
     AlignedHUX,
     AlignedOnePoint,
@@ -8,38 +8,36 @@ from moo_clustering.operators.crossover import (
     AlignedUniformCrossover,
     CentreMatchingCrossover,
     GroupingOverlayCrossover,
+    IndexSBX,
     PrefixUnionCrossover,
+    RankSBX,
     RowUniformCrossover,
+    SlotOnePointCrossover,
     UniformNeighborCrossover,
 )
 from moo_clustering.operators.mutation import (
-    GraphMerge,
-    GraphRefine,
+    DistantSeedMutation,
+    IndexPM,
     MedoidReplaceMutation,
     MedoidSwapMutation,
+    ModesMutation,
     MutationChoice,
     NeighborBiasedMutation,
     NeighborResample,
+    RankPM,
+    RelocateCentre,
+    SlotMutation,
+    SupportMutation,
+    SweepSeedMutation,
+)
+from moo_clustering.operators.mutation_labels import (
+    GraphMerge,
+    GraphRefine,
+    ImprovementMutation,
+    KMMutation,
     PairViolationMutation,
     PartitionMutation,
     PoolSplit,
-    SlotMutation,
-    SlotOnePointCrossover,
-    SlotRepair,
-    SlotSampling,
-)
-from moo_clustering.operators.mutation_local import (
-    DistantSeedMutation,
-    ImprovementMutation,
-    IndexPM,
-    IndexSBX,
-    KMMutation,
-    ModesMutation,
-    RankPM,
-    RankSBX,
-    RelocateCentre,
-    SupportMutation,
-    SweepSeedMutation,
 )
 from moo_clustering.operators.repair import (
     CannotLinkRepair,
@@ -50,6 +48,7 @@ from moo_clustering.operators.repair import (
     MedoidSetRepair,
     MinSizeRepair,
     RepairSequence,
+    SlotRepair,
 )
 from moo_clustering.operators.sampling import (
     EncodingSampling,
@@ -61,6 +60,7 @@ from moo_clustering.operators.sampling import (
     PoolSampling,
     RefillingSampling,
     SeedSampling,
+    SlotSampling,
     SparseRowSampling,
 )
 from moo_clustering.operators.selection import CanonicalDuplicates, ExclusiveMating, batched_tournament

@@ -1,184 +1,76 @@
-"""Mutations of labels, medoids, links."""
+"""Mutations of medoids, links between neighbours, seeds, centres, sparse rows and modes, and their choice.
+
+Mutations of partitions, whose genes are cluster numbers, are in ``mutation_labels.py``.
+What several forms share is in functions beside the classes (:func:`replace_one`, :func:`relocate`, ...).
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pymoo.core.crossover import Crossover
 from pymoo.core.mutation import Mutation
 from pymoo.core.population import Population
-from pymoo.core.repair import Repair
-from pymoo.core.sampling import Sampling
+from pymoo.core.variable import get
+from pymoo.operators.mutation.pm import PM
 
-from moo_clustering._arrays import Int64Array, IntArray, Labels, sparse_positions
+from moo_clustering._arrays import FloatArray, Int64Array, IntArray, IntpArray, Labels, sparse_positions
+from moo_clustering._kernels import kmeans as kernels
 from moo_clustering._kernels import loci
-from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.encodings.base import checked_genes, rounded_genes
+from moo_clustering._kernels.threads import for_blocks
+from moo_clustering.encodings.base import checked_genes
 from moo_clustering.encodings.medoids import (
+    MedoidEncoding,
     MedoidSlotEncoding,
     as_sets,
     random_absent,
     repair_slots,
     set_sizes,
 )
-from moo_clustering.operators._shared import (
-    Bounds,
-    ChosenMutation,
-    LabelGraph,
-    LabelMutation,
-    at_least_one,
-    bounds_of,
-    canonical_rows,
-    checked_probability,
-    cross_slots,
-    mutate_slots,
-    pool_labels,
-    share,
-    slot_radius,
+from moo_clustering.operators.base import (
+    DrawnMutation,
+    center_problem,
+    checked_share,
+    encoding_of,
+    redraw_illegal,
+    seed_problem,
+    to_genes,
 )
-from moo_clustering.operators.crossover import CROSSED
-from moo_clustering.operators.sampling import draw_links, medoid_encoding_of
+from moo_clustering.operators.crossover import TABLES
+from moo_clustering.operators.sampling import draw_links
 
 if TYPE_CHECKING:
     from moo_clustering.problems import NeighborGraphProblem
+    from moo_clustering.problems.graphs import SRMOSCProblem
 
 ReplaceKind = Literal["replace", "full"]
+SlotKind = Literal["index", "rank"]
 Length = Literal["genotype", "N"]
 NewValue = Literal["different", "any"]
-SlotKind = Literal["index", "rank"]
+Removal = Literal["uniform", "cheap"]
+# Errors and link counts of the rows of an individual.
+Tables = tuple[FloatArray, Labels]
+# RelocateCentre with removal="cheap" compares so many random centres.
+CANDIDATES = 3
 
 
-def replace_one(
-    sets: Int64Array,
-    n_samples: int,
-    rng: np.random.Generator,
-    *,
-    kind: ReplaceKind = "replace",
-    k_min: int = 2,
-) -> Int64Array:
-    """Change one medoid of every row, see :class:`MedoidReplaceMutation`.
-
-    Rows that hold all samples stay as they are, except for deletions.
-    """
-    mutated = sets.copy()
-    width = sets.shape[1]
-    sizes = set_sizes(sets)
-    position = rng.integers(0, np.maximum(sizes, 1))
-    action = rng.integers(0, 3, size=len(sets)) if kind == "full" else np.zeros(len(sets), dtype=np.int64)
-    some_absent = sizes < n_samples
-    delete = (action == 2) & (sizes > k_min)
-    insert = (action == 1) & (sizes < width) & some_absent
-    position[insert] = sizes[insert]
-    enter = np.flatnonzero(~delete & some_absent)
-    mutated[enter, position[enter]] = random_absent(sets[enter], n_samples, rng)
-    shorter = np.flatnonzero(delete)
-    following = np.minimum(np.arange(width) + (np.arange(width) >= position[shorter, None]), width - 1)
-    mutated[shorter] = np.take_along_axis(sets[shorter], following, axis=1)
-    mutated[shorter, sizes[shorter] - 1] = -1
-    return mutated
-
-
-class MedoidReplaceMutation(Mutation):
-    """Exchange a random medoid for a random sample that is none.
-
-    Parameters
-    ----------
-    kind : {"replace", "full"}, default="replace"
-        ``"full"``: replace a medoid, add one, or drop one, with equal probability; at the largest
-        and the smallest number of medoids replace instead.
-    prob : float, default=0.2
-        Probability that an individual is mutated.
-    **kwargs
-        Of pymoo's ``Mutation``, such as ``prob``.
-
-    Notes
-    -----
-    O(n_individuals k_max log k_max).
-
-    References
-    ----------
-    NSGA-II-clus.
-    """
-
-    def __init__(self, kind: ReplaceKind = "replace", prob: float = 0.2, **kwargs: Any) -> None:
-        super().__init__(prob=prob, **kwargs)
-        if kind not in get_args(ReplaceKind):
-            raise ValueError(f"kind must be one of {get_args(ReplaceKind)}, got {kind!r}.")
-        self.kind: ReplaceKind = kind
-
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> Int64Array:
-        encoding = medoid_encoding_of(problem)
-        rng = np.random.default_rng(random_state)
-        return replace_one(as_sets(X), encoding.n_samples, rng, kind=self.kind, k_min=encoding.k_min)
-
-
-def swap_two(sets: Int64Array, rng: np.random.Generator) -> Int64Array:
-    """Exchange two random genes of every row of at least two."""
-    sizes = np.maximum(set_sizes(sets), 1)
-    row = np.arange(len(sets))
-    a = rng.integers(0, sizes)
-    b = (a + 1 + rng.integers(0, np.maximum(sizes - 1, 1))) % sizes
-    swapped = sets.copy()
-    swapped[row, a], swapped[row, b] = sets[row, b], sets[row, a]
-    return swapped
-
-
-class MedoidSwapMutation(Mutation):
-    """Exchange the positions of two medoids.
-
-    This changes no clustering, only the order in which a later crossover cuts the genes; use
-    :class:`MedoidReplaceMutation` to search.
-
-    Parameters
-    ----------
-    prob : float, default=0.2
-        Probability that an individual is mutated.
-    **kwargs
-        Of pymoo's ``Mutation``, such as ``prob``.
-
-    References
-    ----------
-    NSGA-II-clus.
-    """
-
-    def __init__(self, prob: float = 0.2, **kwargs: Any) -> None:
-        super().__init__(prob=prob, **kwargs)
-
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> Int64Array:
-        return swap_two(as_sets(X), np.random.default_rng(random_state))
-
-
-class MutationChoice(ChosenMutation):
-    """One of several mutations for each individual; pymoo's algorithms take a single one.
+class MutationChoice(DrawnMutation):
+    """Draw one of several mutations for each individual, as pymoo's algorithms take a single one.
 
     Parameters
     ----------
     mutations : sequence of pymoo Mutation
-        Their own probabilities, ``prob``, do not count.
+        Their own ``prob`` is ignored.
     weights : array-like of shape (n_mutations,), optional
-        Relative frequencies; default equal.
+        Relative frequencies, equal by default.
     prob : float, default=0.3
         Probability that an individual is mutated.
     **kwargs
-        Of pymoo's ``Mutation``, such as ``prob``.
+        Further options of pymoo's ``Mutation``.
     """
 
     def __init__(
@@ -222,25 +114,325 @@ class MutationChoice(ChosenMutation):
         return mutated
 
 
-class NeighborBiasedMutation(Mutation):
-    """A link to the l-th neighbour mutates with probability 1/n + (l/n)^2, to one of the L nearest.
+class MedoidReplaceMutation(Mutation):
+    """Replace a random medoid by a random sample that is no medoid.
 
-    For :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. A link to itself counts as
-    l = 0, one that is neither in the tree nor in the lists as L + 1. Bits of the "split" kind are flipped,
-    the second term being for those that are 1.
+    Parameters
+    ----------
+    kind : {"replace", "full"}, default="replace"
+        ``"full"``: replace a medoid, add one, or drop one, with equal probability; where the number of
+        medoids cannot grow or shrink, replace one.
+    prob : float, default=0.2
+        Probability that an individual is mutated.
+    **kwargs
+        Further options of pymoo's ``Mutation``.
+
+    Notes
+    -----
+    O(n_individuals k_max log k_max) time.
+
+    References
+    ----------
+    NSGA-II-clus.
+    """
+
+    def __init__(self, kind: ReplaceKind = "replace", prob: float = 0.2, **kwargs: Any) -> None:
+        super().__init__(prob=prob, **kwargs)
+        if kind not in get_args(ReplaceKind):
+            raise ValueError(f"kind must be one of {get_args(ReplaceKind)}, got {kind!r}.")
+        self.kind: ReplaceKind = kind
+
+    def _do(
+        self,
+        problem: Any,
+        X: NDArray[Any],
+        *args: Any,
+        random_state: np.random.Generator | None = None,
+        **kwargs: Any,
+    ) -> Int64Array:
+        encoding = encoding_of(problem, MedoidEncoding)
+        rng = np.random.default_rng(random_state)
+        return replace_one(as_sets(X), encoding.n_samples, rng, kind=self.kind, k_min=encoding.k_min)
+
+
+def replace_one(
+    sets: Int64Array,
+    n_samples: int,
+    rng: np.random.Generator,
+    *,
+    kind: ReplaceKind = "replace",
+    k_min: int = 2,
+) -> Int64Array:
+    """Change one medoid of every row, see :class:`MedoidReplaceMutation`.
+
+    Rows that hold all samples can only lose one.
+    """
+    mutated = sets.copy()
+    width = sets.shape[1]
+    sizes = set_sizes(sets)
+    position = rng.integers(0, np.maximum(sizes, 1))
+    action = rng.integers(0, 3, size=len(sets)) if kind == "full" else np.zeros(len(sets), dtype=np.int64)
+    some_absent = sizes < n_samples
+    delete = (action == 2) & (sizes > k_min)
+    insert = (action == 1) & (sizes < width) & some_absent
+    position[insert] = sizes[insert]
+    enter = np.flatnonzero(~delete & some_absent)
+    mutated[enter, position[enter]] = random_absent(sets[enter], n_samples, rng)
+    shorter = np.flatnonzero(delete)
+    following = np.minimum(np.arange(width) + (np.arange(width) >= position[shorter, None]), width - 1)
+    mutated[shorter] = np.take_along_axis(sets[shorter], following, axis=1)
+    mutated[shorter, sizes[shorter] - 1] = -1
+    return mutated
+
+
+class MedoidSwapMutation(Mutation):
+    """Exchange the positions of two medoids.
+
+    The clustering stays the same; only the order in which a later crossover cuts the genes changes. Use
+    :class:`MedoidReplaceMutation` to search.
+
+    Parameters
+    ----------
+    prob : float, default=0.2
+        Probability that an individual is mutated.
+    **kwargs
+        Further options of pymoo's ``Mutation``.
+
+    References
+    ----------
+    NSGA-II-clus.
+    """
+
+    def __init__(self, prob: float = 0.2, **kwargs: Any) -> None:
+        super().__init__(prob=prob, **kwargs)
+
+    def _do(
+        self,
+        problem: Any,
+        X: NDArray[Any],
+        *args: Any,
+        random_state: np.random.Generator | None = None,
+        **kwargs: Any,
+    ) -> Int64Array:
+        return swap_two(as_sets(X), np.random.default_rng(random_state))
+
+
+def swap_two(sets: Int64Array, rng: np.random.Generator) -> Int64Array:
+    """Exchange two random genes of every row that has at least two."""
+    sizes = np.maximum(set_sizes(sets), 1)
+    row = np.arange(len(sets))
+    a = rng.integers(0, sizes)
+    b = (a + 1 + rng.integers(0, np.maximum(sizes - 1, 1))) % sizes
+    swapped = sets.copy()
+    swapped[row, a], swapped[row, b] = sets[row, b], sets[row, a]
+    return swapped
+
+
+class SlotMutation(Mutation):
+    """Move medoids to samples near them, then repair like :class:`SlotRepair`.
+
+    Parameters
+    ----------
+    kind : {"index", "rank"}, default="index"
+        - ``"index"``, as printed in the paper: id g becomes g + U{-r..r}, clipped. Unless the samples
+          are ordered, their ids say nothing about nearness.
+        - ``"rank"``: a uniform draw among the r samples nearest to the current one.
+    p_gene : float, default=0.7
+        Probability that a medoid of a mutated individual moves.
+    reach : float, default=0.25
+        r = floor(reach n_samples); at least 1 and at most all others for ``"rank"``.
+    prob : float, default=0.3
+        Probability that an individual is mutated.
+    **kwargs
+        Further options of pymoo's ``Mutation``.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering (MIGCUK).
+    """
+
+    def __init__(
+        self,
+        kind: SlotKind = "index",
+        p_gene: float = 0.7,
+        reach: float = 0.25,
+        prob: float = 0.3,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(prob=prob, **kwargs)
+        if kind not in get_args(SlotKind):
+            raise ValueError(f"kind must be one of {get_args(SlotKind)}, got {kind!r}.")
+        self.kind: SlotKind = kind
+        self.p_gene = checked_share("p_gene", p_gene)
+        self.reach = checked_share("reach", reach)
+
+    def _do(
+        self,
+        problem: Any,
+        X: NDArray[Any],
+        *args: Any,
+        random_state: np.random.Generator | None = None,
+        **kwargs: Any,
+    ) -> IntArray:
+        encoding = encoding_of(problem, MedoidSlotEncoding)
+        n = encoding.n_samples
+        neighbors = None
+        if self.kind == "rank" and n > 1:
+            neighbors = encoding.nearest(min(max(slot_radius(self.reach, n), 1), n - 1))
+        return mutate_slots(
+            checked_genes(X, encoding.n_var),
+            np.random.default_rng(random_state),
+            p_gene=self.p_gene,
+            reach=self.reach,
+            n_samples=n,
+            k_min=encoding.k_min,
+            neighbors=neighbors,
+        )
+
+
+def mutate_slots(
+    slots: IntArray,
+    rng: np.random.Generator,
+    *,
+    p_gene: float,
+    reach: float,
+    n_samples: int,
+    k_min: int,
+    neighbors: NDArray[np.integer[Any]] | None = None,
+) -> IntArray:
+    """Move every medoid with probability ``p_gene``, then repair the rows.
+
+    Parameters
+    ----------
+    slots : ndarray of shape (n_individuals, k_max)
+        Medoids per individual, -1 in empty slots; not modified.
+    rng : numpy.random.Generator
+    p_gene, reach : float
+        Medoid g becomes g + U{-r..r}, clipped to 0..n_samples-1, where r = floor(reach n_samples).
+    n_samples, k_min : int
+    neighbors : ndarray of shape (n_samples, r), optional
+        Nearest samples of every sample: medoid g becomes one of ``neighbors[g]`` instead, all equally
+        likely, and ``reach`` is ignored.
+    """
+    moves = (slots >= 0) & (rng.random(slots.shape) < p_gene)
+    if neighbors is None:
+        r = slot_radius(reach, n_samples)
+        moved = np.clip(slots + rng.integers(-r, r + 1, size=slots.shape), 0, n_samples - 1)
+    else:
+        moved = neighbors[slots, rng.integers(0, neighbors.shape[1], size=slots.shape)]
+    return repair_slots(np.where(moves, moved, slots), n_samples, k_min, rng)
+
+
+def slot_radius(reach: float, n_samples: int) -> int:
+    """floor(reach n_samples); the tolerance absorbs the rounding of the product in binary."""
+    return math.floor(reach * n_samples + 1e-9)
+
+
+class NeighborResample(Mutation):
+    """Redraw links uniformly over the k nearest admissible neighbours of the sample.
+
+    Parameters
+    ----------
+    prob_var : float, optional
+        Probability per gene; default 1/N.
+    prob : float, default=1.0
+        Probability that an individual is mutated at all.
+    **kwargs
+        Further options of pymoo's ``Mutation``.
+
+    Notes
+    -----
+    O(prob_var * pop * N) time: only genes that change are drawn.
+    """
+
+    def __init__(self, prob_var: float | None = None, prob: float = 1.0, **kwargs: Any) -> None:
+        super().__init__(prob=prob, prob_var=prob_var, **kwargs)
+
+    def _do(
+        self,
+        problem: NeighborGraphProblem,
+        X: NDArray[np.integer[Any]],
+        *args: Any,
+        random_state: np.random.Generator | None = None,
+        **kwargs: Any,
+    ) -> NDArray[np.integer[Any]]:
+        rng = np.random.default_rng(random_state)
+        prob = 1.0 / problem.n_var if self.prob_var is None else float(self.prob_var.value)
+        by_index = problem.gene == "index"
+        mutated = np.array(X, dtype=None if by_index else problem.vtype, order="C")
+        flat = mutated.reshape(-1)
+        for positions in sparse_positions(flat.size, prob, rng):
+            if by_index:
+                flat[positions] = problem.draw_neighbors(positions % problem.n_var, rng)
+            else:
+                draws = rng.integers(0, 2**32, size=len(positions), dtype=np.uint32)
+                loci.resample(flat, positions, draws, problem.widths, problem.n_var)
+        return mutated
+
+
+class RankPM(PM):
+    """Polynomial mutation on ranks of neighbours, rounded and clipped.
+
+    With narrow lists (w up to about 20) and ``eta=20`` most steps are rounded back to the parent's
+    value: lower ``eta`` or use :class:`NeighborResample`.
+
+    Parameters
+    ----------
+    prob_var : float, optional
+        Probability per gene; default 1/N.
+    eta : float, default=20
+        Distribution index; the paper does not print it.
+    prob : float, default=1.0
+        Probability that an individual is mutated at all.
+    **kwargs
+        Further options of pymoo's ``Mutation``.
+    """
+
+    def __init__(
+        self, prob_var: float | None = None, eta: float = 20, prob: float = 1.0, **kwargs: Any
+    ) -> None:
+        super().__init__(prob=prob, eta=eta, prob_var=prob_var, **kwargs)
+
+    def _do(self, problem: Any, X: IntArray, *args: Any, **kwargs: Any) -> IntArray:
+        return to_genes(problem, super()._do(problem, X, *args, **kwargs))
+
+
+class IndexPM(RankPM):
+    """Polynomial mutation on sample indices 0..N-1, rounded and clipped.
+
+    Illegal genes are redrawn, and the order of the rows leaks into the result, as :class:`IndexSBX` explains.
+
+    Parameters
+    ----------
+    prob_var, eta, prob
+        As in :class:`RankPM`.
+    **kwargs
+        Further options of pymoo's ``Mutation``.
+    """
+
+    def _do(self, problem: Any, X: IntArray, *args: Any, **kwargs: Any) -> IntArray:
+        return redraw_illegal(problem, super()._do(problem, X, *args, **kwargs), kwargs.get("random_state"))
+
+
+class NeighborBiasedMutation(Mutation):
+    """Redraw a link to the l-th neighbour from the L nearest, with probability 1/n + (l/n)^2.
+
+    For :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. A self link counts as
+    l = 0, and one that is neither in the tree nor in the lists as L + 1. Bits of the kind "split" are
+    flipped; the second term counts for those that are 1.
 
     Parameters
     ----------
     length : {"genotype", "N"}, default="genotype"
-        n: number of genes, or of samples.
+        Whether n is the number of genes or of samples.
     new_value : {"different", "any"}, optional
-        ``"different"``: the sample itself or one of its neighbours, but not the same as before;
-        ``"any"``: one of its neighbours, which may be the same. Default: the latter for encodings of
-        kind "locus".
+        ``"different"``: the sample itself or one of its neighbours, but not the current one;
+        ``"any"``: one of its neighbours, possibly the current one. Default: ``"any"`` for encodings of
+        kind "locus", ``"different"`` for others.
 
     Notes
     -----
-    Probabilities are capped at 1. O(n_individuals (expected changes + interesting links)) draws.
+    Probabilities are capped at 1. O(n_individuals (expected changes + interesting links)) random numbers.
 
     References
     ----------
@@ -264,7 +456,7 @@ class NeighborBiasedMutation(Mutation):
         if not problem.graph.n_neighbors:
             return X
         n = problem.n_var if self.length == "genotype" else problem.n_samples
-        rows, genes = mutated_genes(problem, X, n, rng)
+        rows, genes = _mutated_genes(problem, X, n, rng)
         if encoding.kind == "split":
             X[rows, genes] ^= 1
             return X
@@ -274,38 +466,35 @@ class NeighborBiasedMutation(Mutation):
         return X
 
 
-def mutated_genes(
+def _mutated_genes(
     problem: Any, X: NDArray[Any], n: int, rng: np.random.Generator
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows and columns of the genes that change."""
+) -> tuple[IntpArray, IntpArray]:
+    """Draw the rows and columns of the genes that change.
+
+    Tree links that are far beyond the lists ("hot" where a gene holds them) have large probabilities and
+    are drawn one by one. All others have ranks of at most L + 1: a sparse draw with the largest of their
+    probabilities, thinned to the exact ones, looks at few genes only.
+    """
     graph, samples = problem.graph, problem.encoding.relevant
     width = graph.n_neighbors + 1
     far = graph.interest.rank_of_parent[samples]
     parent = graph.tree.parent[samples]
     hot = np.flatnonzero(far > width)
     holds = X[:, hot] == (1 if problem.encoding.kind == "split" else parent[hot])
-    # Ranks within the lists are so small that few genes are looked at: a draw with the largest
-    # probability that they can have, and another for those it falls on.
     most = min(1.0, 1.0 / n + (width / n) ** 2)
     places = [*sparse_positions(X.size, most, rng)]
     flat = np.concatenate(places) if places else np.empty(0, dtype=np.int64)
     rows, genes = np.divmod(flat, X.shape[1])
     chance = 1.0 / n + (_ranks(problem, X[rows, genes], genes, width) / n) ** 2
-    cold = ~((far[genes] > width) & (X[rows, genes] == _held(problem, genes)))
-    kept = cold & (rng.random(len(rows)) * most < chance)
+    in_tree = 1 if problem.encoding.kind == "split" else parent[genes]
+    cold = ~((far[genes] > width) & (X[rows, genes] == in_tree))
+    accepted = cold & (rng.random(len(rows)) * most < chance)
     hot_rows, hot_columns = np.nonzero(holds & (rng.random(holds.shape) < 1.0 / n + (far[hot] / n) ** 2))
-    return np.concatenate([rows[kept], hot_rows]), np.concatenate([genes[kept], hot[hot_columns]])
-
-
-def _held(problem: Any, genes: NDArray[np.intp]) -> Any:
-    """Value of genes whose links are those of the tree."""
-    if problem.encoding.kind == "split":
-        return 1
-    return problem.graph.tree.parent[problem.encoding.relevant[genes]]
+    return np.concatenate([rows[accepted], hot_rows]), np.concatenate([genes[accepted], hot[hot_columns]])
 
 
 def _ranks(problem: Any, values: NDArray[Any], genes: NDArray[np.intp], unlisted: int) -> NDArray[np.int64]:
-    """Rank of the sample that each gene leads to among the neighbours of its own."""
+    """Rank of the sample that each gene links to, among the neighbours of its own sample."""
     graph, samples = problem.graph, problem.encoding.relevant[genes]
     far = graph.interest.rank_of_parent[samples].astype(np.int64)
     if problem.encoding.kind == "split":
@@ -316,118 +505,159 @@ def _ranks(problem: Any, values: NDArray[Any], genes: NDArray[np.intp], unlisted
     return np.where(values == samples, 0, found)
 
 
-class NeighborResample(Mutation):
-    """Draw genes anew, uniformly over the k nearest admissible neighbours of the sample.
+class DistantSeedMutation(DrawnMutation):
+    """Replace a random seed by a document far from all centroids.
+
+    The document is drawn with probability proportional to its distance to the nearest centroid, in the
+    weights of that cluster. For :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
 
     Parameters
     ----------
-    prob_var : float, optional
-        Probability per gene; default 1/N.
-    prob : float, default=1.0
-        Probability that an individual is mutated at all.
+    kind : {"full", "replace"}, default="full"
+        ``"full"``: replace a seed, add one in a random slot, or drop one, with equal probability; where
+        the number of clusters cannot grow or shrink, replace one.
+    prob : float, default=0.3
+        Probability that an individual is mutated.
     **kwargs
-        Of pymoo's ``Mutation``, such as ``prob``.
+        Further options of pymoo's ``Mutation``.
 
     Notes
     -----
-    O(prob_var * pop * N): only the genes that change are drawn.
-    """
-
-    def __init__(self, prob_var: float | None = None, prob: float = 1.0, **kwargs: Any) -> None:
-        super().__init__(prob=prob, prob_var=prob_var, **kwargs)
-
-    def _do(
-        self,
-        problem: NeighborGraphProblem,
-        X: NDArray[np.integer[Any]],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> NDArray[np.integer[Any]]:
-        rng = np.random.default_rng(random_state)
-        prob = 1.0 / problem.n_var if self.prob_var is None else float(self.prob_var.value)
-        if problem.gene == "index":
-            return self._resample_indices(problem, np.array(X), prob, rng)
-        mutated = np.array(X, dtype=problem.vtype, order="C")
-        flat = mutated.reshape(-1)
-        for positions in sparse_positions(flat.size, prob, rng):
-            draws = rng.integers(0, 2**32, size=len(positions), dtype=np.uint32)
-            loci.resample(flat, positions, draws, problem.widths, problem.n_var)
-        return mutated
-
-    @staticmethod
-    def _resample_indices(
-        problem: NeighborGraphProblem,
-        X: NDArray[np.integer[Any]],
-        prob: float,
-        rng: np.random.Generator,
-    ) -> NDArray[np.integer[Any]]:
-        flat = X.reshape(-1)
-        for positions in sparse_positions(flat.size, prob, rng):
-            loci_hit = positions % problem.n_var
-            flat[positions] = problem.draw_neighbors(loci_hit, rng)
-        return X
-
-
-class PartitionMutation(Mutation):
-    """Unite two clusters, cut one, or let samples follow their neighbours; then perhaps refine.
-
-    Children that :class:`~moo_clustering.operators.GroupingOverlayCrossover` marked as crossed are
-    mutated with probability ``crossed``, all others always. One step of :class:`GraphRefine` follows
-    with probability ``polish``, mutated or not. With ``constraints``, a share ``pairs`` of the
-    mutations repairs a violated pair instead, as long as there is any. For problems over a
-    :class:`~moo_clustering.encodings.LabelEncoding`.
-
-    Parameters
-    ----------
-    graph : LabelGraph, sparse matrix or array-like of shape (n_samples, n_samples)
-        Symmetric similarities.
-    pool : PartitionPool or array-like of shape (n_partitions, n_samples)
-        What clusters are cut by.
-    merge, split, refine : float, default=0.35, 0.40, 0.25
-        Relative frequencies of :class:`GraphMerge`, :class:`PoolSplit` and :class:`GraphRefine`.
-    crossed, polish : float, default=0.3
-    constraints : PairwiseConstraints, optional
-    pairs : float, default=0.55
-        Share of :class:`PairViolationMutation`, with constraints.
-
-    Notes
-    -----
-    O(links + k^2 + n_samples) time per individual. Crossovers of other kinds mark nobody, so that
-    all of their children are mutated.
+    O(n_individuals n_samples) time for evaluated individuals, plus one evaluation for others. Best used in
+    :class:`~moo_clustering.operators.ExclusiveMating`, which mutates survivors.
 
     References
     ----------
-    ParetoClustering: operators.
+    An evolutionary search over the clusters of SISC-ML.
+    """
+
+    def __init__(self, kind: ReplaceKind = "full", prob: float = 0.3, **kwargs: Any) -> None:
+        super().__init__(prob=prob, **kwargs)
+        if kind not in get_args(ReplaceKind):
+            raise ValueError(f"kind must be one of {get_args(ReplaceKind)}, got {kind!r}.")
+        self.kind: ReplaceKind = kind
+
+    def _do(
+        self,
+        problem: Any,
+        X: NDArray[Any],
+        *args: Any,
+        random_state: np.random.Generator | None = None,
+        **kwargs: Any,
+    ) -> IntArray:
+        encoding = seed_problem(problem).encoding
+        rng = np.random.default_rng(random_state)
+        slots: IntArray = encoding.seeds(X)
+        sizes = set_sizes(slots)
+        action = rng.integers(0, 3, size=len(slots)) if self.kind == "full" else np.zeros(len(slots))
+        drop = (action == 2) & (sizes > encoding.k_min)
+        enter = ~drop & (sizes < encoding.n_samples)
+        add = (action == 1) & (sizes < encoding.k_max) & enter
+        slot = _random_slot((slots >= 0) != add[:, np.newaxis], rng)
+        slots[drop, slot[drop]] = -1
+        if enter.any():
+            distances = problem.center_distances(X[enter])
+            slots[enter, slot[enter]] = _distant(distances, encoding.seeds(X[enter]), rng)
+        return slots
+
+
+def _random_slot(allowed: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.intp]:
+    """Draw an allowed column for every row, all equally likely."""
+    return np.where(allowed, rng.random(allowed.shape), -1.0).argmax(axis=1)
+
+
+def _distant(
+    distances: NDArray[np.floating[Any]], slots: IntArray, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Draw a document outside each row by its distance, or uniformly if all distances are 0."""
+    weights = np.asarray(distances, dtype=np.float64).copy()
+    row, place = np.nonzero(slots >= 0)
+    weights[row, slots[row, place]] = 0.0
+    cumulative = np.cumsum(weights, axis=1)
+    # The first sum beyond the threshold belongs to a document of positive weight.
+    drawn = (cumulative > rng.random(len(slots))[:, np.newaxis] * cumulative[:, -1:]).argmax(axis=1)
+    return np.where(cumulative[:, -1] > 0.0, drawn, random_absent(slots, weights.shape[1], rng))
+
+
+class SweepSeedMutation(DrawnMutation):
+    """Local search: replace every seed by the document most central in its cluster.
+
+    The clusters that the sweeps of the evaluation found are written back as seeds, from which the sweeps
+    of the child continue. The most central document has the largest membership of the cluster. For
+    :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
+
+    Parameters
+    ----------
+    prob : float, default=0.3
+        Probability that an individual is mutated.
+    **kwargs
+        Further options of pymoo's ``Mutation``.
+
+    Notes
+    -----
+    Free for evaluated individuals, one evaluation for others. Best used in
+    :class:`~moo_clustering.operators.ExclusiveMating`, which mutates survivors. An individual whose seeds
+    are all most central is copied.
+
+    References
+    ----------
+    An evolutionary search over the clusters of SISC-ML.
+    """
+
+    def __init__(self, prob: float = 0.3, **kwargs: Any) -> None:
+        super().__init__(prob=prob, **kwargs)
+
+    def _do(
+        self,
+        problem: Any,
+        X: NDArray[Any],
+        *args: Any,
+        random_state: np.random.Generator | None = None,
+        **kwargs: Any,
+    ) -> IntArray:
+        mutated: IntArray = seed_problem(problem).central_documents(X)
+        return mutated
+
+
+class RelocateCentre(DrawnMutation):
+    """Move a centre to a sample, preferably one that is far from all other centres.
+
+    With probability ``mix`` the sample is drawn uniformly, otherwise in proportion to its distance D to
+    the nearest remaining centre: mix / n + (1 - mix) D_i / sum D. For
+    :class:`~moo_clustering.problems.SumOfSquaresProblem`.
+
+    Parameters
+    ----------
+    removal : {"uniform", "cheap"}, default="uniform"
+        Which centre moves. ``"uniform"``: any. ``"cheap"``: of three random ones, that whose removal
+        raises the objective least; samples are then drawn by D squared.
+    mix : float, optional
+        Probability of a uniform draw. Default: the ``"mix"`` of the individual, which children of
+        :class:`CentreMatchingCrossover` have, or else a uniform number each time.
+    prob : float, default=1.0
+        Probability that an individual is mutated.
+    **kwargs
+        Further options of pymoo's ``Mutation``.
+
+    Notes
+    -----
+    O(n_samples k n_features) time per individual; ``"uniform"`` needs it only if the sample is not drawn
+    uniformly.
+
+    References
+    ----------
+    D. Gribel, T. Vidal, "HG-means: A scalable hybrid genetic algorithm for minimum sum-of-squares
+    clustering", Pattern Recognition 88 (2019): the default.
     """
 
     def __init__(
-        self,
-        graph: Any,
-        pool: Any,
-        *,
-        merge: float = 0.35,
-        split: float = 0.40,
-        refine: float = 0.25,
-        crossed: float = 0.3,
-        polish: float = 0.3,
-        constraints: PairwiseConstraints | None = None,
-        pairs: float = 0.55,
+        self, removal: Removal = "uniform", *, mix: float | None = None, prob: float = 1.0, **kwargs: Any
     ) -> None:
-        super().__init__()
-        graph = LabelGraph.of(graph)
-        self.refinement = GraphRefine(graph)
-        self.mutations: tuple[LabelMutation, ...] = (GraphMerge(graph), PoolSplit(pool), self.refinement)
-        weights = np.array([merge, split, refine], dtype=np.float64)
-        if not (np.isfinite(weights) & (weights >= 0.0)).all() or not weights.any():
-            raise ValueError(
-                f"merge, split and refine must be at least 0 and not all 0, got {merge}, {split}, {refine}."
-            )
-        self.weights = weights / weights.sum()
-        self.crossed = share("crossed", crossed)
-        self.polish = share("polish", polish)
-        self.pairs = share("pairs", pairs)
-        self.repair_pair = None if constraints is None else PairViolationMutation(graph, pool, constraints)
+        super().__init__(prob=prob, **kwargs)
+        self.removal: Removal = checked_removal(removal)
+        if mix is not None and not 0.0 <= mix <= 1.0:
+            raise ValueError(f"mix must be in [0, 1], got {mix!r}.")
+        self.mix = mix
 
     def do(
         self,
@@ -438,13 +668,14 @@ class PartitionMutation(Mutation):
         random_state: np.random.Generator | None = None,
         **kwargs: Any,
     ) -> Population:
-        """Mutate whole individuals, of which those that were crossed are marked."""
+        """Mutate individuals, each by its own ``mix``."""
         rng = np.random.default_rng(random_state)
         if not inplace:
-            pop = Population.new("X", pop.get("X"), CROSSED, pop.get(CROSSED))
-        # A child is marked for its first mutation only.
-        marks = [bool(individual.data.pop(CROSSED, False)) for individual in pop]
-        pop.set("X", self.mutated(problem, pop.get("X"), marks, rng))
+            pop = deepcopy(pop)
+        chosen = pop[rng.random(len(pop)) < get(self.prob, size=len(pop))]
+        for individual in chosen:
+            X = np.atleast_2d(individual.get("X"))
+            individual.set("X", self._do(problem, X, random_state=rng, mix=individual.get("mix"))[0])
         return pop
 
     def _do(
@@ -453,438 +684,171 @@ class PartitionMutation(Mutation):
         X: NDArray[Any],
         *args: Any,
         random_state: np.random.Generator | None = None,
+        mix: float | None = None,
         **kwargs: Any,
-    ) -> Labels:
-        return self.mutated(problem, X, np.zeros(len(X)), np.random.default_rng(random_state))
-
-    def mutated(self, problem: Any, X: NDArray[Any], crossed: ArrayLike, rng: np.random.Generator) -> Labels:
-        """Changed copies of the rows, of which some are children of a crossover."""
-        bounds = bounds_of(problem)
-        out = canonical_rows(X, problem.n_var)
-        for row, mark in zip(out, np.asarray(crossed, dtype=bool), strict=True):
-            row[:] = self.varied(row.copy(), bounds, rng, crossed=bool(mark))
-        return out
-
-    def varied(
-        self, labels: Labels, bounds: Bounds, rng: np.random.Generator, *, crossed: bool = False
-    ) -> Labels:
-        """One canonical partition, changed."""
-        if not crossed or rng.random() < self.crossed:
-            labels = self._mutation(labels, rng).varied(labels, bounds, rng)
-        return self.refinement.refined(labels, 1, bounds.k_min) if rng.random() < self.polish else labels
-
-    def _mutation(self, labels: Labels, rng: np.random.Generator) -> LabelMutation:
-        pairs = self.repair_pair
-        if pairs is not None and rng.random() < self.pairs and len(pairs.violated(labels)):
-            return pairs
-        return self.mutations[rng.choice(len(self.mutations), p=self.weights)]
+    ) -> FloatArray:
+        rng = np.random.default_rng(random_state)
+        mix = mix if self.mix is None else self.mix
+        centers = center_problem(problem).encoding.centers(X)
+        for one in centers:
+            relocate(problem.encoding, one, rng.random() if mix is None else mix, rng, self.removal)
+        return np.asarray(centers.reshape(len(centers), -1))
 
 
-class GraphMerge(LabelMutation):
-    """Unite two clusters, the likelier the more they are linked.
-
-    The pair (a, b) is drawn with probability proportional to W_ab / min(vol_a, vol_b), W_ab being the
-    similarities between the two and vol_a all that the samples of a have. Without any link between
-    clusters every pair is equally likely; partitions of ``k_min`` clusters stay as they are. For
-    problems over a :class:`~moo_clustering.encodings.LabelEncoding`.
-
-    Parameters
-    ----------
-    graph : LabelGraph, sparse matrix or array-like of shape (n_samples, n_samples)
-        Symmetric similarities.
-    prob : float, default=1.0
-        Probability that an individual is mutated.
-    **kwargs
-        Of pymoo's ``Mutation``, such as ``prob``.
-
-    Notes
-    -----
-    O(links + k^2) time per individual.
-
-    References
-    ----------
-    ParetoClustering: operators.
-    """
-
-    def __init__(self, graph: Any, prob: float = 1.0, **kwargs: Any) -> None:
-        super().__init__(prob=prob, **kwargs)
-        self.graph = LabelGraph.of(graph)
-
-    def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
-        return merge_linked(labels, self.graph, bounds.k_min, rng)
+def checked_removal(removal: Any) -> Removal:
+    """Return the kind of removal; raise ValueError for an unknown one."""
+    if removal not in get_args(Removal):
+        raise ValueError(f"removal must be one of {get_args(Removal)}, got {removal!r}.")
+    kind: Removal = removal
+    return kind
 
 
-def merge_linked(labels: Labels, graph: LabelGraph, k_min: int, rng: np.random.Generator) -> Labels:
-    """One cluster less, unless there are ``k_min``; see :class:`GraphMerge`."""
-    k = int(labels.max()) + 1
-    if k <= max(k_min, 1):
-        return labels
-    a, b = np.triu_indices(k, 1)
-    volumes = np.bincount(labels, weights=graph.volumes)
-    # Isolated clusters have volume and links 0.
-    least = np.maximum(np.minimum(volumes[a], volumes[b]), np.finfo(np.float64).tiny)
-    pull = graph.links(labels)[a, b] / least
-    cumulative = np.cumsum(pull if pull.any() else np.ones(len(a)))
-    pair = np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right")
-    return relabel_by_first_appearance(np.where(labels == b[pair], a[pair].astype(np.int32), labels))
+def relocate(
+    encoding: Any, centers: FloatArray, mix: float, rng: np.random.Generator, removal: Removal = "uniform"
+) -> None:
+    """Move one of the centres, shape (k, n_features), in place."""
+    k, n = len(centers), encoding.n_samples
+    anywhere = rng.random() < mix
+    place = int(rng.integers(n))
+    if removal == "uniform":
+        gone = int(rng.integers(k))
+        if not anywhere and k > 1:
+            place = drawn(np.sqrt(encoding.nearest(np.delete(centers, gone, axis=0))[1]), place, rng)
+    else:
+        labels, first, second = encoding.nearest(centers)
+        # Without its centre, a sample goes to the second nearest one.
+        gone = cheapest(labels, second - first, rng.permutation(k)[:CANDIDATES]) if k > 1 else 0
+        if not anywhere and k > 1:
+            place = drawn(np.where(labels == gone, second, first), place, rng)
+    centers[gone] = encoding.points[place]
 
 
-class GraphRefine(LabelMutation):
-    """Some steps in which all samples go to the cluster of their neighbours at once.
+def cheapest(labels: Labels, losses: FloatArray, candidates: IntArray) -> int:
+    """The candidate whose removal costs its samples least."""
+    totals = [losses[labels == j].sum() for j in candidates]
+    return int(candidates[int(np.argmin(totals))])
 
-    Sample i goes to argmax_c sum_j S_ij [l_j = c] + inertia vol_i [l_i = c]; on ties it stays, or
-    follows the tied neighbour of the lowest number. Clusters may vanish, never appear; a step that
-    left fewer than ``k_min`` is not taken. For problems over a
-    :class:`~moo_clustering.encodings.LabelEncoding`.
+
+def drawn(weights: FloatArray, otherwise: int, rng: np.random.Generator) -> int:
+    """Draw a position in proportion to its weight; return ``otherwise`` if all weights are 0."""
+    cumulative = np.cumsum(weights)
+    if not cumulative[-1] > 0.0:
+        return otherwise
+    # The first sum beyond the threshold belongs to a positive weight.
+    return int(np.argmax(cumulative > rng.random() * cumulative[-1]))
+
+
+class SupportMutation(Mutation):
+    """Drop the smallest weight of a row or add the candidate of largest gain, then refit the weights.
+
+    For :class:`~moo_clustering.problems.SRMOSCProblem`. The gain of a candidate is max(0, g)^2 / G_aa with
+    g the negative half of the gradient: the most by which it alone can reduce the error. The last link of
+    a row is never dropped, and weights are refitted even where no candidate is added.
 
     Parameters
     ----------
-    graph : LabelGraph, sparse matrix or array-like of shape (n_samples, n_samples)
-        Symmetric similarities.
-    max_steps : int, default=3
-        The number of steps is uniform on 1..max_steps.
-    inertia : float, default=0.05
-        Share of all a sample's links with which it holds on to its cluster.
-    prob : float, default=1.0
+    prob : float, default=0.3
         Probability that an individual is mutated.
+    row_rate : float, default=0.05
+        Share of the rows of an individual that change, at least one.
+    n_sweeps : int, default=5
+        Sweeps of non-negative coordinate descent over the links of a row.
     **kwargs
-        Of pymoo's ``Mutation``, such as ``prob``.
+        Further options of pymoo's ``Mutation``.
 
     Notes
     -----
-    O(links) time per step and individual.
+    O(row_rate N n_features (w + n_sweeps links)) time per individual, plus a copy of its genes.
 
     References
     ----------
-    ParetoClustering: operators.
+    A reconstruction: the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
     """
 
     def __init__(
-        self, graph: Any, *, max_steps: int = 3, inertia: float = 0.05, prob: float = 1.0, **kwargs: Any
+        self, prob: float = 0.3, *, row_rate: float = 0.05, n_sweeps: int = 5, **kwargs: Any
     ) -> None:
+        if not 0 < row_rate <= 1:
+            raise ValueError(f"row_rate must be above 0 and at most 1, got {row_rate}.")
+        if n_sweeps < 0:
+            raise ValueError(f"n_sweeps must not be negative, got {n_sweeps}.")
         super().__init__(prob=prob, **kwargs)
-        self.graph = LabelGraph.of(graph)
-        self.max_steps = at_least_one("max_steps", max_steps)
-        if not 0.0 <= inertia < np.inf:
-            raise ValueError(f"inertia must be at least 0, got {inertia!r}.")
-        self.inertia = float(inertia)
+        self.row_rate = row_rate
+        self.n_sweeps = n_sweeps
 
-    def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
-        return self.refined(labels, int(rng.integers(1, self.max_steps + 1)), bounds.k_min)
-
-    def refined(self, labels: Labels, n_steps: int, k_min: int) -> Labels:
-        """A canonical partition after so many steps; nothing is random."""
-        for _ in range(n_steps):
-            moved = relabel_by_first_appearance(self.graph.voted(labels, self.inertia))
-            if moved.max() + 1 < k_min:
-                break
-            labels = moved
-        return labels
-
-
-class PairViolationMutation(LabelMutation):
-    """Satisfy one random violated pair, with pieces cut out by random partitions of a pool.
-
-    A must-link whose ends (i, j) are apart: their clusters are united, or a piece of the cluster of i
-    goes to that of j, with equal probability. A cannot-link within a cluster: a piece with i and
-    without j becomes a cluster, or joins the other cluster it is linked to most, with equal
-    probability. Which end is i is random. A piece is what a partition of the pool puts together with i;
-    where none cuts the cluster, clusters of must-links are united and cannot-links stay as they are.
-    A repair that would lead out of ``k_min..k_max``, or to a cluster that the piece has no link to,
-    gives way to the other; partitions that violate nothing stay as they are. For problems over a
-    :class:`~moo_clustering.encodings.LabelEncoding`.
-
-    Parameters
-    ----------
-    graph : LabelGraph, sparse matrix or array-like of shape (n_samples, n_samples)
-        Symmetric similarities.
-    pool : PartitionPool or array-like of shape (n_partitions, n_samples)
-    constraints : PairwiseConstraints
-    prob : float, default=1.0
-        Probability that an individual is mutated.
-    **kwargs
-        Of pymoo's ``Mutation``, such as ``prob``.
-
-    Notes
-    -----
-    O(n_pairs + n_partitions * size of the cluster + links) time per individual. A search that
-    optimises pairs without a price on the boundaries between clusters memorises them: it cuts tiny
-    pieces around the samples of pairs.
-
-    References
-    ----------
-    ParetoClustering: evolution with pairs.
-    """
-
-    def __init__(
-        self, graph: Any, pool: Any, constraints: PairwiseConstraints, prob: float = 1.0, **kwargs: Any
-    ) -> None:
-        super().__init__(prob=prob, **kwargs)
-        if not isinstance(constraints, PairwiseConstraints):
-            raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}.")
-        self.graph = LabelGraph.of(graph)
-        self.pool = pool_labels(pool)
-        self.pairs = np.concatenate([constraints.must_link, constraints.cannot_link])
-        self.together = np.arange(len(self.pairs)) < len(constraints.must_link)
-
-    def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
-        violated = self.violated(labels)
-        return self.satisfied(labels, int(rng.choice(violated)), bounds, rng) if len(violated) else labels
-
-    def violated(self, labels: Labels) -> NDArray[np.intp]:
-        """Positions of the violated pairs: must-links first, then cannot-links."""
-        same = labels[self.pairs[:, 0]] == labels[self.pairs[:, 1]]
-        return np.flatnonzero(same != self.together)
-
-    def satisfied(self, labels: Labels, pair: int, bounds: Bounds, rng: np.random.Generator) -> Labels:
-        """A canonical partition with a violated pair repaired."""
-        i, j = rng.permutation(self.pairs[pair])
-        first = rng.random() < 0.5
-        k = int(labels.max()) + 1
-        if self.together[pair]:
-            piece = self._piece(labels, i, None, rng)
-            unite = k > max(bounds.k_min, 1) and (first or piece is None)
-            if not unite and piece is None:
-                return labels
-            members = labels == labels[i] if unite else piece
-            return _moved(labels, members, int(labels[j]))
-        piece = self._piece(labels, i, j, rng)
-        if piece is None:
-            return labels
-        neighbor = self._strongest(labels, piece)
-        if k < bounds.k_max and (first or neighbor is None):
-            return _moved(labels, piece, k)
-        return labels if neighbor is None else _moved(labels, piece, neighbor)
-
-    def _piece(
-        self, labels: Labels, i: int, without: int | None, rng: np.random.Generator
-    ) -> NDArray[np.intp] | None:
-        """Samples of the cluster of i that a random partition puts with i: not all, and not ``without``."""
-        if without is None:
-            members = np.flatnonzero(labels == labels[i])
-            cutting = (self.pool[:, members] != self.pool[:, [i]]).any(axis=1)
-        else:
-            cutting = self.pool[:, i] != self.pool[:, without]
-        able = np.flatnonzero(cutting)
-        if not len(able):
-            return None
-        cut = self.pool[rng.choice(able)]
-        return np.flatnonzero((cut == cut[i]) & (labels == labels[i]))
-
-    def _strongest(self, labels: Labels, piece: NDArray[np.intp]) -> int | None:
-        """The other cluster a piece is linked to most (ties: the lowest number); None without a link."""
-        k, own = int(labels.max()) + 1, int(labels[piece[0]])
-        links = self.graph.links(_placed(labels, piece, k))[k, :k]
-        links[own] = 0.0
-        return int(links.argmax()) if links.any() else None
-
-
-def _placed(labels: Labels, members: NDArray[Any] | None, target: int) -> Labels:
-    out = labels.copy()
-    out[members] = target
-    return out
-
-
-def _moved(labels: Labels, members: NDArray[Any] | None, target: int) -> Labels:
-    return relabel_by_first_appearance(_placed(labels, members, target))
-
-
-class PoolSplit(LabelMutation):
-    """Cut a random cluster by a random partition of a pool.
-
-    A try draws a cluster with probability proportional to its size, and a partition of the pool, whose
-    clusters cut it to pieces. With two or more pieces of at least ``min_share`` of its samples, either
-    one of them, or each, with equal probability, becomes a cluster of its own; the smaller ones stay
-    with what is left, or with the largest. For problems over a
-    :class:`~moo_clustering.encodings.LabelEncoding`, whose ``k_max`` is never exceeded.
-
-    Parameters
-    ----------
-    pool : PartitionPool or array-like of shape (n_partitions, n_samples)
-    min_share : float, default=0.08
-        Of the samples of the cluster, for a piece to count.
-    max_tries : int, default=12
-        Afterwards the partition stays as it is.
-    prob : float, default=1.0
-        Probability that an individual is mutated.
-    **kwargs
-        Of pymoo's ``Mutation``, such as ``prob``.
-
-    Notes
-    -----
-    O(n_samples) time per try.
-
-    References
-    ----------
-    ParetoClustering: operators.
-    """
-
-    def __init__(
-        self, pool: Any, *, min_share: float = 0.08, max_tries: int = 12, prob: float = 1.0, **kwargs: Any
-    ) -> None:
-        super().__init__(prob=prob, **kwargs)
-        self.pool = pool_labels(pool)
-        self.min_share = share("min_share", min_share)
-        self.max_tries = at_least_one("max_tries", max_tries)
-
-    def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
-        return self.split(labels, bounds.k_max, rng)
-
-    def split(
-        self, labels: Labels, k_max: int, rng: np.random.Generator, *, one_piece: bool = False
-    ) -> Labels:
-        """A canonical partition with a cluster cut, by one piece only where that is wanted."""
-        k = int(labels.max()) + 1
-        if k >= k_max:
-            return labels
-        for _ in range(self.max_tries):
-            members = np.flatnonzero(labels == labels[rng.integers(len(labels))])
-            cut = self.pool[rng.integers(len(self.pool)), members]
-            sizes = np.bincount(cut)
-            # 1e-9: the share of 25 samples that 2 are is .08 but for rounding.
-            pieces = np.flatnonzero((sizes > 0) & (sizes >= self.min_share * len(members) - 1e-9))
-            if len(pieces) < 2:
-                continue
-            every = rng.random() < 0.5 and not one_piece and k + len(pieces) - 1 <= k_max
-            # Of several largest pieces the first by number, which is the first to appear in the pool's.
-            leaving = pieces[pieces != sizes.argmax()] if every else [rng.choice(pieces)]
-            out = labels.copy()
-            for number, piece in enumerate(leaving):
-                out[members[cut == piece]] = k + number
-            return relabel_by_first_appearance(out)
-        return labels
-
-
-def slot_encoding_of(problem: Any) -> MedoidSlotEncoding:
-    """The encoding of a problem over medoid slots; refuses others."""
-    encoding = getattr(problem, "encoding", None)
-    if not isinstance(encoding, MedoidSlotEncoding):
-        raise TypeError(f"{type(problem).__name__} has no MedoidSlotEncoding, which this operator needs.")
-    return encoding
-
-
-class SlotSampling(Sampling):
-    """K uniform on k_min..k_max, then K distinct samples uniformly, in random slots.
-
-    For problems whose ``encoding`` is a :class:`~moo_clustering.encodings.MedoidSlotEncoding`.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering (MIGCUK).
-    """
+    def do(
+        self,
+        problem: SRMOSCProblem,
+        pop: Population,
+        inplace: bool = True,
+        *args: Any,
+        random_state: Any = None,
+        **kwargs: Any,
+    ) -> Population:
+        """Mutate individuals, which get new arrays."""
+        rng = np.random.default_rng(random_state)
+        if not inplace:
+            pop = Population.create(*(individual.copy() for individual in pop))
+        for k in np.flatnonzero(rng.random(len(pop)) <= float(self.prob.value)):
+            individual = pop[k]
+            # The arrays may belong to a parent, too.
+            genes = problem.weights(individual.X)[0]
+            tables = None
+            if all(individual.has(name) for name in TABLES):
+                tables = individual.get("row_errors").copy(), individual.get("row_sizes").copy()
+                for name, table in zip(TABLES, tables, strict=True):
+                    individual.set(name, table)
+            self._mutate(problem, genes, tables, rng)
+            individual.X = genes.reshape(-1)
+        return pop
 
     def _do(
+        self, problem: SRMOSCProblem, X: NDArray[Any], *args: Any, random_state: Any = None, **kwargs: Any
+    ) -> NDArray[np.float32]:
+        rng = np.random.default_rng(random_state)
+        mutated = problem.weights(X)
+        for genes in mutated:
+            self._mutate(problem, genes, None, rng)
+        return mutated.reshape(len(mutated), -1)
+
+    def _mutate(
         self,
-        problem: Any,
-        n_samples: int,
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> IntArray:
-        return slot_encoding_of(problem).random(n_samples, np.random.default_rng(random_state))
+        problem: SRMOSCProblem,
+        genes: NDArray[np.float32],
+        tables: Tables | None,
+        rng: np.random.Generator,
+    ) -> None:
+        X, candidates, admissible = problem.candidates()
+        n_samples = len(X)
+        which = rng.choice(n_samples, size=max(1, round(self.row_rate * n_samples)), replace=False)
+        drop = rng.random(len(which)) < 0.5
+        errors, sizes = tables or (np.empty(n_samples), np.empty(n_samples, dtype=np.int32))
+
+        def change(lo: int, hi: int) -> None:
+            kernels.change_supports(
+                X, problem.norms, candidates, admissible, problem.rho, which, drop, self.n_sweeps, lo, hi,
+                genes, errors, sizes,
+            )  # fmt: skip
+
+        for_blocks(change, len(which), problem.width * X.shape[1], problem.n_jobs)
 
 
-class SlotOnePointCrossover(Crossover):
-    """Exchange the slots from a random cut in 1..k_max-1 on, then repair as :class:`SlotRepair`.
+class ModesMutation(Mutation):
+    """Set a random attribute of a random mode to a random value.
+
+    The value is any category of the attribute, or uniform in its range. For
+    :class:`~moo_clustering.problems.FuzzyModesProblem`.
 
     Parameters
     ----------
     prob : float, default=0.2
-        Probability that a pair is crossed; otherwise its children are copies.
+        Probability that an individual is mutated.
     **kwargs
-        Of pymoo's ``Crossover``, such as ``prob``.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering (MIGCUK).
+        Further options of pymoo's ``Mutation``.
     """
 
     def __init__(self, prob: float = 0.2, **kwargs: Any) -> None:
-        super().__init__(2, 2, prob=prob, **kwargs)
-
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> IntArray:
-        encoding = slot_encoding_of(problem)
-        rng = np.random.default_rng(random_state)
-        first, second = (checked_genes(parents, encoding.n_var) for parents in X)
-        return np.stack(cross_slots(first, second, rng, k_min=encoding.k_min, n_samples=encoding.n_samples))
-
-
-class SlotMutation(Mutation):
-    """Move medoids to samples near them, then repair as :class:`SlotRepair`.
-
-    Parameters
-    ----------
-    kind : {"index", "rank"}, default="index"
-        - ``"index"``, as printed: id g becomes g + U{-r..r}, clipped. Ids of samples in no particular
-          order say nothing about nearness.
-        - ``"rank"``: a uniform draw among the r nearest samples of the current one, by its row of the
-          distances.
-    p_gene : float, default=0.7
-        Probability that a medoid of a mutated individual moves.
-    reach : float, default=0.25
-        r = floor(reach n_samples); at least 1 and at most all others for ``"rank"``.
-    prob : float, default=0.3
-        Probability that an individual is mutated.
-    **kwargs
-        Of pymoo's ``Mutation``, such as ``prob``.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering (MIGCUK).
-    """
-
-    def __init__(
-        self,
-        kind: SlotKind = "index",
-        p_gene: float = 0.7,
-        reach: float = 0.25,
-        prob: float = 0.3,
-        **kwargs: Any,
-    ) -> None:
         super().__init__(prob=prob, **kwargs)
-        if kind not in get_args(SlotKind):
-            raise ValueError(f"kind must be one of {get_args(SlotKind)}, got {kind!r}.")
-        self.kind: SlotKind = kind
-        self.p_gene = checked_probability("p_gene", p_gene)
-        self.reach = checked_probability("reach", reach)
-
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> IntArray:
-        encoding = slot_encoding_of(problem)
-        n = encoding.n_samples
-        neighbors = None
-        if self.kind == "rank" and n > 1:
-            neighbors = encoding.nearest(min(max(slot_radius(self.reach, n), 1), n - 1))
-        return mutate_slots(
-            checked_genes(X, encoding.n_var),
-            np.random.default_rng(random_state),
-            p_gene=self.p_gene,
-            reach=self.reach,
-            n_samples=n,
-            k_min=encoding.k_min,
-            neighbors=neighbors,
-        )
-
-
-class SlotRepair(Repair):
-    """Empty the slots that hold no sample or one held before; draw samples for empty ones up to k_min.
-
-    Fractions are rounded. The operators for medoid slots leave nothing to repair; others do.
-    :class:`EncodingRepair` does the same but takes the samples with the lowest numbers.
-    """
 
     def _do(
         self,
@@ -894,8 +858,8 @@ class SlotRepair(Repair):
         random_state: np.random.Generator | None = None,
         **kwargs: Any,
     ) -> NDArray[Any]:
-        if len(X) == 0:
-            return X
-        encoding = slot_encoding_of(problem)
         rng = np.random.default_rng(random_state)
-        return repair_slots(rounded_genes(X, encoding.n_var), encoding.n_samples, encoding.k_min, rng)
+        mutated = np.array(X)
+        positions = rng.integers(0, problem.n_var, size=len(mutated))
+        mutated[np.arange(len(mutated)), positions] = problem.draw(positions, rng)
+        return mutated

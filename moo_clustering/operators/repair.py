@@ -1,4 +1,7 @@
-"""Every Repair."""
+"""Repairs: make individuals valid, canonical, of a wanted number of clusters, or locally optimal.
+
+:class:`EncodingRepair` works for any encoding; :class:`RepairSequence` applies several repairs in turn.
+"""
 
 from __future__ import annotations
 
@@ -12,32 +15,73 @@ from scipy.sparse.csgraph import breadth_first_order
 from moo_clustering._arrays import IntArray, Labels
 from moo_clustering.bags.objective import BagObjective
 from moo_clustering.encodings.base import relabel_by_first_appearance, rounded_genes
-from moo_clustering.encodings.medoids import filled, first_distinct
-from moo_clustering.operators._shared import (
+from moo_clustering.encodings.medoids import (
+    MedoidEncoding,
+    MedoidSlotEncoding,
+    filled,
+    first_distinct,
+    repair_slots,
+)
+from moo_clustering.operators.base import (
     LabelGraph,
     at_least_one,
     bounds_of,
     canonical_rows,
+    encoding_of,
     objective_of,
+    redraw_illegal,
+    renumbered,
 )
-from moo_clustering.operators.mutation import PoolSplit, merge_linked
-from moo_clustering.operators.sampling import encoding_of, medoid_encoding_of
+from moo_clustering.operators.mutation_labels import PoolSplit, merge_linked
 
 if TYPE_CHECKING:
     from moo_clustering.problems import NeighborGraphProblem
 
 
-class CanonicalRepair(Repair):
-    """Number the clusters of every partition in the order in which they first occur.
+class EncodingRepair(Repair):
+    """Make individuals valid by ``problem.encoding.repair``.
 
-    For genes that are cluster numbers >= 0. Afterwards two individuals have the same genes exactly
-    where they are the same partition, so any elimination of duplicates sees them;
-    :class:`CanonicalDuplicates` does without changing the genes. Fractions are rounded, genes are
-    integers afterwards, and no number exceeds those there were.
+    Fractions are rounded to integers first, so that pymoo's real-valued operators can be used with any
+    encoding.
+    """
+
+    def _do(self, problem: Any, X: NDArray[Any], **kwargs: Any) -> NDArray[Any]:
+        if len(X) == 0:
+            return X
+        return encoding_of(problem).repair(X)
+
+
+class RepairSequence(Repair):
+    """Apply repairs one after the other, as pymoo's algorithms take a single one.
+
+    Parameters
+    ----------
+    *repairs : pymoo Repair
+    """
+
+    def __init__(self, *repairs: Repair) -> None:
+        super().__init__()
+        for repair in repairs:
+            if not isinstance(repair, Repair):
+                raise TypeError(f"repairs must be pymoo Repairs, got {type(repair).__name__}.")
+        self.repairs = repairs
+
+    def _do(self, problem: Any, X: NDArray[Any], **kwargs: Any) -> NDArray[Any]:
+        for repair in self.repairs:
+            X = repair._do(problem, X, **kwargs)
+        return X
+
+
+class CanonicalRepair(Repair):
+    """Number the clusters of every partition by first appearance.
+
+    For genes that are cluster numbers of at least 0. Equal partitions then have equal genes, so that any
+    elimination of duplicates finds them; :class:`CanonicalDuplicates` does so without changing the
+    genes. Fractions are rounded to integers, and no cluster number grows beyond those in use.
 
     Notes
     -----
-    O(n_individuals (n_samples + K)).
+    O(n_individuals (n_samples + K)) time.
     """
 
     def _do(self, problem: Any, X: NDArray[Any], **kwargs: Any) -> NDArray[Any]:
@@ -47,23 +91,26 @@ class CanonicalRepair(Repair):
 
 
 class ClusterNumberRepair(Repair):
-    """Unite linked clusters, or cut clusters as a pool does, until there are as many as wanted.
+    """Unite or split clusters until there are as many as wanted.
 
-    As :class:`GraphMerge` and :class:`PoolSplit` (one piece at a time) do; where the pool does not cut,
-    the largest cluster is halved in breadth-first order of the graph. Partitions with the right number
-    stay as they are. For problems over a :class:`~moo_clustering.encodings.LabelEncoding`, which
-    should allow more clusters than wanted: operators then have room to cut before this unites.
+    Clusters are united as by :class:`GraphMerge`, and split as by :class:`PoolSplit`, one piece at a
+    time; where the pool does not split any, the largest cluster is halved in breadth-first order of the
+    graph. Partitions with the wanted number do not change. For problems over a
+    :class:`~moo_clustering.encodings.LabelEncoding`, which should allow more clusters than wanted, so that
+    operators have room to split before this repair unites.
 
     Parameters
     ----------
     graph : LabelGraph, sparse matrix or array-like of shape (n_samples, n_samples)
         Symmetric similarities.
     pool : PartitionPool or array-like of shape (n_partitions, n_samples)
+        Partitions to split along.
     n_clusters : int
+        The number of clusters wanted.
 
     Notes
     -----
-    O(links + k^2) time per cluster that is too many, O(n_samples) per one that lacks.
+    O(links + k^2) time per cluster too many, O(n_samples) per cluster too few.
 
     References
     ----------
@@ -98,7 +145,7 @@ class ClusterNumberRepair(Repair):
         return self.repaired(X, rng)
 
     def repaired(self, X: NDArray[Any], rng: np.random.Generator) -> Labels:
-        """Canonical copies of partitions, with the right number of clusters."""
+        """Canonical copies of partitions, with the wanted number of clusters."""
         out = canonical_rows(X, self.graph.n_samples)
         for row in out:
             row[:] = self._fitted(row.copy(), rng)
@@ -114,88 +161,39 @@ class ClusterNumberRepair(Repair):
         return labels
 
     def _halved(self, labels: Labels) -> Labels:
+        """Halve the largest cluster; breadth-first order keeps each half connected where it can be."""
         members = np.flatnonzero(labels == np.bincount(labels).argmax())
         inside = self.graph.matrix[members][:, members]
         reached = breadth_first_order(inside, 0, directed=False, return_predecessors=False)
         order = np.concatenate([reached, np.setdiff1d(np.arange(len(members)), reached)])
         out = labels.copy()
         out[members[order[(len(order) + 1) // 2 :]]] = labels.max() + 1
-        return relabel_by_first_appearance(out)
-
-
-class EncodingRepair(Repair):
-    """Make individuals valid by ``problem.encoding.repair``.
-
-    Fractions, as pymoo's real-valued operators leave them, are rounded to the nearest integer, so
-    those operators can be used on any encoding. Genes are integers afterwards.
-    """
-
-    def _do(self, problem: Any, X: NDArray[Any], **kwargs: Any) -> NDArray[Any]:
-        if len(X) == 0:
-            return X
-        return encoding_of(problem).repair(X)
-
-
-class LocalSearchRepair(Repair):
-    """Replace every individual by the local optimum that ``problem.improve`` reaches from it.
-
-    For :class:`~moo_clustering.problems.SumOfSquaresProblem`, where these are Lloyd's iterations, and
-    any problem with ``improve(X)``. What is found stands in the genes (Lamarck's inheritance).
-    """
-
-    def _do(self, problem: Any, X: NDArray[Any], **kwargs: Any) -> NDArray[Any]:
-        if not callable(getattr(problem, "improve", None)):
-            raise TypeError(f"{type(problem).__name__} has no improve(X), which this operator needs.")
-        return X if len(X) == 0 else problem.improve(X)
-
-
-class MedoidSetRepair(Repair):
-    """Drop what is no sample or was named before, close the gaps, add random medoids up to two.
-
-    Fractions are rounded. The operators of this package leave nothing to repair; others do.
-    :class:`EncodingRepair` does the same but adds the samples with the lowest numbers.
-    """
-
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> NDArray[Any]:
-        if len(X) == 0:
-            return X
-        encoding = medoid_encoding_of(problem)
-        ids = rounded_genes(X, encoding.n_var)
-        ids[ids >= encoding.n_samples] = -1
-        sets = first_distinct(ids, encoding.k_max)
-        return filled(sets, encoding.k_min, encoding.n_samples, np.random.default_rng(random_state))
+        return renumbered(out)
 
 
 class MinSizeRepair(Repair):
-    """Fill clusters up to the least size, with the bags that lose least by the move.
+    """Fill clusters up to the least size with the bags whose move costs least.
 
     For genes that are cluster numbers, and problems with an attribute ``objective`` such as
-    :class:`~moo_clustering.problems.BagPartitionProblem`, whose ``min_cluster_size`` counts; where it
-    repairs constraints too (``handling="repair"``), this does. Valid individuals stay as they are.
-    Fractions are rounded, genes are integers afterwards.
+    :class:`~moo_clustering.problems.BagPartitionProblem`, which knows ``min_cluster_size``. An objective
+    with ``handling="repair"`` repairs constraints, too. Valid individuals do not change. Fractions are
+    rounded to integers.
 
     Parameters
     ----------
     objective : BagObjective, optional
-        Instead of the problem's.
+        Default: the problem's.
     **kwargs
-        Of pymoo's ``Repair``.
+        Options of pymoo's ``Repair``.
 
     Raises
     ------
     TypeError
-        When a problem has no ``objective`` that can repair.
+        If a problem has no ``objective`` with a method ``repair``.
 
     Notes
     -----
-    Individuals that need it take an evaluation each, and O(N) per bag moved.
+    One evaluation per individual that is repaired, and O(N) time per bag moved.
     """
 
     def __init__(self, objective: BagObjective | None = None, **kwargs: Any) -> None:
@@ -209,24 +207,61 @@ class MinSizeRepair(Repair):
         return objective.repair(rounded_genes(X, problem.n_var))
 
 
-def redraw_illegal(
-    problem: NeighborGraphProblem, X: IntArray, random_state: np.random.Generator | None
-) -> IntArray:
-    """Replace genes that name no admissible neighbour by one of the k nearest that are."""
-    illegal = np.argwhere(problem.ranks(X) >= problem.lists.n_admissible)
-    if len(illegal) == 0:
-        return X
-    repaired = X.copy()
-    rows, columns = illegal.T
-    repaired[rows, columns] = problem.draw_neighbors(columns, np.random.default_rng(random_state))
-    return repaired
+class MedoidSetRepair(Repair):
+    """Drop invalid and repeated medoids, close the gaps, and add random medoids if fewer than two are left.
+
+    Fractions are rounded to integers. Operators of this package leave nothing to repair; others do.
+    :class:`EncodingRepair` does the same but adds the samples with the lowest numbers.
+    """
+
+    def _do(
+        self,
+        problem: Any,
+        X: NDArray[Any],
+        *args: Any,
+        random_state: np.random.Generator | None = None,
+        **kwargs: Any,
+    ) -> NDArray[Any]:
+        if len(X) == 0:
+            return X
+        encoding = encoding_of(problem, MedoidEncoding)
+        ids = rounded_genes(X, encoding.n_var)
+        ids[ids >= encoding.n_samples] = -1
+        sets = first_distinct(ids, encoding.k_max)
+        return filled(sets, encoding.k_min, encoding.n_samples, np.random.default_rng(random_state))
+
+
+class SlotRepair(Repair):
+    """Empty slots with invalid or repeated medoids, and add random medoids if fewer than k_min are left.
+
+    Fractions are rounded to integers. Operators for medoid slots leave nothing to repair; others do.
+    :class:`EncodingRepair` does the same but adds the samples with the lowest numbers.
+    """
+
+    def _do(
+        self,
+        problem: Any,
+        X: NDArray[Any],
+        *args: Any,
+        random_state: np.random.Generator | None = None,
+        **kwargs: Any,
+    ) -> NDArray[Any]:
+        if len(X) == 0:
+            return X
+        encoding = encoding_of(problem, MedoidSlotEncoding)
+        rng = np.random.default_rng(random_state)
+        return repair_slots(rounded_genes(X, encoding.n_var), encoding.n_samples, encoding.k_min, rng)
 
 
 class CannotLinkRepair(Repair):
     """Redraw self links and forbidden neighbours from the k nearest admissible ones.
 
-    Needed for operators that can leave the feasible set in index encoding; in rank encoding every
-    genotype within the bounds is feasible already. References: PESC, Eq. 3.
+    For operators that can leave the feasible set in index encoding; in rank encoding every genotype
+    within the bounds is feasible.
+
+    References
+    ----------
+    PESC, Eq. 3.
     """
 
     def _do(
@@ -240,22 +275,14 @@ class CannotLinkRepair(Repair):
         return redraw_illegal(problem, X, random_state)
 
 
-class RepairSequence(Repair):
-    """Repairs one after the other; pymoo's algorithms take a single one.
+class LocalSearchRepair(Repair):
+    """Replace every individual by the local optimum that ``problem.improve`` reaches from it.
 
-    Parameters
-    ----------
-    *repairs : pymoo Repair
+    For any problem with ``improve(X)``, such as :class:`~moo_clustering.problems.SumOfSquaresProblem`,
+    which runs Lloyd's iterations. The optimum is written to the genes (Lamarckian inheritance).
     """
 
-    def __init__(self, *repairs: Repair) -> None:
-        super().__init__()
-        for repair in repairs:
-            if not isinstance(repair, Repair):
-                raise TypeError(f"repairs must be pymoo Repairs, got {type(repair).__name__}.")
-        self.repairs = repairs
-
     def _do(self, problem: Any, X: NDArray[Any], **kwargs: Any) -> NDArray[Any]:
-        for repair in self.repairs:
-            X = repair._do(problem, X, **kwargs)
-        return X
+        if not callable(getattr(problem, "improve", None)):
+            raise TypeError(f"{type(problem).__name__} has no improve(X), which this operator needs.")
+        return X if len(X) == 0 else problem.improve(X)

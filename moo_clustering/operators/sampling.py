@@ -1,4 +1,8 @@
-"""Every Sampling."""
+"""Samplings: initial populations for every encoding and problem.
+
+:class:`EncodingSampling` works for any encoding; :class:`RefillingSampling` wraps another sampling to
+replace duplicates.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +20,20 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from moo_clustering._arrays import IntArray, Labels, did_you_mean, uniform_ranks
-from moo_clustering._kernels import least_squares
+from moo_clustering._arrays import BoolArray, IntArray, Labels, did_you_mean, uniform_ranks
+from moo_clustering._kernels import kmeans as kernels
 from moo_clustering._kernels.threads import for_blocks
 from moo_clustering._targets import Targets
 from moo_clustering.bags.objective import BagObjective
-from moo_clustering.encodings import Encoding, MedoidEncoding
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.encodings.medoids import decode_slots, random_slots, repair_slots
-from moo_clustering.operators._shared import objective_of, pool_labels
+from moo_clustering.encodings.medoids import (
+    MedoidEncoding,
+    MedoidSlotEncoding,
+    decode_slots,
+    random_slots,
+    repair_slots,
+)
+from moo_clustering.operators.base import encoding_of, objective_of, pool_labels, seed_problem
 
 if TYPE_CHECKING:
     from moo_clustering.problems import NeighborGraphProblem
@@ -32,21 +41,83 @@ if TYPE_CHECKING:
 
 StartKind = Literal["random", "km", "bamic", "optima"]
 KINDS: tuple[StartKind, ...] = get_args(StartKind)
-_NEEDED = ("encoding", "targets", "cluster_centers", "central_documents", "center_distances")
 TreeKind = Literal["delta", "2007"]
 Replace = Literal["neighbor", "self"]
 
 
-def medoid_encoding_of(problem: Any) -> MedoidEncoding:
-    """The encoding of a problem over medoid sets; refuses others."""
-    encoding = getattr(problem, "encoding", None)
-    if not isinstance(encoding, MedoidEncoding):
-        raise TypeError(f"{type(problem).__name__} has no MedoidEncoding, which this operator needs.")
-    return encoding
+class EncodingSampling(Sampling):
+    """Draw valid individuals by ``problem.encoding.random``, for any encoding."""
+
+    def _do(
+        self,
+        problem: Any,
+        n_samples: int,
+        *args: Any,
+        random_state: np.random.Generator | None = None,
+        **kwargs: Any,
+    ) -> NDArray[np.integer[Any]]:
+        return encoding_of(problem).random(n_samples, np.random.default_rng(random_state))
+
+
+class RefillingSampling(Sampling):
+    """Draw from another sampling until there are enough distinct individuals.
+
+    pymoo removes duplicates from the initial population but does not replace them, so that in a small
+    search space a run starts with a fraction of its population.
+
+    Parameters
+    ----------
+    sampling : pymoo Sampling
+        Must draw valid genotypes if ``duplicates`` decodes them.
+    duplicates : pymoo DuplicateElimination
+        What counts as a duplicate, for instance
+        :class:`~moo_clustering.operators.CanonicalDuplicates`.
+    max_tries : int, default=20
+        Largest number of populations drawn. If they do not hold enough distinct individuals, those found
+        are returned, with a UserWarning.
+    """
+
+    def __init__(self, sampling: Sampling, duplicates: DuplicateElimination, max_tries: int = 20) -> None:
+        super().__init__()
+        if not isinstance(sampling, Sampling):
+            raise TypeError(f"sampling must be a pymoo Sampling, got {type(sampling).__name__}.")
+        if not isinstance(duplicates, DuplicateElimination):
+            raise TypeError(
+                f"duplicates must be a pymoo DuplicateElimination, got {type(duplicates).__name__}."
+            )
+        if max_tries < 1:
+            raise ValueError(f"max_tries must be at least 1, got {max_tries}.")
+        self.sampling = sampling
+        self.duplicates = duplicates
+        self.max_tries = max_tries
+
+    def _do(
+        self,
+        problem: Any,
+        n_samples: int,
+        *args: Any,
+        random_state: np.random.Generator | None = None,
+        **kwargs: Any,
+    ) -> NDArray[Any]:
+        pop = Population()
+        for _ in range(self.max_tries):
+            # Some samplings depend on the number asked for, so it is always a whole population.
+            drawn = self.sampling(problem, n_samples, *args, random_state=random_state, **kwargs)
+            pop = Population.merge(pop, self.duplicates.do(drawn, pop))
+            if len(pop) >= n_samples:
+                break
+        else:
+            warnings.warn(
+                f"found {len(pop)} distinct individuals of {n_samples} asked for in {self.max_tries} "
+                "populations: the search space is small, or the sampling narrow.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return pop[:n_samples].get("X")
 
 
 class MedoidSampling(Sampling):
-    """K uniform on 2..k_max, then K distinct samples uniformly.
+    """Draw K uniformly from 2..k_max, then K distinct samples as medoids.
 
     For :class:`~moo_clustering.problems.MedoidProblem`, or any problem whose ``encoding`` is a
     :class:`~moo_clustering.encodings.MedoidEncoding`.
@@ -60,13 +131,17 @@ class MedoidSampling(Sampling):
         random_state: np.random.Generator | None = None,
         **kwargs: Any,
     ) -> NDArray[np.integer[Any]]:
-        return medoid_encoding_of(problem).random(n_samples, np.random.default_rng(random_state))
+        return encoding_of(problem, MedoidEncoding).random(n_samples, np.random.default_rng(random_state))
 
 
-class ModesSampling(Sampling):
-    """K different samples as modes, uniformly; their values may be the same.
+class SlotSampling(Sampling):
+    """Draw K uniformly from k_min..k_max, then K distinct samples as medoids in random slots.
 
-    For :class:`~moo_clustering.problems.FuzzyModesProblem`.
+    For problems whose ``encoding`` is a :class:`~moo_clustering.encodings.MedoidSlotEncoding`.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering (MIGCUK).
     """
 
     def _do(
@@ -76,12 +151,174 @@ class ModesSampling(Sampling):
         *args: Any,
         random_state: np.random.Generator | None = None,
         **kwargs: Any,
-    ) -> NDArray[Any]:
+    ) -> IntArray:
+        return encoding_of(problem, MedoidSlotEncoding).random(n_samples, np.random.default_rng(random_state))
+
+
+class PoolSampling(Sampling):
+    """Take the members of a pool with the greatest scores, each distinct partition once.
+
+    Nothing is random. A pool with fewer distinct members than asked for gives all of them. For problems
+    with an encoding, which encodes the partitions.
+
+    Parameters
+    ----------
+    pool : PartitionPool or array-like of shape (n_partitions, n_samples)
+    scores : array-like of shape (n_partitions,)
+        Greater is better; ties go to fewer clusters, then to the earlier member.
+
+    References
+    ----------
+    ParetoClustering: operators.
+    """
+
+    def __init__(self, pool: Any, scores: ArrayLike) -> None:
+        super().__init__()
+        labels = pool_labels(pool)
+        values = np.asarray(scores, dtype=np.float64)
+        if values.shape != (len(labels),) or np.isnan(values).any():
+            raise ValueError(
+                f"scores must be {len(labels)} numbers, one for each partition of the pool; "
+                f"got shape {values.shape}."
+            )
+        order = np.lexsort((labels.max(axis=1), -values))
+        first, _ = distinct_rows(labels[order])
+        self.labels = labels[order[first]]
+
+    def _do(self, problem: Any, n_samples: int, *args: Any, **kwargs: Any) -> NDArray[np.integer[Any]]:
+        return encoding_of(problem).encode(self.labels[:n_samples])
+
+
+class PartitionSampling(Sampling):
+    """Mix several kinds of partitions of bags, repaired to the least cluster size.
+
+    For problems with an attribute ``objective`` such as
+    :class:`~moo_clustering.problems.BagPartitionProblem`, and ``distances`` between bags for
+    partitions around medoids.
+
+    Parameters
+    ----------
+    kinds : str, sequence of str, or mapping of str to float, default=("random", "km", "bamic", "optima")
+        The kinds in the mix, in equal shares unless a mapping gives others:
+
+        - ``"random"``: every gene uniform over the clusters.
+        - ``"km"``: random genes, then ``km_steps`` steps of k-means.
+        - ``"bamic"``: every bag with the nearest of distinct random medoids.
+        - ``"optima"``: greedy descents of the objective from the other three kinds in equal shares.
+    km_steps : int, default=3
+        Steps of k-means for ``"km"``.
+    objective : BagObjective, optional
+        Default: the problem's.
+
+    Attributes
+    ----------
+    n_trials : int
+        Trial evaluations made so far.
+
+    Raises
+    ------
+    TypeError
+        If a problem has no ``objective`` or, for ``"bamic"`` and ``"optima"``, no ``distances``.
+    ValueError
+        For an unknown kind, shares that are negative or all zero, or ``km_steps`` below 1.
+
+    Notes
+    -----
+    The number of individuals per kind follows from the shares by largest remainders, without chance.
+    Descents cost far more than the other kinds; ``n_trials`` counts their evaluations. Several descents
+    may end in the same partition: see :class:`RefillingSampling`.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering (initialisation, KM operator, BAMIC); the
+    descents are new here.
+    """
+
+    def __init__(
+        self,
+        kinds: StartKind | Sequence[StartKind] | Mapping[StartKind, float] = KINDS,
+        *,
+        km_steps: int = 3,
+        objective: BagObjective | None = None,
+    ) -> None:
+        super().__init__()
+        self.kinds = kinds
+        self._shares = _shares(kinds)
+        if km_steps < 1:
+            raise ValueError(f"km_steps must be at least 1, got {km_steps}.")
+        self.km_steps = km_steps
+        self.objective = objective
+        self.n_trials = 0
+
+    def _do(
+        self,
+        problem: Any,
+        n_samples: int,
+        *args: Any,
+        random_state: np.random.Generator | None = None,
+        **kwargs: Any,
+    ) -> Labels:
         rng = np.random.default_rng(random_state)
-        data, k = problem.space.data, problem.n_clusters
-        rows = [rng.choice(len(data), size=k, replace=False) for _ in range(n_samples)]
-        X: NDArray[Any] = data[np.array(rows, dtype=np.intp).reshape(n_samples, k)]
-        return X.reshape(n_samples, problem.n_var)
+        objective = objective_of(problem, self.objective, "random", "reassign", "descend", "repair")
+        counts = apportioned(n_samples, np.array(list(self._shares.values())))
+        drawn = [
+            self._drawn(kind, problem, objective, count, rng)
+            for kind, count in zip(self._shares, counts, strict=True)
+        ]
+        return objective.repair(np.concatenate(drawn))
+
+    def _drawn(
+        self, kind: StartKind, problem: Any, objective: BagObjective, n: int, rng: np.random.Generator
+    ) -> Labels:
+        if kind == "optima":
+            starts = [
+                self._drawn(start, problem, objective, count, rng)
+                for start, count in zip(KINDS[:3], apportioned(n, np.ones(3)), strict=True)
+            ]
+            descended = objective.descend(objective.repair(np.concatenate(starts)), rng)
+            self.n_trials += int(descended.n_trials.sum())
+            return descended.labels
+        if kind == "bamic":
+            k, N = objective.n_clusters, objective.n_bags
+            return decode_slots(random_slots(n, N, k, k, rng), _distances(problem))
+        labels = objective.random(n, rng)
+        if kind == "km" and n:
+            for _ in range(self.km_steps):
+                labels = objective.reassign(labels)
+        return labels
+
+
+def apportioned(n: int, shares: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Split n in proportion to the shares, rounded by largest remainders."""
+    exact = n * shares / shares.sum()
+    # The tolerance keeps exact quotients whole that binary arithmetic rounds down.
+    counts = np.floor(exact + 1e-9).astype(np.int64)
+    counts[np.argsort(counts - exact, kind="stable")[: n - counts.sum()]] += 1
+    return counts
+
+
+def _shares(kinds: Any) -> dict[StartKind, float]:
+    if isinstance(kinds, str):
+        kinds = [kinds]
+    shares = dict(kinds) if isinstance(kinds, Mapping) else dict.fromkeys(kinds, 1.0)
+    for kind, share in shares.items():
+        if kind not in KINDS:
+            allowed = ", ".join(map(repr, KINDS))
+            raise ValueError(f"kinds must be of {allowed}; got {kind!r}{did_you_mean(str(kind), KINDS)}.")
+        if not 0.0 <= share < np.inf:
+            raise ValueError(f"shares must be numbers of at least 0, got {share!r} for {kind!r}.")
+    if not sum(shares.values()) > 0.0:
+        raise ValueError(f"kinds must name at least one with a share above 0, got {kinds!r}.")
+    return shares
+
+
+def _distances(problem: Any) -> NDArray[np.floating[Any]]:
+    distances = getattr(problem, "distances", None)
+    if not isinstance(distances, np.ndarray):
+        raise TypeError(
+            f"{type(problem).__name__} has no distances between bags, which kinds 'bamic' and 'optima' need."
+        )
+    return distances
 
 
 class NeighborSampling(Sampling):
@@ -92,9 +329,9 @@ class NeighborSampling(Sampling):
     init : {"knn", "spread", "random"}, default="knn"
         - ``"knn"``: uniform over the k nearest, k = ``problem.n_neighbors``.
         - ``"spread"``: individual m of 0..pop-1 draws from its own k_m = 1 + round((k-1) m / (pop-1))
-          nearest, so the first one is the pure nearest-neighbour graph. The members of ``"knn"``
-          differ in f1 by O(1/sqrt(N)) only; above some thousand samples this spans the front instead.
-        - ``"random"``: uniform over all admissible samples (needs lists of full width); the control.
+          nearest, so that the first one is the nearest-neighbour graph. Individuals of ``"knn"`` differ
+          in f1 by O(1/sqrt(N)) only; with some thousand samples or more, ``"spread"`` covers the front.
+        - ``"random"``: uniform over all admissible samples, as a control; needs lists of full width.
     """
 
     def __init__(self, init: Literal["knn", "spread", "random"] = "knn") -> None:
@@ -131,389 +368,28 @@ class NeighborSampling(Sampling):
         return np.minimum(problem.widths, np.uint32(own))
 
 
-class PartitionSampling(Sampling):
-    """A mix of partitions of bags, repaired to keep the least cluster size.
-
-    For problems with an attribute ``objective`` such as
-    :class:`~moo_clustering.problems.BagPartitionProblem`, and ``distances`` between bags for those
-    around medoids.
-
-    Parameters
-    ----------
-    kinds : str, sequence of str, or mapping of str to float, default=("random", "km", "bamic", "optima")
-        What is in the mix, in equal parts unless a mapping gives the shares:
-
-        - ``"random"``: every gene uniform over the clusters.
-        - ``"km"``: random genes, then ``km_steps`` steps of k-means.
-        - ``"bamic"``: bags assigned to the nearest of distinct random medoids.
-        - ``"optima"``: greedy descents of the objective from the other three in turn.
-    km_steps : int, default=3
-    objective : BagObjective, optional
-        Instead of the problem's.
-
-    Attributes
-    ----------
-    n_trials : int
-        Trial evaluations made so far.
-
-    Raises
-    ------
-    TypeError
-        When a problem lacks ``objective`` or, for ``"bamic"`` and ``"optima"``, ``distances``.
-    ValueError
-        For an unknown kind, shares that are negative or all zero, or no step.
-
-    Notes
-    -----
-    Numbers per kind are rounded to the largest remainders, so that the mix of a population does not
-    depend on chance. Descents cost far more than the others; ``n_trials`` of evaluations are made in
-    them. Several may end in the same partition: see :class:`RefillingSampling`.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering (initialisation, KM operator, BAMIC); descents are ours.
-    """
-
-    def __init__(
-        self,
-        kinds: StartKind | Sequence[StartKind] | Mapping[StartKind, float] = KINDS,
-        *,
-        km_steps: int = 3,
-        objective: BagObjective | None = None,
-    ) -> None:
-        super().__init__()
-        self.kinds = kinds
-        self._shares = _shares(kinds)
-        if km_steps < 1:
-            raise ValueError(f"km_steps must be at least 1, got {km_steps}.")
-        self.km_steps = km_steps
-        self.objective = objective
-        self.n_trials = 0
-
-    def _do(
-        self,
-        problem: Any,
-        n_samples: int,
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> Labels:
-        rng = np.random.default_rng(random_state)
-        objective = objective_of(problem, self.objective, "random", "reassign", "descend", "repair")
-        counts = apportioned(n_samples, np.array(list(self._shares.values())))
-        parts = [
-            self._drawn(kind, problem, objective, count, rng)
-            for kind, count in zip(self._shares, counts, strict=True)
-        ]
-        return objective.repair(np.concatenate(parts))
-
-    def _drawn(
-        self, kind: StartKind, problem: Any, objective: BagObjective, n: int, rng: np.random.Generator
-    ) -> Labels:
-        if kind == "optima":
-            starts = [
-                self._drawn(start, problem, objective, count, rng)
-                for start, count in zip(KINDS[:3], apportioned(n, np.ones(3)), strict=True)
-            ]
-            descended = objective.descend(objective.repair(np.concatenate(starts)), rng)
-            self.n_trials += int(descended.n_trials.sum())
-            return descended.labels
-        if kind == "bamic":
-            k, N = objective.n_clusters, objective.n_bags
-            return decode_slots(random_slots(n, N, k, k, rng), _distances(problem))
-        labels = objective.random(n, rng)
-        if kind == "km" and n:
-            for _ in range(self.km_steps):
-                labels = objective.reassign(labels)
-        return labels
-
-
-def apportioned(n: int, shares: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Whole numbers that sum to n and are in proportion to the shares: largest remainders."""
-    exact = n * shares / shares.sum()
-    counts = np.floor(exact + 1e-9).astype(np.int64)
-    counts[np.argsort(counts - exact, kind="stable")[: n - counts.sum()]] += 1
-    return counts
-
-
-def _shares(kinds: Any) -> dict[StartKind, float]:
-    if isinstance(kinds, str):
-        kinds = [kinds]
-    shares = dict(kinds) if isinstance(kinds, Mapping) else dict.fromkeys(kinds, 1.0)
-    for kind, share in shares.items():
-        if kind not in KINDS:
-            allowed = ", ".join(map(repr, KINDS))
-            raise ValueError(f"kinds must be of {allowed}; got {kind!r}{did_you_mean(str(kind), KINDS)}.")
-        if not 0.0 <= share < np.inf:
-            raise ValueError(f"shares must be numbers of at least 0, got {share!r} for {kind!r}.")
-    if not sum(shares.values()) > 0.0:
-        raise ValueError(f"kinds must name at least one with a share above 0, got {kinds!r}.")
-    return shares
-
-
-def _distances(problem: Any) -> NDArray[np.floating[Any]]:
-    distances = getattr(problem, "distances", None)
-    if not isinstance(distances, np.ndarray):
-        raise TypeError(
-            f"{type(problem).__name__} has no distances between bags, which kinds 'bamic' and 'optima' need."
-        )
-    return distances
-
-
-class PoolSampling(Sampling):
-    """The members of a pool with the greatest scores, each distinct partition once.
-
-    Nothing is random. A pool with fewer distinct members than asked for gives all that it has. For
-    problems with an encoding, which is asked for the genes that mean the partitions.
-
-    Parameters
-    ----------
-    pool : PartitionPool or array-like of shape (n_partitions, n_samples)
-    scores : array-like of shape (n_partitions,)
-        Greater is better; ties: fewer clusters, then the earlier member.
-
-    References
-    ----------
-    ParetoClustering: operators.
-    """
-
-    def __init__(self, pool: Any, scores: ArrayLike) -> None:
-        super().__init__()
-        labels = pool_labels(pool)
-        values = np.asarray(scores, dtype=np.float64)
-        if values.shape != (len(labels),) or np.isnan(values).any():
-            raise ValueError(
-                f"scores must be {len(labels)} numbers, one for each partition of the pool; "
-                f"got shape {values.shape}."
-            )
-        order = np.lexsort((labels.max(axis=1), -values))
-        first, _ = distinct_rows(labels[order])
-        self.labels = labels[order[first]]
-
-    def _do(self, problem: Any, n_samples: int, *args: Any, **kwargs: Any) -> NDArray[np.integer[Any]]:
-        return encoding_of(problem).encode(self.labels[:n_samples])
-
-
-def encoding_of(problem: Any) -> Encoding:
-    """The encoding of a problem; refuses problems without."""
-    encoding = getattr(problem, "encoding", None)
-    if not isinstance(encoding, Encoding):
-        raise TypeError(f"{type(problem).__name__} has no encoding, which this operator needs.")
-    return encoding
-
-
-class EncodingSampling(Sampling):
-    """Individuals drawn by ``problem.encoding.random``, valid whatever the encoding is."""
-
-    def _do(
-        self,
-        problem: Any,
-        n_samples: int,
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> NDArray[np.integer[Any]]:
-        return encoding_of(problem).random(n_samples, np.random.default_rng(random_state))
-
-
-class RefillingSampling(Sampling):
-    """Draw from another sampling until there are enough distinct individuals.
-
-    pymoo removes duplicates from the initial population but does not replace them, and a small
-    search space then starts with a fraction of the population asked for.
-
-    Parameters
-    ----------
-    sampling : pymoo Sampling
-        Must give valid genotypes if ``duplicates`` decodes them.
-    duplicates : pymoo DuplicateElimination
-        What counts as a duplicate, for instance
-        :class:`~moo_clustering.operators.CanonicalDuplicates`.
-    max_tries : int, default=20
-        Populations drawn at most. If they do not hold enough distinct individuals, those found are
-        returned, with a UserWarning.
-    """
-
-    def __init__(self, sampling: Sampling, duplicates: DuplicateElimination, max_tries: int = 20) -> None:
-        super().__init__()
-        if not isinstance(sampling, Sampling):
-            raise TypeError(f"sampling must be a pymoo Sampling, got {type(sampling).__name__}.")
-        if not isinstance(duplicates, DuplicateElimination):
-            raise TypeError(
-                f"duplicates must be a pymoo DuplicateElimination, got {type(duplicates).__name__}."
-            )
-        if max_tries < 1:
-            raise ValueError(f"max_tries must be at least 1, got {max_tries}.")
-        self.sampling = sampling
-        self.duplicates = duplicates
-        self.max_tries = max_tries
-
-    def _do(
-        self,
-        problem: Any,
-        n_samples: int,
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> NDArray[Any]:
-        pop = Population()
-        for _ in range(self.max_tries):
-            # Always a whole population: some samplings depend on how many they are asked for.
-            drawn = self.sampling(problem, n_samples, *args, random_state=random_state, **kwargs)
-            pop = Population.merge(pop, self.duplicates.do(drawn, pop))
-            if len(pop) >= n_samples:
-                break
-        else:
-            warnings.warn(
-                f"found {len(pop)} distinct individuals of {n_samples} asked for in {self.max_tries} "
-                "populations: the search space is small, or the sampling narrow.",
-                UserWarning,
-                stacklevel=2,
-            )
-        return pop[:n_samples].get("X")
-
-
-def seed_problem(problem: Any) -> Any:
-    """The problem itself; refuses any other than over seeds of clusters in subspaces."""
-    if not all(hasattr(problem, name) for name in _NEEDED):
-        raise TypeError(
-            f"{type(problem).__name__} is no SubspaceClusteringProblem, which this operator needs."
-        )
-    return problem
-
-
-class SeedSampling(Sampling):
-    """k uniform on k_min..n_seeds, then k distinct documents in random slots.
-
-    For :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
-
-    Parameters
-    ----------
-    by_class : bool, default=False
-        Go through the classes in random order, over and over, and draw a labelled document of each; any
-        labelled one where the class has no more; any document at all where no labelled one is left.
-        Needs labels.
-
-    References
-    ----------
-    SISC-ML, "seeds" and "labels" starts.
-    """
-
-    def __init__(self, by_class: bool = False) -> None:
-        super().__init__()
-        if not isinstance(by_class, bool | np.bool_):
-            raise TypeError(f"by_class must be True or False, got {by_class!r}.")
-        self.by_class = bool(by_class)
-
-    def _do(
-        self,
-        problem: Any,
-        n_samples: int,
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> IntArray:
-        encoding = seed_problem(problem).encoding
-        rng = np.random.default_rng(random_state)
-        slots: IntArray = encoding.random(n_samples, rng)
-        if self.by_class:
-            if not problem.targets.labelled.any() or not problem.targets.n_classes:
-                raise ValueError("by_class=True needs labels, and no document has any.")
-            for row in slots:
-                row[:] = _labelled_seeds(row, problem.targets, encoding.n_samples, rng)
-        return slots
-
-
-def _labelled_seeds(row: IntArray, targets: Targets, n_samples: int, rng: np.random.Generator) -> IntArray:
-    """The row with other documents in its slots; O(k n_labelled)."""
-    documents = rng.permutation(targets.rows)
-    member = targets.indicators[documents] > 0
-    order = rng.permutation(targets.n_classes)
-    free = np.ones(len(documents), dtype=bool)
-    occupied = np.flatnonzero(row >= 0)
-    row = np.full_like(row, -1)
-    for number, slot in enumerate(occupied[: len(documents)]):
-        of_class = free & member[:, order[number % len(order)]]
-        first = np.argmax(of_class if of_class.any() else free)
-        free[first] = False
-        row[slot] = documents[first]
-    return repair_slots(row[np.newaxis], n_samples, len(occupied), rng)[0]
-
-
-class SparseRowSampling(Sampling):
-    """Weights on more and more of the nearest candidates, from one to all.
-
-    Individual m of ``n`` starts with equal weights on the 1 + round((w - 1) m / (n - 1)) nearest, which
-    sweeps of non-negative coordinate descent then fit. Nothing is drawn.
-
-    Parameters
-    ----------
-    n_sweeps : int, default=3
-
-    Notes
-    -----
-    Individuals carry ``row_errors`` and ``row_sizes``, see
-    :class:`~moo_clustering.algorithms.RowTableEvaluator`. O(n N w n_features n_sweeps).
-
-    References
-    ----------
-    A reconstruction: the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
-    """
-
-    def __init__(self, n_sweeps: int = 3) -> None:
-        if n_sweeps < 0:
-            raise ValueError(f"n_sweeps must not be negative, got {n_sweeps}.")
-        super().__init__()
-        self.n_sweeps = n_sweeps
-
-    def do(self, problem: SRMOSCProblem, n_samples: int, *args: Any, **kwargs: Any) -> Population:
-        """The population, each individual with an array of its own."""
-        made = [self._individual(problem, m, n_samples) for m in range(n_samples)]
-        return Population.create(*made)
-
-    def _do(self, problem: SRMOSCProblem, n_samples: int, *args: Any, **kwargs: Any) -> NDArray[np.float32]:
-        return np.stack([self._individual(problem, m, n_samples).X for m in range(n_samples)])
-
-    def _individual(self, problem: SRMOSCProblem, member: int, n_members: int) -> Individual:
-        X, candidates, admissible = problem.candidates()
-        width = 1 + round((problem.width - 1) * member / max(n_members - 1, 1))
-        rows = np.empty(candidates.shape, dtype=np.float32)
-        errors, sizes = np.empty(len(X)), np.empty(len(X), dtype=np.int32)
-
-        def fill(lo: int, hi: int) -> None:
-            least_squares.fill_rows(
-                X, problem.norms, candidates, admissible, problem.rho, width, self.n_sweeps, lo, hi,
-                rows, errors, sizes,
-            )  # fmt: skip
-
-        for_blocks(fill, len(X), width * X.shape[1], problem.n_jobs)
-        individual = Individual(X=rows.reshape(-1))
-        individual.set("row_errors", errors)
-        individual.set("row_sizes", sizes)
-        return individual
-
-
 class MSTInterestingnessSampling(Sampling):
-    """Spanning trees from which the most interesting links, or those between k-means clusters, are taken.
+    """Spanning trees without their most interesting links, or without those between k-means clusters.
 
     For :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding.
 
     Parameters
     ----------
     kind : {"delta", "2007"}, default="delta"
-        ``"delta"``: the whole tree, then the tree without its k - 1 most interesting links, for k a
-        random permutation of 2, 3, ... as often as it takes. ``"2007"``: the tree without its first
-        0, 1, ... interesting links, up to half of the population, then the tree without its links between
-        the clusters of k-means, for k = 2, 3, ...
+        ``"delta"``: the whole tree, then the tree without its k - 1 most interesting links, with k from
+        random permutations of 2, 3, ... ``"2007"``: the tree without its first 0, 1, ... interesting
+        links, for up to half of the population, then the tree without its links between the clusters of
+        k-means, for k = 2, 3, ...
     replace : {"neighbor", "self"}, default="neighbor"
-        What a sample whose link is taken is linked to: a random neighbour (for ``"delta"`` or itself, but
-        not the same as before), or always itself. A bit of the "split" kind becomes 0.
+        New link of a sample whose tree link is removed: a random neighbour (with ``"delta"`` possibly the
+        sample itself, but never the removed link), or always the sample itself. A bit of the kind "split"
+        becomes 0.
 
     Notes
     -----
     A link is interesting if neither end is among the L nearest neighbours of the other. For ``"2007"``, k
-    begins again at 2 when there are no more samples to make clusters of. O(n_individuals n_var) time, and
-    that of a run of k-means of ten iterations for each of the second half of ``"2007"``.
+    starts again at 2 when it reaches the number of samples. O(n_individuals n_var) time, plus a run of
+    k-means of ten iterations for each individual of the second half of ``"2007"``.
 
     References
     ----------
@@ -552,28 +428,8 @@ class MSTInterestingnessSampling(Sampling):
         return X.astype(encoding.dtype)
 
 
-def draw_links(
-    neighbors: NDArray[np.int32],
-    samples: NDArray[np.integer[Any]],
-    current: NDArray[np.integer[Any]] | None,
-    rng: np.random.Generator,
-) -> NDArray[np.int32]:
-    """For each sample one of its neighbours; or, with ``current``, of them and itself, but not that."""
-    width = np.count_nonzero(neighbors[samples] >= 0, axis=1)
-    if current is None:
-        drawn: NDArray[np.int32] = neighbors[samples, rng.integers(0, width)]
-        return drawn
-    choices = np.column_stack([samples, neighbors[samples]])
-    same = choices == np.asarray(current)[:, None]
-    # One place fewer to draw from where the current link is among them; places from it on move up.
-    place = np.where(same.any(axis=1), same.argmax(axis=1), width + 1)
-    drawn_place = rng.integers(0, width + 1 - same.any(axis=1))
-    drawn = choices[np.arange(len(samples)), drawn_place + (drawn_place >= place)]
-    return drawn
-
-
-def _by_priority(problem: Any, n_samples: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Which genes lose their links, shape (n_samples, n_var)."""
+def _by_priority(problem: Any, n_samples: int, rng: np.random.Generator) -> BoolArray:
+    """Mask of the genes that lose their tree links for "delta", shape (n_samples, n_var)."""
     order = _by_interest(problem)
     removed = np.zeros((n_samples, problem.n_var), dtype=bool)
     most = min(n_samples, len(order) + 1)
@@ -585,7 +441,8 @@ def _by_priority(problem: Any, n_samples: int, rng: np.random.Generator) -> NDAr
     return removed
 
 
-def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> BoolArray:
+    """Mask of the genes that lose their tree links for "2007", shape (n_samples, n_var)."""
     graph, samples = problem.graph, problem.encoding.relevant
     removed = np.zeros((n_samples, problem.n_var), dtype=bool)
     order = _by_interest(problem)
@@ -594,28 +451,179 @@ def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> NDAr
     for n in range(min(n_trees + 1, n_samples)):
         removed[n, interesting[:n]] = True
     parent = graph.tree.parent[samples]
-    # Sums by threads differ in their last digits from one run to the next.
+    # With several threads the sums of k-means differ in their last digits from run to run.
     with threadpool_limits(limits=1):
         for row in range(n_trees + 1, n_samples):
-            # Where there are no more samples to make clusters of, k begins again.
+            # At the number of samples, k starts again.
             k = 2 + (row - n_trees - 1) % max(min(n_samples - n_trees, graph.n_samples) - 1, 1)
-            labels = _few_means(graph.X, min(k, graph.n_samples), rng)
+            labels = few_means(graph.X, min(k, graph.n_samples), rng)
             removed[row] = labels[samples] != labels[parent]
     return removed
 
 
 def _by_interest(problem: Any) -> NDArray[np.intp]:
-    """Genes whose samples have a parent, in the order of interest."""
+    """Genes of the samples with a parent in the tree, most interesting links first."""
     gene_of = np.full(problem.n_samples, -1, dtype=np.intp)
     gene_of[problem.encoding.relevant] = np.arange(problem.n_var)
     genes = gene_of[problem.graph.interest.order]
     return genes[genes >= 0]
 
 
-def _few_means(X: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArray[np.int32]:
+def few_means(X: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArray[np.int32]:
     model = KMeans(k, init="random", n_init=1, max_iter=10, random_state=int(rng.integers(2**31)))
     with warnings.catch_warnings():
-        # Fewer distinct samples than clusters, and no convergence, are as good as any.
+        # An initial partition need not have converged, nor use all k clusters.
         warnings.simplefilter("ignore", ConvergenceWarning)
         labels: NDArray[np.int32] = model.fit(X).labels_
     return labels
+
+
+def draw_links(
+    neighbors: NDArray[np.int32],
+    samples: NDArray[np.integer[Any]],
+    current: NDArray[np.integer[Any]] | None,
+    rng: np.random.Generator,
+) -> NDArray[np.int32]:
+    """Draw a neighbour of each sample; with ``current``, draw from neighbours and itself, except that."""
+    width = np.count_nonzero(neighbors[samples] >= 0, axis=1)
+    if current is None:
+        drawn: NDArray[np.int32] = neighbors[samples, rng.integers(0, width)]
+        return drawn
+    choices = np.column_stack([samples, neighbors[samples]])
+    same = choices == np.asarray(current)[:, None]
+    # The current link is skipped: there is one place fewer to draw, and places from it on shift by one.
+    place = np.where(same.any(axis=1), same.argmax(axis=1), width + 1)
+    drawn_place = rng.integers(0, width + 1 - same.any(axis=1))
+    drawn = choices[np.arange(len(samples)), drawn_place + (drawn_place >= place)]
+    return drawn
+
+
+class SeedSampling(Sampling):
+    """Draw k uniformly from k_min..n_seeds, then k distinct documents as seeds in random slots.
+
+    For :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
+
+    Parameters
+    ----------
+    by_class : bool, default=False
+        Cycle through the classes in random order and draw a labelled document of each: any labelled one
+        if the class has none left, and any document if no labelled one is left. Needs labels.
+
+    References
+    ----------
+    SISC-ML, "seeds" and "labels" starts.
+    """
+
+    def __init__(self, by_class: bool = False) -> None:
+        super().__init__()
+        if not isinstance(by_class, bool | np.bool_):
+            raise TypeError(f"by_class must be True or False, got {by_class!r}.")
+        self.by_class = bool(by_class)
+
+    def _do(
+        self,
+        problem: Any,
+        n_samples: int,
+        *args: Any,
+        random_state: np.random.Generator | None = None,
+        **kwargs: Any,
+    ) -> IntArray:
+        encoding = seed_problem(problem).encoding
+        rng = np.random.default_rng(random_state)
+        slots: IntArray = encoding.random(n_samples, rng)
+        if self.by_class:
+            if not problem.targets.labelled.any() or not problem.targets.n_classes:
+                raise ValueError("by_class=True needs labels, and no document has any.")
+            for row in slots:
+                row[:] = _labelled_seeds(row, problem.targets, encoding.n_samples, rng)
+        return slots
+
+
+def _labelled_seeds(row: IntArray, targets: Targets, n_samples: int, rng: np.random.Generator) -> IntArray:
+    """Draw other documents for the slots of a row; O(k n_labelled)."""
+    documents = rng.permutation(targets.rows)
+    member = targets.indicators[documents] > 0
+    order = rng.permutation(targets.n_classes)
+    free = np.ones(len(documents), dtype=bool)
+    occupied = np.flatnonzero(row >= 0)
+    row = np.full_like(row, -1)
+    for number, slot in enumerate(occupied[: len(documents)]):
+        of_class = free & member[:, order[number % len(order)]]
+        first = np.argmax(of_class if of_class.any() else free)
+        free[first] = False
+        row[slot] = documents[first]
+    return repair_slots(row[np.newaxis], n_samples, len(occupied), rng)[0]
+
+
+class SparseRowSampling(Sampling):
+    """Spread weights over more and more of the nearest candidates, from one to all.
+
+    Individual m of ``n`` starts with equal weights on the 1 + round((w - 1) m / (n - 1)) nearest, which
+    are then fitted by sweeps of non-negative coordinate descent. Nothing is random.
+
+    Parameters
+    ----------
+    n_sweeps : int, default=3
+        Sweeps of coordinate descent.
+
+    Notes
+    -----
+    Individuals carry ``row_errors`` and ``row_sizes``, see
+    :class:`~moo_clustering.algorithms.RowTableEvaluator`. O(n N w n_features n_sweeps) time.
+
+    References
+    ----------
+    A reconstruction: the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
+    """
+
+    def __init__(self, n_sweeps: int = 3) -> None:
+        if n_sweeps < 0:
+            raise ValueError(f"n_sweeps must not be negative, got {n_sweeps}.")
+        super().__init__()
+        self.n_sweeps = n_sweeps
+
+    def do(self, problem: SRMOSCProblem, n_samples: int, *args: Any, **kwargs: Any) -> Population:
+        """Make the population, each individual with an array of its own."""
+        return Population.create(*(self._individual(problem, m, n_samples) for m in range(n_samples)))
+
+    def _do(self, problem: SRMOSCProblem, n_samples: int, *args: Any, **kwargs: Any) -> NDArray[np.float32]:
+        return np.stack([self._individual(problem, m, n_samples).X for m in range(n_samples)])
+
+    def _individual(self, problem: SRMOSCProblem, member: int, n_members: int) -> Individual:
+        X, candidates, admissible = problem.candidates()
+        width = 1 + round((problem.width - 1) * member / max(n_members - 1, 1))
+        rows = np.empty(candidates.shape, dtype=np.float32)
+        errors, sizes = np.empty(len(X)), np.empty(len(X), dtype=np.int32)
+
+        def fill(lo: int, hi: int) -> None:
+            kernels.fill_rows(
+                X, problem.norms, candidates, admissible, problem.rho, width, self.n_sweeps, lo, hi,
+                rows, errors, sizes,
+            )  # fmt: skip
+
+        for_blocks(fill, len(X), width * X.shape[1], problem.n_jobs)
+        individual = Individual(X=rows.reshape(-1))
+        individual.set("row_errors", errors)
+        individual.set("row_sizes", sizes)
+        return individual
+
+
+class ModesSampling(Sampling):
+    """Draw K different samples as modes, whose values may be equal.
+
+    For :class:`~moo_clustering.problems.FuzzyModesProblem`.
+    """
+
+    def _do(
+        self,
+        problem: Any,
+        n_samples: int,
+        *args: Any,
+        random_state: np.random.Generator | None = None,
+        **kwargs: Any,
+    ) -> NDArray[Any]:
+        rng = np.random.default_rng(random_state)
+        data, k = problem.space.data, problem.n_clusters
+        rows = [rng.choice(len(data), size=k, replace=False) for _ in range(n_samples)]
+        X: NDArray[Any] = data[np.array(rows, dtype=np.intp).reshape(n_samples, k)]
+        return X.reshape(n_samples, problem.n_var)

@@ -1,4 +1,4 @@
-"""Tournaments, mating, duplicates."""
+"""Selection of parents by tournament, mating that crosses or mutates, and elimination of duplicates."""
 
 from __future__ import annotations
 
@@ -26,33 +26,34 @@ def batched_tournament(
     random_state: np.random.Generator | None = None,
     **kwargs: Any,
 ) -> IntArray:
-    """Winners of tournaments, by feasibility, then dominance or rank, then crowding, then chance.
+    """Decide tournaments by feasibility, then dominance or rank, then crowding, then chance.
 
     A drop-in for :func:`pymoo.algorithms.moo.nsga2.binary_tournament` as
-    ``TournamentSelection(func_comp=batched_tournament)``, with the same winners wherever no coin is
-    tossed.
+    ``TournamentSelection(func_comp=batched_tournament)``, with the same winners wherever chance does not
+    decide.
 
     Parameters
     ----------
     pop : Population
-        Individuals with ``crowding``, and ``rank`` if it is compared, where they are feasible.
+        Feasible individuals must have ``crowding``, and ``rank`` if ranks are compared.
     P : ndarray of shape (n_tournaments, pressure)
-        Who competes; with more than two, the winner so far meets the next.
+        Rows of the competitors; with more than two, the winner so far meets the next.
     algorithm : pymoo Algorithm, optional
         Its ``tournament_type`` is ``"comp_by_dom_and_crowding"`` (default) or
         ``"comp_by_rank_and_crowding"``.
     random_state : numpy.random.Generator, optional
-        Tosses the coins; default that of the algorithm.
+        Source of chance; default that of the algorithm.
     **kwargs
-        What else pymoo hands over; not used.
+        Further arguments of pymoo; ignored.
 
     Returns
     -------
     winners : ndarray of shape (n_tournaments, 1)
+        Rows of the winners.
 
     Notes
     -----
-    O(n_tournaments pressure n_obj), without a Python loop over tournaments.
+    O(n_tournaments pressure n_obj) time.
     """
     kind = getattr(algorithm, "tournament_type", "comp_by_dom_and_crowding")
     if kind not in ("comp_by_dom_and_crowding", "comp_by_rank_and_crowding"):
@@ -87,7 +88,7 @@ def batched_tournament(
 
 
 def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> NDArray[np.float64]:
-    """A value of all individuals; NaN where there is none and none is needed."""
+    """Values under a key as floats: NaN where there is none, ValueError if one is missing that is needed."""
     values = pop.get(key)
     if any(value is None for value in values[needed]):
         raise ValueError(f"feasible individuals must have {key!r}, which the survival of NSGA-II sets.")
@@ -95,7 +96,7 @@ def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> NDArray[np
 
 
 def _dominates(F: NDArray[np.float64], a: IntArray, b: IntArray) -> tuple[BoolArray, BoolArray]:
-    """Whether a dominates b, and whether b dominates a."""
+    """Masks of the pairs in which a dominates b, and in which b dominates a."""
     better: BoolArray = np.any(F[a] < F[b], axis=1)
     worse: BoolArray = np.any(F[a] > F[b], axis=1)
     return better & ~worse, worse & ~better
@@ -110,14 +111,14 @@ class CanonicalDuplicates(DuplicateElimination):
     Parameters
     ----------
     canonical : Encoding or callable, optional
-        ``X -> X`` on populations of shape (n_individuals, n_var), such as
-        :meth:`~moo_clustering.encodings.Encoding.canonical`, or an encoding that has it. Default:
-        the genes as they are. Rows that hold the same numbers are equal whatever their dtype.
+        An encoding, whose :meth:`~moo_clustering.encodings.Encoding.canonical` is used, or a function
+        ``X -> X`` of populations of shape (n_individuals, n_var). Default: the genes as they are. Rows of
+        equal numbers are equal, whatever their dtypes.
 
     Notes
     -----
-    O(n_individuals n_var) plus the cost of ``canonical``. The first of several equal individuals
-    is kept.
+    O(n_individuals n_var) time plus the cost of ``canonical``. The first of several equal individuals
+    stays.
 
     Examples
     --------
@@ -135,7 +136,7 @@ class CanonicalDuplicates(DuplicateElimination):
         self.canonical = canonical
 
     def keys(self, pop: Population) -> list[bytes]:
-        """What two individuals have in common if and only if one of them is a duplicate."""
+        """Keys of the individuals, equal if and only if one is a duplicate of the other."""
         X = pop.get("X")
         if isinstance(self.canonical, Encoding):
             X = self.canonical.canonical(X)
@@ -156,13 +157,12 @@ class CanonicalDuplicates(DuplicateElimination):
 
 
 class ExclusiveMating(Mating):
-    """Mating in which a pair of parents is crossed with probability pc and otherwise mutated.
+    """Mating that crosses a pair of parents with probability pc and otherwise mutates both.
 
     Parameters
     ----------
     selection, crossover, mutation
-        pymoo operators; the crossover must make two children of two parents, and its own probability
-        is the probability of crossing.
+        pymoo operators. The crossover must make two children of two parents; its own ``prob`` is pc.
     **kwargs
         ``repair``, ``eliminate_duplicates``, ``n_max_iterations`` as in pymoo.
     """

@@ -1,4 +1,4 @@
-"""Every Survival, elite memory."""
+"""Survivals: by rank with a bonus for constraints, with dynamic diversity, with an elite, or at random."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 from moo_clustering._arrays import FloatArray, IntArray, Labels
 from moo_clustering.diversity import equal_loci, remove_counts, shared_choices
 from moo_clustering.encodings.base import distinct_rows, relabel_by_first_appearance
-from moo_clustering.operators._shared import at_least_one
+from moo_clustering.operators.base import at_least_one
 
 if TYPE_CHECKING:
     from moo_clustering.problems import NeighborGraphProblem
@@ -28,58 +28,25 @@ Scalar = Callable[[FloatArray, Labels], FloatArray]
 _crowding = get_crowding_function("cd")
 
 
-def crowding_distance(F: FloatArray, boundary: Boundary = "infinite") -> FloatArray:
-    """Crowding distance of the members of one front, summed over the objectives.
-
-    Parameters
-    ----------
-    F : ndarray of shape (n_members, n_obj)
-    boundary : {"infinite", "finite"}, default="infinite"
-        What the first and the last of an objective get: infinity, or the number of objectives,
-        which is the most an inner member can have.
-
-    Notes
-    -----
-    pymoo's own divides by the number of objectives, and gives 0 to the ends of an objective that
-    does not vary. Ties in an objective are ordered by index.
-
-    References
-    ----------
-    NSGA-II-clus, Algorithm 1.
-    """
-    n_members, n_obj = F.shape
-    total = np.zeros(n_members)
-    for f in F.T:
-        order = np.argsort(f, kind="stable")
-        ordered = f[order]
-        spread = ordered[-1] - ordered[0]
-        if spread > 0:
-            total[order[1:-1]] += (ordered[2:] - ordered[:-2]) / spread
-        total[order[[0, -1]]] = np.inf
-    if boundary == "finite":
-        total[np.isinf(total)] = n_obj
-    return total
-
-
 class ConstraintCrowdingSurvival(Survival):
-    """Rank, then crowding distance plus the satisfied part of the constraints, then chance.
+    """Survival by rank, then crowding distance plus the share of satisfied constraints, then chance.
 
-    F_new = F + w_m / M + w_c / C, where the bonus is what a problem stored with its individuals as
-    ``"constraint_bonus"`` (:class:`~moo_clustering.problems.PartitionProblem` with
-    ``constraint_handling="crowding"``); without, it is 0 and this is the unsupervised algorithm.
+    F_new = F + w_m / M + w_c / C. A problem stores the bonus with its individuals as
+    ``"constraint_bonus"`` (:class:`~moo_clustering.problems.PartitionProblem` does, with
+    ``constraint_handling="crowding"``). Without it the bonus is 0, which is the unsupervised algorithm.
 
     Parameters
     ----------
     boundary : {"infinite", "finite"}, default="infinite"
-        Crowding of the ends of a front before the bonus is added: infinite, as printed, which the
-        bonus cannot change, or the number of objectives, so that it counts everywhere.
+        Crowding of the ends of a front before the bonus is added: infinite, as printed in the paper,
+        where the bonus has no effect, or the number of objectives, where it counts.
     unique : pymoo DuplicateElimination, optional
-        Drop duplicates before ranking, the later ones, as long as enough individuals remain.
+        Drop later duplicates before ranking, as long as enough individuals remain.
 
     Notes
     -----
-    ``rank`` and ``crowding`` (with the bonus) are set on all survivors. The paper's tournament
-    compares ranks: set ``algorithm.tournament_type = "comp_by_rank_and_crowding"``.
+    All survivors get ``rank`` and ``crowding`` (with the bonus). The paper's tournament compares ranks:
+    set ``algorithm.tournament_type = "comp_by_rank_and_crowding"``.
 
     References
     ----------
@@ -127,227 +94,74 @@ class ConstraintCrowdingSurvival(Survival):
         return pop[survivors]
 
 
-def _without_duplicates(pop: Population, unique: DuplicateElimination, n_least: int) -> Population:
-    """The first of all that are equal; the first of the others too, while fewer than n_least remain."""
-    _, kept, duplicates = unique.do(pop, return_indices=True)
-    missing = max(0, n_least - len(kept))
-    return pop[sorted([*kept, *duplicates[:missing]])]
-
-
-class EliteSurvival(Survival):
-    """Any survival, except that the best by a scalar score never go.
-
-    For problems with ``decode`` and ``natural`` such as
-    :class:`~moo_clustering.problems.PartitionProblem`.
+def crowding_distance(F: FloatArray, boundary: Boundary = "infinite") -> FloatArray:
+    """Crowding distance of the members of one front, summed over the objectives.
 
     Parameters
     ----------
-    survival : pymoo Survival
-        Chooses the others; the last it chose make room.
-    scalar : callable
-        ``scalar(values, labels) -> scores``: objectives with natural signs, shape (q, n_objectives), and
-        partitions, (q, n_samples), to (q,). Greater is better. Must give a partition the same score
-        in any company.
-    n_elite : int, default=4
-    keep : bool, default=True
-        False: the best are remembered but not kept, as a control without selection needs.
-
-    Attributes
-    ----------
-    memory : EliteMemory
-        The best of the run so far.
+    F : ndarray of shape (n_members, n_obj)
+    boundary : {"infinite", "finite"}, default="infinite"
+        Distance of the first and the last member in an objective: infinity, or the number of
+        objectives, which is the largest distance of an inner member.
 
     Notes
     -----
-    One call of ``scalar`` with parents and offspring a generation. Where the wrapped survival has not
-    chosen all of the best, it is run once more over the survivors, so that their ranks and crowding
-    speak of the population that there is.
+    pymoo's crowding distance is divided by the number of objectives, and is 0 at the ends of an
+    objective that does not vary. Ties in an objective are ordered by index.
 
     References
     ----------
-    ParetoClustering: evolution.
+    NSGA-II-clus, Algorithm 1.
     """
-
-    def __init__(self, survival: Survival, scalar: Scalar, n_elite: int = 4, *, keep: bool = True) -> None:
-        super().__init__(filter_infeasible=False)
-        if not isinstance(survival, Survival):
-            raise TypeError(f"survival must be a pymoo Survival, got {type(survival).__name__}.")
-        self.survival = survival
-        self.memory = EliteMemory(scalar, n_elite)
-        self.keep = bool(keep)
-
-    def _do(
-        self,
-        problem: Any,
-        pop: Population,
-        *args: Any,
-        n_survive: int | None = None,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> Population:
-        n_survive = len(pop) if n_survive is None else n_survive
-        values = problem.natural(pop.get("F").astype(np.float64))
-        elite = self.memory.update(values, problem.decode(pop.get("X")))
-        options = {"random_state": random_state, **kwargs}
-        survivors = self.survival.do(problem, pop, *args, n_survive=n_survive, **options)
-        position = {id(individual): row for row, individual in enumerate(pop)}
-        chosen = np.array([position[id(individual)] for individual in survivors], dtype=np.intp)
-        kept = with_elite(chosen, elite) if self.keep else chosen
-        if np.array_equal(kept, chosen):
-            return survivors
-        return self.survival.do(problem, pop[kept], *args, n_survive=len(kept), **options)
+    n_members, n_obj = F.shape
+    total = np.zeros(n_members)
+    for f in F.T:
+        order = np.argsort(f, kind="stable")
+        ordered = f[order]
+        spread = ordered[-1] - ordered[0]
+        if spread > 0:
+            total[order[1:-1]] += (ordered[2:] - ordered[:-2]) / spread
+        total[order[[0, -1]]] = np.inf
+    if boundary == "finite":
+        total[np.isinf(total)] = n_obj
+    return total
 
 
-class EliteMemory:
-    """The distinct partitions of greatest scalar score among all that were shown to it.
-
-    Parameters
-    ----------
-    scalar : callable
-        ``scalar(values, labels) -> scores``: of shape (q, n_objectives), with natural signs, and
-        (q, n_samples), to (q,). Greater is better.
-    n_elite : int, default=4
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n_kept, n_samples), int32
-        Best first; of equals, the one seen first.
-    values : ndarray of shape (n_kept, n_objectives)
-    scores : ndarray of shape (n_kept,)
-    """
-
-    def __init__(self, scalar: Scalar, n_elite: int = 4) -> None:
-        if not callable(scalar):
-            raise TypeError(f"scalar must be callable as scalar(values, labels), got {scalar!r}.")
-        self.scalar = scalar
-        self.n_elite = at_least_one("n_elite", n_elite)
-        self.labels: Labels = np.empty((0, 0), dtype=np.int32)
-        self.values: FloatArray = np.empty((0, 0))
-        self.scores: FloatArray = np.empty(0)
-
-    def update(self, values: FloatArray, labels: Labels) -> NDArray[np.intp]:
-        """Show a population to it.
-
-        Returns
-        -------
-        rows : ndarray of shape (<= n_elite,)
-            The best of the population that are distinct, best first.
-        """
-        labels = relabel_by_first_appearance(labels)
-        scores = np.asarray(self.scalar(values, labels), dtype=np.float64)
-        if scores.shape != (len(labels),) or np.isnan(scores).any():
-            raise ValueError(
-                f"scalar must give one number for each of {len(labels)} partitions, got shape {scores.shape}."
-            )
-        best = _best(scores, labels, self.n_elite)
-        if len(self.scores) == 0:
-            self.labels, self.values, self.scores = labels[best], values[best], scores[best]
-        else:
-            everybody = np.concatenate([self.labels, labels[best]])
-            numbers = np.concatenate([self.values, values[best]])
-            known = np.concatenate([self.scores, scores[best]])
-            rows = _best(known, everybody, self.n_elite)
-            self.labels, self.values, self.scores = everybody[rows], numbers[rows], known[rows]
-        return best
-
-    def checkpoint_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Arrays and metadata from which :meth:`restore_checkpoint_state` goes on."""
-        return {"labels": self.labels, "values": self.values, "scores": self.scores}, {}
-
-    def restore_checkpoint_state(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Take over what :meth:`checkpoint_state` returned."""
-        self.labels, self.values, self.scores = arrays["labels"], arrays["values"], arrays["scores"]
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # The scalar may be bound to large data; arrays are replaced, never written to.
-        return copy.copy(self)
-
-
-def with_elite(chosen: IntArray, elite: IntArray) -> IntArray:
-    """The chosen, of which the last give way to those of the elite who are not among them."""
-    missing = elite[~np.isin(elite, chosen)][: len(chosen)]
-    free = np.flatnonzero(~np.isin(chosen, elite))[::-1][: len(missing)]
-    out = chosen.copy()
-    out[free] = missing[: len(free)]
-    return out
-
-
-def _best(scores: FloatArray, labels: Labels, n: int) -> NDArray[np.intp]:
-    order = np.argsort(-scores, kind="stable")
-    first, _ = distinct_rows(labels[order])
-    rows: NDArray[np.intp] = order[first[:n]]
-    return rows
-
-
-class RandomSurvival(Survival):
-    """Everybody survives with the same probability, whatever the objectives.
-
-    With it a search makes as many evaluations with the same operators as one that selects, and shows
-    what the selection is worth. ``rank`` and ``crowding`` are those among the survivors: give the
-    algorithm a random selection of parents too, or the tournament selects.
-
-    References
-    ----------
-    ParetoClustering: controls.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(filter_infeasible=False)
-
-    def _do(
-        self,
-        problem: Any,
-        pop: Population,
-        *args: Any,
-        n_survive: int | None = None,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> Population:
-        rng = np.random.default_rng(random_state)
-        n_survive = len(pop) if n_survive is None else n_survive
-        survivors = pop[rng.choice(len(pop), size=n_survive, replace=False)]
-        rank, crowding = rank_and_crowding(survivors.get("F").astype(np.float64))
-        survivors.set("rank", rank, "crowding", crowding)
-        return survivors
-
-
-def rank_and_crowding(F: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Front number (0 = non-dominated) and crowding distance within its front of every row of F."""
-    fronts, rank = NonDominatedSorting().do(F, return_rank=True)
-    crowding = np.empty(len(F))
-    for front in fronts:
-        crowding[front] = _crowding.do(F[front], n_remove=0)
-    return np.asarray(rank), crowding
+def _without_duplicates(pop: Population, unique: DuplicateElimination, n_least: int) -> Population:
+    """Drop later duplicates, except for the first of them while fewer than n_least individuals remain."""
+    _, distinct, duplicates = unique.do(pop, return_indices=True)
+    missing = max(0, n_least - len(distinct))
+    return pop[sorted([*distinct, *duplicates[:missing]])]
 
 
 class DynamicDiversitySurvival(Survival):
-    """NSGA-II survival that keeps the diversity objective true to the population it is measured in.
+    """NSGA-II survival that measures the diversity objective in the current population.
 
-    pymoo evaluates offspring only, so parents would keep an f2 measured in a population that is gone.
-    Here f2 of everybody is recomputed with respect to parents and offspring together before ranking,
-    and with respect to the survivors after it, with rank and crowding recomputed to match: objective
-    values, ranks and the next tournament all speak of one and the same population.
+    pymoo evaluates offspring only, so parents would keep an f2 measured in an earlier population. Here f2
+    of all individuals is recomputed within parents and offspring before ranking, and again within the
+    survivors, together with rank and crowding. Objective values, ranks and the next tournament thus refer
+    to one population.
 
     Parameters
     ----------
     diversity : {"slots", "last_front", "none"}, default="slots"
-        How diversity in the space of choices is preserved beyond f2 (the paper says only that
-        ``n_div`` individuals are concerned):
+        How diversity of the genes is preserved beyond f2 (the paper says only that it concerns
+        ``n_div`` individuals):
 
-        - ``"slots"``: ``n_survive - n_div`` places by front and crowding, the others one by one, in
-          front order and within a front to the member that differs most from those selected so far.
-        - ``"last_front"``: in the front that does not fit, DIV with respect to the merged population
-          replaces crowding; its member of least f1 is kept.
+        - ``"slots"``: ``n_survive - n_div`` places go by front and crowding, the others one by one, in
+          front order, to the member that differs most from those selected so far.
+        - ``"last_front"``: in the front that does not fit, DIV within the merged population replaces
+          crowding; its member of least f1 survives.
         - ``"none"``: plain NSGA-II.
     n_div : int, optional
-        Places of ``"slots"``; default ceil(0.1 n_survive).
+        Places for diverse members with ``"slots"``; default ceil(0.1 n_survive).
 
     Notes
     -----
-    O(pop N) for f2 by counts, O(n_div pop N) comparisons of bytes for the slots. Works with any
-    problem that offers ``ranks``, ``count`` and ``one_minus_diversity`` as
-    :class:`~moo_clustering.problems.NeighborGraphProblem` does and has f2 as second objective.
-    Feasibility is by construction: infeasible individuals are not treated apart.
+    O(pop N) time for f2 by counts, O(n_div pop N) for the slots. Works with any problem that has f2 as
+    its second objective and the methods ``ranks``, ``count`` and ``one_minus_diversity`` of
+    :class:`~moo_clustering.problems.NeighborGraphProblem`. All individuals are taken to be feasible, as
+    they are by construction.
 
     References
     ----------
@@ -386,7 +200,7 @@ class DynamicDiversitySurvival(Survival):
     def select(
         self, problem: NeighborGraphProblem, ranks: IntArray, F: FloatArray, n_survive: int
     ) -> tuple[IntArray, FloatArray]:
-        """Indices of the survivors and their objectives with respect to each other.
+        """Select survivors, and compute their objectives within the survivors.
 
         Parameters
         ----------
@@ -394,8 +208,13 @@ class DynamicDiversitySurvival(Survival):
         ranks : ndarray of shape (n_individuals, n_samples)
             Parents and offspring in rank encoding.
         F : ndarray of shape (n_individuals, 2)
-            Its first column is f1; the second is ignored.
+            The first column is f1; the second is ignored.
         n_survive : int
+
+        Returns
+        -------
+        rows : ndarray of shape (n_survive,)
+        F : ndarray of shape (n_survive, 2)
         """
         counts = problem.count(ranks)
         merged = np.column_stack([F[:, 0], problem.one_minus_diversity(ranks, counts, len(ranks))])
@@ -403,7 +222,7 @@ class DynamicDiversitySurvival(Survival):
         dropped = np.setdiff1d(np.arange(len(ranks)), chosen)
         if len(dropped) == 0:
             return chosen, merged[chosen]
-        # Counts of disjoint sets add up: take the dropped out instead of counting the survivors.
+        # Counts are additive: subtracting the dropped is cheaper than counting the survivors.
         remove_counts(counts, ranks[dropped], n_jobs=problem.n_jobs)
         f2 = problem.one_minus_diversity(ranks[chosen], counts, len(chosen))
         return chosen, np.column_stack([merged[chosen, 0], f2])
@@ -443,10 +262,10 @@ class DynamicDiversitySurvival(Survival):
         rest: IntArray,
         n_div: int,
     ) -> IntArray:
-        """``n_div`` of ``rest``, which is in order of front, crowding and position."""
+        """Pick ``n_div`` members of ``rest``, which is ordered by front, crowding and position."""
         if n_div == 0:
             return rest[:0]
-        # Only fronts that can be reached within n_div picks matter.
+        # Later fronts cannot be reached within n_div picks.
         reachable = rest[rank[rest] <= rank[rest[n_div - 1]]]
         candidates = ranks[reachable]
         if len(chosen):
@@ -459,8 +278,197 @@ class DynamicDiversitySurvival(Survival):
         for _ in range(n_div):
             open_positions = np.flatnonzero(free)
             front = open_positions[rank[reachable[open_positions]] == rank[reachable[open_positions[0]]]]
-            pick = front[np.argmin(shared[front])]  # argmin takes the first: crowding, then position
+            # argmin takes the first on ties: by crowding, then by position.
+            pick = front[np.argmin(shared[front])]
             picked.append(reachable[pick])
             free[pick] = False
             shared += equal_loci(candidates, candidates[pick], n_jobs=problem.n_jobs)
         return np.array(picked)
+
+
+class EliteSurvival(Survival):
+    """Wrap a survival such that the best individuals by a scalar score always survive.
+
+    For problems with ``decode`` and ``natural`` such as
+    :class:`~moo_clustering.problems.PartitionProblem`.
+
+    Parameters
+    ----------
+    survival : pymoo Survival
+        Chooses the others; the last that it chose make room for the elite.
+    scalar : callable
+        ``scalar(values, labels) -> scores`` of objectives with natural signs, shape (q, n_objectives), and
+        partitions, shape (q, n_samples); scores have shape (q,), greater is better. The score of a
+        partition must not depend on the others.
+    n_elite : int, default=4
+        Number of individuals that always survive.
+    keep : bool, default=True
+        False only remembers the best, as a control without selection needs.
+
+    Attributes
+    ----------
+    memory : EliteMemory
+        The best of the run so far.
+
+    Notes
+    -----
+    One call of ``scalar`` per generation, with parents and offspring. If the wrapped survival has not
+    chosen all of the best, it runs once more over the survivors, so that their ranks and crowding refer
+    to the current population.
+
+    References
+    ----------
+    ParetoClustering: evolution.
+    """
+
+    def __init__(self, survival: Survival, scalar: Scalar, n_elite: int = 4, *, keep: bool = True) -> None:
+        super().__init__(filter_infeasible=False)
+        if not isinstance(survival, Survival):
+            raise TypeError(f"survival must be a pymoo Survival, got {type(survival).__name__}.")
+        self.survival = survival
+        self.memory = EliteMemory(scalar, n_elite)
+        self.keep = bool(keep)
+
+    def _do(
+        self,
+        problem: Any,
+        pop: Population,
+        *args: Any,
+        n_survive: int | None = None,
+        random_state: np.random.Generator | None = None,
+        **kwargs: Any,
+    ) -> Population:
+        n_survive = len(pop) if n_survive is None else n_survive
+        values = problem.natural(pop.get("F").astype(np.float64))
+        elite = self.memory.update(values, problem.decode(pop.get("X")))
+        options = {"random_state": random_state, **kwargs}
+        survivors = self.survival.do(problem, pop, *args, n_survive=n_survive, **options)
+        position = {id(individual): row for row, individual in enumerate(pop)}
+        chosen = np.array([position[id(individual)] for individual in survivors], dtype=np.intp)
+        final = with_elite(chosen, elite) if self.keep else chosen
+        if np.array_equal(final, chosen):
+            return survivors
+        return self.survival.do(problem, pop[final], *args, n_survive=len(final), **options)
+
+
+class EliteMemory:
+    """The distinct partitions of greatest scalar score among all that it has seen.
+
+    Parameters
+    ----------
+    scalar : callable
+        ``scalar(values, labels) -> scores`` of objectives with natural signs, shape (q, n_objectives), and
+        partitions, shape (q, n_samples); scores have shape (q,), greater is better.
+    n_elite : int, default=4
+        Number of partitions remembered.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_kept, n_samples), int32
+        Best first; of equals, the one seen first.
+    values : ndarray of shape (n_kept, n_objectives)
+    scores : ndarray of shape (n_kept,)
+    """
+
+    def __init__(self, scalar: Scalar, n_elite: int = 4) -> None:
+        if not callable(scalar):
+            raise TypeError(f"scalar must be callable as scalar(values, labels), got {scalar!r}.")
+        self.scalar = scalar
+        self.n_elite = at_least_one("n_elite", n_elite)
+        self.labels: Labels = np.empty((0, 0), dtype=np.int32)
+        self.values: FloatArray = np.empty((0, 0))
+        self.scores: FloatArray = np.empty(0)
+
+    def update(self, values: FloatArray, labels: Labels) -> NDArray[np.intp]:
+        """Remember the best of a population.
+
+        Returns
+        -------
+        rows : ndarray of shape (<= n_elite,)
+            Rows of the best distinct partitions of the population, best first.
+        """
+        labels = relabel_by_first_appearance(labels)
+        scores = np.asarray(self.scalar(values, labels), dtype=np.float64)
+        if scores.shape != (len(labels),) or np.isnan(scores).any():
+            raise ValueError(
+                f"scalar must give one number for each of {len(labels)} partitions, got shape {scores.shape}."
+            )
+        best = _best(scores, labels, self.n_elite)
+        if len(self.scores) == 0:
+            self.labels, self.values, self.scores = labels[best], values[best], scores[best]
+        else:
+            everybody = np.concatenate([self.labels, labels[best]])
+            numbers = np.concatenate([self.values, values[best]])
+            known = np.concatenate([self.scores, scores[best]])
+            rows = _best(known, everybody, self.n_elite)
+            self.labels, self.values, self.scores = everybody[rows], numbers[rows], known[rows]
+        return best
+
+    def checkpoint_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arrays and metadata for :meth:`restore_checkpoint_state`."""
+        return {"labels": self.labels, "values": self.values, "scores": self.scores}, {}
+
+    def restore_checkpoint_state(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+        """Restore the state that :meth:`checkpoint_state` returned."""
+        self.labels, self.values, self.scores = arrays["labels"], arrays["values"], arrays["scores"]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        # Shallow, because the scalar may be bound to large data; arrays are replaced, never modified.
+        return copy.copy(self)
+
+
+def with_elite(chosen: IntArray, elite: IntArray) -> IntArray:
+    """Replace the last of the chosen rows by rows of the elite that are not among them."""
+    missing = elite[~np.isin(elite, chosen)][: len(chosen)]
+    free = np.flatnonzero(~np.isin(chosen, elite))[::-1][: len(missing)]
+    out = chosen.copy()
+    out[free] = missing[: len(free)]
+    return out
+
+
+def _best(scores: FloatArray, labels: Labels, n: int) -> NDArray[np.intp]:
+    order = np.argsort(-scores, kind="stable")
+    first, _ = distinct_rows(labels[order])
+    rows: NDArray[np.intp] = order[first[:n]]
+    return rows
+
+
+class RandomSurvival(Survival):
+    """Survival of random individuals, whatever their objectives.
+
+    As a control, a search with it makes the same number of evaluations with the same operators and shows
+    what selection contributes. Survivors get ``rank`` and ``crowding``, so the algorithm also needs a
+    random selection of parents: a tournament would select.
+
+    References
+    ----------
+    ParetoClustering: controls.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(filter_infeasible=False)
+
+    def _do(
+        self,
+        problem: Any,
+        pop: Population,
+        *args: Any,
+        n_survive: int | None = None,
+        random_state: np.random.Generator | None = None,
+        **kwargs: Any,
+    ) -> Population:
+        rng = np.random.default_rng(random_state)
+        n_survive = len(pop) if n_survive is None else n_survive
+        survivors = pop[rng.choice(len(pop), size=n_survive, replace=False)]
+        rank, crowding = rank_and_crowding(survivors.get("F").astype(np.float64))
+        survivors.set("rank", rank, "crowding", crowding)
+        return survivors
+
+
+def rank_and_crowding(F: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Front number (0 = non-dominated) and crowding distance within its front of every row of F."""
+    fronts, rank = NonDominatedSorting().do(F, return_rank=True)
+    crowding = np.empty(len(F))
+    for front in fronts:
+        crowding[front] = _crowding.do(F[front], n_remove=0)
+    return np.asarray(rank), crowding

@@ -11,7 +11,7 @@ from pymoo.core.problem import Problem
 
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import align_labels, aligned_distance, hamming_distance
-from moo_clustering.operators import _shared as _gene_exchange
+from moo_clustering.operators import crossover as crossover_module
 from moo_clustering.operators.crossover import AlignedHUX, AlignedOnePoint, AlignedUniformCrossover
 from moo_clustering.operators.repair import CanonicalRepair
 
@@ -93,7 +93,7 @@ def test_hux_exchanges_exactly_half_of_the_differences(align, seed):
 def test_hux_in_blocks(monkeypatch):
     X = np.random.default_rng(0).integers(0, 3, size=(2, 9, 25))
     expected = cross(AlignedHUX(), X)
-    monkeypatch.setattr(_gene_exchange, "_DRAWS", 60)
+    monkeypatch.setattr(crossover_module, "BLOCK_DRAWS", 60)
     assert_array_equal(cross(AlignedHUX(), X), expected)
 
 

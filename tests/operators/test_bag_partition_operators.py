@@ -19,8 +19,8 @@ from pymoo.core.repair import Repair
 from moo_clustering.bags import BagGeometry, BagObjective, Bags, bag_distances
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings.medoids import decode_slots
-from moo_clustering.operators._shared import ChosenMutation
-from moo_clustering.operators.mutation_local import ImprovementMutation, KMMutation
+from moo_clustering.operators.base import DrawnMutation
+from moo_clustering.operators.mutation_labels import ImprovementMutation, KMMutation
 from moo_clustering.operators.repair import MinSizeRepair, RepairSequence
 from moo_clustering.operators.sampling import PartitionSampling, apportioned
 
@@ -144,7 +144,7 @@ def test_moves_keep_the_least_size_and_the_genotypes_given(seed):
 # Who is mutated
 
 
-class Plus(ChosenMutation):
+class Plus(DrawnMutation):
     def _do(self, problem, X, *args, random_state=None, **kwargs):
         self.seen = len(X)
         return X + 1

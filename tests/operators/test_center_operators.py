@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from pymoo.core.population import Population
 
-from moo_clustering.operators import mutation_local as _relocate_center
-from moo_clustering.operators.crossover import CentreMatchingCrossover, match_centers, matched
-from moo_clustering.operators.mutation_local import RelocateCentre, cheapest, drawn, relocate
+from moo_clustering.operators import mutation
+from moo_clustering.operators.crossover import CentreMatchingCrossover, match_centers, nearest_pairs
+from moo_clustering.operators.mutation import RelocateCentre, cheapest, drawn, relocate
 from moo_clustering.operators.repair import LocalSearchRepair
 from moo_clustering.problems.centers import SumOfSquaresProblem
 
@@ -21,8 +21,8 @@ B = np.array([[9.0, 1.0], [1.0, 9.0], [1.0, 0.0]])
 
 
 def test_partners_by_hand():
-    np.testing.assert_array_equal(matched(A, B), [2, 0, 1])
-    np.testing.assert_allclose(((A - B[matched(A, B)]) ** 2).sum(axis=1), [1.0, 2.0, 2.0])
+    np.testing.assert_array_equal(nearest_pairs(A, B)[1], [2, 0, 1])
+    np.testing.assert_allclose(((A - B[nearest_pairs(A, B)[1]]) ** 2).sum(axis=1), [1.0, 2.0, 2.0])
 
 
 @settings(max_examples=80, deadline=None)
@@ -33,7 +33,7 @@ def test_partners_by_hand():
 )
 def test_partners_are_the_best_of_all_permutations(pair):
     a, b = pair
-    partners = matched(a, b)
+    partners = nearest_pairs(a, b)[1]
     assert sorted(partners) == list(range(len(a)))
     least = min(((a - b[list(order)]) ** 2).sum() for order in permutations(range(len(a))))
     assert ((a - b[partners]) ** 2).sum() == least
@@ -41,7 +41,7 @@ def test_partners_are_the_best_of_all_permutations(pair):
 
 def test_either_parent_gives_each_centre_as_often():
     rng = np.random.default_rng(0)
-    partners = B[matched(A, B)]
+    partners = B[nearest_pairs(A, B)[1]]
     sides = np.array([(match_centers(A, B, rng)[0] == A).all(axis=1) for _ in range(2000)])
     # Two hundred beyond the mean are nine standard deviations.
     assert (abs(sides.sum(axis=0) - 1000) < 200).all()
@@ -62,7 +62,7 @@ def test_order_of_centres_means_nothing():
     expected = children(A, B, rng)
     assert len(expected) == 8
     order = [1, 2, 0]
-    assert not np.array_equal(matched(A, B[order]), matched(A, B))
+    assert not np.array_equal(nearest_pairs(A, B[order])[1], nearest_pairs(A, B)[1])
     assert children(A, B[order], rng) == expected
     assert children(A[order], B, rng) == expected
 
@@ -130,7 +130,7 @@ def test_relocation_by_hand(monkeypatch):
         weights.append(values)
         return drawn(values, otherwise, rng)
 
-    monkeypatch.setattr(_relocate_center, "drawn", spy)
+    monkeypatch.setattr(mutation, "drawn", spy)
     centers = np.array([[1.0], [10.0], [12.0]]) - 6.0
     # Not anywhere; a sample that does not matter; centre 12 goes; 0.5 is beyond .2 + .2, not .2 + .2 + .2.
     relocate(problem.encoding, centers, 0.0, Rigged([0.0, 0.5], [3, 2]))

@@ -13,9 +13,9 @@ from pymoo.core.problem import Problem
 
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.operators._shared import Bounds, LabelGraph
+from moo_clustering.operators.base import Bounds, LabelGraph
 from moo_clustering.operators.crossover import CROSSED, GroupingOverlayCrossover, drawn_clusters, lay_over
-from moo_clustering.operators.mutation import (
+from moo_clustering.operators.mutation_labels import (
     GraphMerge,
     GraphRefine,
     PairViolationMutation,

@@ -21,14 +21,10 @@ from moo_clustering.encodings import LabelEncoding, MedoidEncoding
 from moo_clustering.encodings.medoids import filled, first_distinct, random_absent
 from moo_clustering.operators import CanonicalDuplicates, ConstraintCrowdingSurvival
 from moo_clustering.operators.crossover import PrefixUnionCrossover, prefix_union
-from moo_clustering.operators.deap.toolboxes import MedoidIndividual, constraint_nsga2_step, medoid_toolbox
-from moo_clustering.operators.deap.variation import (
-    cx_prefix_union,
-    mut_medoid_replace,
-    mut_medoid_swap,
-    sel_constraint_nsga2,
-    sel_tournament_rank,
-)
+from moo_clustering.operators.deap.individuals import MedoidIndividual
+from moo_clustering.operators.deap.selection import sel_constraint_nsga2, sel_tournament_rank
+from moo_clustering.operators.deap.toolboxes import constraint_nsga2_step, medoid_toolbox
+from moo_clustering.operators.deap.variation import cx_prefix_union, mut_medoid_replace, mut_medoid_swap
 from moo_clustering.operators.mutation import MedoidReplaceMutation, MedoidSwapMutation, replace_one, swap_two
 from moo_clustering.operators.repair import MedoidSetRepair
 from moo_clustering.operators.sampling import MedoidSampling

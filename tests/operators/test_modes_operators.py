@@ -6,7 +6,7 @@ from pymoo.core.population import Population
 from pymoo.operators.crossover.pntx import SinglePointCrossover
 from scipy.stats import chisquare
 
-from moo_clustering.operators.mutation_local import ModesMutation
+from moo_clustering.operators.mutation import ModesMutation
 from moo_clustering.operators.sampling import ModesSampling
 from moo_clustering.problems.categories import FuzzyModesProblem
 

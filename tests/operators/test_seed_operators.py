@@ -10,8 +10,7 @@ from pymoo.core.problem import Problem
 
 from moo_clustering.operators import ExclusiveMating, MedoidSampling
 from moo_clustering.operators.crossover import AlignedSeedCrossover
-from moo_clustering.operators.mutation import MutationChoice
-from moo_clustering.operators.mutation_local import DistantSeedMutation, SweepSeedMutation
+from moo_clustering.operators.mutation import DistantSeedMutation, MutationChoice, SweepSeedMutation
 from moo_clustering.operators.sampling import SeedSampling
 from moo_clustering.problems.subspace import SubspaceClusteringProblem
 

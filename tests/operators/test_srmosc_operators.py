@@ -7,7 +7,7 @@ from sklearn.datasets import make_blobs
 
 from moo_clustering.algorithms.pymoo_search import RowTableEvaluator
 from moo_clustering.operators.crossover import RowUniformCrossover
-from moo_clustering.operators.mutation_local import SupportMutation
+from moo_clustering.operators.mutation import SupportMutation
 from moo_clustering.operators.sampling import SparseRowSampling
 from moo_clustering.problems.graphs import SRMOSCProblem
 

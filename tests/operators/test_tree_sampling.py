@@ -149,7 +149,7 @@ def line(kind):
 
 def test_links_between_clusters_of_k_means_are_taken(monkeypatch):
     labels = np.array([0, 0, 1, 1, 1, 2], dtype=np.int32)
-    monkeypatch.setattr(module, "_few_means", lambda X, k, rng: labels)
+    monkeypatch.setattr(module, "few_means", lambda X, k, rng: labels)
     gone = removed(line("split"), sample(line("split"), 4, "2007"))
     # One interesting link, that of child 3; floor(4 / 2) - 1 = 1 tree without it.
     assert [np.flatnonzero(row).tolist() for row in gone] == [[], [3], [2, 5], [2, 5]]

@@ -20,11 +20,11 @@ from pymoo.util.ref_dirs import get_reference_directions
 
 from moo_clustering.bags import Bags, bag_distances
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.operators.crossover import AlignedHUX
-from moo_clustering.operators.mutation import SlotMutation, SlotOnePointCrossover, SlotSampling
-from moo_clustering.operators.mutation_local import ImprovementMutation
+from moo_clustering.operators.crossover import AlignedHUX, SlotOnePointCrossover
+from moo_clustering.operators.mutation import SlotMutation
+from moo_clustering.operators.mutation_labels import ImprovementMutation
 from moo_clustering.operators.repair import CanonicalRepair, MinSizeRepair, RepairSequence
-from moo_clustering.operators.sampling import PartitionSampling
+from moo_clustering.operators.sampling import PartitionSampling, SlotSampling
 from moo_clustering.operators.selection import CanonicalDuplicates
 from moo_clustering.operators.survival import ConstraintCrowdingSurvival
 from moo_clustering.problems import bags as _bag_tables

@@ -16,7 +16,7 @@ from pymoo.operators.crossover.pntx import SinglePointCrossover
 from pymoo.optimize import minimize
 
 from moo_clustering.algorithms import PESA2
-from moo_clustering.operators.mutation_local import ModesMutation
+from moo_clustering.operators.mutation import ModesMutation
 from moo_clustering.operators.sampling import ModesSampling
 from moo_clustering.problems import categories as _mode_spaces
 from moo_clustering.problems import categories as module

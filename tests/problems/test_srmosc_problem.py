@@ -13,7 +13,7 @@ from moo_clustering.algorithms.pymoo_search import RowTableEvaluator
 from moo_clustering.constraints import constraint_groups
 from moo_clustering.graphs import lists_from_arrays
 from moo_clustering.operators.crossover import RowUniformCrossover
-from moo_clustering.operators.mutation_local import SupportMutation
+from moo_clustering.operators.mutation import SupportMutation
 from moo_clustering.operators.sampling import SparseRowSampling
 from moo_clustering.problems.graphs import SRMOSCProblem, default_n_candidates
 

@@ -23,8 +23,7 @@ from moo_clustering.algorithms import evolve
 from moo_clustering.algorithms.others import best_of_random
 from moo_clustering.operators import CanonicalDuplicates, EncodingRepair, EncodingSampling
 from moo_clustering.operators.crossover import AlignedSeedCrossover
-from moo_clustering.operators.mutation import MutationChoice
-from moo_clustering.operators.mutation_local import DistantSeedMutation, SweepSeedMutation
+from moo_clustering.operators.mutation import DistantSeedMutation, MutationChoice, SweepSeedMutation
 from moo_clustering.operators.sampling import SeedSampling
 from moo_clustering.problems.subspace import SubspaceClusteringProblem, checked_objectives
 from moo_clustering.subspace import SubspaceData, SubspaceOptions

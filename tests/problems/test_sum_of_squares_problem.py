@@ -16,7 +16,7 @@ from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding
 from moo_clustering.operators import CanonicalDuplicates, EncodingRepair, EncodingSampling
 from moo_clustering.operators.crossover import CentreMatchingCrossover
-from moo_clustering.operators.mutation_local import RelocateCentre
+from moo_clustering.operators.mutation import RelocateCentre
 from moo_clustering.operators.repair import LocalSearchRepair
 from moo_clustering.problems import PartitionProblem
 from moo_clustering.problems import centers as module

@@ -1,4 +1,4 @@
-"""Individuals, genes, batch_map, as_mate, as_mutate."""
+"""DEAP individuals as arrays, their fitness, batched maps, and pymoo operators as DEAP functions."""
 
 from __future__ import annotations
 
@@ -15,38 +15,224 @@ from pymoo.core.mutation import Mutation
 
 Individuals = list[Any]
 Function = Callable[..., Any]
-_CHUNK_BYTES = 1 << 26
+# Bytes of the matrix into which individuals are stacked at once.
+CHUNK_BYTES = 1 << 26
 Individual = Any
 
 
+class Minimize(base.Fitness):
+    """Fitness of one objective, minimised."""
+
+    weights = (-1.0,)
+
+
+class MinimizeTwo(base.Fitness):
+    """Fitness of two objectives, both minimised."""
+
+    weights = (-1.0, -1.0)
+
+
+class MedoidFitness(base.Fitness):
+    """Xie-Beni, minimised, and I-index, maximised."""
+
+    weights = (-1.0, 1.0)
+
+
+class SupervisedMedoidFitness(base.Fitness):
+    """Xie-Beni, minimised, I-index, maximised, and constraint violation, minimised."""
+
+    weights = (-1.0, 1.0, -1.0)
+
+
+class ArrayIndividual(np.ndarray):
+    """An individual: an array of genes with a ``fitness``.
+
+    DEAP's list individuals take some 30 bytes per gene and seconds to clone at 10,000 genes; an array
+    takes its item size. Copies (slices, ``copy``, ``copy.deepcopy``) own their genes and fitness.
+
+    Parameters
+    ----------
+    genes : array-like of shape (n_var,)
+    fitness : type, default=MinimizeTwo
+        A :class:`deap.base.Fitness` subclass.
+
+    Notes
+    -----
+    ``==`` compares elementwise: give ``deap.tools.HallOfFame`` and ``ParetoFront``
+    ``similar=numpy.array_equal``.
+    """
+
+    fitness: Any
+
+    def __new__(cls, genes: ArrayLike, fitness: type[base.Fitness] = MinimizeTwo) -> Self:
+        individual = np.array(genes).view(cls)
+        individual.fitness = fitness()
+        return individual
+
+    def __array_finalize__(self, obj: Any) -> None:
+        self.fitness = None
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        twin = np.array(self).view(type(self))
+        # Slices have genes only.
+        if self.fitness is None:
+            return twin
+        twin.fitness = type(self.fitness)()
+        if self.fitness.valid:
+            twin.fitness.values = self.fitness.values
+        if hasattr(self.fitness, "crowding_dist"):
+            twin.fitness.crowding_dist = self.fitness.crowding_dist
+        return twin
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.fitness is None:
+            return _without_fitness, (type(self), np.asarray(self))
+        return _rebuild, (type(self), np.asarray(self), type(self.fitness), self.fitness.wvalues)
+
+
+def _rebuild(cls: type[ArrayIndividual], genes: Any, fitness: Any, wvalues: Any) -> ArrayIndividual:
+    individual = cls(genes, fitness)
+    individual.fitness.wvalues = wvalues
+    return individual
+
+
+def _without_fitness(cls: type[ArrayIndividual], genes: Any) -> ArrayIndividual:
+    return np.array(genes).view(cls)
+
+
+class CentreIndividual(ArrayIndividual):
+    """An individual of coordinates of centres, with the ``mix`` of its mutation and room for ``labels``.
+
+    Parameters
+    ----------
+    genes : array-like of shape (n_clusters * n_features,)
+    fitness : type, default=Minimize
+    mix : float, optional
+        Probability that :func:`mut_relocate` draws the new place of a centre uniformly.
+    """
+
+    mix: float | None = None
+    labels: Any = None
+
+    def __new__(
+        cls, genes: ArrayLike, fitness: type[base.Fitness] = Minimize, mix: float | None = None
+    ) -> Self:
+        individual = super().__new__(cls, np.array(genes, dtype=np.float64), fitness)
+        individual.mix = mix
+        return individual
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        twin = super().__deepcopy__(memo)
+        twin.mix, twin.labels = self.mix, self.labels
+        return twin
+
+
+class MedoidIndividual(ArrayIndividual):
+    """An individual of medoid ids padded with -1; copies inherit the attributes that evaluation sets.
+
+    Parameters
+    ----------
+    genes : array-like of shape (k_max,)
+    fitness : type, default=MedoidFitness
+    """
+
+    def __new__(cls, genes: ArrayLike, fitness: type[base.Fitness] = MedoidFitness) -> Self:
+        return super().__new__(cls, np.asarray(genes, dtype=np.int64), fitness)
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        twin = super().__deepcopy__(memo)
+        vars(twin).update((key, value) for key, value in vars(self).items() if key != "fitness")
+        if self.fitness is not None and self.fitness.valid:
+            vars(twin.fitness).update(vars(self.fitness))
+        return twin
+
+
+def as_mate(
+    crossover: Crossover, problem: Any
+) -> Callable[[Individual, Individual, np.random.Generator], tuple[Individual, Individual]]:
+    """Make a DEAP function ``mate(first, second, rng)`` of a pymoo crossover.
+
+    The function changes both individuals in place, deletes their fitness and returns them, as DEAP's own
+    crossovers do. As in DEAP, the caller decides whether a pair is crossed at all.
+
+    Parameters
+    ----------
+    crossover : pymoo.core.crossover.Crossover
+        Must make two children of two parents.
+    problem : pymoo.core.problem.Problem
+        Passed to the crossover.
+
+    Returns
+    -------
+    callable
+
+    Examples
+    --------
+    >>> toolbox.register("mate", as_mate(UniformNeighborCrossover(), problem))  # doctest: +SKIP
+    """
+
+    def mate(
+        first: Individual, second: Individual, rng: np.random.Generator
+    ) -> tuple[Individual, Individual]:
+        parents = np.stack([np.asarray(first), np.asarray(second)])[:, None, :]
+        children = crossover._do(problem, parents, random_state=rng)
+        put_genes(first, children[0, 0])
+        put_genes(second, children[1, 0])
+        return first, second
+
+    return mate
+
+
+def as_mutate(
+    mutation: Mutation, problem: Any
+) -> Callable[[Individual, np.random.Generator], tuple[Individual]]:
+    """Make a DEAP function ``mutate(individual, rng) -> (individual,)`` of a pymoo mutation; in place.
+
+    Parameters
+    ----------
+    mutation : pymoo.core.mutation.Mutation
+    problem : pymoo.core.problem.Problem
+        Passed to the mutation.
+
+    Returns
+    -------
+    callable
+    """
+
+    def mutate(individual: Individual, rng: np.random.Generator) -> tuple[Individual]:
+        put_genes(individual, mutation._do(problem, np.asarray(individual)[None, :], random_state=rng)[0])
+        return (individual,)
+
+    return mutate
+
+
 def batch_map(func: Function, *sequences: Iterable[Any]) -> list[Any]:
-    """``map`` that calls a batched function once for many individuals; for ``toolbox.map``.
+    """Map a function over individuals, all at once if it has a batched form; for ``toolbox.map``.
 
     Parameters
     ----------
     func : callable
-        A function of one individual, or ``functools.partial`` of one, as ``toolbox.register`` makes.
-        With an attribute ``batch``, ``func.batch(matrix)`` is called instead for individuals stacked
-        to a matrix of shape (n, n_var), and returns values of shape (n,) or (n, n_objectives);
-        arguments that the partial has bound are handed on.
+        A function of one individual, or a ``functools.partial`` of one, as ``toolbox.register`` makes. If
+        it has an attribute ``batch``, ``func.batch(matrix)`` is called instead, with the individuals
+        stacked to a matrix of shape (n, n_var) and the bound arguments of the partial, and must return
+        values of shape (n,) or (n, n_objectives).
     *sequences : iterable
         Individuals; with more than one sequence this is the built-in ``map``.
 
     Returns
     -------
     list
-        What ``list(map(func, *sequences))`` gives: a tuple of floats for each individual.
+        A tuple of floats for each individual, as of ``list(map(func, *sequences))``.
 
     Raises
     ------
     ValueError
-        When ``batch`` gives another number of values than it got rows.
+        If ``batch`` returns another number of values than it got rows.
 
     Notes
     -----
-    The matrix is made in chunks of 64 MiB. Functions without ``batch``, individuals of differing
-    lengths, and functions that a decorator has wrapped (whose work ``batch`` would leave out) are
-    called one by one.
+    The matrix is made in chunks of 64 MiB. Individuals are evaluated one by one if they differ in length,
+    or if the function has no ``batch`` or is wrapped by a decorator, whose work ``batch`` would skip.
 
     Examples
     --------
@@ -80,19 +266,19 @@ def apply_batch(func: Function, individuals: Sequence[Any], max_trials: int | No
     Parameters
     ----------
     func : callable
-        ``func(individual) -> (individual,)``. With an attribute ``batch``, ``func.batch(matrix)``
-        gives the changed matrix; a function that counts trial evaluations in ``n_trials`` is called
-        as ``func.batch(matrix, max_trials=...)`` where a limit is given.
+        ``func(individual) -> (individual,)``. If it has an attribute ``batch``, ``func.batch(matrix)`` must
+        return the changed matrix; a function that counts trial evaluations in ``n_trials`` is called as
+        ``func.batch(matrix, max_trials=...)`` if a limit is given.
     individuals : sequence
         Distinct objects.
     max_trials : int, optional
-        Trial evaluations allowed. Without a batched form the calls end when that many were made,
-        which the last one may have exceeded.
+        Trial evaluations allowed. Without a batched form, calls end once that many were made, and the
+        last call may exceed them.
 
     Returns
     -------
     list
-        The individuals, changed and without fitness. No two of them share memory.
+        The individuals, changed and without fitness. None of them share memory.
     """
     counted = n_trials(func)
     if counted is None:
@@ -106,38 +292,6 @@ def apply_batch(func: Function, individuals: Sequence[Any], max_trials: int | No
         limit = {} if max_trials is None else {"max_trials": _left(func, counted, max_trials)}
         _write(chunk, np.asarray(batch(matrix, **limit)), matrix.shape, func)
     return changed
-
-
-def batch_form(func: Function) -> Function | None:
-    """The batched form of a function, with what partials have bound; None if it has none."""
-    args: tuple[Any, ...] = ()
-    keywords: dict[str, Any] = {}
-    while True:
-        inner = func.func if isinstance(func, partial) else getattr(func, "__wrapped__", None)
-        batch = getattr(func, "batch", None)
-        # toolbox.register and functools.wraps copy attributes: such a one belongs to what is inside
-        if batch is not None and (inner is None or batch is not getattr(inner, "batch", None)):
-            return partial(batch, *args, **keywords) if args or keywords else batch
-        if not isinstance(func, partial):
-            return None
-        args, keywords = func.args + args, func.keywords | keywords
-        func = func.func
-
-
-def innermost(func: Function) -> Function:
-    """What is inside partials and decorators."""
-    while True:
-        inner = func.func if isinstance(func, partial) else getattr(func, "__wrapped__", None)
-        if inner is None:
-            return func
-        func = inner
-
-
-def n_trials(func: Function) -> int | None:
-    """Trial evaluations a function has made so far; None if it does not count them."""
-    # attributes copied on to partials and wrappers stand still
-    count = getattr(innermost(func), "n_trials", None)
-    return None if count is None else int(count)
 
 
 def _one_by_one(func: Function, individuals: Sequence[Any], max_trials: int | None) -> Individuals:
@@ -165,9 +319,46 @@ def _write(chunk: Individuals, rows: NDArray[Any], shape: tuple[int, ...], func:
         put_genes(individual, genes)
 
 
+def batch_form(func: Function) -> Function | None:
+    """The batched form of a function, with the bound arguments of partials; None if it has none."""
+    args: tuple[Any, ...] = ()
+    keywords: dict[str, Any] = {}
+    while True:
+        inner = func.func if isinstance(func, partial) else getattr(func, "__wrapped__", None)
+        batch = getattr(func, "batch", None)
+        # toolbox.register and functools.wraps copy attributes; a copied one belongs to the inner function.
+        if batch is not None and (inner is None or batch is not getattr(inner, "batch", None)):
+            return partial(batch, *args, **keywords) if args or keywords else batch
+        if not isinstance(func, partial):
+            return None
+        args, keywords = func.args + args, func.keywords | keywords
+        func = func.func
+
+
+def n_trials(func: Function) -> int | None:
+    """Trial evaluations that a function has made so far; None if it does not count them."""
+    # Copies of the attribute on partials and wrappers do not grow.
+    count = getattr(innermost(func), "n_trials", None)
+    return None if count is None else int(count)
+
+
+def innermost(func: Function) -> Function:
+    """The function inside all partials and decorators."""
+    while True:
+        inner = func.func if isinstance(func, partial) else getattr(func, "__wrapped__", None)
+        if inner is None:
+            return func
+        func = inner
+
+
+def _name(func: Function) -> str:
+    func = innermost(func)
+    return str(getattr(func, "__name__", type(func).__name__))
+
+
 def _chunks(individuals: Individuals) -> Iterator[Individuals]:
     if individuals:
-        size = max(1, _CHUNK_BYTES // max(1, np.asarray(individuals[0]).nbytes))
+        size = max(1, CHUNK_BYTES // max(1, np.asarray(individuals[0]).nbytes))
         for start in range(0, len(individuals), size):
             yield individuals[start : start + size]
 
@@ -180,13 +371,8 @@ def _same_length(individuals: Sequence[Any]) -> bool:
     return len({len(individual) for individual in individuals}) <= 1
 
 
-def _name(func: Function) -> str:
-    func = innermost(func)
-    return str(getattr(func, "__name__", type(func).__name__))
-
-
 def copied_genes(individual: Individual, dtype: DTypeLike) -> NDArray[Any]:
-    """The genes as one row that shares no memory with the individual."""
+    """Copy the genes to a matrix of one row."""
     return np.array(individual, dtype=dtype)[None]
 
 
@@ -199,131 +385,3 @@ def put_genes(individual: Individual, genes: NDArray[Any]) -> None:
     else:
         individual[:] = genes.tolist()
     del individual.fitness.values
-
-
-def as_mate(
-    crossover: Crossover, problem: Any
-) -> Callable[[Individual, Individual, np.random.Generator], tuple[Individual, Individual]]:
-    """``mate(first, second, rng)`` from a pymoo crossover of two parents.
-
-    Changes both individuals in place, deletes their fitness and returns them, as DEAP's own
-    crossovers do. Whether a pair is crossed at all is the caller's decision, as in DEAP.
-
-    Parameters
-    ----------
-    crossover : pymoo.core.crossover.Crossover
-        Of two parents and two children.
-    problem : pymoo.core.problem.Problem
-        Handed to the crossover.
-
-    Returns
-    -------
-    callable
-
-    Examples
-    --------
-    >>> toolbox.register("mate", as_mate(UniformNeighborCrossover(), problem))  # doctest: +SKIP
-    """
-
-    def mate(
-        first: Individual, second: Individual, rng: np.random.Generator
-    ) -> tuple[Individual, Individual]:
-        parents = np.stack([np.asarray(first), np.asarray(second)])[:, None, :]
-        children = crossover._do(problem, parents, random_state=rng)
-        for individual, genes in ((first, children[0, 0]), (second, children[1, 0])):
-            individual[:] = genes
-            del individual.fitness.values
-        return first, second
-
-    return mate
-
-
-def as_mutate(
-    mutation: Mutation, problem: Any
-) -> Callable[[Individual, np.random.Generator], tuple[Individual]]:
-    """``mutate(individual, rng)`` from a pymoo mutation; in place, returns a tuple as in DEAP.
-
-    Parameters
-    ----------
-    mutation : pymoo.core.mutation.Mutation
-    problem : pymoo.core.problem.Problem
-        Handed to the mutation.
-
-    Returns
-    -------
-    callable
-    """
-
-    def mutate(individual: Individual, rng: np.random.Generator) -> tuple[Individual]:
-        individual[:] = mutation._do(problem, np.asarray(individual)[None, :], random_state=rng)[0]
-        del individual.fitness.values
-        return (individual,)
-
-    return mutate
-
-
-class Minimize(base.Fitness):
-    """Fitness of one objective, minimised."""
-
-    weights = (-1.0,)
-
-
-class MinimizeTwo(base.Fitness):
-    """Fitness of two objectives, both minimised."""
-
-    weights = (-1.0, -1.0)
-
-
-class ArrayIndividual(np.ndarray):
-    """One chromosome: an integer array with a ``fitness``.
-
-    DEAP's list individuals cost some 30 bytes a gene and seconds to clone at 10,000 genes; an array
-    costs its item size. Copies (slices, ``copy``, ``copy.deepcopy``) own their genes and fitness.
-
-    Parameters
-    ----------
-    genes : array-like of shape (n_var,)
-    fitness : type, default=MinimizeTwo
-        A :class:`deap.base.Fitness` subclass.
-
-    Notes
-    -----
-    ``==`` compares elementwise: give ``deap.tools.HallOfFame`` and ``ParetoFront``
-    ``similar=numpy.array_equal``.
-    """
-
-    fitness: Any
-
-    def __new__(cls, genes: ArrayLike, fitness: type[base.Fitness] = MinimizeTwo) -> Self:
-        individual = np.array(genes).view(cls)
-        individual.fitness = fitness()
-        return individual
-
-    def __array_finalize__(self, obj: Any) -> None:
-        self.fitness = None
-
-    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
-        twin = np.array(self).view(type(self))
-        if self.fitness is None:  # a slice: genes only
-            return twin
-        twin.fitness = type(self.fitness)()
-        if self.fitness.valid:
-            twin.fitness.values = self.fitness.values
-        if hasattr(self.fitness, "crowding_dist"):
-            twin.fitness.crowding_dist = self.fitness.crowding_dist
-        return twin
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        if self.fitness is None:
-            return _without_fitness, (type(self), np.asarray(self))
-        return _rebuild, (type(self), np.asarray(self), type(self.fitness), self.fitness.wvalues)
-
-
-def _rebuild(cls: type[ArrayIndividual], genes: Any, fitness: Any, wvalues: Any) -> ArrayIndividual:
-    individual = cls(genes, fitness)
-    individual.fitness.wvalues = wvalues
-    return individual
-
-
-def _without_fitness(cls: type[ArrayIndividual], genes: Any) -> ArrayIndividual:
-    return np.array(genes).view(cls)

@@ -1,4 +1,4 @@
-"""Roulette, tournament, elite."""
+"""Selection of DEAP individuals: roulettes, tournaments and survivors."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
 from moo_clustering._arrays import FloatArray
+from moo_clustering.operators.deap.individuals import Individual
 from moo_clustering.operators.survival import (
+    Boundary,
     DynamicDiversitySurvival,
     EliteMemory,
+    crowding_distance,
     rank_and_crowding,
     with_elite,
 )
@@ -22,21 +26,50 @@ Legality = Literal["ratio", "count"]
 SurvivalKind = Literal["crowding", "random"]
 
 
+def sel_roulette_min(
+    individuals: Individuals, k: int, rng: np.random.Generator, rule: Rule = "linear"
+) -> Individuals:
+    """Draw ``k`` individuals with replacement, with larger weights for smaller objectives.
+
+    ``deap.tools.selRoulette`` is for positive objectives that are maximised.
+
+    Parameters
+    ----------
+    individuals : list
+        Evaluated, with one objective that is minimised.
+    k : int
+    rng : numpy.random.Generator
+    rule : {"linear", "inverse"}, default="linear"
+        See :func:`roulette_weights`.
+
+    Returns
+    -------
+    list
+        The individuals themselves, not copies.
+
+    Raises
+    ------
+    ValueError
+        For a fitness of several objectives or one that is maximised.
+    """
+    return _spin(individuals, roulette_weights(_objectives(individuals), rule), k, rng)
+
+
 def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
-    """Selection weights of objectives that are minimised, not normalised.
+    """Compute selection weights of objectives that are minimised; not normalised.
 
     Parameters
     ----------
     F : array-like of shape (n_individuals,)
-        At least 0; infinite values and NaN get the weight 0.
+        Objectives of at least 0; infinite values and NaN get the weight 0.
     rule : {"linear", "inverse"}, default="linear"
-        1.5 F_worst - F with the largest finite F (but never below 0), or 1 / F, where objectives of 0
-        share the wheel alone.
+        1.5 F_worst - F with F_worst the largest finite F, but never below 0, or 1 / F. If objectives are 0,
+        only these are selected by ``"inverse"``.
 
     Returns
     -------
     ndarray of shape (n_individuals,)
-        Where they would sum to 0, the same for all finite objectives, or for all if there are none.
+        Equal for all finite objectives, or for all if none is finite, where all would be 0.
 
     Raises
     ------
@@ -56,7 +89,8 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     if rule == "inverse" and (values < 0).any():
         raise ValueError(f"rule='inverse' needs objectives of at least 0, got {values.min()}; use 'linear'")
     if scale := float(np.abs(values).max(initial=0.0)):
-        values = values / scale  # so that no weight overflows
+        # Scaled, so that no weight overflows.
+        values = values / scale
         if rule == "linear":
             weights[finite] = np.maximum(1.5 * values.max() - values, 0.0)
         elif (values == 0).any():
@@ -68,33 +102,48 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     return finite.astype(np.float64) if finite.any() else np.ones(len(F))
 
 
-def sel_roulette_min(
-    individuals: Individuals, k: int, rng: np.random.Generator, rule: Rule = "linear"
-) -> Individuals:
-    """Draw ``k`` individuals with replacement, the likelier the smaller their objective.
-
-    ``deap.tools.selRoulette`` is for positive objectives that are maximised.
+class SelRouletteLegal:
+    """Roulette selection by :func:`fgka_fitness`, for ``toolbox.register("select", ...)``.
 
     Parameters
     ----------
-    individuals : list
-        With one objective that is minimised, evaluated.
-    k : int
+    n_clusters : int
+        Individuals are cluster numbers; those that do not use all ``n_clusters`` are illegal.
     rng : numpy.random.Generator
-    rule : {"linear", "inverse"}, default="linear"
-        See :func:`roulette_weights`.
+    legality : {"ratio", "count"}, default="ratio"
 
-    Returns
-    -------
-    list
-        References, not copies.
-
-    Raises
-    ------
-    ValueError
-        For a fitness of several objectives or one that is maximised.
+    Attributes
+    ----------
+    f_max : float or None
+        Largest finite objective so far; part of the checkpoints of
+        :class:`~moo_clustering.algorithms.DeapSearch`.
     """
-    return _spin(individuals, roulette_weights(_objectives(individuals), rule), k, rng)
+
+    def __init__(self, n_clusters: int, rng: np.random.Generator, *, legality: Legality = "ratio") -> None:
+        if legality not in ("ratio", "count"):
+            raise ValueError(f"legality must be 'ratio' or 'count', got {legality!r}")
+        self.n_clusters = n_clusters
+        self.rng = rng
+        self.legality: Legality = legality
+        self.f_max: float | None = None
+
+    def __call__(self, individuals: Individuals, k: int) -> Individuals:
+        """Draw ``k`` individuals with replacement."""
+        F = _objectives(individuals)
+        finite = F[np.isfinite(F)]
+        if len(finite):
+            self.f_max = float(max(finite.max(), -np.inf if self.f_max is None else self.f_max))
+        nonempty = [len(np.unique(np.asarray(individual))) for individual in individuals]
+        fitness = fgka_fitness(F, nonempty, self.n_clusters, self.f_max, legality=self.legality)
+        return _spin(individuals, fitness if fitness.sum() > 0 else np.ones(len(F)), k, self.rng)
+
+    def checkpoint_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arrays and metadata for :meth:`restore_checkpoint_state`."""
+        return {}, {"f_max": self.f_max}
+
+    def restore_checkpoint_state(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+        """Restore the state that :meth:`checkpoint_state` returned."""
+        self.f_max = meta["f_max"]
 
 
 def fgka_fitness(
@@ -105,20 +154,20 @@ def fgka_fitness(
     *,
     legality: Legality = "ratio",
 ) -> FloatArray:
-    """Selection fitness of partitions of which some have empty clusters, Eq. 8.
+    """Compute the selection fitness of partitions that may have empty clusters, Eq. 8.
 
     Parameters
     ----------
     F : array-like of shape (n_individuals,)
-        Objectives, minimised. Those of legal partitions that are not finite get the fitness 0.
+        Objectives, minimised. Legal partitions with infinite or NaN objectives get the fitness 0.
     nonempty : array-like of shape (n_individuals,)
-        Number of clusters that have members; a partition is legal if it is ``k``.
+        Number of nonempty clusters; a partition is legal if it is ``k``.
     k : int
     f_max : float, optional
-        Largest objective met before.
+        Largest objective of earlier generations.
     legality : {"ratio", "count"}, default="ratio"
-        What the smallest fitness among the legal is multiplied with for the others: their share of
-        clusters with members, or, as printed, their number, which is no penalty.
+        Factor that turns the smallest legal fitness into the fitness of an illegal partition: its share of
+        nonempty clusters, or, as printed in the paper, their number, which is no penalty.
 
     Returns
     -------
@@ -148,50 +197,6 @@ def fgka_fitness(
     return fitness
 
 
-class SelRouletteLegal:
-    """Roulette selection by :func:`fgka_fitness`, for ``toolbox.register("select", ...)``.
-
-    Parameters
-    ----------
-    n_clusters : int
-        K. Individuals are cluster numbers; those that do not use all K are illegal.
-    rng : numpy.random.Generator
-    legality : {"ratio", "count"}, default="ratio"
-
-    Attributes
-    ----------
-    f_max : float or None
-        Largest finite objective met so far; part of the checkpoints of
-        :class:`~moo_clustering.algorithms.DeapSearch`.
-    """
-
-    def __init__(self, n_clusters: int, rng: np.random.Generator, *, legality: Legality = "ratio") -> None:
-        if legality not in ("ratio", "count"):
-            raise ValueError(f"legality must be 'ratio' or 'count', got {legality!r}")
-        self.n_clusters = n_clusters
-        self.rng = rng
-        self.legality: Legality = legality
-        self.f_max: float | None = None
-
-    def __call__(self, individuals: Individuals, k: int) -> Individuals:
-        """``k`` individuals, drawn with replacement."""
-        F = _objectives(individuals)
-        finite = F[np.isfinite(F)]
-        if len(finite):
-            self.f_max = float(max(finite.max(), -np.inf if self.f_max is None else self.f_max))
-        nonempty = [len(np.unique(np.asarray(individual))) for individual in individuals]
-        fitness = fgka_fitness(F, nonempty, self.n_clusters, self.f_max, legality=self.legality)
-        return _spin(individuals, fitness if fitness.sum() > 0 else np.ones(len(F)), k, self.rng)
-
-    def checkpoint_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Arrays and JSON-able metadata."""
-        return {}, {"f_max": self.f_max}
-
-    def restore_checkpoint_state(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Take over what :meth:`checkpoint_state` returned."""
-        self.f_max = meta["f_max"]
-
-
 def _objectives(individuals: Individuals) -> FloatArray:
     weights = individuals[0].fitness.weights
     if len(weights) != 1 or weights[0] >= 0:
@@ -207,64 +212,11 @@ def _spin(individuals: Individuals, weights: FloatArray, k: int, rng: np.random.
     return [individuals[i] for i in chosen]
 
 
-class SelElite:
-    """``select(individuals, k, rng)``: survivors of parents and offspring, for DEAP.
-
-    With ``"crowding"`` by front, crowding distance and position, except that the best by the memory's
-    scalar never go (:class:`~moo_clustering.operators.EliteSurvival`); with ``"random"`` everybody has
-    the same chance, and the best are only remembered
-    (:class:`~moo_clustering.operators.RandomSurvival`).
-
-    Parameters
-    ----------
-    memory : EliteMemory
-        Its scalar gets the fitness values of the individuals, natural, and their genes.
-    survival : {"crowding", "random"}, default="crowding"
-
-    Notes
-    -----
-    Sets ``fitness.crowding_dist`` of the survivors, from their distances among each other.
-    """
-
-    def __init__(self, memory: EliteMemory, survival: SurvivalKind = "crowding") -> None:
-        if survival not in get_args(SurvivalKind):
-            raise ValueError(f"survival must be one of {get_args(SurvivalKind)}, got {survival!r}.")
-        self.memory = memory
-        self.survival: SurvivalKind = survival
-
-    def __call__(self, individuals: Individuals, k: int, rng: np.random.Generator) -> Individuals:
-        """At most k of the individuals, themselves."""
-        labels = np.stack([np.asarray(individual) for individual in individuals])
-        values = np.array([individual.fitness.values for individual in individuals], dtype=np.float64)
-        elite = self.memory.update(values, labels)
-        # DEAP's weighted values are maximised.
-        F = -np.array([individual.fitness.wvalues for individual in individuals], dtype=np.float64)
-        chosen: NDArray[np.integer[Any]]
-        if self.survival == "random":
-            chosen = rng.choice(len(individuals), size=min(k, len(individuals)), replace=False)
-        else:
-            rank, crowding = rank_and_crowding(F)
-            chosen = with_elite(np.lexsort((-crowding, rank))[:k], elite)
-        survivors = [individuals[row] for row in chosen]
-        _, crowding = rank_and_crowding(F[chosen])
-        for individual, distance in zip(survivors, crowding.tolist(), strict=True):
-            individual.fitness.crowding_dist = distance
-        return survivors
-
-    def checkpoint_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The memory's."""
-        return self.memory.checkpoint_state()
-
-    def restore_checkpoint_state(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Take over what :meth:`checkpoint_state` returned."""
-        self.memory.restore_checkpoint_state(arrays, meta)
-
-
 def sel_tournament_dcd(individuals: Individuals, k: int, rng: np.random.Generator) -> Individuals:
-    """Binary tournaments by dominance, then crowding distance, then a coin.
+    """Decide binary tournaments by dominance, then crowding distance, then a coin.
 
-    ``deap.tools.selTournamentDCD`` with a generator of your own instead of the global one, and for
-    any number of individuals.
+    As ``deap.tools.selTournamentDCD``, but with a generator instead of global state, and for any number
+    of individuals.
 
     Parameters
     ----------
@@ -295,13 +247,74 @@ def sel_tournament_dcd(individuals: Individuals, k: int, rng: np.random.Generato
     return chosen
 
 
+def sel_tournament_rank(individuals: list[Individual], k: int, rng: np.random.Generator) -> list[Individual]:
+    """Decide ``k`` random duels by lower rank, then greater crowding, then a coin.
+
+    Parameters
+    ----------
+    individuals : list
+        With ``fitness.rank`` and ``fitness.crowding_dist``, as :func:`sel_constraint_nsga2` sets them.
+    k : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    list of length k
+    """
+    rank = np.array([individual.fitness.rank for individual in individuals])
+    crowding = np.array([individual.fitness.crowding_dist for individual in individuals])
+    a, b = rng.integers(0, len(individuals), size=(2, k))
+    coin = rng.random(k) < 0.5
+    nearer = np.where(crowding[a] == crowding[b], coin, crowding[a] > crowding[b])
+    wins = np.where(rank[a] == rank[b], nearer, rank[a] < rank[b])
+    return [individuals[i] for i in np.where(wins, a, b)]
+
+
+def sel_constraint_nsga2(
+    individuals: list[Individual],
+    k: int,
+    rng: np.random.Generator | None = None,
+    *,
+    boundary: Boundary = "infinite",
+) -> list[Individual]:
+    """Select survivors by rank, then crowding distance plus ``fitness.bonus``, then chance.
+
+    The DEAP form of :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`. Sets
+    ``fitness.rank`` and ``fitness.crowding_dist`` (with the bonus, 0 where there is none).
+
+    Parameters
+    ----------
+    individuals : list
+        With valid ``fitness.values``.
+    k : int
+    rng : numpy.random.Generator, optional
+        Without it, the earlier of equal individuals survives.
+    boundary : {"infinite", "finite"}, default="infinite"
+
+    Returns
+    -------
+    list of length k
+    """
+    F = -np.array([individual.fitness.wvalues for individual in individuals])
+    bonus = np.array([getattr(individual.fitness, "bonus", 0.0) for individual in individuals])
+    rank, crowding = np.empty(len(F), dtype=np.int64), np.empty(len(F))
+    for level, front in enumerate(NonDominatedSorting().do(F)):
+        rank[front] = level
+        crowding[front] = crowding_distance(F[front], boundary) + bonus[front]
+    for individual, own_rank, distance in zip(individuals, rank.tolist(), crowding.tolist(), strict=True):
+        individual.fitness.rank = own_rank
+        individual.fitness.crowding_dist = distance
+    chance = np.zeros(len(F)) if rng is None else rng.random(len(F))
+    return [individuals[i] for i in np.lexsort((chance, -crowding, rank))[:k]]
+
+
 def sel_dynamic_diversity(
     individuals: Individuals, k: int, problem: Any, survival: DynamicDiversitySurvival | None = None
 ) -> Individuals:
-    """Survivors of parents and offspring, with fitness and crowding measured among the survivors.
+    """Select survivors of parents and offspring, and measure fitness and crowding among them.
 
     The DEAP form of :class:`~moo_clustering.operators.DynamicDiversitySurvival`; the second objective
-    of every survivor is set anew.
+    of every survivor is recomputed.
 
     Parameters
     ----------
@@ -310,7 +323,7 @@ def sel_dynamic_diversity(
     k : int
     problem : NeighborGraphProblem
     survival : DynamicDiversitySurvival, optional
-        Carries the diversity rule; default ``DynamicDiversitySurvival()``.
+        Holds the options; default ``DynamicDiversitySurvival()``.
 
     Returns
     -------
@@ -331,3 +344,55 @@ def assign_fitness(individuals: Individuals, F: np.ndarray[Any, np.dtype[np.floa
     for individual, values, distance in zip(individuals, F, crowding, strict=True):
         individual.fitness.values = tuple(values)
         individual.fitness.crowding_dist = distance
+
+
+class SelElite:
+    """``select(individuals, k, rng)``: select survivors of parents and offspring, with an elite.
+
+    ``"crowding"`` selects by front, crowding distance and position, except that the best by the memory's
+    scalar always survive (:class:`~moo_clustering.operators.EliteSurvival`). ``"random"`` selects uniformly
+    and only remembers the best (:class:`~moo_clustering.operators.RandomSurvival`).
+
+    Parameters
+    ----------
+    memory : EliteMemory
+        Its scalar gets the fitness values of the individuals and their genes.
+    survival : {"crowding", "random"}, default="crowding"
+
+    Notes
+    -----
+    Sets ``fitness.crowding_dist`` of the survivors, measured among them.
+    """
+
+    def __init__(self, memory: EliteMemory, survival: SurvivalKind = "crowding") -> None:
+        if survival not in get_args(SurvivalKind):
+            raise ValueError(f"survival must be one of {get_args(SurvivalKind)}, got {survival!r}.")
+        self.memory = memory
+        self.survival: SurvivalKind = survival
+
+    def __call__(self, individuals: Individuals, k: int, rng: np.random.Generator) -> Individuals:
+        """Select at most k of the individuals themselves."""
+        labels = np.stack([np.asarray(individual) for individual in individuals])
+        values = np.array([individual.fitness.values for individual in individuals], dtype=np.float64)
+        elite = self.memory.update(values, labels)
+        # DEAP's weighted values are maximised.
+        F = -np.array([individual.fitness.wvalues for individual in individuals], dtype=np.float64)
+        chosen: NDArray[np.integer[Any]]
+        if self.survival == "random":
+            chosen = rng.choice(len(individuals), size=min(k, len(individuals)), replace=False)
+        else:
+            rank, crowding = rank_and_crowding(F)
+            chosen = with_elite(np.lexsort((-crowding, rank))[:k], elite)
+        survivors = [individuals[row] for row in chosen]
+        _, crowding = rank_and_crowding(F[chosen])
+        for individual, distance in zip(survivors, crowding.tolist(), strict=True):
+            individual.fitness.crowding_dist = distance
+        return survivors
+
+    def checkpoint_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arrays and metadata for :meth:`restore_checkpoint_state`."""
+        return self.memory.checkpoint_state()
+
+    def restore_checkpoint_state(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+        """Restore the state that :meth:`checkpoint_state` returned."""
+        self.memory.restore_checkpoint_state(arrays, meta)

@@ -1,34 +1,47 @@
-"""The filled toolboxes."""
+"""Filled DEAP toolboxes for bags, medoid slots, labels, medoids and neighbour graphs, and their steps."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from deap import base, tools
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from moo_clustering.encodings.base import row_digests
-from moo_clustering.encodings.medoids import random_slots
-from moo_clustering.operators._shared import at_least_one, bounds_of, share, slot_radius
+from moo_clustering.encodings.medoids import MedoidEncoding, random_slots
+from moo_clustering.operators.base import at_least_one, bounds_of, checked_share, encoding_of
 from moo_clustering.operators.crossover import Length
-from moo_clustering.operators.deap.individuals import ArrayIndividual, Minimize, as_mate, as_mutate, batch_map
-from moo_clustering.operators.deap.selection import (
-    SelElite,
-    assign_fitness,
-    sel_dynamic_diversity,
-    sel_roulette_min,
-    sel_tournament_dcd,
-)
-from moo_clustering.operators.deap.variation import (
+from moo_clustering.operators.deap.bags import (
     DescendPartition,
     DriftPartition,
     EvaluatePartition,
     ImprovePartition,
     ReassignPartition,
     RepairPartition,
+)
+from moo_clustering.operators.deap.individuals import (
+    ArrayIndividual,
+    MedoidFitness,
+    MedoidIndividual,
+    Minimize,
+    SupervisedMedoidFitness,
+    as_mate,
+    as_mutate,
+    batch_map,
+)
+from moo_clustering.operators.deap.selection import (
+    SelElite,
+    assign_fitness,
+    sel_constraint_nsga2,
+    sel_dynamic_diversity,
+    sel_roulette_min,
+    sel_tournament_dcd,
+    sel_tournament_rank,
+)
+from moo_clustering.operators.deap.variation import (
     cx_grouping_overlay,
     cx_hux,
     cx_one_point,
@@ -41,11 +54,10 @@ from moo_clustering.operators.deap.variation import (
     mut_slots,
     partition_distance,
     partition_key,
-    sel_constraint_nsga2,
-    sel_tournament_rank,
     var_and,
+    var_or,
 )
-from moo_clustering.operators.sampling import medoid_encoding_of
+from moo_clustering.operators.mutation import slot_radius
 from moo_clustering.operators.survival import Boundary
 
 if TYPE_CHECKING:
@@ -57,19 +69,19 @@ if TYPE_CHECKING:
     from moo_clustering.encodings import MedoidSlotEncoding
     from moo_clustering.operators import DynamicDiversitySurvival
     from moo_clustering.operators.crossover import GroupingOverlayCrossover
-    from moo_clustering.operators.mutation import PartitionMutation
+    from moo_clustering.operators.mutation_labels import PartitionMutation
     from moo_clustering.operators.repair import ClusterNumberRepair
     from moo_clustering.problems import NeighborGraphProblem, PartitionProblem
     from moo_clustering.problems.medoids import MedoidProblem
 
-Crossover = Literal["one_point", "hux", "uniform"]
+BagCrossover = Literal["one_point", "hux", "uniform"]
 BagMutation = Literal["improve", "descend", "drift"]
 Weights = Literal["contrast", "scaled", "printed", "greedy"]
 Empty = Literal["farthest", "closest", "keep"]
 _CROSSOVERS = {"one_point": cx_one_point, "hux": cx_hux, "uniform": cx_uniform}
 Individuals = list[Any]
-# Rounds of mating in vain before a generation makes do with what it has, as in pymoo.
-_ROUNDS = 100
+# Rounds of mating after which a generation goes on with fewer new partitions, as in pymoo.
+MATING_ROUNDS = 100
 MedoidMutation = Literal["replace", "full", "swap"]
 Score = Callable[[NDArray[Any]], NDArray[np.float64]]
 
@@ -78,7 +90,7 @@ def bag_toolbox(
     objective: BagObjective,
     rng: np.random.Generator,
     *,
-    crossover: Crossover = "one_point",
+    crossover: BagCrossover = "one_point",
     align: bool = False,
     mutation: BagMutation = "improve",
     p_gene: float = 0.7,
@@ -86,23 +98,23 @@ def bag_toolbox(
     bias: float = 0.5,
     empty: Empty = "farthest",
 ) -> base.Toolbox:
-    """Toolbox with everything that :func:`chc`, :func:`gka` and DEAP's own loops call.
+    """Make a toolbox with everything that :func:`chc`, :func:`gka` and DEAP's own loops call.
 
     Parameters
     ----------
     objective : BagObjective
-        What is minimised, and over how many clusters.
+        The objective, minimised, and the number of clusters.
     rng : numpy.random.Generator
-        What all operators draw from.
+        Source of randomness of all operators.
     crossover : {"one_point", "hux", "uniform"}, default="one_point"
     align : bool, default=False
-        Whether clusters of the second parent get the numbers they have in the first, in crossover and
-        distance.
+        Renumber the clusters of the second parent like those of the first, in crossover and distance.
     mutation : {"improve", "descend", "drift"}, default="improve"
-        Genes drawn in turn by the objective (Eqs. 5-6), moved until none helps, or drawn all at once by
-        distance (Eq. 9).
+        Redraw genes in turn by the objective (Eqs. 5-6), move bags until no move helps, or redraw genes all
+        at once by distance (Eq. 9).
     p_gene, weights, bias, empty
-        Of :meth:`BagObjective.improve`, :meth:`BagObjective.drift` and :meth:`BagObjective.reassign`.
+        Options of :meth:`BagObjective.improve`, :meth:`BagObjective.drift` and
+        :meth:`BagObjective.reassign`.
 
     Returns
     -------
@@ -163,24 +175,87 @@ def _mutation(
     raise ValueError(f"mutation must be one of {allowed}, got {mutation!r}")
 
 
-class EvaluateLabels:
-    """``evaluate``: the natural objectives of a partition; with ``batch`` those of many at once.
+def slot_toolbox(
+    encoding: MedoidSlotEncoding,
+    score: Score,
+    rng: np.random.Generator,
+    *,
+    mutation: Literal["index", "rank"] = "index",
+    p_gene: float = 0.7,
+    reach: float = 0.25,
+    selection: Literal["inverse", "linear"] = "inverse",
+) -> base.Toolbox:
+    """Make a toolbox with everything that :func:`gcuk` and DEAP's own loops call.
 
     Parameters
     ----------
-    problem : PartitionProblem
+    encoding : MedoidSlotEncoding
+    score : callable
+        Function of genes, shape (n_individuals, k_max), to objectives, minimised.
+    rng : numpy.random.Generator
+        Source of randomness of all operators.
+    mutation : {"index", "rank"}, default="index"
+        Move a medoid to a sample of nearby id, as printed in the paper, or to one of the nearest samples.
+    p_gene : float, default=0.7
+        Probability that a medoid moves.
+    reach : float, default=0.25
+        Largest step, as a share of the samples.
+    selection : {"inverse", "linear"}, default="inverse"
+        Weights of the roulette, see :func:`roulette_weights`.
+
+    Returns
+    -------
+    deap.base.Toolbox
+        ``individual()``, ``from_genes(genes)``, ``population(n)``, ``evaluate``, ``mate``, ``mutate``,
+        ``select``, and ``map`` for whole populations.
+    """
+    if mutation not in ("index", "rank"):
+        raise ValueError(f"mutation must be 'index' or 'rank', got {mutation!r}")
+    n, k_min, k_max = encoding.n_samples, encoding.k_min, encoding.k_max
+    toolbox = base.Toolbox()
+    from_genes = partial(ArrayIndividual, fitness=Minimize)
+    toolbox.register("from_genes", from_genes)
+    toolbox.register("individual", lambda: from_genes(random_slots(1, n, k_min, k_max, rng)[0]))
+    toolbox.register("population", lambda n: tools.initRepeat(list, toolbox.individual, n))
+    toolbox.register("evaluate", EvaluateGenes(score))
+    toolbox.register("mate", cx_slots_one_point, rng=rng, k_min=k_min, n_samples=n)
+    neighbors = None
+    if mutation == "rank" and n > 1:
+        neighbors = encoding.nearest(min(max(1, slot_radius(reach, n)), n - 1))
+    toolbox.register(
+        "mutate",
+        mut_slots,
+        rng=rng,
+        p_gene=p_gene,
+        reach=reach,
+        n_samples=n,
+        k_min=k_min,
+        neighbors=neighbors,
+    )
+    toolbox.register("select", sel_roulette_min, rng=rng, rule=selection)
+    toolbox.register("map", batch_map)
+    return toolbox
+
+
+class EvaluateGenes:
+    """``evaluate``: apply a function of a population of chromosomes, minimised.
+
+    Parameters
+    ----------
+    score : callable
+        Function of genes, shape (n_individuals, n_var), to objectives, shape (n_individuals,).
     """
 
-    def __init__(self, problem: PartitionProblem) -> None:
-        self.problem = problem
+    def __init__(self, score: Score) -> None:
+        self.score = score
 
-    def __call__(self, individual: Any) -> tuple[float, ...]:
-        """Of one individual, as a tuple."""
-        return tuple(self.batch(np.asarray(individual)[None])[0].tolist())
+    def __call__(self, individual: Any) -> tuple[float]:
+        """The objective as a tuple."""
+        return (float(self.score(np.asarray(individual)[None])[0]),)
 
     def batch(self, matrix: NDArray[Any]) -> NDArray[np.float64]:
-        """Of all rows, shape (n, n_objectives)."""
-        return self.problem.natural(self.problem.evaluate(matrix, return_values_of=["F"]))
+        """Objectives of all rows."""
+        return self.score(matrix)
 
 
 def label_toolbox(
@@ -191,17 +266,18 @@ def label_toolbox(
     select: SelElite,
     repair: ClusterNumberRepair | None = None,
 ) -> base.Toolbox:
-    """Toolbox with everything that :class:`LabelStep` calls.
+    """Make a toolbox with everything that :class:`LabelStep` calls.
 
     Parameters
     ----------
     problem : PartitionProblem
-        Over a :class:`~moo_clustering.encodings.LabelEncoding`.
+        Must have a :class:`~moo_clustering.encodings.LabelEncoding`.
     sampling, crossover, mutation
-        The parts a pymoo run would be composed of.
+        pymoo operators, as of a pymoo run.
     select : SelElite
-        Takes the place of a survival.
+        Selects the survivors.
     repair : ClusterNumberRepair, optional
+        Repairs children.
 
     Returns
     -------
@@ -237,35 +313,59 @@ def label_toolbox(
     return toolbox
 
 
+class EvaluateLabels:
+    """``evaluate``: compute the natural objectives of a partition, or of many with ``batch``.
+
+    Parameters
+    ----------
+    problem : PartitionProblem
+    """
+
+    def __init__(self, problem: PartitionProblem) -> None:
+        self.problem = problem
+
+    def __call__(self, individual: Any) -> tuple[float, ...]:
+        """Objectives of one individual."""
+        return tuple(self.batch(np.asarray(individual)[None])[0].tolist())
+
+    def batch(self, matrix: NDArray[Any]) -> NDArray[np.float64]:
+        """Objectives of all rows, shape (n, n_objectives)."""
+        return self.problem.natural(self.problem.evaluate(matrix, return_values_of=["F"]))
+
+
+def _random_parents(individuals: Individuals, k: int, rng: np.random.Generator) -> Individuals:
+    return [individuals[row] for row in rng.integers(len(individuals), size=k)]
+
+
 class LabelStep:
-    """One generation: parents, children that are new partitions, evaluation, survivors.
+    """One generation: select parents, make new partitions, evaluate them, select survivors.
 
     Parameters
     ----------
     pop_size : int
-        Children, and survivors at most.
+        Number of children, and largest number of survivors.
     pc : float, default=0.6
         Probability that a pair of parents is crossed.
     """
 
     def __init__(self, pop_size: int, pc: float = 0.6) -> None:
         self.pop_size = at_least_one("pop_size", pop_size)
-        self.pc = share("pc", pc)
+        self.pc = checked_share("pc", pc)
 
     def start(
         self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
     ) -> tuple[Individuals, int]:
-        """Evaluate the initial population; returns it and the number of evaluations."""
+        """Evaluate the initial population; return it with the number of evaluations."""
         n_evaluations = _evaluate_labels(population, toolbox)
         return toolbox.select(population, len(population), rng), n_evaluations
 
     def __call__(
         self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
     ) -> tuple[Individuals, int] | None:
-        """The next population and the number of evaluations; None when no new partition was found."""
+        """Return the next population and the number of evaluations; None if no new partition was found."""
         seen = set(_keys(population))
         offspring: Individuals = []
-        for _ in range(_ROUNDS):
+        for _ in range(MATING_ROUNDS):
             children = self._children(population, self.pop_size - len(offspring), toolbox, rng)
             for child, key in zip(children, _keys(children), strict=True):
                 if key not in seen and len(offspring) < self.pop_size:
@@ -305,42 +405,6 @@ def _keys(individuals: Individuals) -> list[bytes]:
     return row_digests(np.stack([np.asarray(individual) for individual in individuals]))
 
 
-def _random_parents(individuals: Individuals, k: int, rng: np.random.Generator) -> Individuals:
-    return [individuals[row] for row in rng.integers(len(individuals), size=k)]
-
-
-class MedoidFitness(base.Fitness):
-    """Xie-Beni, minimised, and I-index, maximised."""
-
-    weights = (-1.0, 1.0)
-
-
-class SupervisedMedoidFitness(base.Fitness):
-    """Xie-Beni, minimised, I-index, maximised, and constraint violation, minimised."""
-
-    weights = (-1.0, 1.0, -1.0)
-
-
-class MedoidIndividual(ArrayIndividual):
-    """Sample ids padded with -1, with whatever evaluation has stored; copies have it too.
-
-    Parameters
-    ----------
-    genes : array-like of shape (k_max,)
-    fitness : type, default=MedoidFitness
-    """
-
-    def __new__(cls, genes: ArrayLike, fitness: type[base.Fitness] = MedoidFitness) -> Self:
-        return super().__new__(cls, np.asarray(genes, dtype=np.int64), fitness)
-
-    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
-        twin = super().__deepcopy__(memo)
-        vars(twin).update((key, value) for key, value in vars(self).items() if key != "fitness")
-        if self.fitness is not None and self.fitness.valid:
-            vars(twin.fitness).update(vars(self.fitness))
-        return twin
-
-
 def medoid_toolbox(
     problem: MedoidProblem,
     *,
@@ -348,14 +412,14 @@ def medoid_toolbox(
     mutation: MedoidMutation = "replace",
     boundary: Boundary = "infinite",
 ) -> base.Toolbox:
-    """Toolbox with ``individual, population, mate, mutate, evaluate_population, select_parents, select``.
+    """Make a toolbox whose ``evaluate_population`` scores whole populations.
 
     Parameters
     ----------
     problem : MedoidProblem
-        Any supervision but ``"constraint"``, for which DEAP's fitness has no place.
+        With any supervision except ``"constraint"``, which DEAP's fitness cannot express.
     length : {"grow", "keep", "two_cut"}, default="grow"
-        Of the children, see :class:`~moo_clustering.operators.PrefixUnionCrossover`.
+        Length of children, see :class:`~moo_clustering.operators.PrefixUnionCrossover`.
     mutation : {"replace", "full", "swap"}, default="replace"
     boundary : {"infinite", "finite"}, default="infinite"
         See :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
@@ -363,11 +427,12 @@ def medoid_toolbox(
     Returns
     -------
     deap.base.Toolbox
-        ``population(n, rng)`` samples. ``evaluate_population(individuals)`` decodes those without
-        fitness in one batch, writes the improved medoids back, sets fitness in natural values, and
-        rank and crowding among all that were handed in; it returns how many were evaluated.
-        ``mate(first, second, rng)``, ``mutate(individual, rng)``, ``select_parents(individuals, k,
-        rng)``, ``select(individuals, k, rng)``. Every entry can be registered anew.
+        ``individual(genes)``, ``population(n, rng)``, ``mate(first, second, rng)``,
+        ``mutate(individual, rng)``, ``select_parents(individuals, k, rng)``,
+        ``select(individuals, k, rng)``, and ``evaluate_population(individuals)``, which decodes those
+        without fitness in one batch, writes the improved medoids back, sets natural fitness values, and
+        rank and crowding among all individuals, and returns the number of evaluations. Every entry can
+        be registered anew.
     """
     if problem.supervision == "constraint":
         raise ValueError(
@@ -376,7 +441,7 @@ def medoid_toolbox(
         )
     if mutation not in ("replace", "full", "swap"):
         raise ValueError(f"mutation must be 'replace', 'full' or 'swap', got {mutation!r}.")
-    encoding = medoid_encoding_of(problem)
+    encoding = encoding_of(problem, MedoidEncoding)
     sizes = {"k_max": encoding.k_max, "n_samples": encoding.n_samples}
     fitness = SupervisedMedoidFitness if problem.n_obj == 3 else MedoidFitness
     toolbox = base.Toolbox()
@@ -424,7 +489,7 @@ def constraint_nsga2_step(
     pc: float = 0.6,
     pm: float = 0.2,
 ) -> tuple[Individuals, int]:
-    """One generation of NSGA-II-clus: tournament, variation, evaluation, survival.
+    """Make one generation of NSGA-II-clus: tournament, variation, evaluation, survival.
 
     Parameters
     ----------
@@ -434,8 +499,8 @@ def constraint_nsga2_step(
         From :func:`medoid_toolbox`.
     rng : numpy.random.Generator
     pc, pm : float, default=0.6, 0.2
-        Probabilities of crossing a pair and of mutating a child. Children that are neither keep the
-        fitness of their parent and are not evaluated again.
+        Probabilities of crossing a pair and of mutating a child. Children that are neither crossed nor
+        mutated inherit the fitness of their parent without an evaluation.
 
     Returns
     -------
@@ -459,19 +524,20 @@ def neighbor_toolbox(
     mutation: Mutation,
     survival: DynamicDiversitySurvival,
 ) -> base.Toolbox:
-    """Toolbox with ``individual, population, mate, mutate, evaluate_population, select_parents, select``.
+    """Make a toolbox whose ``evaluate_population`` scores whole populations.
 
     Parameters
     ----------
     problem, sampling, crossover, mutation, survival
-        The parts a pymoo run would be composed of.
+        pymoo operators, as of a pymoo run.
 
     Returns
     -------
     deap.base.Toolbox
-        ``population(n, rng)`` samples; ``evaluate_population(individuals)`` sets the fitness of all,
-        with diversity measured among them; ``select_parents(individuals, k, rng)``;
-        ``select(individuals, k)`` keeps survivors. Every entry can be registered anew.
+        ``individual(genes)``, ``population(n, rng)``, ``mate(first, second, rng)``,
+        ``mutate(individual, rng)``, ``select_parents(individuals, k, rng)``, ``select(individuals, k)``,
+        and ``evaluate_population(individuals)``, which sets the fitness of all individuals with diversity
+        measured among them. Every entry can be registered anew.
     """
     toolbox = base.Toolbox()
 
@@ -494,83 +560,41 @@ def neighbor_toolbox(
     return toolbox
 
 
-class EvaluateGenes:
-    """``evaluate``: any function of a population of chromosomes, minimised.
-
-    Parameters
-    ----------
-    score : callable
-        Of genes, shape (n_individuals, n_var), to objectives, shape (n_individuals,).
-    """
-
-    def __init__(self, score: Score) -> None:
-        self.score = score
-
-    def __call__(self, individual: Any) -> tuple[float]:
-        """The objective as a tuple."""
-        return (float(self.score(np.asarray(individual)[None])[0]),)
-
-    def batch(self, matrix: NDArray[Any]) -> NDArray[np.float64]:
-        """Objectives of all rows."""
-        return self.score(matrix)
-
-
-def slot_toolbox(
-    encoding: MedoidSlotEncoding,
-    score: Score,
+def dynamic_nsga2_step(
+    population: Individuals,
+    toolbox: base.Toolbox,
     rng: np.random.Generator,
     *,
-    mutation: Literal["index", "rank"] = "index",
-    p_gene: float = 0.7,
-    reach: float = 0.25,
-    selection: Literal["inverse", "linear"] = "inverse",
-) -> base.Toolbox:
-    """Toolbox with what :func:`gcuk` and DEAP's own loops call.
+    pc: float,
+    pm: float = 1.0,
+    variation: Literal["and", "or"] = "and",
+) -> Individuals:
+    """Make one generation of NSGA-II with objectives that depend on the population.
+
+    ``toolbox.select_parents`` selects parents; after variation the fitness of *all* individuals is
+    measured among parents and offspring; ``toolbox.select`` selects survivors and measures their fitness
+    among each other.
 
     Parameters
     ----------
-    encoding : MedoidSlotEncoding
-    score : callable
-        Of genes, shape (n_individuals, k_max), to objectives that are minimised.
+    population : list of individuals
+        Evaluated.
+    toolbox : deap.base.Toolbox
+        As :func:`neighbor_toolbox` makes it.
     rng : numpy.random.Generator
-        What all operators draw from.
-    mutation : {"index", "rank"}, default="index"
-        A medoid moves to a sample of nearby number, as printed, or to one of the nearest samples.
-    p_gene : float, default=0.7
-    reach : float, default=0.25
-        How far, as a share of the samples.
-    selection : {"inverse", "linear"}, default="inverse"
-        Weights of the roulette, see :func:`roulette_weights`.
+    pc, pm : float
+        Probabilities of crossing a pair, and of mutating an individual (default 1).
+    variation : {"and", "or"}, default="and"
+        :func:`var_and` or :func:`var_or`.
 
     Returns
     -------
-    deap.base.Toolbox
-        ``individual()``, ``from_genes(genes)``, ``population(n)``, ``evaluate``, ``mate``, ``mutate``,
-        ``select``, and ``map`` for whole populations.
+    list of individuals
+        As many as before.
     """
-    if mutation not in ("index", "rank"):
-        raise ValueError(f"mutation must be 'index' or 'rank', got {mutation!r}")
-    n, k_min, k_max = encoding.n_samples, encoding.k_min, encoding.k_max
-    toolbox = base.Toolbox()
-    from_genes = partial(ArrayIndividual, fitness=Minimize)
-    toolbox.register("from_genes", from_genes)
-    toolbox.register("individual", lambda: from_genes(random_slots(1, n, k_min, k_max, rng)[0]))
-    toolbox.register("population", lambda n: tools.initRepeat(list, toolbox.individual, n))
-    toolbox.register("evaluate", EvaluateGenes(score))
-    toolbox.register("mate", cx_slots_one_point, rng=rng, k_min=k_min, n_samples=n)
-    neighbors = None
-    if mutation == "rank" and n > 1:
-        neighbors = encoding.nearest(min(max(1, slot_radius(reach, n)), n - 1))
-    toolbox.register(
-        "mutate",
-        mut_slots,
-        rng=rng,
-        p_gene=p_gene,
-        reach=reach,
-        n_samples=n,
-        k_min=k_min,
-        neighbors=neighbors,
-    )
-    toolbox.register("select", sel_roulette_min, rng=rng, rule=selection)
-    toolbox.register("map", batch_map)
-    return toolbox
+    parents = toolbox.select_parents(population, len(population), rng)
+    vary = partial(var_and, pm=pm) if variation == "and" else var_or
+    pool = population + vary(parents, toolbox, rng, pc=pc)
+    toolbox.evaluate_population(pool)
+    survivors: Individuals = toolbox.select(pool, len(population))
+    return survivors

@@ -41,8 +41,8 @@ from moo_clustering.estimators.bags_genetic import (
     MedoidBagScore,
     MemeticCHCMIC,
 )
+from moo_clustering.operators.deap.bags import EvaluatePartition
 from moo_clustering.operators.deap.toolboxes import EvaluateGenes
-from moo_clustering.operators.deap.variation import EvaluatePartition
 from moo_clustering.validity import BagDaviesBouldin
 
 EVERY = pytest.mark.parametrize("cls", ALL)

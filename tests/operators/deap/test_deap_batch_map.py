@@ -85,7 +85,7 @@ def test_a_decorator_is_not_left_out():
 def test_several_objectives_and_chunks(monkeypatch):
     from moo_clustering.operators.deap import individuals as _batch_map
 
-    monkeypatch.setattr(_batch_map, "_CHUNK_BYTES", 70)  # two rows of 32 bytes
+    monkeypatch.setattr(_batch_map, "CHUNK_BYTES", 70)  # two rows of 32 bytes
     evaluate, shapes = Sum(), []
     evaluate.batch = lambda matrix: (
         shapes.append(matrix.shape),
@@ -257,7 +257,7 @@ def test_trials_are_limited(mutate):
 def test_chunks_share_the_trials(monkeypatch):
     from moo_clustering.operators.deap import individuals as _batch_map
 
-    monkeypatch.setattr(_batch_map, "_CHUNK_BYTES", 16)  # two rows
+    monkeypatch.setattr(_batch_map, "CHUNK_BYTES", 16)  # two rows
     mutate = BatchedTrials()
     apply_batch(mutate, [Bits([0]) for _ in range(5)], max_trials=6)
     assert mutate.limits == (6, 2, 0)

@@ -8,12 +8,8 @@ import pytest
 from deap import base
 
 from moo_clustering.operators.deap import Minimize
-from moo_clustering.operators.deap.variation import (
-    CentreIndividual,
-    cx_match_centres,
-    local_search,
-    mut_relocate,
-)
+from moo_clustering.operators.deap.individuals import CentreIndividual
+from moo_clustering.operators.deap.variation import cx_match_centres, local_search, mut_relocate
 from moo_clustering.problems.centers import SumOfSquaresProblem
 
 

@@ -12,13 +12,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from moo_clustering.operators.crossover import AlignedHUX, AlignedOnePoint, AlignedUniformCrossover
 from moo_clustering.operators.deap import ArrayIndividual
+from moo_clustering.operators.deap.bags import perturbed
 from moo_clustering.operators.deap.variation import (
     cx_hux,
     cx_one_point,
     cx_uniform,
     partition_distance,
     partition_key,
-    perturbed,
 )
 
 SEEDS = st.integers(0, 2**32 - 1)
