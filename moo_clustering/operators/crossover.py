@@ -345,7 +345,8 @@ def coins(first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolAr
 
 def _random_bits(n_rows: int, n_columns: int, rng: np.random.Generator) -> BoolArray:
     """Draw one bit per entry, from one random byte for each eight entries of a row."""
-    bits = np.frombuffer(rng.bytes(n_rows * -(-n_columns // 8)), dtype=np.uint8).reshape(n_rows, -1)
+    width = -(-n_columns // 8)
+    bits = np.frombuffer(rng.bytes(n_rows * width), dtype=np.uint8).reshape(n_rows, width)
     return np.unpackbits(bits, axis=1, count=n_columns).view(np.bool_)
 
 
