@@ -114,7 +114,7 @@ class LabelGraph:
             links[large, large] = 0.0
             links[small] = links[:, small] = 0.0
             alive -= 1
-        return relabel_by_first_appearance(number[labels][None])[0]
+        return relabel_by_first_appearance(number[labels])
 
     @property
     def _rows(self) -> tuple[NDArray[Any], NDArray[Any], FloatArray]:
@@ -188,11 +188,6 @@ def seed_problem(problem: Any) -> Any:
 def canonical_rows(X: NDArray[Any], n_samples: int) -> Labels:
     """Copy partitions, with the clusters of each numbered by first appearance."""
     return relabel_by_first_appearance(checked_genes(X, n_samples))
-
-
-def renumbered(labels: IntArray) -> Labels:
-    """Copy one partition, with its clusters numbered by first appearance, without gaps."""
-    return relabel_by_first_appearance(labels[None])[0]
 
 
 def pool_labels(pool: Any) -> Labels:

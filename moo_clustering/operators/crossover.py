@@ -29,9 +29,10 @@ from moo_clustering._arrays import (
     Labels,
 )
 from moo_clustering._kernels import loci
-from moo_clustering._kernels.kmeans import swap_rows
+from moo_clustering._kernels.least_squares import swap_rows
 from moo_clustering._kernels.partitions import half_of_differences
 from moo_clustering._kernels.threads import for_blocks
+from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import align_labels, checked_genes
 from moo_clustering.encodings.medoids import (
     MedoidEncoding,
@@ -51,7 +52,6 @@ from moo_clustering.operators.base import (
     checked_share,
     encoding_of,
     redraw_illegal,
-    renumbered,
     seed_problem,
     to_genes,
 )
@@ -275,7 +275,7 @@ def lay_over(
     below = (b + len(inherited)).astype(np.int32)
     labels = np.where(covered, a, np.where(dissolved[b], np.int32(-1), below))
     labels = graph.joined(labels, max_rounds)
-    return graph.united(renumbered(np.where(labels < 0, below, labels)), k_max)
+    return graph.united(relabel_by_first_appearance(np.where(labels < 0, below, labels)), k_max)
 
 
 def drawn_clusters(k: int, rng: np.random.Generator) -> NDArray[np.bool_]:

@@ -19,8 +19,7 @@ from pymoo.core.variable import get
 from pymoo.operators.mutation.pm import PM
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntArray, IntpArray, Labels, sparse_positions
-from moo_clustering._kernels import kmeans as kernels
-from moo_clustering._kernels import loci
+from moo_clustering._kernels import least_squares, loci
 from moo_clustering._kernels.threads import for_blocks
 from moo_clustering.encodings.base import checked_genes
 from moo_clustering.encodings.medoids import (
@@ -825,7 +824,7 @@ class SupportMutation(Mutation):
         errors, sizes = tables or (np.empty(n_samples), np.empty(n_samples, dtype=np.int32))
 
         def change(lo: int, hi: int) -> None:
-            kernels.change_supports(
+            least_squares.change_supports(
                 X, problem.norms, candidates, admissible, problem.rho, which, drop, self.n_sweeps, lo, hi,
                 genes, errors, sizes,
             )  # fmt: skip

@@ -17,6 +17,7 @@ from pymoo.core.population import Population
 from moo_clustering._arrays import Labels
 from moo_clustering.bags.objective import RULES, BagObjective, Rule
 from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import checked_genes
 from moo_clustering.operators.base import (
     Bounds,
@@ -28,7 +29,6 @@ from moo_clustering.operators.base import (
     checked_share,
     objective_of,
     pool_labels,
-    renumbered,
 )
 from moo_clustering.operators.crossover import CROSSED
 
@@ -107,7 +107,7 @@ def merge_linked(labels: Labels, graph: LabelGraph, k_min: int, rng: np.random.G
     pull = graph.links(labels)[a, b] / least
     cumulative = np.cumsum(pull if pull.any() else np.ones(len(a)))
     pair = np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right")
-    return renumbered(np.where(labels == b[pair], a[pair].astype(np.int32), labels))
+    return relabel_by_first_appearance(np.where(labels == b[pair], a[pair].astype(np.int32), labels))
 
 
 class PoolSplit(LabelMutation):
@@ -173,7 +173,7 @@ class PoolSplit(LabelMutation):
             out = labels.copy()
             for number, piece in enumerate(leaving):
                 out[members[cut == piece]] = k + number
-            return renumbered(out)
+            return relabel_by_first_appearance(out)
         return labels
 
 
@@ -223,7 +223,7 @@ class GraphRefine(LabelMutation):
     def refined(self, labels: Labels, n_steps: int, k_min: int) -> Labels:
         """Refine a canonical partition by so many steps, without randomness."""
         for _ in range(n_steps):
-            moved = renumbered(self.graph.voted(labels, self.inertia))
+            moved = relabel_by_first_appearance(self.graph.voted(labels, self.inertia))
             if moved.max() + 1 < k_min:
                 break
             labels = moved
@@ -332,7 +332,7 @@ class PairViolationMutation(LabelMutation):
 def _moved(labels: Labels, members: NDArray[Any] | None, target: int) -> Labels:
     out = labels.copy()
     out[members] = target
-    return renumbered(out)
+    return relabel_by_first_appearance(out)
 
 
 class PartitionMutation(Mutation):

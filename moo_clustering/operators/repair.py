@@ -30,7 +30,6 @@ from moo_clustering.operators.base import (
     encoding_of,
     objective_of,
     redraw_illegal,
-    renumbered,
 )
 from moo_clustering.operators.mutation_labels import PoolSplit, merge_linked
 
@@ -168,7 +167,7 @@ class ClusterNumberRepair(Repair):
         order = np.concatenate([reached, np.setdiff1d(np.arange(len(members)), reached)])
         out = labels.copy()
         out[members[order[(len(order) + 1) // 2 :]]] = labels.max() + 1
-        return renumbered(out)
+        return relabel_by_first_appearance(out)
 
 
 class MinSizeRepair(Repair):

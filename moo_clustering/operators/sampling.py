@@ -21,7 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from moo_clustering._arrays import BoolArray, IntArray, Labels, did_you_mean, uniform_ranks
-from moo_clustering._kernels import kmeans as kernels
+from moo_clustering._kernels import least_squares
 from moo_clustering._kernels.threads import for_blocks
 from moo_clustering._targets import Targets
 from moo_clustering.bags.objective import BagObjective
@@ -596,7 +596,7 @@ class SparseRowSampling(Sampling):
         errors, sizes = np.empty(len(X)), np.empty(len(X), dtype=np.int32)
 
         def fill(lo: int, hi: int) -> None:
-            kernels.fill_rows(
+            least_squares.fill_rows(
                 X, problem.norms, candidates, admissible, problem.rho, width, self.n_sweeps, lo, hi,
                 rows, errors, sizes,
             )  # fmt: skip

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from moo_clustering._arrays import Labels
 from moo_clustering.encodings.base import aligned_distance, hamming_distance, relabel_by_first_appearance
 from moo_clustering.encodings.medoids import filled
-from moo_clustering.operators.base import Bounds, center_problem, checked_share, renumbered
+from moo_clustering.operators.base import Bounds, center_problem, checked_share
 from moo_clustering.operators.crossover import (
     Exchange,
     GroupingOverlayCrossover,
@@ -182,7 +182,7 @@ def partition_key(individual: Individual) -> bytes:
     -------
     bytes
     """
-    return relabel_by_first_appearance(np.asarray(individual)[None])[0].tobytes()
+    return relabel_by_first_appearance(np.asarray(individual)).tobytes()
 
 
 def cx_grouping_overlay(
@@ -255,7 +255,7 @@ def mut_partition(
 
 
 def _labels(individual: Individual) -> Labels:
-    return renumbered(copied_genes(individual, np.int32)[0])
+    return relabel_by_first_appearance(copied_genes(individual, np.int32)[0])
 
 
 def cx_prefix_union(
