@@ -116,7 +116,7 @@ def _whole(flag: str, text: str) -> int:
 
 
 def _text(table: ResultTable) -> str:
-    from moo_clustering.cli.describe import aligned
+    from moo_clustering.cli.text import aligned
 
     rows = [list(table.columns), *table.shown()]
     return "\n".join([table.title, aligned(rows, right=table.numeric()), *table.notes])

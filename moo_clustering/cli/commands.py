@@ -1,44 +1,18 @@
-"""Commands, errors, options, settings."""
+"""The commands of ``moo-clustering``, their options and their help.
+
+Every command imports its work when it runs, so that help and mistyped options answer at once.
+"""
 
 from __future__ import annotations
 
-import csv
-import inspect
-import json
-import math
-import re
 import sys
-import textwrap
-import threading
-from collections.abc import Sequence
-from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
+from typing import Any
 
 import click
-import numpy as np
-import pandas as pd
 
 from moo_clustering import __version__
-from moo_clustering.cli.describe import aligned
 from moo_clustering.cli.errors import INTERRUPTED, one_line, reported
-from moo_clustering.cli.fit import fit
-from moo_clustering.datasets import DataError
-from moo_clustering.datasets.tables import column_names, ragged, separator_of, table_rows
-from moo_clustering.persistence import to_json
-from moo_clustering.stats import Comparison, p_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from moo_clustering.datasets import Table
-    from moo_clustering.estimators._methods import Method
-    from moo_clustering.visualization.report import ReportContent
-
-_SECTION = re.compile(r"^-{3,}\s*$")
-_ROLE = re.compile(r":[a-z:]+:`~?(?:[^`<]*\.)?([^`<.]+)`")
 
 
 class _Commands(click.Group):
@@ -114,17 +88,20 @@ def compare(
     first column, and a column per method.
     """
     with reported():
-        from moo_clustering.stats import compare as run
+        from moo_clustering.cli.compare import compared
 
-        table = read_results(results, long=is_long)
-        outcome = run(
-            table, greater_is_better=not minimize, alpha=alpha, posthoc=posthoc, tie_correction=tie_correction
+        click.echo(
+            compared(
+                results,
+                long=is_long,
+                figure=figure,
+                as_json=as_json,
+                greater_is_better=not minimize,
+                alpha=alpha,
+                posthoc=posthoc,
+                tie_correction=tie_correction,
+            )
         )
-        if figure is not None:
-            _draw(outcome, figure)
-        click.echo(to_json_text(outcome) if as_json else as_text(outcome))
-        if figure is not None and not as_json:
-            click.echo(f"\nSaved the diagram in {figure}.")
 
 
 @click.command()
@@ -140,28 +117,9 @@ def compare(
 def demo(out: Path, seed: int) -> None:
     """Cluster the wine data with PESC, beside three controls, and write a folder of results."""
     with reported():
-        from moo_clustering.cli.fit import run_job
-        from moo_clustering.cli.folder import REPORT, open_folder
-        from moo_clustering.cli.job import Job
-        from moo_clustering.datasets import load_wine
-        from moo_clustering.estimators._methods import get_method
+        from moo_clustering.cli.demo import run_demo
 
-        folder = open_folder(out, replaces="demo")
-        method = get_method("pesc")
-        # Bundled rows are sorted by class, which no method should be able to profit from.
-        table = load_wine().shuffled(seed)
-        click.echo("PESC on wine: 178 samples, 13 features, 3 clusters, rows in random order")
-        controls = _controls(table, seed)
-        estimator = method.load()(table.n_classes, random_state=seed, verbose=True)
-        job = Job("demo", method, estimator, table, seed)
-        outcome = run_job(job, folder, {"controls": controls})
-    if outcome.interrupted:
-        click.echo("Interrupted.", err=True)
-        click.get_current_context().exit(INTERRUPTED)
-    click.echo(_table(outcome.record["scores"], controls))
-    files = outcome.record["files"]
-    shown = "open report.html" if REPORT in files else "see similarity.png and front.png"
-    click.echo(f"Saved in {out}; {shown} there.")
+        run_demo(out, seed)
 
 
 @click.command()
@@ -182,20 +140,139 @@ def explore(folder: Path, port: int, no_browser: bool) -> None:
     """
     with reported():
         from moo_clustering.cli.folder import run_content
+        from moo_clustering.cli.serve import page_server, serve_until_interrupted
         from moo_clustering.visualization.report import render
 
         page = render(run_content(folder)).encode("utf-8", "replace")
         server = page_server(page, port)
-    with server:
-        address = f"http://127.0.0.1:{server.server_port}/"
+    serve_until_interrupted(server, folder, open_browser=not no_browser)
+
+
+def _frequency(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
+    """A number of documents, or with a point a share of them."""
+    if value is None:
+        return None
+    for kind in (int, float):
         try:
-            click.echo(f"The report of {folder} is at {address} (Ctrl-C ends this).")
-            if not no_browser:
-                # Some browsers return only when they are closed.
-                threading.Thread(target=_open, args=(address,), daemon=True).start()
-            server.serve_forever()
-        except KeyboardInterrupt:
-            click.echo("\nStopped; the report is no longer served.")
+            return kind(value)
+        except ValueError:
+            continue
+    raise click.BadParameter(f"{value!r} is neither a number of documents (2) nor a share of them (0.5)")
+
+
+@click.command()
+@click.argument("data")
+@click.option(
+    "--method",
+    help="Method; `methods` lists them.  [default: pareto-clustering, for bags pareto-bags]",
+)
+@click.option(
+    "-k", "--n-clusters", type=int, help="Number of clusters; most methods need it, the default finds it."
+)
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Option of the method; repeatable."
+)
+@click.option(
+    "--bag", metavar="COLUMN", help="DATA are bags: the column that says which bag an instance is in."
+)
+@click.option("--labels", metavar="COLUMN", help="Known classes, for scoring only: the fit never sees them.")
+@click.option("--partial-labels", metavar="COLUMN", help="Classes of some samples; empty or -1: unlabelled.")
+@click.option(
+    "--hold-out",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="Methods that predict labels: withhold this share of the labels from the fit, and score by them.",
+)
+@click.option(
+    "--label-file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Labels of an ARFF file (MULAN's XML) or .npz file (with Y); default: beside it.",
+)
+@click.option("--must-link", metavar="FILE", help="Two columns: rows that belong together.")
+@click.option("--cannot-link", metavar="FILE", help="Two columns: rows that do not belong together.")
+@click.option("--id-column", metavar="COLUMN", help="Identifiers of the rows.")
+@click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out; repeatable.")
+@click.option("--text-columns", metavar="COLUMNS", help="DATA are documents: columns of text, as title,text.")
+@click.option(
+    "--min-df", callback=_frequency, metavar="N", help="Documents: least number or share with a term."
+)
+@click.option(
+    "--max-df", callback=_frequency, metavar="N", help="Documents: greatest number or share with a term."
+)
+@click.option(
+    "--svd", type=click.IntRange(min=1), metavar="N", help="Documents: reduce the terms to N components."
+)
+@click.option(
+    "--features",
+    "n_features",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Methods that predict labels: keep the N features that tell most about the labels of the fit.",
+)
+@click.option(
+    "--stemmer",
+    type=click.Choice(["porter", "english", "none"]),
+    help="Documents, methods made for them: what makes stems of words; default: porter.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
+@click.option("--jobs", type=int, help="Threads or processes; -1: all processors.")
+@click.option("--checkpoint-every", type=click.IntRange(min=1), metavar="G", help="Save every G generations.")
+@click.option("--resume", is_flag=True, help="Go on from the checkpoint in the folder, if there is one.")
+@click.option(
+    "--out", required=True, metavar="DIR", type=click.Path(path_type=Path), help="Folder for the results."
+)
+@click.option("--no-report", is_flag=True, help="Do not write report.npz and report.html.")
+@click.option("--quiet", is_flag=True, help="No progress and no summary.")
+def fit(data: str, out: Path, **options: Any) -> None:
+    """Cluster DATA and write a folder of results.
+
+    DATA and --out are all that is needed: without --method and -k the recommended method finds clusters and
+    their number, says how sure that is (confidence), and what else is worth a look (alternatives).
+
+    DATA is a CSV, TSV, Parquet or npz file (arrays, or a sparse matrix of scipy's), or a bundled set:
+    breast_cancer, digits, iris, wine.
+    For the recommended method a table may be as it comes out of a spreadsheet: columns of text become
+    indicators of categories, dates numbers of days, units beside numbers are taken off, empty cells are
+    filled, and columns that tell nothing (constants, row numbers, texts that are all different) are left
+    out; what was done is said line by line.
+    Every column, of whatever kind, has the same weight, unless --set scale=... says otherwise.
+
+    For other methods every column without another role must be numeric, without empty cells. Columns of
+    text can be features of the method fuzzy-modes-moga, where every different text is a category.
+
+    DATA may also be documents: JSON lines (.jsonl, .jsonl.gz), a folder of .txt files (--labels folder:
+    its sub-folders are the classes), or a CSV or TSV file with --text-columns. Their features are tf-idf
+    weights, reduced to 100 components for methods that take no sparse data. Methods made for documents
+    (ensemble-nmf, nmf-clustering, spherical-kmeans) get weights of stems in at least two documents.
+
+    For methods of bags, DATA are bags of instances: WEKA's multi-instance ARFF (.arff), KEEL (.dat), npz
+    with bag_offsets, or a table with one instance a row and --bag; text files also compressed (.gz).
+    Classes found in the file score the result and never reach the fit.
+
+    Methods that predict labels (sisc, scad2, entropy-weighted-kmeans, nsga2-sisc) take samples with any
+    number of labels: MULAN's or MEKA's ARFF, svmlight (.svm, .svmlight, .libsvm), npz with X and Y, or
+    JSON lines with lists in the column of --partial-labels. The labels of such files reach the fit, as
+    partial labels do; --hold-out withholds a share of either, and scores the predictions by it. Documents
+    become 1 for each word they hold.
+
+    Methods that find the number of clusters (pareto-clustering, pareto-bags, mock, nsga2-clus, amosa-clus)
+    do so without -k. The first three take one as well, and say without which other numbers are worth a look.
+
+    The recommended methods evolve only with --set n_gen=G, and then show their controls beside the result:
+    the same without evolution, and with survival at random.
+
+    The folder gets labels.csv, result.npz, run.json and, as far as data and method have them, clusters.csv
+    (what is typical of each cluster), alternatives.csv (other clusterings worth a look, one a column) with
+    alternatives_summary.csv, scores.csv (all clusterings compared), front.csv, history.csv,
+    predictions.csv, probabilities.csv and pictures. Begin with its report.html: all solutions to look at,
+    compare and choose from, in any browser and without network (report.npz is what `moo-clustering report`
+    makes it of). A folder that holds anything else is never touched.
+    """
+    with reported():
+        from moo_clustering.cli.fit import run_fit
+
+        run_fit(data, out, **options)
 
 
 @click.command()
@@ -203,12 +280,9 @@ def explore(folder: Path, port: int, no_browser: bool) -> None:
 def methods(name: str | None) -> None:
     """List the methods, or the options of the method NAME."""
     with reported():
-        from moo_clustering.estimators._methods import METHODS, find_method
+        from moo_clustering.cli.methods import listing
 
-        if name is None:
-            click.echo("\n\n".join(_entry(method) for method in METHODS.values()))
-        else:
-            click.echo(_details(*find_method(name)))
+        click.echo(listing(name))
 
 
 @click.command()
@@ -232,17 +306,9 @@ def report(folders: tuple[Path, ...], out: Path | None, title: str | None) -> No
     a report is never replaced.
     """
     with reported():
-        from dataclasses import replace
+        from moo_clustering.cli.folder import save_report_of
 
-        from moo_clustering.cli.folder import REPORT
-        from moo_clustering.visualization.report.page import write_report
-
-        if out is None and len(folders) > 1:
-            raise ValueError(f"the report of {len(folders)} runs needs a file to write: --out FILE")
-        page = folders[0] / REPORT if out is None else out
-        content = merged_content(folders)
-        _check_page(page)
-        write_report(content if title is None else replace(content, title=title), page)
+        page, content = save_report_of(folders, out, title)
     for sentence in content.missing:
         click.echo(f"Note: {sentence}", err=True)
     runs = "" if len(folders) == 1 else f" of {len(folders)} runs"
@@ -252,420 +318,3 @@ def report(folders: tuple[Path, ...], out: Path | None, title: str | None) -> No
 
 for command in (compare, demo, explore, fit, methods, report):
     main.add_command(command)
-_MARK = b'<meta name="generator" content="moo_clustering">'
-LOOPBACK = "127.0.0.1"
-_PATHS = ("/", "/report.html")
-_HEADERS = {
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": "frame-ancestors 'none'",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-}
-_LONG = ("dataset", "method", "value")
-
-
-def as_text(outcome: Comparison) -> str:
-    """Ranks, tests, pairs and conclusions."""
-    better = "large" if outcome.greater_is_better else "small"
-    parts = [f"{outcome.n_methods} methods on {outcome.n_datasets} data sets; {better} values are better"]
-    ranks = outcome.average_ranks.sort_values(kind="stable")
-    rows = [["method", "average rank"], *([str(name), f"{rank:.2f}"] for name, rank in ranks.items())]
-    parts += [aligned(rows, right=[1]), _tests(outcome), _pairs(outcome), "\n".join(outcome.conclusions)]
-    return "\n\n".join(parts)
-
-
-def _tests(outcome: Comparison) -> str:
-    test = outcome.friedman
-    if test is None:
-        return "Friedman's test needs three methods; the two are compared as a pair."
-    df = test.df
-    rows = [
-        ["test", "statistic", "p"],
-        [f"Friedman, chi-square({df})", f"{test.statistic:.4f}", p_text(test.p_value)],
-        [
-            f"Iman and Davenport, F({df}, {df * (test.n_datasets - 1)})",
-            f"{test.iman_davenport_statistic:.4f}",
-            p_text(test.iman_davenport_p_value),
-        ],
-    ]
-    return aligned(rows, right=[1, 2])
-
-
-def _pairs(outcome: Comparison) -> str:
-    rows = [["pair, better rank first", "", "z", "p", "adjusted p", f"at {outcome.alpha:g}"]]
-    for pair in outcome.pairs.to_dict("records"):
-        values = [f"{pair['z']:.4f}", p_text(pair["p_value"]), p_text(pair["p_adjusted"])]
-        says = "different" if pair["significant"] else "-"
-        rows.append([str(pair["method_1"]), str(pair["method_2"]), *values, says])
-    return f"Pairs by {outcome.posthoc.capitalize()}'s procedure\n{aligned(rows, right=[2, 3, 4])}"
-
-
-def to_json_text(outcome: Comparison) -> str:
-    """All of it for other programs; an infinite F is null."""
-    test = outcome.friedman
-    record = {
-        "n_datasets": outcome.n_datasets,
-        "n_methods": outcome.n_methods,
-        "greater_is_better": outcome.greater_is_better,
-        "alpha": outcome.alpha,
-        "posthoc": outcome.posthoc,
-        "average_ranks": outcome.average_ranks.to_dict(),
-        "friedman": None
-        if test is None
-        else {
-            "statistic": test.statistic,
-            "df": test.df,
-            "p_value": test.p_value,
-            "iman_davenport_statistic": test.iman_davenport_statistic
-            if math.isfinite(test.iman_davenport_statistic)
-            else None,
-            "iman_davenport_p_value": test.iman_davenport_p_value,
-        },
-        "pairs": outcome.pairs.to_dict("records"),
-        "groups": outcome.groups,
-        "conclusions": outcome.conclusions,
-    }
-    return json.dumps(to_json(record, "comparison"), indent=2, ensure_ascii=False)
-
-
-class Option(NamedTuple):
-    """One parameter of a constructor."""
-
-    name: str
-    default: str
-    kind: str
-    description: str
-
-
-def options_of(estimator_class: type[Any]) -> list[Option]:
-    """Parameters in the order of the signature, described as far as the docstring does."""
-    described = parameter_docs(inspect.getdoc(estimator_class) or "")
-    options = []
-    for name, parameter in inspect.signature(estimator_class).parameters.items():
-        kind, description = described.get(name, ("", ""))
-        default = "required" if parameter.default is parameter.empty else repr(parameter.default)
-        options.append(Option(name, default, kind, description))
-    return options
-
-
-def parameter_docs(doc: str) -> dict[str, tuple[str, str]]:
-    """Type and description of every parameter in a numpydoc docstring."""
-    lines = doc.splitlines()
-    starts = [
-        number + 1
-        for number in range(1, len(lines))
-        if _SECTION.match(lines[number]) and lines[number - 1].strip() == "Parameters"
-    ]
-    described: dict[str, tuple[str, str]] = {}
-    names: list[str] = []
-    for number in range(starts[0] if starts else len(lines), len(lines)):
-        line = lines[number]
-        if number + 1 < len(lines) and _SECTION.match(lines[number + 1]):
-            break
-        if line.strip() and not line.startswith(" "):
-            heading, _, kind = line.partition(" : ")
-            names = [name.strip().lstrip("*") for name in heading.split(",")]
-            described |= dict.fromkeys(names, (_text(kind), ""))
-        else:
-            for name in names:
-                kind, description = described[name]
-                described[name] = (kind, f"{description} {_text(line)}".strip())
-    return described
-
-
-def _text(line: str) -> str:
-    """Without markup."""
-    return _ROLE.sub(r"\1", line).replace("``", "").replace("`", "").strip()
-
-
-def _draw(outcome: Comparison, path: Path) -> None:
-    from moo_clustering.visualization import plot_critical_difference
-
-    if not path.parent.is_dir():
-        raise ValueError(f"there is no folder {path.parent} to save the figure in")
-    plot_critical_difference(outcome, alpha=outcome.alpha, method=outcome.posthoc, path=path)
-
-
-def _controls(table: Table, seed: int) -> dict[str, dict[str, float]]:
-    """Scores of what PESC has to be compared with."""
-    import numpy as np
-    from sklearn.cluster import KMeans
-    from sklearn.preprocessing import minmax_scale
-
-    from moo_clustering.cli.describe import scores
-    from moo_clustering.cli.errors import shown_warnings
-    from moo_clustering.estimators import PESC
-
-    k, rng = table.n_classes, np.random.default_rng(seed)
-    with shown_warnings():
-        unevolved = PESC(k, n_gen=0, random_state=seed).fit(table.X)
-    kmeans = KMeans(k, n_init=10, random_state=seed).fit(minmax_scale(table.X))
-    random = [scores(table, rng.integers(k, size=table.n_samples)) for _ in range(100)]
-    return {
-        "PESC, generation 0": scores(table, unevolved.labels_),
-        "k-means": scores(table, kmeans.labels_),
-        "random labels, mean of 100": {
-            name: float(np.mean([draw[name] for draw in random])) for name in random[0]
-        },
-    }
-
-
-def _table(found: dict[str, float], controls: dict[str, dict[str, float]]) -> str:
-    from moo_clustering.cli.describe import aligned
-
-    names = list(found)
-    rows: list[list[Any]] = [["", *(name.replace("_", " ") for name in names)]]
-    for title, values in {"PESC": found, **controls}.items():
-        rows.append([title, *(f"{values[name]:.3f}" for name in names)])
-    return aligned(rows, right=range(1, len(names) + 1))
-
-
-def _open(address: str) -> None:
-    import webbrowser
-
-    if not webbrowser.open(address):
-        click.echo("No browser could be opened; open the address in one yourself.", err=True)
-
-
-def _entry(method: Method) -> str:
-    rows = [("class", method.class_name), ("paper", method.paper), ("needs", method.needs)]
-    flags = {
-        "labels": "--partial-labels",
-        "label_sets": "label sets (.arff, .svm, lists in .jsonl)",
-        "pairs": "--must-link, --cannot-link",
-    }
-    takes = ["bags of instances (.arff, .dat, .npz, --bag)"] if method.bags else []
-    takes += ["columns of text, whose values are categories"] if method.categorical else []
-    if takes or method.supervision:
-        rows.append(("takes", ", ".join([*takes, *(flags[kind] for kind in method.supervision)])))
-    if method.aliases:
-        rows.append(("aliases", ", ".join(method.aliases)))
-    lines = [_wrap(method.name, method.summary, 0)]
-    return "\n".join(lines + [_wrap(heading, text, 2, 9) for heading, text in rows])
-
-
-def _details(method: Method, preset: Mapping[str, object]) -> str:
-    from moo_clustering.cli.job import FLAGS
-
-    parts = [_entry(method)]
-    for alias, options in method.aliases.items():
-        parts[0] += "\n" + _wrap(f"  {alias}", ", ".join(f"{k}={v!r}" for k, v in options.items()), 2, 24)
-    lines = ["Options (--set name=value):"]
-    for option in options_of(method.load()):
-        if option.name in FLAGS:
-            continue
-        default = repr(preset[option.name]) if option.name in preset else option.default
-        kind = f" ({option.kind.split(', default')[0].removesuffix(', optional')})" if option.kind else ""
-        lines.append(f"  {option.name} = {default}")
-        lines.append(_wrap("", f"{option.description}{kind}".strip(), 4, 0))
-    flagged = [
-        f"{option.name}: {FLAGS[option.name]}" for option in options_of(method.load()) if option.name in FLAGS
-    ]
-    parts += ["\n".join(line for line in lines if line), "Options with a flag: " + "; ".join(flagged)]
-    return "\n\n".join(parts)
-
-
-def _wrap(heading: str, text: str, indent: int, width: int = 16) -> str:
-    first = " " * indent + (heading.ljust(width) if len(heading) < width or not heading else f"{heading}  ")
-    rest = " " * (indent + width)
-    return textwrap.fill(text, 100, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
-
-
-def merged_content(folders: Sequence[Path]) -> ReportContent:
-    """The content of one report of all runs."""
-    from dataclasses import replace
-
-    from moo_clustering.cli.folder import run_content, run_record
-    from moo_clustering.visualization.report.page import merge
-
-    merged = merge([run_content(folder) for folder in folders], [folder.resolve().name for folder in folders])
-    files = []
-    for folder in folders:
-        data = run_record(folder).get("data")
-        files.append(str(data.get("name")) if isinstance(data, dict) else "unknown data")
-    files = list(dict.fromkeys(files))
-    if len(files) > 1 and all(name == str(row) for row, name in enumerate(merged.sample_names)):
-        sentence = (
-            f"The runs are on {' and '.join(files)}, whose rows have no names, so rows of the same number "
-            "are taken for the same sample."
-        )
-        return replace(merged, missing=[sentence, *merged.missing])
-    return merged
-
-
-def _check_page(page: Path) -> None:
-    """Refuse to replace what is no report, before anything is written."""
-    if page.is_dir():
-        raise ValueError(f"--out {page} is a folder; name a file, such as {page / 'report.html'}")
-    if not page.parent.is_dir():
-        raise ValueError(f"there is no folder {page.parent} to save the report in")
-    if page.exists() and not is_page(page):
-        raise ValueError(f"{page} exists and is no report of moo-clustering; choose another file with --out")
-
-
-def is_page(path: Path) -> bool:
-    """Whether a file is a page that this package wrote, and that it may replace therefore."""
-    with open(path, "rb") as file:
-        return _MARK in file.read(4096)
-
-
-class PageServer(ThreadingHTTPServer):
-    """Answers with one page.
-
-    Parameters
-    ----------
-    page : bytes
-        HTML in UTF-8.
-    port : int
-        0 takes a free one.
-    """
-
-    daemon_threads = True
-    # Another server at the same port is an error on every system.
-    allow_reuse_port = False
-
-    def __init__(self, page: bytes, port: int) -> None:
-        super().__init__((LOOPBACK, port), _Handler)
-        self.page = page
-        self.hosts = {f"{name}:{self.server_port}" for name in (LOOPBACK, "localhost")}
-        if self.server_port == 80:
-            self.hosts |= {LOOPBACK, "localhost"}
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of browsers that hang up."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: PageServer
-    server_version = "moo-clustering"
-    sys_version = ""
-    timeout = 30
-
-    def do_GET(self) -> None:
-        self._answer(with_body=True)
-
-    def do_HEAD(self) -> None:
-        self._answer(with_body=False)
-
-    def _answer(self, *, with_body: bool) -> None:
-        # A page of another site whose name leads here is no reader of this one.
-        hosts = [host.strip().lower() for host in self.headers.get_all("Host", [])]
-        if len(hosts) != 1 or hosts[0] not in self.server.hosts:
-            self._send(HTTPStatus.FORBIDDEN, b"This is for this computer only.\n", "text/plain", with_body)
-        elif urlsplit(self.path).path in _PATHS:
-            self._send(HTTPStatus.OK, self.server.page, "text/html", with_body)
-        else:
-            self._send(HTTPStatus.NOT_FOUND, b"There is only the report, at /\n", "text/plain", with_body)
-
-    def _send(self, status: HTTPStatus, body: bytes, kind: str, with_body: bool) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", f"{kind}; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        for name, value in _HEADERS.items():
-            self.send_header(name, value)
-        self.end_headers()
-        if with_body:
-            self.wfile.write(body)
-
-    def log_message(self, format: str, *arguments: Any) -> None:
-        """Requests are no news."""
-
-
-def page_server(page: bytes, port: int) -> PageServer:
-    """A server for the page, that has its port already.
-
-    Raises
-    ------
-    ValueError
-        When the port cannot be had.
-    """
-    try:
-        return PageServer(page, port)
-    except OSError as error:
-        raise ValueError(
-            f"cannot serve at port {port}: {error.strerror or error}; leave out --port to get a free one"
-        ) from error
-
-
-def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
-    """A row per data set, a column per method.
-
-    Parameters
-    ----------
-    path : Path
-        Text separated by commas, semicolons or tabs, with names in the first line.
-    long : bool, optional
-        Whether there is one value per line; default: if there are columns ``dataset``, ``method`` and
-        ``value``. Repeated values of a method on a data set are averaged, other columns left out.
-
-    Raises
-    ------
-    DataError
-        For files that are missing, empty or ragged, and in long ones for values that are missing or no
-        numbers. Cells of wide tables are checked by whoever ranks them.
-    """
-    if not path.exists():
-        raise DataError(f"there is no file {path}")
-    if path.is_dir():
-        raise DataError(f"{path} is a folder, not a file")
-    try:
-        rows = list(table_rows(path, separator_of(path)))
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not a text file in UTF-8 ({error.reason})") from error
-    except csv.Error as error:
-        raise DataError(f"{path} cannot be read as a table: {error}") from error
-    columns = column_names(rows[:1], str(path))
-    for line, row in rows[1:]:
-        if len(row) != len(columns):
-            ragged(str(path), len(columns), line, row)
-    if len(rows) == 1:
-        raise DataError(f"{path} has column names but no rows")
-    cells = pd.DataFrame([[cell.strip() for cell in row] for _, row in rows[1:]], columns=columns)
-    known = [_plain(column) for column in columns]
-    if long is None:
-        long = set(_LONG) <= set(known)
-    if not long:
-        _require_one_row_each(cells[columns[0]], path)
-        return cells.set_index(columns[0])
-    return _averaged(cells.iloc[:, _places(known, path)], [line for line, _ in rows[1:]], path)
-
-
-def _require_one_row_each(datasets: pd.Series[str], path: Path) -> None:
-    if datasets.is_unique:
-        return
-    raise DataError(
-        f"{path} has more than one row for {datasets[datasets.duplicated()].iloc[0]!r}; a table of one "
-        "data set per row needs averages of repeated runs, a table of one value per line needs --long"
-    )
-
-
-def _plain(name: str) -> str:
-    return name.casefold().replace(" ", "").replace("_", "").replace("-", "")
-
-
-def _places(known: Sequence[str], path: Path) -> list[int]:
-    """Where data set, method and value are: by name, or in this order if there is nothing else."""
-    if set(_LONG) <= set(known):
-        return [known.index(name) for name in _LONG]
-    if len(known) == len(_LONG):
-        return [0, 1, 2]
-    raise DataError(f"{path}: a table with one value per line needs columns dataset, method and value")
-
-
-def _averaged(cells: pd.DataFrame, lines: Sequence[int], path: Path) -> pd.DataFrame:
-    cells.columns = pd.Index(_LONG)
-    values = pd.to_numeric(cells["value"], errors="coerce")
-    if values.isna().any():
-        at = int(np.flatnonzero(values.isna())[0])
-        raise DataError(f"{path}, line {lines[at]} has {cells['value'].iloc[at]!r} where a number should be")
-    means = cells.assign(value=values).groupby(["dataset", "method"], sort=False)["value"].mean()
-    datasets, methods = cells["dataset"].unique(), cells["method"].unique()
-    table = means.unstack("method").reindex(index=datasets, columns=methods)
-    if table.isna().to_numpy().any():
-        row, column = np.argwhere(table.isna().to_numpy())[0]
-        raise DataError(
-            f"{path} has no value for data set {datasets[row]!r} and method {methods[column]!r}; "
-            "every method needs one on every data set"
-        )
-    return table

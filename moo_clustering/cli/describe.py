@@ -18,6 +18,7 @@ from moo_clustering.bags import Bags
 from moo_clustering.cli.folder import draw_partition, draw_pool
 from moo_clustering.cli.job import Job
 from moo_clustering.cli.load import BagSamples, PreparedSamples, SparseSamples, TextFeatures
+from moo_clustering.cli.text import aligned, printable_line, shortened
 from moo_clustering.datasets import CategoryTable, Documents, MultiLabelTable, Table
 from moo_clustering.estimators.bags_base import scaled_bags
 from moo_clustering.validity import (
@@ -228,31 +229,7 @@ def _medoids(estimator: Any, labels: NDArray[Any], n_clusters: int) -> NDArray[n
 
 def _title(documents: Documents, row: int) -> str:
     title = documents.titles[row] if documents.titles is not None else ""
-    return _one_line(title) or shortened(documents.texts[row][: 4 * _TITLE], _TITLE)
-
-
-def shortened(text: object, width: int) -> str:
-    """The text on one line of at most so many characters."""
-    line = _one_line(text)
-    return line if len(line) <= width else f"{line[: width - 3].rstrip()}..."
-
-
-def _one_line(text: object) -> str:
-    """Without line breaks, and without anything that a terminal would obey."""
-    return " ".join("".join(mark if mark.isprintable() else " " for mark in str(text)).split())
-
-
-def aligned(rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), gap: str = "  ") -> str:
-    """Columns padded to their widest cell; those numbered in ``right`` are flush right."""
-    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = [
-            cell.rjust(width) if number in right else cell.ljust(width)
-            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append(gap.join(cells).rstrip())
-    return "\n".join(lines)
+    return printable_line(title) or shortened(documents.texts[row][: 4 * _TITLE], _TITLE)
 
 
 @dataclass

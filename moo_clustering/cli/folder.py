@@ -82,6 +82,8 @@ _UNFINISHED = {
     "interrupted": "The run was interrupted: this is what it had found by then.",
     "running": "The run is still going on, or was killed: this is what it has saved so far.",
 }
+# By this a page is known as one of this package, which may be replaced.
+_MARK = b'<meta name="generator" content="moo_clustering">'
 # The command writes a handful.
 _MOST_COLUMNS = 1000
 # Partitions that are decoded for the archive alone; of four bytes a label.
@@ -544,6 +546,73 @@ def with_status(missing: Sequence[str], record: Mapping[str, Any]) -> list[str]:
     """What a report cannot show, beginning with a sentence about a run that did not end by itself."""
     sentence = _UNFINISHED.get(record["status"])
     return [*missing] if sentence is None or sentence in missing else [sentence, *missing]
+
+
+def save_report_of(
+    folders: Sequence[Path], out: Path | None, title: str | None
+) -> tuple[Path, ReportContent]:
+    """Write the page of one or several runs.
+
+    Parameters
+    ----------
+    folders : sequence of Path
+    out : Path or None
+        Page to write; None for ``report.html`` in the folder of a single run.
+    title : str or None
+
+    Returns
+    -------
+    page : Path
+    content : ReportContent
+
+    Raises
+    ------
+    ValueError
+        When the page would replace something else, or a folder cannot be read.
+    """
+    from moo_clustering.visualization.report import write_report
+
+    if out is None and len(folders) > 1:
+        raise ValueError(f"the report of {len(folders)} runs needs a file to write: --out FILE")
+    page = folders[0] / REPORT if out is None else out
+    content = merged_content(folders)
+    _check_page(page)
+    write_report(content if title is None else replace(content, title=title), page)
+    return page, content
+
+
+def merged_content(folders: Sequence[Path]) -> ReportContent:
+    """The content of one report of all runs."""
+    from moo_clustering.visualization.report.page import merge
+
+    merged = merge([run_content(folder) for folder in folders], [folder.resolve().name for folder in folders])
+    files = []
+    for folder in folders:
+        data = run_record(folder).get("data")
+        files.append(str(data.get("name")) if isinstance(data, dict) else "unknown data")
+    files = list(dict.fromkeys(files))
+    if len(files) > 1 and all(name == str(row) for row, name in enumerate(merged.sample_names)):
+        sentence = (
+            f"The runs are on {' and '.join(files)}, whose rows have no names, so rows of the same number "
+            "are taken for the same sample."
+        )
+        return replace(merged, missing=[sentence, *merged.missing])
+    return merged
+
+
+def _check_page(page: Path) -> None:
+    """Refuse to replace what is no report, before anything is written."""
+    if page.is_dir():
+        raise ValueError(f"--out {page} is a folder; name a file, such as {page / 'report.html'}")
+    if not page.parent.is_dir():
+        raise ValueError(f"there is no folder {page.parent} to save the report in")
+    if page.exists() and _MARK not in _beginning(page):
+        raise ValueError(f"{page} exists and is not a report of moo-clustering; name another file with --out")
+
+
+def _beginning(path: Path) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(4096)
 
 
 def _saved_labels(path: Path) -> NDArray[np.float64]:

@@ -24,6 +24,7 @@ from moo_clustering.cli.load import (
     label_use,
     text_features,
 )
+from moo_clustering.cli.methods import FLAGS
 from moo_clustering.constraints import read_pairs
 from moo_clustering.datasets import BUNDLED, CategoryTable, Documents, MultiLabelTable, Table
 from moo_clustering.estimators._methods import METHODS, RECOMMENDED, RECOMMENDED_FOR_BAGS, Method
@@ -33,16 +34,6 @@ from moo_clustering.persistence import environment, fingerprint, to_json
 _NOT_RECORDED = {"verbose", "checkpoint", "resume", "random_state"}
 # Ratio of standard deviations beyond which features can hardly be of one unit.
 _UNITS = 20
-# Parameters that have a flag of their own.
-FLAGS = {
-    "n_clusters": "-k",
-    "random_state": "--seed",
-    "n_jobs": "--jobs",
-    "verbose": "--quiet",
-    "checkpoint": "--out and --checkpoint-every",
-    "checkpoint_every": "--checkpoint-every",
-    "resume": "--resume",
-}
 
 
 @dataclass

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from moo_clustering.cli.describe import (
-    aligned,
     cluster_table,
     column_table,
     has_pool,
@@ -15,10 +14,10 @@ from moo_clustering.cli.describe import (
     number_rows,
     squares_rows,
 )
-from moo_clustering.cli.fit import Outcome
 from moo_clustering.cli.folder import REPORT
 from moo_clustering.cli.job import Job
 from moo_clustering.cli.load import BagSamples, PreparedSamples, TextFeatures
+from moo_clustering.cli.text import aligned
 from moo_clustering.datasets import CategoryTable
 
 if TYPE_CHECKING:
@@ -48,9 +47,9 @@ _SHOWN, _FEW = 3, 30
 _ONE = {"samples": "sample", "documents": "document", "labels": "label", "classes": "class"}
 
 
-def summary(job: Job, outcome: Outcome, out: Path) -> str:
-    """Data, method, clusters and scores, after the clusters of documents, in subspaces and around modes."""
-    record, data = outcome.record, job.data
+def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, out: Path) -> str:
+    """The table of the clusters, where they are described, then data, method, clusters and scores."""
+    data = job.data
     kind = "documents" if isinstance(data, TextFeatures) else "samples"
     rows = [["data", _shape(job, kind)]]
     rows += label_rows(job, kind)
@@ -77,8 +76,8 @@ def summary(job: Job, outcome: Outcome, out: Path) -> str:
     if REPORT in record.get("files", ()):
         rows.append(["open", str(out / REPORT)])
     parts = [aligned(rows)]
-    if outcome.clusters is not None:
-        parts.insert(0, _clusters(job, outcome.clusters))
+    if clusters is not None:
+        parts.insert(0, _clusters(job, clusters))
     if "result" in record:
         remark = bag_remark(record) if isinstance(data, BagSamples) else prediction_remark(record)
         parts += [] if remark is None else [remark]

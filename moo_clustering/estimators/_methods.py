@@ -8,9 +8,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from moo_clustering._arrays import did_you_mean
-from moo_clustering.estimators.mock import DELTA, PAPER_2007, PESC_PAPER
-
 __all__ = ["METHODS", "Method", "find_method", "get_method"]
 
 _PESC_PAPER = "Pareto ensemble-based spectral clustering (PESC)"
@@ -18,6 +15,34 @@ _NSGA2_CLUS_PAPER = "semi-supervised clustering of medical documents with NSGA-I
 _BAG_PAPER = "evolutionary clustering for multiple-instance learning"
 _NEEDS = "bags of numeric instances, and the number of clusters; labels or pairs of bags if there are any"
 _BAG_COMMON: dict[str, Any] = {"needs": _NEEDS, "supervision": ("labels", "pairs"), "bags": True}
+# Options of the published variants of MOCK.
+# They stand here because the list of methods must not wait for the method itself.
+MOCK_DELTA: dict[str, Any] = {
+    "encoding": "short",
+    "delta": "auto",
+    "engine": "nsga2",
+    "pop_size": 100,
+    "n_gen": 100,
+    "pc": 1.0,
+    "init": "delta",
+    "mutation_length": "genotype",
+    "objectives": ("variance", "connectivity"),
+    "connectivity": "published",
+}
+MOCK_2007: dict[str, Any] = {
+    "encoding": "locus",
+    "engine": "pesa2",
+    "pop_size": 10,
+    "archive_size": 1000,
+    "n_gen": 1000,
+    "pc": 0.7,
+    "init": "2007",
+    "mutation_length": "N",
+    "objectives": ("deviation", "connectivity"),
+    "connectivity": "ranks",
+}
+# The mutation probability that the PESC paper prints beside these, 0.3, is none that MOCK has.
+MOCK_PESC: dict[str, Any] = {**MOCK_2007, "pop_size": 100, "n_gen": 100}
 
 
 @dataclass(frozen=True)
@@ -225,9 +250,9 @@ GRAPH_METHODS: tuple[Method, ...] = (
         summary="compact clusters of neighbours from links of a spanning tree; finds the number of clusters",
         needs="numeric features; labels or pairs if there are any",
         aliases={
-            "MOCK-2007": PAPER_2007,
-            "delta-MOCK": DELTA,
-            "MOCK-PESC": PESC_PAPER,
+            "MOCK-2007": MOCK_2007,
+            "delta-MOCK": MOCK_DELTA,
+            "MOCK-PESC": MOCK_PESC,
             "Semi-MOCK": {"supervision": "objective"},
         },
         supervision=("labels", "pairs"),
@@ -418,6 +443,9 @@ def find_method(name: str) -> tuple[Method, dict[str, Any]]:
         for alias, options in method.aliases.items():
             if wanted == _plain(alias):
                 return method, dict(options)
+    # Imported here because the list of methods must not wait for NumPy.
+    from moo_clustering._arrays import did_you_mean
+
     known = [*METHODS, *(alias for method in METHODS.values() for alias in method.aliases)]
     raise ValueError(
         f"unknown method {name!r}; known are {', '.join(METHODS)} and aliases{did_you_mean(name, known)}"

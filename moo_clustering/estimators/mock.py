@@ -46,6 +46,7 @@ from moo_clustering.estimators._base import (
     supervision_groups,
     supervision_pairs,
 )
+from moo_clustering.estimators._methods import MOCK_2007, MOCK_DELTA, MOCK_PESC
 from moo_clustering.fronts import AttainmentScores, attainment_scores, control_data
 from moo_clustering.graphs import LocusGraph, SpanningTree, locus_graph
 from moo_clustering.operators import MSTInterestingnessSampling, NeighborBiasedMutation, batched_tournament
@@ -56,32 +57,6 @@ _OBJECTIVES = (("variance", "connectivity"), ("deviation", "connectivity"))
 BY_KNOWLEDGE = ("labels", "constraints")
 RULES = ("auto", "attainment", "variance", "sum", "knee", *BY_KNOWLEDGE)
 ControlFront = tuple[NDArray[np.float64], NDArray[np.int64]]
-DELTA: dict[str, Any] = {
-    "encoding": "short",
-    "delta": "auto",
-    "engine": "nsga2",
-    "pop_size": 100,
-    "n_gen": 100,
-    "pc": 1.0,
-    "init": "delta",
-    "mutation_length": "genotype",
-    "objectives": ("variance", "connectivity"),
-    "connectivity": "published",
-}
-PAPER_2007: dict[str, Any] = {
-    "encoding": "locus",
-    "engine": "pesa2",
-    "pop_size": 10,
-    "archive_size": 1000,
-    "n_gen": 1000,
-    "pc": 0.7,
-    "init": "2007",
-    "mutation_length": "N",
-    "objectives": ("deviation", "connectivity"),
-    "connectivity": "ranks",
-}
-# The mutation probability that the PESC paper prints beside these, 0.3, is none that MOCK has.
-PESC_PAPER: dict[str, Any] = {**PAPER_2007, "pop_size": 100, "n_gen": 100}
 
 
 class FrontOfPartitions:
@@ -502,17 +477,17 @@ objective, int or callable, default="auto"
     @classmethod
     def paper2007(cls, n_clusters: int | None = None, **options: Any) -> Self:
         """MOCK of 2007: PESA-II over links of all samples, deviation. Further options override."""
-        return cls(n_clusters, **{**PAPER_2007, **options})
+        return cls(n_clusters, **{**MOCK_2007, **options})
 
     @classmethod
     def delta(cls, n_clusters: int | None = None, **options: Any) -> Self:
         """delta-MOCK as the published program does it. Further options override."""
-        return cls(n_clusters, **{**DELTA, **options})
+        return cls(n_clusters, **{**MOCK_DELTA, **options})
 
     @classmethod
     def pesc(cls, n_clusters: int | None = None, **options: Any) -> Self:
         """MOCK of 2007 in the sizes of the PESC paper: 100 children, 100 generations."""
-        return cls(n_clusters, **{**PESC_PAPER, **options})
+        return cls(n_clusters, **{**MOCK_PESC, **options})
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(

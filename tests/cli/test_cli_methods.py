@@ -5,8 +5,8 @@ from types import MappingProxyType
 
 import pytest
 
-from moo_clustering.cli.commands import options_of, parameter_docs
-from moo_clustering.cli.job import FLAGS, parse_settings
+from moo_clustering.cli.job import parse_settings
+from moo_clustering.cli.methods import FLAGS, options_of, parameter_docs
 from moo_clustering.estimators._methods import METHODS, find_method, get_method
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from moo_clustering.cli.commands import read_results
+from moo_clustering.cli.compare import read_results
 from papers.multi_instance_tables import PUBLISHED
 
 

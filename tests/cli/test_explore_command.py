@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from moo_clustering.cli import commands as _explore
+from moo_clustering.cli import serve
 
 FIT = (
     "fit",
@@ -164,7 +164,7 @@ def test_browser_is_opened(run, folder, monkeypatch, opens):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("webbrowser.open", browser)
-    monkeypatch.setattr("moo_clustering.cli.commands.PageServer.serve_forever", until_asked)
+    monkeypatch.setattr("moo_clustering.cli.serve.PageServer.serve_forever", until_asked)
     result = run("explore", "out")
     assert result.exit_code == 0
     assert asked[0] in result.stdout
@@ -173,5 +173,5 @@ def test_browser_is_opened(run, folder, monkeypatch, opens):
 
 def test_without_a_browser_the_address_is_all(capsys, monkeypatch):
     monkeypatch.setattr("webbrowser.open", lambda address: False)
-    _explore._open("http://127.0.0.1:1/")
+    serve._open("http://127.0.0.1:1/")
     assert "open the address in one yourself" in capsys.readouterr().err

@@ -16,8 +16,8 @@ import numpy as np
 from fuzz_mutations import Files
 
 from moo_clustering.bags import Bags
-from moo_clustering.cli.commands import merged_content, read_results
-from moo_clustering.cli.folder import FolderError, open_folder, run_content
+from moo_clustering.cli.compare import read_results
+from moo_clustering.cli.folder import FolderError, merged_content, open_folder, run_content
 from moo_clustering.cli.job import parse_settings
 from moo_clustering.cli.load import load_bags, load_data, load_prepared
 from moo_clustering.constraints import InconsistentConstraintsError, PairwiseConstraints, read_pairs

@@ -1,0 +1,196 @@
+"""Tables of results as the command ``compare`` reads them, and its comparison as text or JSON."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from moo_clustering.cli.text import aligned
+from moo_clustering.datasets import DataError
+from moo_clustering.datasets.tables import column_names, ragged, separator_of, table_rows
+from moo_clustering.persistence import to_json
+from moo_clustering.stats import Comparison, compare, p_text
+
+# Columns of a table with one value per line.
+_LONG = ("dataset", "method", "value")
+
+
+def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: bool, **options: Any) -> str:
+    """The comparison of the methods in a table of results, as text or JSON.
+
+    Parameters
+    ----------
+    results : Path
+    long : bool or None
+        See :func:`read_results`.
+    figure : Path or None
+        File of the critical difference diagram, which is drawn there if it is named.
+    as_json : bool
+    **options
+        Of :func:`~moo_clustering.stats.compare`.
+    """
+    outcome = compare(read_results(results, long=long), **options)
+    if figure is not None:
+        from moo_clustering.visualization import plot_critical_difference
+
+        if not figure.parent.is_dir():
+            raise ValueError(f"there is no folder {figure.parent} to save the figure in")
+        plot_critical_difference(outcome, alpha=outcome.alpha, method=outcome.posthoc, path=figure)
+    if as_json:
+        return _as_json(outcome)
+    saved = [] if figure is None else [f"Saved the diagram in {figure}."]
+    return "\n\n".join([_as_text(outcome), *saved])
+
+
+def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
+    """A row per data set, a column per method.
+
+    Parameters
+    ----------
+    path : Path
+        Text separated by commas, semicolons or tabs, with names in the first line.
+    long : bool, optional
+        Whether there is one value per line; default: if there are columns ``dataset``, ``method`` and
+        ``value``. Repeated values of a method on a data set are averaged, other columns left out.
+
+    Raises
+    ------
+    DataError
+        For files that are missing, empty or ragged, and in long ones for values that are missing or no
+        numbers. Cells of wide tables are checked by whoever ranks them.
+    """
+    if not path.exists():
+        raise DataError(f"there is no file {path}")
+    if path.is_dir():
+        raise DataError(f"{path} is a folder, not a file")
+    try:
+        rows = list(table_rows(path, separator_of(path)))
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not a text file in UTF-8 ({error.reason})") from error
+    except csv.Error as error:
+        raise DataError(f"{path} cannot be read as a table: {error}") from error
+    columns = column_names(rows[:1], str(path))
+    for line, row in rows[1:]:
+        if len(row) != len(columns):
+            ragged(str(path), len(columns), line, row)
+    if len(rows) == 1:
+        raise DataError(f"{path} has column names but no rows")
+    cells = pd.DataFrame([[cell.strip() for cell in row] for _, row in rows[1:]], columns=columns)
+    known = [_plain(column) for column in columns]
+    if long is None:
+        long = set(_LONG) <= set(known)
+    if not long:
+        _require_one_row_each(cells[columns[0]], path)
+        return cells.set_index(columns[0])
+    return _averaged(cells.iloc[:, _places(known, path)], [line for line, _ in rows[1:]], path)
+
+
+def _require_one_row_each(datasets: pd.Series[str], path: Path) -> None:
+    if datasets.is_unique:
+        return
+    raise DataError(
+        f"{path} has more than one row for {datasets[datasets.duplicated()].iloc[0]!r}; a table of one "
+        "data set per row needs averages of repeated runs, a table of one value per line needs --long"
+    )
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace(" ", "").replace("_", "").replace("-", "")
+
+
+def _places(known: Sequence[str], path: Path) -> list[int]:
+    """Where data set, method and value are: by name, or in this order if there is nothing else."""
+    if set(_LONG) <= set(known):
+        return [known.index(name) for name in _LONG]
+    if len(known) == len(_LONG):
+        return [0, 1, 2]
+    raise DataError(f"{path}: a table with one value per line needs columns dataset, method and value")
+
+
+def _averaged(cells: pd.DataFrame, lines: Sequence[int], path: Path) -> pd.DataFrame:
+    cells.columns = pd.Index(_LONG)
+    values = pd.to_numeric(cells["value"], errors="coerce")
+    if values.isna().any():
+        at = int(np.flatnonzero(values.isna())[0])
+        raise DataError(f"{path}, line {lines[at]} has {cells['value'].iloc[at]!r} where a number should be")
+    means = cells.assign(value=values).groupby(["dataset", "method"], sort=False)["value"].mean()
+    datasets, methods = cells["dataset"].unique(), cells["method"].unique()
+    table = means.unstack("method").reindex(index=datasets, columns=methods)
+    if table.isna().to_numpy().any():
+        row, column = np.argwhere(table.isna().to_numpy())[0]
+        raise DataError(
+            f"{path} has no value for data set {datasets[row]!r} and method {methods[column]!r}; "
+            "every method needs one on every data set"
+        )
+    return table
+
+
+def _as_text(outcome: Comparison) -> str:
+    """Ranks, tests, pairs and conclusions."""
+    better = "large" if outcome.greater_is_better else "small"
+    parts = [f"{outcome.n_methods} methods on {outcome.n_datasets} data sets; {better} values are better"]
+    ranks = outcome.average_ranks.sort_values(kind="stable")
+    rows = [["method", "average rank"], *([str(name), f"{rank:.2f}"] for name, rank in ranks.items())]
+    parts += [aligned(rows, right=[1]), _tests(outcome), _pairs(outcome), "\n".join(outcome.conclusions)]
+    return "\n\n".join(parts)
+
+
+def _tests(outcome: Comparison) -> str:
+    test = outcome.friedman
+    if test is None:
+        return "Friedman's test needs three methods; the two are compared as a pair."
+    df = test.df
+    rows = [
+        ["test", "statistic", "p"],
+        [f"Friedman, chi-square({df})", f"{test.statistic:.4f}", p_text(test.p_value)],
+        [
+            f"Iman and Davenport, F({df}, {df * (test.n_datasets - 1)})",
+            f"{test.iman_davenport_statistic:.4f}",
+            p_text(test.iman_davenport_p_value),
+        ],
+    ]
+    return aligned(rows, right=[1, 2])
+
+
+def _pairs(outcome: Comparison) -> str:
+    rows = [["pair, better rank first", "", "z", "p", "adjusted p", f"at {outcome.alpha:g}"]]
+    for pair in outcome.pairs.to_dict("records"):
+        values = [f"{pair['z']:.4f}", p_text(pair["p_value"]), p_text(pair["p_adjusted"])]
+        says = "different" if pair["significant"] else "-"
+        rows.append([str(pair["method_1"]), str(pair["method_2"]), *values, says])
+    return f"Pairs by {outcome.posthoc.capitalize()}'s procedure\n{aligned(rows, right=[2, 3, 4])}"
+
+
+def _as_json(outcome: Comparison) -> str:
+    """All of it for other programs; an infinite F is null."""
+    test = outcome.friedman
+    record = {
+        "n_datasets": outcome.n_datasets,
+        "n_methods": outcome.n_methods,
+        "greater_is_better": outcome.greater_is_better,
+        "alpha": outcome.alpha,
+        "posthoc": outcome.posthoc,
+        "average_ranks": outcome.average_ranks.to_dict(),
+        "friedman": None
+        if test is None
+        else {
+            "statistic": test.statistic,
+            "df": test.df,
+            "p_value": test.p_value,
+            "iman_davenport_statistic": test.iman_davenport_statistic
+            if math.isfinite(test.iman_davenport_statistic)
+            else None,
+            "iman_davenport_p_value": test.iman_davenport_p_value,
+        },
+        "pairs": outcome.pairs.to_dict("records"),
+        "groups": outcome.groups,
+        "conclusions": outcome.conclusions,
+    }
+    return json.dumps(to_json(record, "comparison"), indent=2, ensure_ascii=False)

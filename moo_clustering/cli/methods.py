@@ -1,0 +1,123 @@
+"""The list of methods, and the options of a method, as the command ``methods`` prints them."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from moo_clustering.estimators._methods import METHODS, Method, find_method
+
+# Parameters that have a flag of their own.
+FLAGS = {
+    "n_clusters": "-k",
+    "random_state": "--seed",
+    "n_jobs": "--jobs",
+    "verbose": "--quiet",
+    "checkpoint": "--out and --checkpoint-every",
+    "checkpoint_every": "--checkpoint-every",
+    "resume": "--resume",
+}
+_SECTION = re.compile(r"^-{3,}\s*$")
+_ROLE = re.compile(r":[a-z:]+:`~?(?:[^`<]*\.)?([^`<.]+)`")
+
+
+def listing(name: str | None) -> str:
+    """All methods, or the options of the method ``name``."""
+    if name is None:
+        return "\n\n".join(_entry(method) for method in METHODS.values())
+    return _details(*find_method(name))
+
+
+def _entry(method: Method) -> str:
+    rows = [("class", method.class_name), ("paper", method.paper), ("needs", method.needs)]
+    flags = {
+        "labels": "--partial-labels",
+        "label_sets": "label sets (.arff, .svm, lists in .jsonl)",
+        "pairs": "--must-link, --cannot-link",
+    }
+    takes = ["bags of instances (.arff, .dat, .npz, --bag)"] if method.bags else []
+    takes += ["columns of text, whose values are categories"] if method.categorical else []
+    if takes or method.supervision:
+        rows.append(("takes", ", ".join([*takes, *(flags[kind] for kind in method.supervision)])))
+    if method.aliases:
+        rows.append(("aliases", ", ".join(method.aliases)))
+    lines = [_wrap(method.name, method.summary, 0)]
+    return "\n".join(lines + [_wrap(heading, text, 2, 9) for heading, text in rows])
+
+
+def _details(method: Method, preset: Mapping[str, object]) -> str:
+    parts = [_entry(method)]
+    for alias, options in method.aliases.items():
+        parts[0] += "\n" + _wrap(f"  {alias}", ", ".join(f"{k}={v!r}" for k, v in options.items()), 2, 24)
+    lines = ["Options (--set name=value):"]
+    for option in options_of(method.load()):
+        if option.name in FLAGS:
+            continue
+        default = repr(preset[option.name]) if option.name in preset else option.default
+        kind = f" ({option.kind.split(', default')[0].removesuffix(', optional')})" if option.kind else ""
+        lines.append(f"  {option.name} = {default}")
+        lines.append(_wrap("", f"{option.description}{kind}".strip(), 4, 0))
+    flagged = [
+        f"{option.name}: {FLAGS[option.name]}" for option in options_of(method.load()) if option.name in FLAGS
+    ]
+    parts += ["\n".join(line for line in lines if line), "Options with a flag: " + "; ".join(flagged)]
+    return "\n\n".join(parts)
+
+
+def _wrap(heading: str, text: str, indent: int, width: int = 16) -> str:
+    first = " " * indent + (heading.ljust(width) if len(heading) < width or not heading else f"{heading}  ")
+    rest = " " * (indent + width)
+    return textwrap.fill(text, 100, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+
+
+class Option(NamedTuple):
+    """One parameter of a constructor."""
+
+    name: str
+    default: str
+    kind: str
+    description: str
+
+
+def options_of(estimator_class: type[Any]) -> list[Option]:
+    """Parameters in the order of the signature, described as far as the docstring does."""
+    described = parameter_docs(inspect.getdoc(estimator_class) or "")
+    options = []
+    for name, parameter in inspect.signature(estimator_class).parameters.items():
+        kind, description = described.get(name, ("", ""))
+        default = "required" if parameter.default is parameter.empty else repr(parameter.default)
+        options.append(Option(name, default, kind, description))
+    return options
+
+
+def parameter_docs(doc: str) -> dict[str, tuple[str, str]]:
+    """Type and description of every parameter in a numpydoc docstring."""
+    lines = doc.splitlines()
+    starts = [
+        number + 1
+        for number in range(1, len(lines))
+        if _SECTION.match(lines[number]) and lines[number - 1].strip() == "Parameters"
+    ]
+    described: dict[str, tuple[str, str]] = {}
+    names: list[str] = []
+    for number in range(starts[0] if starts else len(lines), len(lines)):
+        line = lines[number]
+        if number + 1 < len(lines) and _SECTION.match(lines[number + 1]):
+            break
+        if line.strip() and not line.startswith(" "):
+            heading, _, kind = line.partition(" : ")
+            names = [name.strip().lstrip("*") for name in heading.split(",")]
+            described |= dict.fromkeys(names, (_text(kind), ""))
+        else:
+            for name in names:
+                kind, description = described[name]
+                described[name] = (kind, f"{description} {_text(line)}".strip())
+    return described
+
+
+def _text(line: str) -> str:
+    """Without markup."""
+    return _ROLE.sub(r"\1", line).replace("``", "").replace("`", "").strip()
