@@ -44,6 +44,7 @@ from moo_clustering.datasets.tables import (
     identifiers,
     labelled,
     read_frame,
+    with_flags,
 )
 from moo_clustering.features import (
     InformationGainSelector,
@@ -169,7 +170,7 @@ def _read(path: Path, bag: str | None, label: str | None, drop: Sequence[str]) -
     try:
         return read_bags(path, bag=bag, label=label, drop=tuple(drop))
     except DataError as error:
-        raise DataError(error.with_flags(_BAG_FLAGS)) from error
+        raise DataError(with_flags(error, _BAG_FLAGS)) from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -542,7 +543,7 @@ def load_label_sets(
         )
     except DataError as error:
         named = "--label-file FILE" if is_archive else "--partial-labels NAME,NAME,..."
-        raise DataError(error.with_flags(_LABEL_FLAGS | {"labels": named})) from error
+        raise DataError(with_flags(error, _LABEL_FLAGS | {"labels": named})) from error
 
 
 def _has_indicators(path: Path) -> bool:

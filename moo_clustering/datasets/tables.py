@@ -413,23 +413,25 @@ class DataError(QuotingError):
         self.problem = problem
         self.remedies = remedies
 
-    def with_flags(self, flags: Mapping[str, str]) -> str:
-        """The message for those who use the command.
 
-        Parameters
-        ----------
-        flags : mapping of str to str
-            The flag that stands for an option, and what it takes: ``{"drop": "--drop NAME"}``. Remedies by
-            other options, and those that switch an option off, are left out.
-        """
-        return _advised(
-            self.problem,
-            [
-                each.with_flag(flags.get(each.option, ""))
-                for each in self.remedies
-                if not each.option or (each.option in flags and each.value is not False)
-            ],
-        )
+def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
+    """The message of an error for those who use the command.
+
+    Parameters
+    ----------
+    error : DataError
+    flags : mapping of str to str
+        The flag that stands for an option, and what it takes: ``{"drop": "--drop NAME"}``. Remedies by
+        other options, and those that switch an option off, are left out.
+    """
+    return _advised(
+        error.problem,
+        [
+            each.with_flag(flags.get(each.option, ""))
+            for each in error.remedies
+            if not each.option or (each.option in flags and each.value is not False)
+        ],
+    )
 
 
 def _advised(problem: str, advice: Iterable[str]) -> str:

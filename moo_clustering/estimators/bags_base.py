@@ -1,92 +1,47 @@
-"""BagClusterer: bags read and scaled, centres."""
+"""What all clusterers of bags share: reading and scaling bags, checks, labels, and distances to the centres.
+
+A clusterer of bags subclasses :class:`BagClusterer`, and :class:`DistanceOptions` if it holds the distances
+between all bags.
+"""
 
 from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from numbers import Integral
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
-from deap import tools
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
-from sklearn.utils._param_validation import Interval
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from moo_clustering._arrays import BLOCK_ITEMS, FloatArray, Labels, SeedLike, number_clusters, spawn_seeds
+from moo_clustering._arrays import BLOCK_ITEMS, FloatArray, Labels, number_clusters, spawn_seeds
+from moo_clustering._distances import MAX_MEMORY
 from moo_clustering.bags import Bags, BagTransformer, as_bags, bag_distances
 from moo_clustering.bags.bags import freeze
 from moo_clustering.bags.distances import Kind, bag_blocks
 from moo_clustering.bags.objective import PartitionRepair, pair_rule
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.estimators._base import SemiSupervisedClusterMixin, supervision_pairs
+from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Positive, SeedOptions, estimator
 
-# Distances that differ by a smaller part are equal: products of matrices leave so much of rounding.
+# Distances that differ by a smaller factor are equal: products of matrices leave such rounding errors.
 _TIE = 1e-9
-SEARCH_PARAMETERS = """
-max_evals : int, optional
-    Evaluations in all, trial evaluations counted; the search ends there.
-constraint_handling : {"penalty", "repair"}, default="penalty"
-    Partial labels and pairs multiply the objective by 1 + ``penalty`` times their violation; with
-    ``"repair"`` bags that belong together are also moved into one cluster, and apart from those
-    they cannot be with, in every new individual.
-penalty : float, default=1.0
-normalize : bool, default=True
-    Scale every feature to 0..1 over all instances (Eq. 11).
-random_state : int, Generator, RandomState or None, default=None
-n_jobs : int, optional
-    Threads; the result does not depend on it.
-verbose : bool, default=False
-    Progress bar with rate, time left and best value.
-checkpoint : path, optional
-    File to which the state is written; needs an integer ``random_state``.
-checkpoint_every : int, default=10
-    Generations between checkpoints.
-resume : bool, default=False
-    Continue from ``checkpoint`` if it exists, to the same result as without interruption.
-"""
-PARTITION_ATTRIBUTES = """
-labels_ : ndarray of shape (n_bags,), int32
-    Clusters numbered in the order of their first bags.
-n_clusters_ : int
-cluster_sizes_ : ndarray of shape (n_clusters_,)
-    Look at the smallest beside the objective.
-"""
-SEARCH_ATTRIBUTES = """
-violation_ : float
-    Violated part of the must-links plus that of the cannot-links, 0 to 2.
-logbook_, hall_of_fame_ : deap.tools.Logbook, deap.tools.HallOfFame
-n_evaluations_, n_trial_evaluations_ : int
-    Individuals evaluated, and values of single genes tried besides.
-n_restarts_, n_iter_ : int
-history_ : Recorder
-interrupted_ : bool
-    Whether Ctrl-C ended the search early.
-data_min_, data_range_ : ndarray of shape (n_features,)
-n_features_in_, feature_names_in_
-"""
-BAG_SEARCH_DOCS: dict[str, str] = {
-    "search_parameters": SEARCH_PARAMETERS,
-    "partition_attributes": PARTITION_ATTRIBUTES,
-    "search_attributes": SEARCH_ATTRIBUTES,
-}
 
 
 class BagData(NamedTuple):
-    """What a fit works on.
+    """Checked input of a fit.
 
     Attributes
     ----------
     bags : Bags
-        In the scale in which distances are meant.
+        In the scale in which distances are measured.
     raw_bags : Bags
         In the units of the data.
     constraints : PairwiseConstraints or None
-        Pairs of bags from labels and pairs given; None without any.
+        Pairs of bags from labels and given pairs; None without any.
     seed : SeedSequence
     """
 
@@ -96,34 +51,61 @@ class BagData(NamedTuple):
     seed: np.random.SeedSequence
 
     def violation(self, labels: NDArray[np.integer[Any]]) -> FloatArray:
-        """Violated part of the must-links plus that of the cannot-links, of every partition."""
+        """Violated share of the must-links plus that of the cannot-links, of every partition."""
         if self.constraints is None:
             return np.zeros(len(np.atleast_2d(labels)))
         return self.constraints.violation(labels)
 
 
+@estimator
 class BagClusterer(
-    SemiSupervisedClusterMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC
+    SemiSupervisedClusterMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    SeedOptions,
+    BaseEstimator,
+    ABC,
 ):
-    """Clusters of bags around vectors or medoid bags.
+    """Clusterer of bags around vectors or medoid bags.
 
     A subclass implements :meth:`_fit`, in which it calls :meth:`_set_labels`, and then
     :meth:`_set_centers` or :meth:`_set_medoids`.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of clusters, from 1 to n_bags.
+    min_cluster_size : int
+        Smallest number of bags in a cluster.
+    constraint_handling : {"penalty", "repair"}
+        How partial labels and pairs act: they multiply the objective by 1 + ``penalty`` times their
+        violation, or bags are also moved so that as few pairs as possible are violated.
+    penalty : float
+        Weight of the violation.
+    normalize : bool
+        Scale every feature to 0..1 over the instances of all bags (Eq. 11).
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_bags,), int32
+        Clusters 0, 1, ... in the order of their first bags.
+    n_clusters_ : int
+        Number of non-empty clusters.
+    cluster_sizes_ : ndarray of shape (n_clusters_,)
+        Number of bags in each cluster. Look at the smallest beside the objective.
+    violation_ : float
+        Violated share of the must-links plus that of the cannot-links, 0 to 2.
+    data_min_, data_range_ : ndarray of shape (n_features,)
+        Minimum and range by which every feature was scaled; a feature of range 0 becomes 0. Zeros and
+        ones without ``normalize``.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "normalize": ["boolean"],
-        "min_cluster_size": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state", np.random.Generator],
-    }
-
-    n_clusters: int
-    normalize: bool
-    min_cluster_size: int
-    constraint_handling: Any
-    penalty: float
-    random_state: SeedLike
+    n_clusters: Count = 2
+    _: KW_ONLY
+    min_cluster_size: Count = 1
+    constraint_handling: Literal["penalty", "repair"] = "penalty"
+    penalty: NonNegative = 1.0
+    normalize: bool = True
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -141,9 +123,9 @@ class BagClusterer(
         Parameters
         ----------
         X : Bags, list of 2-d arrays, 3-d array, or 2-d array
-            As :func:`moo_clustering.bags.as_bags` takes it: one array of shape (n_instances_of_the_bag,
-            n_features) for each bag, or one instance a row, with ``groups`` or ``offsets``. A 2-d array
-            alone is bags of one instance.
+            Anything that :func:`moo_clustering.bags.as_bags` takes: one array of shape
+            (n_instances_of_the_bag, n_features) per bag, or one instance per row, with ``groups`` or
+            ``offsets``. A 2-d array alone holds bags of one instance.
         y : array-like of shape (n_bags,), optional
             Partial labels 0, 1, ... of the bags; -1 for unlabelled bags. All pairs among the labelled
             bags become constraints.
@@ -167,10 +149,10 @@ class BagClusterer(
         return self
 
     def predict(self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Labels:
-        """Cluster of the nearest centre; pairs and least sizes do not count.
+        """Cluster of the nearest centre, whatever the pairs and smallest sizes.
 
-        Bags of the fit may get another label than in ``labels_`` where that was decided by pairs, by
-        clusters that had too few bags, or by a run that came back to partitions it had left.
+        Bags of the fit may get another label than in ``labels_`` where pairs, too small clusters or a run
+        that returned to an earlier partition decided that label.
 
         Parameters
         ----------
@@ -222,7 +204,7 @@ class BagClusterer(
 
     @abstractmethod
     def _fit(self, data: BagData) -> None:
-        """Cluster, and set the results."""
+        """Cluster the bags and set the fitted attributes."""
 
     def _prepare(
         self,
@@ -233,7 +215,7 @@ class BagClusterer(
         must_link: ArrayLike | None = None,
         cannot_link: ArrayLike | None = None,
     ) -> BagData:
-        """Check everything that a fit is given, before any work."""
+        """Check the whole input of a fit before any work."""
         raw = read_bags(self, X, groups, offsets, reset=True)
         self._check_sizes(raw.n_bags)
         pairs = supervision_pairs(raw.n_bags, y, must_link, cannot_link).pairs
@@ -255,19 +237,19 @@ class BagClusterer(
             raise ValueError(
                 f"n_clusters={self.n_clusters} is more than the number of bags, n_samples={n_bags}."
             )
-        needed = self.n_clusters * self.min_cluster_size
-        if needed > n_bags:
+        least = self._smallest_size(n_bags)
+        if self.n_clusters * least > n_bags:
             raise ValueError(
-                f"n_clusters={self.n_clusters} clusters of at least min_cluster_size="
-                f"{self.min_cluster_size} bags need {needed} bags; there are {n_bags}."
+                f"n_clusters={self.n_clusters} clusters of at least min_cluster_size={least} bags need "
+                f"{self.n_clusters * least} bags; there are {n_bags}."
             )
 
-    def _least(self, n_bags: int) -> int:
-        """Bags that every cluster has at least."""
+    def _smallest_size(self, n_bags: int) -> int:
+        """Smallest number of bags in a cluster."""
         return self.min_cluster_size
 
     def _pair_rule(self, data: BagData, least: int, *, power: int = 1) -> PartitionRepair | None:
-        """What assignments of a method that has ``constraint_handling`` are made to respect."""
+        """Repair that makes assignments respect the pairs and the smallest size; None without either."""
         return pair_rule(
             data.bags.n_bags,
             least,
@@ -277,37 +259,38 @@ class BagClusterer(
             power=power,
         )
 
-    def _set_labels(self, labels: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
-        """Number clusters in the order of their first bags; return the former number of each."""
+    def _set_labels(self, labels: NDArray[np.integer[Any]], k_min: int | None = None) -> NDArray[np.intp]:
+        """Number clusters in the order of their first bags; return the former number of each.
+
+        Warns if fewer than ``n_clusters``, or ``k_min``, are not empty, or if one is too small.
+        """
         self.labels_, order = number_clusters(labels)
         self.n_clusters_ = len(order)
         self.cluster_sizes_ = np.bincount(self.labels_, minlength=self.n_clusters_)
-        if self.n_clusters_ < self.n_clusters:
+        if self.n_clusters_ < (self.n_clusters if k_min is None else k_min):
+            wanted = f"n_clusters={self.n_clusters}" if k_min is None else f"k_min={k_min}"
             warnings.warn(
-                f"only {self.n_clusters_} of n_clusters={self.n_clusters} clusters have bags",
+                f"found only {self.n_clusters_} non-empty clusters ({wanted})",
                 UserWarning,
                 stacklevel=5,
             )
-        self._warn_of_small_clusters()
-        return order
-
-    def _warn_of_small_clusters(self) -> None:
-        smallest, least = int(self.cluster_sizes_.min()), self._least(len(self.labels_))
+        smallest, least = int(self.cluster_sizes_.min()), self._smallest_size(len(self.labels_))
         if self.n_clusters_ > 1 and smallest < least:
             warnings.warn(
-                f"the smallest cluster has {smallest} bags, fewer than min_cluster_size={least}: "
-                "bags that stay together or apart left no more for it",
+                f"the smallest cluster has {smallest} bags, fewer than min_cluster_size={least}, because "
+                "constraints left no more bags for it",
                 UserWarning,
-                stacklevel=6,
+                stacklevel=5,
             )
+        return order
 
     def _set_centers(self, centers: FloatArray) -> None:
-        """Vectors in the scale of the distances, one for every cluster in ``labels_``."""
+        """Set the centres, vectors in the scale of the distances, one per cluster of ``labels_``."""
         self._centers = centers
         self.cluster_centers_ = self._range.unscale(centers)
 
     def _set_medoids(self, data: BagData, medoids: NDArray[np.integer[Any]], kind: Kind = "directed") -> None:
-        """Bag numbers, one for every cluster in ``labels_``, and the distance to be taken to them."""
+        """Set the medoids, one bag number per cluster of ``labels_``, and the distance to them."""
         self.medoid_indices_ = medoids.astype(np.int64)
         self.medoid_bags_ = data.raw_bags[self.medoid_indices_]
         self._kind: Kind = kind
@@ -321,7 +304,7 @@ class BagClusterer(
         return bag_distances(bags, medoids, kind=self._kind, n_jobs=getattr(self, "n_jobs", None))
 
     def _one_row_per_bag(self, X: Any, distances: FloatArray) -> Any:
-        """Distances for scikit-learn to put into a frame, which would get the index of the rows of X."""
+        """Distances, as a frame of one row per bag where scikit-learn would give it the index of X."""
         indexed = hasattr(X, "columns") and len(X) != len(distances)
         if not indexed or _get_output_config("transform", self)["dense"] != "pandas":
             return distances
@@ -334,18 +317,41 @@ class BagClusterer(
         return self.n_clusters_
 
 
-def least(values: NDArray[np.floating[Any]]) -> NDArray[np.int32]:
-    """Number of the least of non-negative values along the last axis; the lowest where several are equal.
+@estimator
+class DistanceOptions:
+    """Parameter of a clusterer that holds the distances between all bags; comes before its base class.
 
-    Values are equal where only rounding sets them apart, so that ties end alike on every machine, and
-    for the same bag among any others.
+    Parameters
+    ----------
+    max_memory : float
+        Largest size in bytes of the table of distances between bags.
+    """
+
+    _: KW_ONLY
+    max_memory: Positive = MAX_MEMORY
+
+    def _check_sizes(self, n_bags: int) -> None:
+        super()._check_sizes(n_bags)  # type: ignore[misc]
+        if 8 * n_bags**2 > self.max_memory:
+            raise ValueError(
+                f"{type(self).__name__} needs the distances of all pairs of {n_bags} bags, "
+                f"{n_bags**2 / 2**27:.3g} GiB, more than max_memory={self.max_memory} bytes; raise "
+                "max_memory or cluster a sample of the bags"
+            )
+
+
+def least(values: NDArray[np.floating[Any]]) -> NDArray[np.int32]:
+    """Index of the smallest of non-negative values along the last axis; the lowest index among equals.
+
+    Values that differ only by rounding are equal, so that ties end alike on every machine, and for the
+    same bag among any others.
     """
     limit = values.min(axis=-1, keepdims=True) * (1.0 + _TIE)
     return np.asarray((values <= limit).argmax(axis=-1), dtype=np.int32)
 
 
 def farthest_distances(bags: Bags, vectors: FloatArray) -> FloatArray:
-    """Directed Hausdorff distance of every bag to every vector: that of its farthest instance.
+    """Directed Hausdorff distance from every bag to every vector: that of its farthest instance.
 
     Parameters
     ----------
@@ -389,13 +395,13 @@ def read_bags(
     *,
     reset: bool,
 ) -> Bags:
-    """Bags from anything that holds some; their features become, or must be, those of the estimator.
+    """Bags from any supported input; their features are recorded in the estimator or checked against it.
 
     Parameters
     ----------
     estimator : BaseEstimator
     X : Bags, list of 2-d arrays, 3-d array, or 2-d array
-        As :func:`moo_clustering.bags.as_bags` takes it. Rows of numbers without ``groups`` or
+        Anything that :func:`moo_clustering.bags.as_bags` takes. Rows of numbers without ``groups`` or
         ``offsets`` are bags of one instance.
     groups, offsets : array-like or None
     reset : bool
@@ -413,7 +419,12 @@ def read_bags(
         names = getattr(estimator, "feature_names_in_", None) if hasattr(X, "columns") else None
         return Bags(rows, np.arange(len(rows) + 1), feature_names=names)
     bags = as_bags(X, groups=groups, offsets=offsets)
-    validate_data(estimator, _named(bags), reset=reset, skip_check_array=True)
+    named: Any = bags.instances
+    if bags.feature_names is not None:
+        import pandas as pd  # takes long to import, and most bags have no names
+
+        named = pd.DataFrame(columns=list(bags.feature_names), dtype=np.float64)
+    validate_data(estimator, named, reset=reset, skip_check_array=True)
     return bags
 
 
@@ -424,26 +435,17 @@ def holds_bags(X: Any) -> bool:
     if isinstance(X, np.ndarray):
         nested = X.ndim == 1 and X.dtype == object and any(np.ndim(item) == 2 for item in X)
         return X.ndim == 3 or nested
-    return isinstance(X, list | tuple) and any(map(_is_table, X))
 
+    def is_table(item: Any) -> bool:
+        if isinstance(item, list | tuple):
+            return len(item) > 0 and isinstance(item[0], list | tuple | np.ndarray)
+        return getattr(item, "ndim", 0) == 2
 
-def _is_table(item: Any) -> bool:
-    if isinstance(item, list | tuple):
-        return len(item) > 0 and isinstance(item[0], list | tuple | np.ndarray)
-    return getattr(item, "ndim", 0) == 2
-
-
-def _named(bags: Bags) -> Any:
-    """What scikit-learn's checks of the features look at."""
-    if bags.feature_names is None:
-        return bags.instances
-    import pandas as pd  # takes long to import, and most bags have no names
-
-    return pd.DataFrame(columns=list(bags.feature_names), dtype=np.float64)
+    return isinstance(X, list | tuple) and any(map(is_table, X))
 
 
 class FeatureRange(NamedTuple):
-    """What is subtracted from every feature, and what it is divided by then.
+    """Minimum and range by which every feature is scaled.
 
     Attributes
     ----------
@@ -480,11 +482,11 @@ class FeatureRange(NamedTuple):
 
     @classmethod
     def unit(cls, n_features: int) -> FeatureRange:
-        """The range that changes nothing."""
+        """The range that leaves values as they are."""
         return cls(np.zeros(n_features), np.ones(n_features))
 
     def scale_bags(self, bags: Bags) -> Bags:
-        """Bags in the range; what was outside stays outside."""
+        """Bags in the range; values outside of it stay outside."""
         if not self.low.any() and (self.span == 1.0).all():
             return bags
         return bags.with_instances(freeze(self.scale(bags.instances)))
@@ -505,7 +507,7 @@ class FeatureRange(NamedTuple):
 def count_distinct_bags(bags: Bags, limit: int) -> int:
     """Number of bags that differ as sets of instances, or ``limit`` if there are so many.
 
-    Looks at no more bags than it takes to find ``limit``, and sorts the instances of those.
+    It looks at no more bags than it takes to find ``limit``, and sorts their instances.
     """
     seen: set[bytes] = set()
     for bag in bags:
@@ -515,37 +517,8 @@ def count_distinct_bags(bags: Bags, limit: int) -> int:
     return len(seen)
 
 
-def check_distance_memory(owner: str, n_bags: int, max_memory: float) -> None:
-    """Refuse distances that take more than ``max_memory`` bytes.
-
-    Raises
-    ------
-    ValueError
-    """
-    if 8 * n_bags**2 > max_memory:
-        raise ValueError(
-            f"{owner} needs the distances of all pairs of {n_bags} bags, {n_bags**2 / 2**27:.3g} GiB, more "
-            f"than max_memory={max_memory} bytes; raise max_memory or cluster a sample of the bags"
-        )
-
-
-def distance_matrix(estimator: Any, bags: Bags, kind: Kind = "directed") -> NDArray[np.float64]:
-    """Distance from every bag to every other, checked against ``estimator.max_memory`` before."""
-    check_distance_memory(type(estimator).__name__, bags.n_bags, estimator.max_memory)
-    return bag_distances(bags, kind=kind, n_jobs=estimator.n_jobs)
-
-
-def run_logbook(history: Iterable[tuple[float, int]], *, first: int) -> tools.Logbook:
-    """Logbook of inertia and size of the smallest cluster, counted from ``first``."""
-    logbook = tools.Logbook()
-    logbook.header = ["iter", "inertia", "smallest"]
-    for number, (inertia, smallest) in enumerate(history, first):
-        logbook.record(iter=number, inertia=inertia, smallest=smallest)
-    return logbook
-
-
 def scaled_bags(estimator: Any, bags: Bags) -> Bags:
-    """Bags in the scale in which a fitted estimator measured them; as they are for one that has none."""
+    """Bags in the scale in which a fitted estimator measured them; unchanged if it does not scale."""
     if not hasattr(estimator, "data_min_"):
         return BagTransformer().fit_transform(bags) if getattr(estimator, "normalize", False) else bags
     return FeatureRange(estimator.data_min_, estimator.data_range_).scale_bags(bags)

@@ -1,4 +1,8 @@
-"""MIGKA, MIFGKA, MIGCUK, CHCMIC, MemeticCHCMIC."""
+"""Evolutionary clusterers of bags: MIGKA, MIFGKA, CHCMIC, MemeticCHCMIC (partitions) and MIGCUK (medoids).
+
+:class:`GeneticBagClusterer` runs a search of DEAP for one best individual; the classes below it say what
+an individual is, how it is scored and varied, and what the best one means.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,14 @@ import math
 import warnings
 from abc import abstractmethod
 from numbers import Integral, Real
-from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from deap import base, tools
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
-from moo_clustering._arrays import Labels, SeedLike, number_clusters
-from moo_clustering._distances import MAX_MEMORY
+from moo_clustering._arrays import Labels
 from moo_clustering.algorithms import (
     ChcStep,
     DeapSearch,
@@ -28,18 +29,22 @@ from moo_clustering.algorithms import (
     finite_statistics,
 )
 from moo_clustering.algorithms.deap_loops import CountedStep
-from moo_clustering.bags import BagGeometry, BagObjective, Bags
-from moo_clustering.bags.objective import PartitionRepair
+from moo_clustering.bags import BagGeometry, BagObjective, Bags, bag_distances
+from moo_clustering.bags.distances import Kind
+from moo_clustering.bags.objective import PartitionRepair, Weighting
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.encodings import MedoidSlotEncoding, relabel_by_first_appearance
-from moo_clustering.estimators._base import checkpoint_for, fill_docs
-from moo_clustering.estimators.bags_base import (
-    BAG_SEARCH_DOCS,
-    BagClusterer,
-    BagData,
-    check_distance_memory,
-    distance_matrix,
+from moo_clustering.encodings import MedoidSlotEncoding
+from moo_clustering.estimators._base import checkpoint_for
+from moo_clustering.estimators._options import (
+    KW_ONLY,
+    Count,
+    NonNegative,
+    NonNegativeCount,
+    Probability,
+    SearchOptions,
+    estimator,
 )
+from moo_clustering.estimators.bags_base import BagClusterer, BagData, DistanceOptions
 from moo_clustering.operators.deap import (
     MixedStarts,
     PerturbedCopies,
@@ -50,48 +55,61 @@ from moo_clustering.operators.deap import (
 )
 from moo_clustering.validity import db_medoid
 
-PROBABILITY = Interval(Real, 0, 1, closed="both")
-PROBABILITIES: dict[str, list[Any]] = {"p_mut": [PROBABILITY], "p_gene": [PROBABILITY], "p_km": [PROBABILITY]}
+# Smallest share of the bags in a cluster with min_cluster_size="auto".
 _SMALLEST_SHARE = 0.05
+PopulationSize = Annotated[int, Interval(Integral, 2, None, closed="left")]
+Elitism = Annotated[int, Interval(Integral, 0, 1, closed="both")]
+PositiveShare = Annotated[float, Interval(Real, 0, 1, closed="right")]
 
 
-class GeneticBagClusterer(BagClusterer):
-    """Bags clustered by a search for one best individual.
+@estimator
+class GeneticBagClusterer(BagClusterer, SearchOptions):
+    """Clusterer of bags by a search for one best individual.
 
     A subclass says what is searched in :meth:`_compose`, and what the best individual means in
     :meth:`_take`.
+
+    Parameters
+    ----------
+    pop_size, n_gen : int
+        Number of individuals, and of generations after the initial population.
+    max_evals : int
+        Budget of evaluations, trial evaluations included, after which the search ends.
+    constraint_handling : {"penalty", "repair"}
+        How partial labels and pairs act: they multiply the objective by 1 + ``penalty`` times their
+        violation; with ``"repair"``, bags of every new individual are also moved into the cluster they must
+        share, and apart from those they cannot share one with.
+    n_jobs : int
+        Number of threads; does not affect the result.
+
+    Attributes
+    ----------
+    logbook_ : deap.tools.Logbook
+    hall_of_fame_ : deap.tools.HallOfFame
+    n_evaluations_, n_trial_evaluations_ : int
+        Number of individuals evaluated, and of values of single genes tried besides.
+    n_restarts_, n_iter_ : int
+    history_ : Recorder
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BagClusterer._parameter_constraints,
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "pop_size": [Interval(Integral, 2, None, closed="left")],
-        "n_gen": [Interval(Integral, 0, None, closed="left")],
-        "max_evals": [Interval(Integral, 1, None, closed="left"), None],
-        "constraint_handling": [StrOptions({"penalty", "repair"})],
-        "penalty": [Interval(Real, 0, None, closed="left")],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
-        "checkpoint": [str, Path, None],
-        "checkpoint_every": [Interval(Integral, 1, None, closed="left")],
-        "resume": ["boolean"],
-    }
+    _: KW_ONLY
+    pop_size: PopulationSize = 150
+    n_gen: NonNegativeCount = 150
+    max_evals: Count | None = None
 
-    min_cluster_size: Any  # a subclass may allow more than numbers
-    pop_size: int
-    n_gen: int
-    max_evals: int | None
-    constraint_handling: Any
-    penalty: float
-    n_jobs: int | None
-    verbose: bool
+    _objective_name: ClassVar[Any] = "db"
 
     def _fit(self, data: BagData) -> None:
+        pairs = data.constraints
         checkpoint = checkpoint_for(
-            self, data.raw_bags.instances, data.raw_bags.offsets, *_pairs(data.constraints)
+            self,
+            data.raw_bags.instances,
+            data.raw_bags.offsets,
+            None if pairs is None else pairs.must_link,
+            None if pairs is None else pairs.cannot_link,
         )
         rng = np.random.default_rng(data.seed)
-        toolbox, step, name = self._compose(data, rng)
+        toolbox, step = self._compose(data, rng)
         search = DeapSearch(
             toolbox,
             step,
@@ -107,7 +125,7 @@ class GeneticBagClusterer(BagClusterer):
             recorder=self.history_,
             verbose=bool(self.verbose),
             description=type(self).__name__,
-            objective_names=[name],
+            objective_names=[self._objective_name],
             checkpoint=checkpoint,
         )
         self.n_iter_ = search.generation
@@ -118,12 +136,12 @@ class GeneticBagClusterer(BagClusterer):
         self._take(data, self._best(search))
 
     @abstractmethod
-    def _compose(self, data: BagData, rng: np.random.Generator) -> Composition:
-        """Toolbox and generation of the search, and the name of what is minimised."""
+    def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
+        """Toolbox and generation step of the search."""
 
     @abstractmethod
     def _take(self, data: BagData, best: Any) -> None:
-        """Set the results from the genes of the best individual."""
+        """Set the fitted attributes from the genes of the best individual."""
 
     def _best(self, search: DeapSearch) -> Any:
         if search.hall_of_fame:
@@ -142,33 +160,50 @@ class GeneticBagClusterer(BagClusterer):
         self.violation_ = 0.0 if constraints is None else float(constraints.violation(labels)[0])
 
 
+class _EligibleStatistics(tools.Statistics):
+    """Statistics of the individuals that may be the best: an empty cluster can come with a lower value."""
+
+    def __init__(self, step: CountedStep) -> None:
+        super().__init__()
+        self._step = step
+        self._finite = finite_statistics()
+        self.fields = self._finite.fields
+
+    def compile(self, data: Any) -> Any:
+        return self._finite.compile(self._step.eligible(data))
+
+
+@estimator
 class PartitionBagClusterer(GeneticBagClusterer):
-    """Genes are clusters; one of the objectives of :class:`BagObjective` is minimised."""
+    """Genetic clusterer with one gene per bag, its cluster; minimises an objective of :class:`BagObjective`.
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **GeneticBagClusterer._parameter_constraints,
-        "weighting": [StrOptions({"bag", "instance"})],
-    }
+    Parameters
+    ----------
+    weighting : {"bag", "instance"}
+        Centroids are means of bag means (Eq. 3), or of all instances.
+    min_cluster_size : int
+        Smallest number of bags in a cluster; new individuals with smaller clusters are repaired.
 
-    weighting: Any
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+        Centroids, in the units of the data.
+    """
 
-    _objective_name: ClassVar[Any] = "db"
+    _: KW_ONLY
+    weighting: Weighting = "bag"
+
     _allows_empty: ClassVar[bool] = False
 
-    def _compose(self, data: BagData, rng: np.random.Generator) -> Composition:
-        self._objective = self._make_objective(data)
-        toolbox = bag_toolbox(self._objective, rng, **self._operators())
-        return Composition(toolbox, self._step(toolbox, rng), self._objective_name)
-
-    def _make_objective(self, data: BagData) -> BagObjective:
-        least = 0 if self._allows_empty else self._least(data.bags.n_bags)
-        # groups that stay together can leave no bags to fill a small cluster with
+    def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
+        least = 0 if self._allows_empty else self._smallest_size(data.bags.n_bags)
+        # Groups of bags that must stay together can leave no bags to fill a small cluster with, so that
+        # the geometry may not rely on the smallest size.
         certain = data.constraints is None or self.constraint_handling == "penalty"
-        geometry = BagGeometry(
-            data.bags, weighting=self.weighting, min_cluster_size=max(1, least) if certain else 1
-        )
-        return BagObjective(
-            geometry,
+        self._objective = BagObjective(
+            BagGeometry(
+                data.bags, weighting=self.weighting, min_cluster_size=max(1, least) if certain else 1
+            ),
             self.n_clusters,
             self._objective_name,
             min_cluster_size=least,
@@ -176,10 +211,13 @@ class PartitionBagClusterer(GeneticBagClusterer):
             handling=self.constraint_handling,
             penalty=self.penalty,
             n_jobs=self.n_jobs,
-            **self._reading(),
+            **self._objective_options(),
         )
+        toolbox = bag_toolbox(self._objective, rng, **self._operators())
+        return toolbox, self._step(toolbox, rng)
 
-    def _reading(self) -> dict[str, Any]:
+    def _objective_options(self) -> dict[str, Any]:
+        """Further options of the objective."""
         return {}
 
     @abstractmethod
@@ -195,72 +233,206 @@ class PartitionBagClusterer(GeneticBagClusterer):
         labels = np.asarray(best)[None]
         if self._allows_empty:
             labels = self._filled(data, labels)
-        self.labels_ = relabel_by_first_appearance(labels)[0]
-        self._set_labels(self.labels_)
+        self._set_labels(labels[0])
         self._set_centers(objective.geometry.centroids(self.labels_, self.n_clusters_))
         self._set_fitness(objective.evaluate(self.labels_)[0], self.labels_, data.constraints)
         del self._objective
 
     def _filled(self, data: BagData, labels: NDArray[np.int32]) -> NDArray[np.int32]:
-        """One partition, in which every cluster has the bags it must have."""
+        """The partition, of shape (1, n_bags), with clusters that are too small filled up."""
         n_bags = data.bags.n_bags
-        least = self._least(n_bags)
+        least = self._smallest_size(n_bags)
         if np.bincount(labels[0], minlength=self.n_clusters).min() >= least:
             return labels
-        kept = data.constraints if self.constraint_handling == "repair" else None
-        return PartitionRepair(n_bags, least, kept).apply(labels, self._objective.distances(labels))
+        respected = data.constraints if self.constraint_handling == "repair" else None
+        return PartitionRepair(n_bags, least, respected).apply(labels, self._objective.distances(labels))
 
 
-@fill_docs(**BAG_SEARCH_DOCS)
-class CHCMIC(PartitionBagClusterer):
-    """CHC for multi-instance clustering: least Davies-Bouldin index.
-
-    Parents that differ enough are crossed, children mutated gene by gene towards better values and by
-    steps of k-means, the best of parents and children survive, and the population starts anew from its
-    best when nothing is left to cross.
+@estimator
+class MutationOptions:
+    """Parameters of a search that mutates partitions and improves some by k-means.
 
     Parameters
     ----------
-    n_clusters : int, default=2
-    p_mut, p_gene : float, default=0.8, 0.7
-        Probabilities of mutating an individual, and of drawing each of its genes.
-    p_km : float, default=0.2
+    p_mut, p_gene : float
+        Probabilities of mutating an individual, and of drawing each of its genes anew.
+    p_km : float
         Probability of a step of k-means for an individual.
-    weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
-        How a new gene is drawn from the objective for each choice: better values are likelier, by their
-        distance to the worst; as in Eq. 9; as printed in Eqs. 5 and 6, where worse values are likelier;
-        or the best is taken.
-    empty : {"farthest", "closest"}, default="farthest"
-        Which bag an empty cluster gets in that step: the one farthest from its own centroid, or, as
-        printed, the closest.
-    threshold : int, optional
-        Genes in which parents must differ at first; a quarter of the bags by default.
-    n_keep : int, default=10
-        Individuals that survive a restart.
-    threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
-        The threshold falls after a generation in which no pair was crossed, or no child survived.
-    mutate : {"children", "population"}, default="children"
-        Whether only children are mutated, or copies of all individuals too.
-    crossover : {"one_point", "hux", "uniform"}, default="one_point"
-    distance : {"hamming", "aligned"}, default="hamming"
-        Whether the clusters of the second parent get the numbers of the first before both are compared
-        and crossed. Without it permuted labels look like diversity.
-    weighting : {"bag", "instance"}, default="bag"
-        Centroids as means of bag means (Eq. 3), or of all instances.
-    pop_size, n_gen : int, default=150, 150
-        Individuals, and generations after the initial population.
-    min_cluster_size : int, default=1
-        Bags that every cluster keeps; new individuals with smaller ones are repaired.
-    %(search_parameters)s
+    """
+
+    _: KW_ONLY
+    p_mut: Probability = 0.8
+    p_gene: Probability = 0.7
+    p_km: Probability = 0.2
+
+
+@estimator
+class RedrawOptions(MutationOptions):
+    """Parameters of a mutation that draws genes by the objective of each choice.
+
+    Parameters
+    ----------
+    weights : {"contrast", "scaled", "printed", "greedy"}
+        How a new gene is drawn from the objective for each choice. ``"contrast"``: better values are
+        likelier, by their distance to the worst; ``"scaled"``: as in Eq. 9; ``"printed"``: as printed in
+        Eqs. 5 and 6, where worse values are likelier; ``"greedy"``: the best is taken.
+    empty : {"farthest", "closest"}
+        Which bag an empty cluster receives in the step of k-means: the one farthest from its own centroid,
+        or, as printed, the closest.
+    """
+
+    _: KW_ONLY
+    weights: Literal["contrast", "scaled", "printed", "greedy"] = "contrast"
+    empty: Literal["farthest", "closest"] = "farthest"
+
+
+@estimator
+class MIGKA(PartitionBagClusterer, RedrawOptions):
+    """Multi-instance genetic k-means: least total within-cluster variation.
+
+    Individuals are partitions. Every generation draws parents by roulette, draws genes anew in proportion
+    to how good each choice would be, and improves some individuals by a step of k-means; there is no
+    crossover.
+
+    Parameters
+    ----------
+    elitism : {1, 0}
+        Whether the best so far replaces the worst of a generation that has none as good.
 
     Attributes
     ----------
-    %(partition_attributes)s
-    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        In the units of the data.
+    fitness_ : float
+        Total within-cluster variation of ``labels_`` (Eq. 4), with penalty.
+
+    Notes
+    -----
+    With n instances, N bags, K clusters: a generation takes O(pop_size N (n + K^3)) for the mutation. The
+    values of all K choices of a gene are found in one pass over the instances.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering, section IV-A; Krishna & Murty, IEEE SMC 29(3), 1999.
+
+    Examples
+    --------
+    >>> from moo_clustering import MIGKA
+    >>> bags = [[[0.0], [1.0]], [[0.5]], [[1.0], [0.2]], [[9.0], [8.0]], [[7.5]], [[8.5]]]
+    >>> MIGKA(pop_size=20, n_gen=10, random_state=0).fit_predict(bags)
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    """
+
+    _: KW_ONLY
+    elitism: Elitism = 1
+
+    _objective_name: ClassVar[Any] = "twcv"
+
+    def _operators(self) -> dict[str, Any]:
+        return {"p_gene": self.p_gene, "weights": self.weights, "empty": self.empty}
+
+    def _step(self, toolbox: Any, rng: np.random.Generator) -> CountedStep:
+        return GkaStep(mutpb=self.p_mut, kmpb=self.p_km, elitism=self.elitism, max_evals=self.max_evals)
+
+
+@estimator
+class MIFGKA(PartitionBagClusterer, MutationOptions):
+    """Multi-instance fast genetic k-means: least variation of bag means.
+
+    It differs from :class:`MIGKA` by a cheaper objective, partitions that may have empty clusters on the
+    way, and genes that are drawn all at once by the distance to the centroids.
+
+    Parameters
+    ----------
+    bias : float
+        Added to the weight of every cluster in the mutation (Eq. 9), on the scale of the distances.
+    reading : {"between", "printed", "printed_meansq"}
+        Reading of the objective (Eq. 7): ``"between"`` is the within-cluster squares of bag means; the
+        others are two readings of the printed formula, of which ``"printed_meansq"`` explains the published
+        results and has a single bag as its optimum.
+    legality : {"ratio", "count"}
+        How empty clusters lower the fitness of a partition: by the share of clusters in use, or by their
+        number, as printed, which has no effect.
+    elitism : {1, 0}
+        Whether the best so far replaces the worst of a generation that has none as good.
+    min_cluster_size : int
+        Smallest number of bags in a cluster of the result.
+
+    Attributes
+    ----------
+    fitness_ : float
+        The objective (Eq. 7) of ``labels_``, with penalty.
+
+    Notes
+    -----
+    A generation takes O(pop_size N n) for n instances in N bags. The best partition that uses all
+    clusters, each with ``min_cluster_size`` bags, is returned; the search itself may leave clusters empty.
+    ``logbook_`` has the statistics of those that could be returned.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering, section IV-B, Eqs. 7-9; Lu et al., SAC 2004.
+
+    Examples
+    --------
+    >>> from moo_clustering import MIFGKA
+    >>> bags = [[[0.0], [1.0]], [[0.5]], [[1.0], [0.2]], [[9.0], [8.0]], [[7.5]], [[8.5]]]
+    >>> MIFGKA(pop_size=20, n_gen=10, random_state=0).fit_predict(bags)
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    """
+
+    _: KW_ONLY
+    bias: NonNegative = 0.5
+    reading: Literal["between", "printed", "printed_meansq"] = "between"
+    legality: Literal["ratio", "count"] = "ratio"
+    elitism: Elitism = 1
+
+    _objective_name: ClassVar[Any] = "ftwcv"
+    _allows_empty: ClassVar[bool] = True
+
+    def _objective_options(self) -> dict[str, Any]:
+        return {"reading": self.reading}
+
+    def _operators(self) -> dict[str, Any]:
+        return {"mutation": "drift", "p_gene": self.p_gene, "bias": self.bias, "empty": "keep"}
+
+    def _step(self, toolbox: Any, rng: np.random.Generator) -> CountedStep:
+        toolbox.register("select", SelRouletteLegal(self.n_clusters, rng, legality=self.legality))
+        return GkaStep(
+            mutpb=self.p_mut,
+            kmpb=self.p_km,
+            elitism=self.elitism,
+            legal=UsesAllClusters(self.n_clusters, self.min_cluster_size),
+            max_evals=self.max_evals,
+        )
+
+
+@estimator
+class CHCMIC(PartitionBagClusterer, RedrawOptions):
+    """CHC for multi-instance clustering: least Davies-Bouldin index.
+
+    Parents that differ enough are crossed, children are mutated gene by gene towards better values and
+    improved by steps of k-means, and the best of parents and children survive. When nothing is left to cross,
+    the population starts anew from its best.
+
+    Parameters
+    ----------
+    threshold : int
+        Number of genes in which parents must differ at first; a quarter of the bags by default.
+    n_keep : int
+        Number of individuals that survive a restart.
+    threshold_rule : {"no_crossing", "no_acceptance"}
+        The threshold falls after a generation in which no pair was crossed, or no child survived.
+    mutate : {"children", "population"}
+        Whether only children are mutated, or copies of all individuals too.
+    crossover : {"one_point", "hux", "uniform"}
+        How two parents exchange genes.
+    distance : {"hamming", "aligned"}
+        Whether the clusters of the second parent get the numbers of the first before both are compared
+        and crossed. Otherwise permuted labels look like diversity.
+
+    Attributes
+    ----------
     fitness_ : float
         Davies-Bouldin index of ``labels_`` (Eq. 10), with penalty.
-    %(search_attributes)s
 
     Notes
     -----
@@ -280,75 +452,13 @@ class CHCMIC(PartitionBagClusterer):
     array([0, 0, 0, 1, 1, 1], dtype=int32)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **PartitionBagClusterer._parameter_constraints,
-        **PROBABILITIES,
-        "weights": [StrOptions({"contrast", "scaled", "printed", "greedy"})],
-        "empty": [StrOptions({"farthest", "closest"})],
-        "threshold": [Interval(Integral, 1, None, closed="left"), None],
-        "n_keep": [Interval(Integral, 1, None, closed="left")],
-        "threshold_rule": [StrOptions({"no_crossing", "no_acceptance"})],
-        "mutate": [StrOptions({"children", "population"})],
-        "crossover": [StrOptions({"one_point", "hux", "uniform"})],
-        "distance": [StrOptions({"hamming", "aligned"})],
-    }
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        p_mut: float = 0.8,
-        p_gene: float = 0.7,
-        p_km: float = 0.2,
-        weights: Literal["contrast", "scaled", "printed", "greedy"] = "contrast",
-        empty: Literal["farthest", "closest"] = "farthest",
-        threshold: int | None = None,
-        n_keep: int = 10,
-        threshold_rule: Literal["no_crossing", "no_acceptance"] = "no_crossing",
-        mutate: Literal["children", "population"] = "children",
-        crossover: Literal["one_point", "hux", "uniform"] = "one_point",
-        distance: Literal["hamming", "aligned"] = "hamming",
-        weighting: Literal["bag", "instance"] = "bag",
-        pop_size: int = 150,
-        n_gen: int = 150,
-        min_cluster_size: int = 1,
-        max_evals: int | None = None,
-        constraint_handling: Literal["penalty", "repair"] = "penalty",
-        penalty: float = 1.0,
-        normalize: bool = True,
-        random_state: SeedLike = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-        checkpoint: str | Path | None = None,
-        checkpoint_every: int = 10,
-        resume: bool = False,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.p_mut = p_mut
-        self.p_gene = p_gene
-        self.p_km = p_km
-        self.weights = weights
-        self.empty = empty
-        self.threshold = threshold
-        self.n_keep = n_keep
-        self.threshold_rule = threshold_rule
-        self.mutate = mutate
-        self.crossover = crossover
-        self.distance = distance
-        self.weighting = weighting
-        self.pop_size = pop_size
-        self.n_gen = n_gen
-        self.min_cluster_size = min_cluster_size
-        self.max_evals = max_evals
-        self.constraint_handling = constraint_handling
-        self.penalty = penalty
-        self.normalize = normalize
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.checkpoint_every = checkpoint_every
-        self.resume = resume
+    _: KW_ONLY
+    threshold: Count | None = None
+    n_keep: Count = 10
+    threshold_rule: Literal["no_crossing", "no_acceptance"] = "no_crossing"
+    mutate: Literal["children", "population"] = "children"
+    crossover: Literal["one_point", "hux", "uniform"] = "one_point"
+    distance: Literal["hamming", "aligned"] = "hamming"
 
     def _operators(self) -> dict[str, Any]:
         return {
@@ -371,69 +481,30 @@ class CHCMIC(PartitionBagClusterer):
         )
 
 
-class Composition(NamedTuple):
-    """What a search is made of."""
-
-    toolbox: base.Toolbox
-    step: CountedStep
-    name: str
-
-
-class _EligibleStatistics(tools.Statistics):
-    """Statistics of the individuals that may be the best: an empty cluster can come with a lower value."""
-
-    def __init__(self, step: CountedStep) -> None:
-        super().__init__()
-        self._step = step
-        self._finite = finite_statistics()
-        self.fields = self._finite.fields
-
-    def compile(self, data: Any) -> Any:
-        return self._finite.compile(self._step.eligible(data))
-
-
-def _pairs(constraints: PairwiseConstraints | None) -> tuple[Any, Any]:
-    if constraints is None:
-        return None, None
-    return constraints.must_link, constraints.cannot_link
-
-
-@fill_docs(**BAG_SEARCH_DOCS)
-class MemeticCHCMIC(PartitionBagClusterer):
+@estimator
+class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
     """CHC among local optima, for multi-instance clustering.
 
-    As :class:`CHCMIC`, with cluster numbers aligned before parents are compared and crossed (HUX), every
-    child descended by single moves until none helps, no partition twice in the population, and no
-    cluster smaller than 5 % of the bags.
+    It differs from :class:`CHCMIC` in four ways: cluster numbers are aligned before parents are compared and
+    crossed (HUX), every child descends by single moves until none helps, no partition occurs twice in the
+    population, and no cluster is smaller than 5 % of the bags.
 
     Parameters
     ----------
-    n_clusters : int, default=2
-    optima : float, default=0.5
-        Share of the initial population that is descended to a local optimum, from random partitions,
+    optima : float
+        Share of the initial population that descends to a local optimum; it starts from random partitions,
         steps of k-means and nearest random bags.
-    perturbation : float, default=0.35
-        Share of the genes that are drawn anew in copies of the best at a restart, before they are descended.
-    fresh : float, default=0.5
+    perturbation : float
+        Share of the genes that are drawn anew in copies of the best at a restart, before these descend.
+    fresh : float
         Share of the others at a restart that start from random partitions instead.
-    max_memory : int, default=4 GiB
-        Bytes the distances between bags may take.
-    weighting : {"bag", "instance"}, default="bag"
-        Centroids as means of bag means (Eq. 3), or of all instances.
-    pop_size, n_gen : int, default=30, 60
-        Individuals, and generations after the initial population.
-    min_cluster_size : int or "auto", default="auto"
-        Bags that every cluster keeps; ``"auto"`` is 5 % of them, at least 2.
-    %(search_parameters)s
+    min_cluster_size : int or "auto"
+        Smallest number of bags in a cluster; ``"auto"`` is 5 % of them, at least 2.
 
     Attributes
     ----------
-    %(partition_attributes)s
-    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        In the units of the data.
     fitness_ : float
         Davies-Bouldin index of ``labels_`` (Eq. 10), with penalty.
-    %(search_attributes)s
 
     Notes
     -----
@@ -453,76 +524,25 @@ class MemeticCHCMIC(PartitionBagClusterer):
     array([0, 0, 0, 1, 1, 1], dtype=int32)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **PartitionBagClusterer._parameter_constraints,
-        "min_cluster_size": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        "optima": [PROBABILITY],
-        "perturbation": [Interval(Real, 0, 1, closed="right")],
-        "fresh": [PROBABILITY],
-        "max_memory": [Interval(Real, 0, None, closed="neither")],
-    }
+    _: KW_ONLY
+    optima: Probability = 0.5
+    perturbation: PositiveShare = 0.35
+    fresh: Probability = 0.5
+    pop_size: PopulationSize = 30
+    n_gen: NonNegativeCount = 60
+    min_cluster_size: Count | Literal["auto"] = "auto"  # type: ignore[assignment]
 
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        optima: float = 0.5,
-        perturbation: float = 0.35,
-        fresh: float = 0.5,
-        max_memory: float = MAX_MEMORY,
-        weighting: Literal["bag", "instance"] = "bag",
-        pop_size: int = 30,
-        n_gen: int = 60,
-        min_cluster_size: int | Literal["auto"] = "auto",
-        max_evals: int | None = None,
-        constraint_handling: Literal["penalty", "repair"] = "penalty",
-        penalty: float = 1.0,
-        normalize: bool = True,
-        random_state: SeedLike = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-        checkpoint: str | Path | None = None,
-        checkpoint_every: int = 10,
-        resume: bool = False,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.optima = optima
-        self.perturbation = perturbation
-        self.fresh = fresh
-        self.max_memory = max_memory
-        self.weighting = weighting
-        self.pop_size = pop_size
-        self.n_gen = n_gen
-        self.min_cluster_size = min_cluster_size
-        self.max_evals = max_evals
-        self.constraint_handling = constraint_handling
-        self.penalty = penalty
-        self.normalize = normalize
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.checkpoint_every = checkpoint_every
-        self.resume = resume
-
-    def _least(self, n_bags: int) -> int:
-        if self.min_cluster_size == "auto":
+    def _smallest_size(self, n_bags: int) -> int:
+        if isinstance(self.min_cluster_size, str):
             return min(max(2, math.ceil(_SMALLEST_SHARE * n_bags)), n_bags // self.n_clusters)
-        return self.min_cluster_size
-
-    def _check_sizes(self, n_bags: int) -> None:
-        if self.min_cluster_size == "auto":
-            clone(self).set_params(min_cluster_size=1)._check_sizes(n_bags)
-        else:
-            super()._check_sizes(n_bags)
-        check_distance_memory(type(self).__name__, n_bags, self.max_memory)
+        return super()._smallest_size(n_bags)
 
     def _operators(self) -> dict[str, Any]:
         return {"crossover": "hux", "align": True, "mutation": "descend"}
 
     def _step(self, toolbox: Any, rng: np.random.Generator) -> CountedStep:
         objective = self._objective
-        distances = distance_matrix(self, objective.geometry.bags)
+        distances = bag_distances(objective.geometry.bags, n_jobs=self.n_jobs)
         toolbox.register("population", MixedStarts(objective, toolbox, rng, distances))
         threshold = max(1, objective.n_bags // 4)
         return MemeticChcStep(
@@ -539,191 +559,48 @@ class MemeticCHCMIC(PartitionBagClusterer):
         )
 
 
-@fill_docs(**BAG_SEARCH_DOCS)
-class MIFGKA(PartitionBagClusterer):
-    """Multi-instance fast genetic k-means: least variation of bag means.
-
-    As :class:`MIGKA`, with a cheaper objective, partitions with empty clusters allowed on the way, and
-    genes drawn all at once by the distance to the centroids.
-
-    Parameters
-    ----------
-    n_clusters : int, default=2
-    p_mut, p_gene : float, default=0.8, 0.7
-        Probabilities of mutating an individual, and of drawing each of its genes.
-    p_km : float, default=0.2
-        Probability of a step of k-means for an individual.
-    bias : float, default=0.5
-        Added to the weight of every cluster in the mutation (Eq. 9), on the scale of the distances.
-    reading : {"between", "printed", "printed_meansq"}, default="between"
-        Of the objective (Eq. 7): within-cluster squares of bag means; or two readings of what is printed,
-        of which ``"printed_meansq"`` explains published results and has a single bag as its optimum.
-    legality : {"ratio", "count"}, default="ratio"
-        The share of clusters in use lowers the fitness of a partition with empty ones; or their number,
-        as printed, which does not.
-    elitism : {1, 0}, default=1
-        Whether the best so far replaces the worst of a generation that has none as good.
-    weighting : {"bag", "instance"}, default="bag"
-        Centroids as means of bag means (Eq. 3), or of all instances.
-    pop_size, n_gen : int, default=150, 150
-        Individuals, and generations after the initial population.
-    min_cluster_size : int, default=1
-        Bags that every cluster of the result has.
-    %(search_parameters)s
-
-    Attributes
-    ----------
-    %(partition_attributes)s
-    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        In the units of the data.
-    fitness_ : float
-        The objective (Eq. 7) of ``labels_``, with penalty.
-    %(search_attributes)s
-
-    Notes
-    -----
-    A generation takes O(pop_size N n) for n instances in N bags. The best partition that uses all
-    clusters, each with ``min_cluster_size`` bags, is returned; the search itself may leave clusters empty.
-    ``logbook_`` has the statistics of those that could be returned.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, section IV-B, Eqs. 7-9; Lu et al., SAC 2004.
-
-    Examples
-    --------
-    >>> from moo_clustering import MIFGKA
-    >>> bags = [[[0.0], [1.0]], [[0.5]], [[1.0], [0.2]], [[9.0], [8.0]], [[7.5]], [[8.5]]]
-    >>> MIFGKA(pop_size=20, n_gen=10, random_state=0).fit_predict(bags)
-    array([0, 0, 0, 1, 1, 1], dtype=int32)
-    """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **PartitionBagClusterer._parameter_constraints,
-        **PROBABILITIES,
-        "bias": [Interval(Real, 0, None, closed="left")],
-        "reading": [StrOptions({"between", "printed", "printed_meansq"})],
-        "legality": [StrOptions({"ratio", "count"})],
-        "elitism": [Interval(Integral, 0, 1, closed="both")],
-    }
-
-    _objective_name: ClassVar[Any] = "ftwcv"
-    _allows_empty: ClassVar[bool] = True
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        p_mut: float = 0.8,
-        p_gene: float = 0.7,
-        p_km: float = 0.2,
-        bias: float = 0.5,
-        reading: Literal["between", "printed", "printed_meansq"] = "between",
-        legality: Literal["ratio", "count"] = "ratio",
-        elitism: int = 1,
-        weighting: Literal["bag", "instance"] = "bag",
-        pop_size: int = 150,
-        n_gen: int = 150,
-        min_cluster_size: int = 1,
-        max_evals: int | None = None,
-        constraint_handling: Literal["penalty", "repair"] = "penalty",
-        penalty: float = 1.0,
-        normalize: bool = True,
-        random_state: SeedLike = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-        checkpoint: str | Path | None = None,
-        checkpoint_every: int = 10,
-        resume: bool = False,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.p_mut = p_mut
-        self.p_gene = p_gene
-        self.p_km = p_km
-        self.bias = bias
-        self.reading = reading
-        self.legality = legality
-        self.elitism = elitism
-        self.weighting = weighting
-        self.pop_size = pop_size
-        self.n_gen = n_gen
-        self.min_cluster_size = min_cluster_size
-        self.max_evals = max_evals
-        self.constraint_handling = constraint_handling
-        self.penalty = penalty
-        self.normalize = normalize
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.checkpoint_every = checkpoint_every
-        self.resume = resume
-
-    def _reading(self) -> dict[str, Any]:
-        return {"reading": self.reading}
-
-    def _operators(self) -> dict[str, Any]:
-        return {"mutation": "drift", "p_gene": self.p_gene, "bias": self.bias, "empty": "keep"}
-
-    def _step(self, toolbox: Any, rng: np.random.Generator) -> CountedStep:
-        toolbox.register("select", SelRouletteLegal(self.n_clusters, rng, legality=self.legality))
-        return GkaStep(
-            mutpb=self.p_mut,
-            kmpb=self.p_km,
-            elitism=self.elitism,
-            legal=UsesAllClusters(self.n_clusters, self.min_cluster_size),
-            max_evals=self.max_evals,
-        )
-
-
-@fill_docs(**BAG_SEARCH_DOCS)
-class MIGCUK(GeneticBagClusterer):
+@estimator
+class MIGCUK(DistanceOptions, GeneticBagClusterer):
     """Genetic search for medoid bags, their number included: least Davies-Bouldin index.
 
-    Individuals are up to ``n_clusters`` bags around which the others gather.
+    An individual holds up to ``n_clusters`` medoid bags; every other bag joins the nearest.
 
     Parameters
     ----------
-    n_clusters : int, default=2
+    n_clusters : int
         Largest number of clusters.
-    k_min : int, optional
+    k_min : int
         Smallest number of clusters; ``n_clusters`` by default, as in the published experiments. The
-        index is no fair judge between numbers of clusters: look at ``n_clusters_`` and the sizes.
-    kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}, default="directed"
+        index does not compare different numbers of clusters fairly: look at ``n_clusters_`` and the sizes.
+    kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}
         Distance between bags, see :func:`moo_clustering.bags.bag_distances`.
-    centers : {"medoid", "mean"}, default="medoid"
+    centers : {"medoid", "mean"}
         Whether the index measures to the medoids, or to the centroids of the partition, which is what
         explains published results.
-    weighting : {"bag", "instance"}, default="bag"
-        Of the centroids, with ``centers="mean"``.
-    mutation : {"index", "rank"}, default="index"
+    weighting : {"bag", "instance"}
+        Centroids with ``centers="mean"`` are means of bag means (Eq. 3), or of all instances.
+    mutation : {"index", "rank"}
         A medoid moves to a bag of nearby number, as printed, or to one of its nearest bags.
-    reach : float, default=0.25
-        How far, as a share of the bags.
-    selection : {"inverse", "linear"}, default="inverse"
+    reach : float
+        How far it moves, as a share of the bags.
+    selection : {"inverse", "linear"}
         Weights of the roulette.
-    p_cx, p_mut, p_gene : float, default=0.2, 0.3, 0.7
+    p_cx, p_mut, p_gene : float
         Probabilities of crossing a pair, of mutating an individual, and of moving each of its medoids.
-    elitism : {1, 0}, default=1
+    elitism : {1, 0}
         Whether the best so far replaces the worst of a generation that has none as good.
-    pop_size, n_gen : int, default=150
-        Individuals, and generations after the initial population.
-    min_cluster_size : int, default=1
+    min_cluster_size : int
         Smaller clusters are filled with the bags that lose least by it, in every evaluation.
-    max_memory : int, default=4 GiB
-        Bytes the distances between bags may take.
-    %(search_parameters)s
 
     Attributes
     ----------
-    %(partition_attributes)s
     medoid_indices_ : ndarray of shape (n_clusters_,)
-        Each in its cluster; where a constraint took it away, the medoid of the others (Eq. 2).
+        Bag numbers of the medoids, each in its cluster; where a constraint moved a medoid away, the medoid
+        of the remaining bags (Eq. 2).
     medoid_bags_ : Bags
-        In the units of the data.
+        The medoids, in the units of the data.
     fitness_ : float
         Davies-Bouldin index (Eq. 10), with penalty.
-    %(search_attributes)s
 
     Notes
     -----
@@ -743,87 +620,26 @@ class MIGCUK(GeneticBagClusterer):
     array([0, 0, 0, 1, 1, 1], dtype=int32)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **GeneticBagClusterer._parameter_constraints,
-        "k_min": [Interval(Integral, 2, None, closed="left"), None],
-        "kind": [StrOptions({"directed", "symmetric", "mean_min", "min_min", "mean"})],
-        "centers": [StrOptions({"medoid", "mean"})],
-        "weighting": [StrOptions({"bag", "instance"})],
-        "mutation": [StrOptions({"index", "rank"})],
-        "reach": [Interval(Real, 0, 1, closed="right")],
-        "selection": [StrOptions({"inverse", "linear"})],
-        "p_cx": [PROBABILITY],
-        "p_mut": [PROBABILITY],
-        "p_gene": [PROBABILITY],
-        "elitism": [Interval(Integral, 0, 1, closed="both")],
-        "max_memory": [Interval(Real, 0, None, closed="neither")],
-    }
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        k_min: int | None = None,
-        kind: Literal["directed", "symmetric", "mean_min", "min_min", "mean"] = "directed",
-        centers: Literal["medoid", "mean"] = "medoid",
-        weighting: Literal["bag", "instance"] = "bag",
-        mutation: Literal["index", "rank"] = "index",
-        reach: float = 0.25,
-        selection: Literal["inverse", "linear"] = "inverse",
-        p_cx: float = 0.2,
-        p_mut: float = 0.3,
-        p_gene: float = 0.7,
-        elitism: int = 1,
-        pop_size: int = 150,
-        n_gen: int = 150,
-        min_cluster_size: int = 1,
-        max_evals: int | None = None,
-        constraint_handling: Literal["penalty", "repair"] = "penalty",
-        penalty: float = 1.0,
-        max_memory: float = MAX_MEMORY,
-        normalize: bool = True,
-        random_state: SeedLike = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-        checkpoint: str | Path | None = None,
-        checkpoint_every: int = 10,
-        resume: bool = False,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.k_min = k_min
-        self.kind = kind
-        self.centers = centers
-        self.weighting = weighting
-        self.mutation = mutation
-        self.reach = reach
-        self.selection = selection
-        self.p_cx = p_cx
-        self.p_mut = p_mut
-        self.p_gene = p_gene
-        self.elitism = elitism
-        self.pop_size = pop_size
-        self.n_gen = n_gen
-        self.min_cluster_size = min_cluster_size
-        self.max_evals = max_evals
-        self.constraint_handling = constraint_handling
-        self.penalty = penalty
-        self.max_memory = max_memory
-        self.normalize = normalize
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.checkpoint_every = checkpoint_every
-        self.resume = resume
+    _: KW_ONLY
+    k_min: Annotated[int, Interval(Integral, 2, None, closed="left")] | None = None
+    kind: Kind = "directed"
+    centers: Literal["medoid", "mean"] = "medoid"
+    weighting: Weighting = "bag"
+    mutation: Literal["index", "rank"] = "index"
+    reach: PositiveShare = 0.25
+    selection: Literal["inverse", "linear"] = "inverse"
+    p_cx: Probability = 0.2
+    p_mut: Probability = 0.3
+    p_gene: Probability = 0.7
+    elitism: Elitism = 1
 
     def _check_sizes(self, n_bags: int) -> None:
         super()._check_sizes(n_bags)
         if self.k_min is not None and self.k_min > self.n_clusters:
             raise ValueError(f"k_min={self.k_min} is more than n_clusters={self.n_clusters}.")
-        check_distance_memory(type(self).__name__, n_bags, self.max_memory)
 
-    def _compose(self, data: BagData, rng: np.random.Generator) -> Composition:
-        distances = distance_matrix(self, data.bags, self.kind)
+    def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
+        distances = bag_distances(data.bags, kind=self.kind, n_jobs=self.n_jobs)
         k_min = self.n_clusters if self.k_min is None else self.k_min
         encoding = MedoidSlotEncoding(distances, self.n_clusters, k_min)
         self._score = MedoidBagScore(
@@ -847,22 +663,12 @@ class MIGCUK(GeneticBagClusterer):
             selection=self.selection,
         )
         step = GcukStep(cxpb=self.p_cx, mutpb=self.p_mut, elitism=self.elitism, max_evals=self.max_evals)
-        return Composition(toolbox, step, "db")
+        return toolbox, step
 
     def _take(self, data: BagData, best: NDArray[Any]) -> None:
         labels, medoids = self._score.partitions(best[None])
-        self.labels_, order = number_clusters(labels[0])
-        self.n_clusters_ = len(order)
-        self.cluster_sizes_ = np.bincount(self.labels_)
-        k_min = self.n_clusters if self.k_min is None else self.k_min
-        if self.n_clusters_ < k_min:
-            warnings.warn(
-                f"only {self.n_clusters_} of k_min={k_min} clusters have bags",
-                UserWarning,
-                stacklevel=5,
-            )
-        self._warn_of_small_clusters()
-        if self.n_clusters_ == 1:  # the index knows no best medoid
+        order = self._set_labels(labels[0], k_min=self.k_min)
+        if self.n_clusters_ == 1:  # the index is 0 for every medoid of a single cluster, so it chooses none
             medoids[0, order] = self._score.medoid(self.labels_, 0, 0)
         self._set_medoids(data, medoids[0][order], kind=self.kind)
         self._set_fitness(self._score(best[None])[0], self.labels_, data.constraints)
@@ -870,13 +676,13 @@ class MIGCUK(GeneticBagClusterer):
 
 
 class MedoidBagScore:
-    """Objective of medoid slots, minimised.
+    """Davies-Bouldin index of individuals that are slots for medoid bags, with penalty; minimised.
 
     Parameters
     ----------
     bags : Bags
     encoding : MedoidSlotEncoding
-        Over the distances between the bags.
+        An encoding over the distances between the bags.
     centers : {"medoid", "mean"}
     weighting : {"bag", "instance"}
     min_cluster_size : int
@@ -911,17 +717,20 @@ class MedoidBagScore:
             self._centroids = BagObjective(geometry, encoding.k_max, "db", n_jobs=n_jobs)
 
     def partitions(self, genes: NDArray[Any]) -> tuple[Labels, NDArray[np.int64]]:
-        """Every bag with its nearest medoid, repaired, and the medoids.
+        """Assign every bag to its nearest medoid, and repair.
 
         Returns
         -------
         labels : ndarray of shape (n_individuals, n_bags)
         medoids : ndarray of shape (n_individuals, k_max)
-            Of the clusters 0, 1, ..., then -1. Those of the genes, except that a cluster whose medoid
-            had to leave it, with those it belongs to, is measured by the medoid of its bags (Eq. 2).
+            Medoids of the clusters 0, 1, ..., then -1. They are those of the genes, except that a cluster
+            whose medoid had to leave it (together with the bags it is linked to) is measured by the medoid
+            of its remaining bags (Eq. 2).
         """
         labels: Labels = self.encoding.decode(genes)
-        medoids = _packed(np.asarray(genes, dtype=np.int64))
+        medoids = np.asarray(genes, dtype=np.int64)
+        packed = np.argsort(medoids < 0, axis=1, kind="stable")  # medoids to the left, -1 to the right
+        medoids = np.take_along_axis(medoids, packed, axis=1)
         for row, own in zip(labels, medoids, strict=True):
             own = own[: np.count_nonzero(own >= 0)]
             if self._repair.broken(row[None], len(own)).any():
@@ -931,7 +740,7 @@ class MedoidBagScore:
         return labels, medoids
 
     def _costs(self, medoids: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Distances to the medoids; those of the medoids so large that others leave before them."""
+        """Distances to the medoids; large for medoids themselves, so that other bags leave before them."""
         distances = np.array(self.encoding.distances[:, medoids], dtype=np.float64, order="C")
         distances[medoids] = 1.0 + len(distances) * distances.max()
         distances[medoids, np.arange(len(medoids))] = 0.0
@@ -963,125 +772,3 @@ def _packed(genes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Medoids to the left, -1 to the right, in their order."""
     order = np.argsort(genes < 0, axis=1, kind="stable")
     return np.take_along_axis(genes, order, axis=1)
-
-
-@fill_docs(**BAG_SEARCH_DOCS)
-class MIGKA(PartitionBagClusterer):
-    """Multi-instance genetic k-means: least total within-cluster variation.
-
-    Individuals are partitions. Every generation draws parents by roulette, draws genes anew in proportion
-    to how good each choice would be, and improves some individuals by a step of k-means; there is no
-    crossover.
-
-    Parameters
-    ----------
-    n_clusters : int, default=2
-    p_mut, p_gene : float, default=0.8, 0.7
-        Probabilities of mutating an individual, and of drawing each of its genes.
-    p_km : float, default=0.2
-        Probability of a step of k-means for an individual.
-    weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
-        How a new gene is drawn from the objective for each choice: better values are likelier, by their
-        distance to the worst; as in Eq. 9; as printed in Eqs. 5 and 6, where worse values are likelier;
-        or the best is taken.
-    empty : {"farthest", "closest"}, default="farthest"
-        Which bag an empty cluster gets in that step: the one farthest from its own centroid, or, as
-        printed, the closest.
-    elitism : {1, 0}, default=1
-        Whether the best so far replaces the worst of a generation that has none as good.
-    weighting : {"bag", "instance"}, default="bag"
-        Centroids as means of bag means (Eq. 3), or of all instances.
-    pop_size, n_gen : int, default=150, 150
-        Individuals, and generations after the initial population.
-    min_cluster_size : int, default=1
-        Bags that every cluster keeps; new individuals with smaller ones are repaired.
-    %(search_parameters)s
-
-    Attributes
-    ----------
-    %(partition_attributes)s
-    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        In the units of the data.
-    fitness_ : float
-        Total within-cluster variation of ``labels_`` (Eq. 4), with penalty.
-    %(search_attributes)s
-
-    Notes
-    -----
-    With n instances, N bags, K clusters: a generation takes O(pop_size N (n + K^3)) for the mutation. The
-    values of all K choices of a gene are found in one pass over the instances.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, section IV-A; Krishna & Murty, IEEE SMC 29(3), 1999.
-
-    Examples
-    --------
-    >>> from moo_clustering import MIGKA
-    >>> bags = [[[0.0], [1.0]], [[0.5]], [[1.0], [0.2]], [[9.0], [8.0]], [[7.5]], [[8.5]]]
-    >>> MIGKA(pop_size=20, n_gen=10, random_state=0).fit_predict(bags)
-    array([0, 0, 0, 1, 1, 1], dtype=int32)
-    """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **PartitionBagClusterer._parameter_constraints,
-        **PROBABILITIES,
-        "weights": [StrOptions({"contrast", "scaled", "printed", "greedy"})],
-        "empty": [StrOptions({"farthest", "closest"})],
-        "elitism": [Interval(Integral, 0, 1, closed="both")],
-    }
-
-    _objective_name: ClassVar[Any] = "twcv"
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        p_mut: float = 0.8,
-        p_gene: float = 0.7,
-        p_km: float = 0.2,
-        weights: Literal["contrast", "scaled", "printed", "greedy"] = "contrast",
-        empty: Literal["farthest", "closest"] = "farthest",
-        elitism: int = 1,
-        weighting: Literal["bag", "instance"] = "bag",
-        pop_size: int = 150,
-        n_gen: int = 150,
-        min_cluster_size: int = 1,
-        max_evals: int | None = None,
-        constraint_handling: Literal["penalty", "repair"] = "penalty",
-        penalty: float = 1.0,
-        normalize: bool = True,
-        random_state: SeedLike = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-        checkpoint: str | Path | None = None,
-        checkpoint_every: int = 10,
-        resume: bool = False,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.p_mut = p_mut
-        self.p_gene = p_gene
-        self.p_km = p_km
-        self.weights = weights
-        self.empty = empty
-        self.elitism = elitism
-        self.weighting = weighting
-        self.pop_size = pop_size
-        self.n_gen = n_gen
-        self.min_cluster_size = min_cluster_size
-        self.max_evals = max_evals
-        self.constraint_handling = constraint_handling
-        self.penalty = penalty
-        self.normalize = normalize
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.checkpoint_every = checkpoint_every
-        self.resume = resume
-
-    def _operators(self) -> dict[str, Any]:
-        return {"p_gene": self.p_gene, "weights": self.weights, "empty": self.empty}
-
-    def _step(self, toolbox: Any, rng: np.random.Generator) -> CountedStep:
-        return GkaStep(mutpb=self.p_mut, kmpb=self.p_km, elitism=self.elitism, max_evals=self.max_evals)

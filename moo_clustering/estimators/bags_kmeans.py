@@ -1,38 +1,85 @@
-"""BAMIC, MIKMeans."""
+"""k-means and k-medoids of bags: MIKMeans and BAMIC."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from deap import tools
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
-from moo_clustering._arrays import FloatArray, Int64Array, Labels, SeedLike, number_clusters
-from moo_clustering.bags import Bags
+from moo_clustering._arrays import FloatArray, Int64Array, Labels, number_clusters
+from moo_clustering.bags import Bags, bag_distances
 from moo_clustering.bags.distances import Kind
 from moo_clustering.bags.objective import PartitionRepair, Weighting
+from moo_clustering.estimators._options import KW_ONLY, Count, ParallelOptions, estimator
 from moo_clustering.estimators.bags_base import (
     BagClusterer,
     BagData,
-    distance_matrix,
+    DistanceOptions,
     farthest_distances,
     least,
-    run_logbook,
 )
 
-MAX_MEMORY = 4 * 2**30
-# Sums that differ by a smaller part are equal.
+# Sums that differ by a smaller factor are equal.
 _ROUNDING = 1e-12
+History = list[tuple[float, int]]
 
 
-class BAMIC(BagClusterer):
+@estimator
+class BagKMeans(BagClusterer):
+    """Clusterer that assigns bags to centres and moves the centres, in turns, from several starts.
+
+    Parameters
+    ----------
+    n_init : int
+        Number of runs from random starts, of which the one with the least inertia counts. A given start
+        makes one run.
+    max_iter : int
+        Largest number of updates of the centres in a run.
+    min_cluster_size : int
+        Clusters with fewer bags get those that lose least by it.
+    constraint_handling : {"repair", "penalty"}
+        How partial labels and pairs act after every assignment: bags that must share a cluster are put
+        into one, and apart from those they cannot share it with; or bags in pairs move while that lowers the
+        inertia times 1 + ``penalty`` times the violation.
+
+    Attributes
+    ----------
+    n_iter_ : int
+        Number of updates of the centres in the run that counts.
+    logbook_ : deap.tools.Logbook
+        Course of that run: ``iter``, ``inertia``, and ``smallest``, the number of bags in the smallest
+        cluster.
+    """
+
+    _: KW_ONLY
+    n_init: Count = 1
+    max_iter: Count = 100
+    constraint_handling: Literal["repair", "penalty"] = "repair"
+
+    def _set_run(self, inertia: float, n_iter: int, converged: bool, history: History, first: int) -> None:
+        """Set the attributes that describe the run that counts; ``first`` numbers its first record."""
+        self.inertia_, self.n_iter_ = float(inertia), int(n_iter)
+        self.logbook_ = tools.Logbook()
+        self.logbook_.header = ["iter", "inertia", "smallest"]
+        for number, (value, smallest) in enumerate(history, first):
+            self.logbook_.record(iter=number, inertia=value, smallest=smallest)
+        if not converged:
+            warnings.warn(
+                f"clusters still change after max_iter={self.max_iter} updates of the centres",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+
+
+@estimator
+class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
     """k-medoids of bags in the Hausdorff distance.
 
     A bag belongs to the nearest medoid, and the medoid of a cluster is the bag from which the sum of
@@ -40,56 +87,24 @@ class BAMIC(BagClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=2
-        From 1 to n_bags.
-    kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}, default="directed"
-        Distance of two bags, see :func:`moo_clustering.bags.bag_distances`. Bags are measured to
-        medoids, and candidates for a medoid to the members of the cluster.
-    init : "random" or array-like of shape (n_clusters,), default="random"
+    kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}
+        Distance between two bags, see :func:`moo_clustering.bags.bag_distances`. It is taken from bags to
+        medoids, and from candidates for a medoid to the members of the cluster.
+    init : "random" or array-like of shape (n_clusters,)
         Bags that are the first medoids: drawn at random, or given by number.
-    n_init : int, default=1
-        Runs from random medoids, of which that of the least inertia counts. Given medoids make one run.
-    max_iter : int, default=100
-        Updates of the medoids in a run.
-    normalize : bool, default=True
-        Whether features are brought to the range of all instances of all bags (Eq. 11).
-    min_cluster_size : int, default=1
-        Clusters with fewer bags get those that lose least by it.
-    constraint_handling : {"repair", "penalty"}, default="repair"
-        After every assignment, bags that belong together are put into one cluster, and apart from those
-        they cannot be with; or bags in pairs move while that lowers the inertia times 1 + ``penalty``
-        times the violation.
-    penalty : float, default=1.0
-    max_memory : int, default=4 GiB
-        Largest size in bytes of the table of distances.
-    random_state : int, Generator, RandomState or None, default=None
-    n_jobs : int or None, default=None
-        Threads; the result does not depend on it.
+    n_jobs : int
+        Number of threads; does not affect the result.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_bags,), int32
-        Clusters 0, 1, ... in the order of their first bags.
     medoid_indices_ : ndarray of shape (n_clusters_,)
-        Bag number of every medoid.
+        Bag numbers of the medoids.
     medoid_bags_ : Bags
         The medoids, in the units of the data.
-    cluster_sizes_ : ndarray of shape (n_clusters_,)
-        Bags of every cluster.
     inertia_ : float
         Sum of the distances of all bags to their medoids, in the scale of the fit.
     n_clusters_ : int
-        Clusters found: ``n_clusters``, or fewer where constraints leave no more.
-    violation_ : float
-        Violated part of the must-links plus that of the cannot-links, 0 to 2.
-    n_iter_ : int
-        Updates of the medoids in the run that counts.
-    logbook_ : deap.tools.Logbook
-        Of that run: ``iter``, ``inertia``, and ``smallest``, the bags of the smallest cluster.
-    data_min_, data_range_ : ndarray of shape (n_features,)
-        What is subtracted from every feature and what it is divided by; a feature of range 0 becomes 0.
-        Zeros and ones without ``normalize``.
-    n_features_in_, feature_names_in_
+        Number of clusters found: ``n_clusters``, or fewer where constraints leave no more.
 
     Notes
     -----
@@ -119,66 +134,23 @@ class BAMIC(BagClusterer):
     (array([0, 0, 0, 1, 1], dtype=int32), array([1, 4]))
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BagClusterer._parameter_constraints,
-        "kind": [StrOptions(set(get_args(Kind)))],
-        "init": [StrOptions({"random"}), "array-like"],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "constraint_handling": [StrOptions({"repair", "penalty"})],
-        "penalty": [Interval(Real, 0, None, closed="left")],
-        "max_memory": [Interval(Real, 0, None, closed="neither")],
-        "n_jobs": [Integral, None],
-    }
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        kind: Kind = "directed",
-        init: Literal["random"] | ArrayLike = "random",
-        n_init: int = 1,
-        max_iter: int = 100,
-        normalize: bool = True,
-        min_cluster_size: int = 1,
-        constraint_handling: Literal["repair", "penalty"] = "repair",
-        penalty: float = 1.0,
-        max_memory: int = MAX_MEMORY,
-        random_state: SeedLike = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.kind = kind
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.normalize = normalize
-        self.min_cluster_size = min_cluster_size
-        self.constraint_handling = constraint_handling
-        self.penalty = penalty
-        self.max_memory = max_memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    _: KW_ONLY
+    kind: Kind = "directed"
+    init: Annotated[Literal["random"] | ArrayLike, StrOptions({"random"}), "array-like"] = "random"
 
     def _fit(self, data: BagData) -> None:
         n_bags = data.bags.n_bags
         starts = self._starts(n_bags, np.random.default_rng(data.seed))
-        H = distance_matrix(self, data.bags, self.kind)
+        H = bag_distances(data.bags, kind=self.kind, n_jobs=self.n_jobs)
         runs = bamic(H, starts, self.max_iter, repair=self._pair_rule(data, self.min_cluster_size))
         violations = data.violation(runs.labels)
         best = int((runs.inertia * (1.0 + self.penalty * violations)).argmin())
         self.violation_ = float(violations[best])
-        if not runs.converged[best]:
-            warnings.warn(
-                f"medoids still change after max_iter={self.max_iter} updates",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+        self._set_run(
+            runs.inertia[best], runs.n_iter[best], bool(runs.converged[best]), runs.history[best], first=0
+        )
         order = self._set_labels(runs.labels[best])
         self._set_medoids(data, runs.medoids[best][order], self.kind)
-        self.inertia_ = float(runs.inertia[best])
-        self.n_iter_ = int(runs.n_iter[best])
-        self.logbook_: tools.Logbook = run_logbook(runs.history[best], first=0)
 
     def _starts(self, n_bags: int, rng: np.random.Generator) -> NDArray[np.int64]:
         if isinstance(self.init, str):
@@ -196,7 +168,7 @@ class BAMIC(BagClusterer):
 
 
 class BamicRuns(NamedTuple):
-    """Where the runs from several starts end.
+    """Results of runs from several starts.
 
     Attributes
     ----------
@@ -218,7 +190,7 @@ class BamicRuns(NamedTuple):
     inertia: FloatArray
     n_iter: Int64Array
     converged: NDArray[np.bool_]
-    history: list[list[tuple[float, int]]]
+    history: list[History]
 
 
 def bamic(
@@ -243,7 +215,7 @@ def bamic(
     max_iter : int, default=100
         Updates of the medoids.
     repair : PartitionRepair, optional
-        What every assignment is made to respect. A cluster that it leaves without bags keeps its medoid.
+        Repair of every assignment. A cluster that it leaves without bags keeps its medoid.
 
     Returns
     -------
@@ -296,8 +268,8 @@ def bamic(
 
 def _assigned(
     H: FloatArray, medoids: Int64Array, repair: PartitionRepair | None
-) -> tuple[Labels, FloatArray, list[tuple[float, int]]]:
-    """Labels, inertia, and a row of the history for every start."""
+) -> tuple[Labels, FloatArray, History]:
+    """Labels, inertia, and a record of the history for every start."""
     n_clusters = medoids.shape[1]
     distances = np.ascontiguousarray(H[:, medoids].transpose(1, 0, 2))
     labels = least(distances)
@@ -310,7 +282,7 @@ def _assigned(
 
 
 def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64Array:
-    """Medoids of given clusters, Eq. 2.
+    """Medoids of clusters, Eq. 2.
 
     Parameters
     ----------
@@ -336,59 +308,31 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
     return out
 
 
-class MIKMeans(BagClusterer):
+@estimator
+class MIKMeans(BagKMeans):
     """k-means of bags: centres are vectors, and a bag is as far from one as its farthest instance (MIKM).
 
     Parameters
     ----------
-    n_clusters : int, default=2
-        From 1 to n_bags.
     init : {"instance", "bag_mean"} or array-like of shape (n_clusters, n_features), default="instance"
         First centres: an instance of each of ``n_clusters`` bags, both drawn at random; the means of bags
         drawn at random; or given, in the units of the data.
-    empty : {"repair", "keep"}, default="repair"
-        What becomes of a cluster without bags, which is common: a centre in the middle is nearer to the
+    empty : {"repair", "keep"}
+        What happens to a cluster without bags, which is common: a centre in the middle is nearer to the
         farthest instances of all bags. It gets the bag farthest from its own centre, or its centre
         stays, and the cluster may be missing in the end.
-    weighting : {"bag", "instance"}, default="bag"
-        Centres as means of the bag means (Eq. 3), or of all instances.
-    n_init : int, default=1
-        Runs from random centres, of which that of the least inertia counts. Given centres make one run.
-    max_iter : int, default=100
-        Updates of the centres in a run.
-    normalize : bool, default=True
-        Whether features are brought to the range of all instances of all bags (Eq. 11).
-    min_cluster_size : int, default=1
-        Clusters with fewer bags get those that lose least by it.
-    constraint_handling : {"repair", "penalty"}, default="repair"
-        After every assignment, bags that belong together are put into one cluster, and apart from those
-        they cannot be with; or bags in pairs move while that lowers the inertia times 1 + ``penalty``
-        times the violation.
-    penalty : float, default=1.0
-    random_state : int, Generator, RandomState or None, default=None
+    weighting : {"bag", "instance"}
+        Centres are means of the bag means (Eq. 3), or of all instances.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_bags,), int32
-        Clusters 0, 1, ... in the order of their first bags.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         In the units of the data.
-    cluster_sizes_ : ndarray of shape (n_clusters_,)
-        Bags of every cluster.
     inertia_ : float
         Sum of the squared distances of all bags to their centres, in the scale of the fit (Eq. 4).
     n_clusters_ : int
-        Clusters found: ``n_clusters``, or fewer with ``empty="keep"`` or where constraints leave no more.
-    violation_ : float
-        Violated part of the must-links plus that of the cannot-links, 0 to 2.
-    n_iter_ : int
-        Updates of the centres in the run that counts.
-    logbook_ : deap.tools.Logbook
-        Of that run: ``iter``, ``inertia``, and ``smallest``, the bags of the smallest cluster.
-    data_min_, data_range_ : ndarray of shape (n_features,)
-        What is subtracted from every feature and what it is divided by; a feature of range 0 becomes 0.
-        Zeros and ones without ``normalize``.
-    n_features_in_, feature_names_in_
+        Number of clusters found: ``n_clusters``, or fewer with ``empty="keep"`` or where constraints
+        leave no more.
 
     Notes
     -----
@@ -416,43 +360,12 @@ class MIKMeans(BagClusterer):
     (array([0, 1, 0, 0, 1], dtype=int32), [[5.67, 1.33], [2.0, 5.5]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BagClusterer._parameter_constraints,
-        "init": [StrOptions({"instance", "bag_mean"}), "array-like"],
-        "empty": [StrOptions({"repair", "keep"})],
-        "weighting": [StrOptions({"bag", "instance"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "constraint_handling": [StrOptions({"repair", "penalty"})],
-        "penalty": [Interval(Real, 0, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        init: Literal["instance", "bag_mean"] | ArrayLike = "instance",
-        empty: Literal["repair", "keep"] = "repair",
-        weighting: Weighting = "bag",
-        n_init: int = 1,
-        max_iter: int = 100,
-        normalize: bool = True,
-        min_cluster_size: int = 1,
-        constraint_handling: Literal["repair", "penalty"] = "repair",
-        penalty: float = 1.0,
-        random_state: SeedLike = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.empty = empty
-        self.weighting = weighting
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.normalize = normalize
-        self.min_cluster_size = min_cluster_size
-        self.constraint_handling = constraint_handling
-        self.penalty = penalty
-        self.random_state = random_state
+    _: KW_ONLY
+    init: Annotated[
+        Literal["instance", "bag_mean"] | ArrayLike, StrOptions({"instance", "bag_mean"}), "array-like"
+    ] = "instance"
+    empty: Literal["repair", "keep"] = "repair"
+    weighting: Weighting = "bag"
 
     def _fit(self, data: BagData) -> None:
         if self.empty == "keep" and self.min_cluster_size > 1:
@@ -476,17 +389,9 @@ class MIKMeans(BagClusterer):
         values = np.array([run.inertia for run in runs]) * (1.0 + self.penalty * violations)
         chosen = int(values.argmin())
         best, self.violation_ = runs[chosen], float(violations[chosen])
-        if not best.converged:
-            warnings.warn(
-                f"clusters still change after max_iter={self.max_iter} updates",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+        self._set_run(best.inertia, best.n_iter, best.converged, best.history, first=1)
         order = self._set_labels(best.labels)
         self._set_centers(best.centers[order])
-        self.inertia_ = best.inertia
-        self.n_iter_ = best.n_iter
-        self.logbook_: tools.Logbook = run_logbook(best.history, first=1)
 
     def _starts(self, bags: Bags, rng: np.random.Generator) -> Iterator[FloatArray]:
         """First centres of every run, in the scale of the distances."""
@@ -509,14 +414,14 @@ class MIKMeans(BagClusterer):
 
 
 class BagPartition(NamedTuple):
-    """Where a run ends.
+    """Result of a run.
 
     Attributes
     ----------
     labels : ndarray of shape (n_bags,), int32
         Numbered as the centres; a number without bags may be left out.
     centers : ndarray of shape (n_clusters, n_features)
-        Of ``labels``; that of a cluster without bags is where it was last.
+        Centres of ``labels``; that of a cluster without bags is where it was last.
     inertia : float
         Sum of squared distances of all bags to the centres of their clusters (Eq. 4).
     n_iter : int
@@ -532,7 +437,7 @@ class BagPartition(NamedTuple):
     inertia: float
     n_iter: int
     converged: bool
-    history: list[tuple[float, int]]
+    history: History
 
 
 def mi_kmeans(
@@ -558,7 +463,7 @@ def mi_kmeans(
     max_iter : int, default=100
         Updates of the centres.
     repair : PartitionRepair, optional
-        What every assignment is made to respect besides.
+        Further repair of every assignment.
 
     Returns
     -------
@@ -588,7 +493,7 @@ def mi_kmeans(
 
     rows = np.arange(bags.n_bags)
     visited: list[tuple[Labels, FloatArray]] = []
-    history: list[tuple[float, int]] = []
+    history: History = []
     seen: dict[bytes, int] = {}
     labels = assigned(farthest_distances(bags, centers))
     best = 0
@@ -596,7 +501,7 @@ def mi_kmeans(
     while True:
         centers = moved_centers(means, weights, labels, centers)
         sizes = np.bincount(labels, minlength=len(centers))
-        # Where centres of clusters without bags stay is part of what decides how it goes on.
+        # The next assignment also depends on where the centres of clusters without bags stay.
         state = number_clusters(labels)[0].tobytes() + centers[sizes == 0].tobytes()
         first = seen.setdefault(state, len(visited))
         if first < len(visited):
