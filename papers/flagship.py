@@ -313,7 +313,7 @@ class _Evolved:
 
 def chosen_with(fitted: Fitted, parts: Mapping[str, IntArray]) -> IntArray:
     """Choice of the flagship from its pool and further families."""
-    from moo_clustering.estimators._pareto_answer import CRITERION_WEIGHTS, BroadAgreement
+    from moo_clustering.estimators._pareto_selection import CRITERION_WEIGHTS, BroadAgreement
     from moo_clustering.evidence import best_member, selection_score
     from moo_clustering.pool import PartitionPool
     from moo_clustering.validity.internal import MinimaxSilhouette

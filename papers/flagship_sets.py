@@ -490,7 +490,7 @@ class ClassedSet:
 
     def features(self) -> NDArray[np.float64]:
         """Features on a common scale; of texts 50 components, rows of unit length."""
-        from moo_clustering.estimators._pareto_ground import FeatureScaling
+        from moo_clustering.estimators._pareto_pool import FeatureScaling
 
         scale: Any = self.scale
         return FeatureScaling.of(self.table, scale, n_components=N_COMPONENTS, seed=0).transform(self.table)

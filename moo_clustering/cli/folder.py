@@ -163,11 +163,11 @@ def _places(job: Job) -> tuple[Any, list[str]]:
         columns = data.columns
         # Dates as years, which an axis can show.
         return np.column_stack([_plottable(columns[name]) for name in columns]), list(columns)
-    from moo_clustering.estimators._pareto_ground import FeatureScaling
+    from moo_clustering.estimators._pareto_pool import FeatureScaling
 
     scaling = FeatureScaling.of(data.X, estimator.scale, n_components=estimator.n_components, seed=0)
-    if scaling.components is None and 1 <= len(scaling.kept) <= 2:
-        return data.X[:, scaling.kept], [job.feature_names[column] for column in scaling.kept]
+    if scaling.components is None and 1 <= len(scaling.varying) <= 2:
+        return data.X[:, scaling.varying], [job.feature_names[column] for column in scaling.varying]
     return scaling.transform(data.X), job.feature_names
 
 

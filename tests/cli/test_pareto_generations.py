@@ -140,7 +140,7 @@ def test_killed_run_is_started_over(run, fails, numbers, tmp_path):
 
 @pytest.mark.filterwarnings("ignore::moo_clustering.algorithms.ExhaustedSearchWarning")
 def test_an_interrupted_control_is_left_out(numbers, monkeypatch):
-    from moo_clustering.estimators import _pareto_answer as _evolution
+    from moo_clustering.estimators import _pareto_evolution as _evolution
 
     made = []
 

@@ -424,7 +424,7 @@ def _metric(estimator: Any) -> Any:
 def _scaled(estimator: Any, table: FloatArray) -> FloatArray:
     scale = getattr(estimator, "scale", None)
     if scale in ("standard", "isotropic"):
-        from moo_clustering.estimators._pareto_ground import FeatureScaling
+        from moo_clustering.estimators._pareto_pool import FeatureScaling
 
         return FeatureScaling.of(table, scale, n_components=table.shape[1], seed=0).transform(table)
     if scale in ("minmax", "zscore"):

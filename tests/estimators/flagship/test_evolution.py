@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from moo_clustering.algorithms import ExhaustedSearchWarning
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.estimators._pareto_answer import evolve_pool
+from moo_clustering.estimators._pareto_evolution import evolve_pool
 from moo_clustering.persistence import Checkpoint, CheckpointMismatchError
 from moo_clustering.validity.agreement import FamilyAgreement
 from moo_clustering.validity.base import ValidityIndex
@@ -34,7 +34,7 @@ def evolved(**options):
         "pool": POOL,
         "graph": GRAPH,
         "indices": INDICES,
-        "scalar": score,
+        "total": score,
         "n_gen": 6,
         "pop_size": 10,
         "seed": 1,
@@ -136,7 +136,7 @@ def test_pairs_are_repaired():
         return must + cannot + 0.01 * values[:, 1]
 
     for engine in ("pymoo", "deap"):
-        found = evolved(engine=engine, constraints=pairs, scalar=satisfied, n_gen=8)
+        found = evolved(engine=engine, constraints=pairs, total=satisfied, n_gen=8)
         assert satisfied(found.values, found.labels).max() >= 4
 
 
@@ -183,7 +183,7 @@ def test_a_search_space_that_is_used_up(engine):
         ({"pool": POOL[:, :1]}, "at least 2 samples"),
         ({"n_clusters": M + 1}, "n_clusters"),
         ({"constraints": PairwiseConstraints([(0, 1)], None, n_samples=5)}, "constraints are about 5"),
-        ({"scalar": lambda values, labels: values}, "scores must be"),
+        ({"total": lambda values, labels: values}, "scores must be"),
     ],
 )
 def test_what_evolution_refuses(options, message):

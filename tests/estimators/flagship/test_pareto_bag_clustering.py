@@ -59,7 +59,7 @@ def test_probabilities_are_those_of_the_definition():
     pool = ParetoBagClustering(kernel="pool", clamp=False, **QUICK).fit(BAGS, LABELS)
     assert_allclose(pool.predict_proba_, naive_probabilities(pool, LABELS), atol=1e-9)
     both = ParetoBagClustering(clamp=False, **QUICK).fit(BAGS, LABELS)
-    energy, sliced = both._ground.kernels
+    energy, sliced = both._samples.kernels
     assert_allclose(energy, kernel_of_means("energy"), atol=1e-7)
     assert_allclose(both.predict_proba_, naive_probabilities(both, LABELS, energy + sliced), atol=1e-9)
     assert (both.transduction_ == CLASSES).mean() > 0.9

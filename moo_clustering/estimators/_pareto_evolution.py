@@ -1,0 +1,293 @@
+"""Evolution of a pool of partitions by NSGA-II, with pymoo or DEAP, and its control by random survival."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from deap import tools
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.core.population import Population
+from pymoo.core.result import Result
+from pymoo.operators.selection.rnd import RandomSelection
+from pymoo.operators.selection.tournament import TournamentSelection
+from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
+
+from moo_clustering._arrays import FloatArray, Labels
+from moo_clustering.algorithms import DeapSearch, PymooSearch, Recorder, drive
+from moo_clustering.algorithms.others import non_dominated
+from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.encodings import LabelEncoding, relabel_by_first_appearance
+from moo_clustering.encodings.base import distinct_rows
+from moo_clustering.operators import (
+    CanonicalDuplicates,
+    ClusterNumberRepair,
+    EliteMemory,
+    EliteSurvival,
+    GroupingOverlayCrossover,
+    LabelGraph,
+    PartitionMutation,
+    PoolSampling,
+    RandomSurvival,
+    batched_tournament,
+)
+from moo_clustering.operators.base import at_least_one, pool_labels
+from moo_clustering.operators.deap import LabelStep, SelElite, label_toolbox
+from moo_clustering.persistence import Checkpoint
+from moo_clustering.problems import PartitionProblem
+from moo_clustering.validity import ValidityIndex
+
+Total = Callable[[FloatArray, Labels], FloatArray]
+Survival = Literal["crowding", "random"]
+_ENGINES = ("pymoo", "deap")
+_SURVIVALS = ("crowding", "random")
+# Best partitions of all generations that stay in the population.
+_N_ELITE = 4
+# Clusters that an evolved partition may have in any case, if there are as many samples.
+_ROOM = 60
+
+
+@dataclass(frozen=True, eq=False)
+class EvolvedPartitions:
+    """The result of a search.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_partitions, n_samples), int32
+        The final population, then the best of all generations that are not in it; all distinct and
+        numbered by first appearance.
+    values : ndarray of shape (n_partitions, n_objectives)
+        Natural objectives.
+    result : Result
+        The final population as pymoo's result.
+    history : Recorder
+    logbook : deap.tools.Logbook or None
+        The logbook of DEAP's engine.
+    n_gen : int
+        Generations done.
+    interrupted : bool
+    """
+
+    labels: Labels
+    values: FloatArray
+    result: Result
+    history: Recorder
+    logbook: tools.Logbook | None
+    n_gen: int
+    interrupted: bool
+
+
+def evolve_pool(
+    *,
+    pool: Any,
+    graph: Any,
+    indices: Sequence[ValidityIndex],
+    total: Total,
+    n_clusters: int | None = None,
+    constraints: PairwiseConstraints | None = None,
+    n_gen: int,
+    pop_size: int = 48,
+    engine: str = "pymoo",
+    survival: str = "crowding",
+    seed: int,
+    verbose: bool = False,
+    checkpoint: Checkpoint | None = None,
+) -> EvolvedPartitions:
+    """NSGA-II over partitions, from the best members of a pool.
+
+    Parameters
+    ----------
+    pool : PartitionPool or array-like of shape (n_partitions, n_samples)
+        Members that the search starts from, and that clusters are cut by.
+    graph : sparse matrix of shape (n_samples, n_samples)
+        Symmetric similarities.
+    indices : sequence of ValidityIndex
+        The objectives, fitted to the pool as it is: evolved partitions are judged by the members of
+        that, never by each other.
+    total : callable
+        ``total(values, labels) -> scores``: natural objectives (q, n_objectives) and canonical
+        partitions (q, n_samples) to (q,), greater is better. It decides where to start and which
+        partitions always stay.
+    n_clusters : int, optional
+        Fixed number; members with another are repaired before the best are chosen.
+    constraints : PairwiseConstraints, optional
+        More than half of the mutations then repair a violated pair.
+    n_gen : int
+        Generations after the initial population.
+    pop_size : int, default=48
+    engine : {"pymoo", "deap"}, default="pymoo"
+        The two draw differently, so that their results differ.
+    survival : {"crowding", "random"}, default="crowding"
+        ``"random"`` is the control: parents and survivors by chance, everything else the same.
+    seed : int
+    verbose : bool, default=False
+    checkpoint : Checkpoint, optional
+
+    Returns
+    -------
+    EvolvedPartitions
+
+    Raises
+    ------
+    TypeError, ValueError
+        For bad options, sizes that disagree, or a checkpoint that does not fit.
+
+    Notes
+    -----
+    (n_gen + 1) pop_size evaluations, and one of every member of the pool. The number of clusters is at
+    most twice the greatest of the pool, or 60 if that is more.
+
+    References
+    ----------
+    ParetoClustering: evolution.
+    """
+    for name, value, allowed in (("engine", engine, _ENGINES), ("survival", survival, _SURVIVALS)):
+        if value not in allowed:
+            raise ValueError(f"{name} must be one of {allowed}, got {value!r}.")
+    start_seed, search_seed = np.random.SeedSequence(seed).generate_state(2).tolist()
+    composed = _composed(
+        pool_labels(pool),
+        LabelGraph.of(graph),
+        indices,
+        total,
+        n_clusters=n_clusters,
+        constraints=constraints,
+        pop_size=at_least_one("pop_size", pop_size),
+        survival="random" if survival == "random" else "crowding",
+        rng=np.random.default_rng(start_seed),
+    )
+    problem = composed.problem
+    search = (_pymoo_search if engine == "pymoo" else _deap_search)(composed, search_seed)
+    signs = problem.natural(np.ones(problem.n_obj))
+    history = Recorder(signs)
+    interrupted = drive(
+        search,
+        n_gen=n_gen,
+        recorder=history,
+        verbose=verbose,
+        description="survival at random" if survival == "random" else "evolution",
+        objective_names=problem.objective_names,
+        signs=signs,
+        checkpoint=checkpoint,
+    )
+    logbook = None
+    if isinstance(search, PymooSearch):
+        result, memory = search.result(), search.algorithm.survival.memory
+    else:
+        result, memory, logbook = (
+            _deap_result(search, problem),
+            search.toolbox.select.func.memory,
+            search.logbook,
+        )
+    final = relabel_by_first_appearance(problem.decode(result.pop.get("X")))
+    labels = np.concatenate([final, memory.labels])
+    values = np.concatenate([problem.natural(result.pop.get("F").astype(np.float64)), memory.values])
+    first = distinct_rows(labels)[0]
+    return EvolvedPartitions(
+        labels[first], values[first], result, history, logbook, search.generation, interrupted
+    )
+
+
+class _Composed(NamedTuple):
+    """Problem and operators of a run, the same for both engines."""
+
+    problem: PartitionProblem
+    sampling: PoolSampling
+    crossover: GroupingOverlayCrossover
+    mutation: PartitionMutation
+    repair: ClusterNumberRepair | None
+    total: Total
+    survival: Survival
+    pop_size: int
+
+
+def _composed(
+    members: Labels,
+    graph: LabelGraph,
+    indices: Sequence[ValidityIndex],
+    total: Total,
+    *,
+    n_clusters: int | None,
+    constraints: PairwiseConstraints | None,
+    pop_size: int,
+    survival: Survival,
+    rng: np.random.Generator,
+) -> _Composed:
+    """The problem, its starting points and the operators; members and labels are canonical."""
+    m = members.shape[1]
+    if m < 2:
+        raise ValueError(f"pool must be about at least 2 samples, got {m}.")
+    if graph.n_samples != m:
+        raise ValueError(f"graph is about {graph.n_samples} samples, pool about {m}.")
+    if constraints is not None and constraints.n_samples != m:
+        raise ValueError(f"constraints are about {constraints.n_samples} samples, pool about {m}.")
+    k_max = min(m, max(2 * (int(members.max()) + 1), _ROOM, n_clusters or 0))
+    encoding = LabelEncoding(m, k_max, k_min=2 if n_clusters is None else min(2, n_clusters))
+    problem = PartitionProblem(None, encoding, list(indices))
+    repair, start = None, members
+    if n_clusters is not None:
+        repair = ClusterNumberRepair(graph, members, n_clusters)
+        start = repair.repaired(members, rng)
+    start = start[distinct_rows(start)[0]]
+    values = problem.natural(problem.evaluate(start, return_values_of=["F"]))
+    return _Composed(
+        problem,
+        PoolSampling(start, total(values, start)),
+        GroupingOverlayCrossover(graph),
+        PartitionMutation(graph, members, constraints=constraints),
+        repair,
+        total,
+        survival,
+        pop_size,
+    )
+
+
+def _pymoo_search(composed: _Composed, seed: int) -> PymooSearch:
+    random = composed.survival == "random"
+    algorithm = NSGA2(
+        pop_size=composed.pop_size,
+        sampling=composed.sampling,
+        # A tournament would select in the control as well.
+        selection=RandomSelection() if random else TournamentSelection(func_comp=batched_tournament),
+        crossover=composed.crossover,
+        mutation=composed.mutation,
+        survival=EliteSurvival(
+            RandomSurvival() if random else RankAndCrowding(), composed.total, _N_ELITE, keep=not random
+        ),
+        repair=composed.repair,
+        eliminate_duplicates=CanonicalDuplicates(composed.problem.encoding),
+        output=None,
+    )
+    return PymooSearch(composed.problem, algorithm, seed=seed)
+
+
+def _deap_search(composed: _Composed, seed: int) -> DeapSearch:
+    toolbox = label_toolbox(
+        composed.problem,
+        composed.sampling,
+        composed.crossover,
+        composed.mutation,
+        SelElite(EliteMemory(composed.total, _N_ELITE), composed.survival),
+        composed.repair,
+    )
+    size = composed.pop_size
+    return DeapSearch(toolbox, LabelStep(size), rng=np.random.default_rng(seed), pop_size=size)
+
+
+def _deap_result(search: DeapSearch, problem: PartitionProblem) -> Result:
+    genes = np.stack([np.asarray(individual) for individual in search.population])
+    pop = evaluated_population(genes, search.objectives())
+    result = Result()
+    result.problem, result.pop, result.success = problem, pop, True
+    result.opt = pop[non_dominated(pop.get("F"))]
+    result.X, result.F = result.opt.get("X", "F")
+    return result
+
+
+def evaluated_population(X: Any, F: FloatArray) -> Population:
+    """pymoo's population of genes with known objectives, without violations."""
+    population = Population.new(X=X, F=F, CV=np.zeros((len(X), 1)))
+    population.apply(lambda individual: individual.evaluated.update({"F", "CV"}))
+    return population

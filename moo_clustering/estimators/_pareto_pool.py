@@ -1,0 +1,619 @@
+"""Samples with their pool of partitions: tables, tables behind landmarks, given distances, and bags.
+
+:func:`pooled_table`, :func:`pooled_distances` and :func:`pooled_bags` each return :class:`PooledSamples`, all
+that choosing a partition needs to know of the data: a neighbour graph, the pool, features or kernels, and the
+nearest samples of the fit for new ones. No label and no pair is looked at here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+from sklearn.base import clone
+from sklearn.cluster import MiniBatchKMeans
+from sklearn.decomposition import TruncatedSVD
+from sklearn.neighbors import NearestNeighbors
+from sklearn.preprocessing import normalize
+
+from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, number_clusters, spawn_seeds
+from moo_clustering._parallel import threads_here
+from moo_clustering.bags import Bags, BagTransformer
+from moo_clustering.bags.distances import (
+    DISTANCE_KINDS,
+    bag_distance_kinds,
+    gaussian_bag_kernel,
+    sliced_directions,
+)
+from moo_clustering.graphs import self_tuning_graph
+from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions
+from moo_clustering.pool.candidates import pool_of_bag_views
+
+Scale = Literal["standard", "isotropic", "none"]
+Nearest = Callable[[Any, int], tuple[IntpArray, FloatArray]]
+# Family of the pool that holds one cluster, where the data leave nothing to choose from.
+TRIVIAL = "trivial"
+# Landmarks or samples whose values are averaged for a sample that was not in the pool.
+N_NEAREST = 3
+# Passes and batch of the k-means that places landmarks.
+_PASSES, _BATCH = 10, 10_000
+# Products of samples and landmarks computed at once: 80 MB.
+_PRODUCTS = 10_000_000
+# The distances in a Hilbert space: only of these is a Gaussian kernel positive semidefinite.
+_KERNEL_DISTANCES = ("energy", "sliced")
+# The distance that decides which bags are neighbours.
+_GRAPH_DISTANCE = "average"
+
+
+@dataclass(frozen=True, eq=False)
+class PooledSamples:
+    """Samples, and a pool of partitions of their points.
+
+    The points are the samples themselves, or landmarks that stand for them: means of near samples.
+
+    Attributes
+    ----------
+    n_samples : int
+    graph : csr_array of shape (n_points, n_points)
+        Neighbour graph.
+    pool : PartitionPool or None
+        Partitions of the points; None if only bag kernels are wanted.
+    nearest : callable
+        ``(X_new, n) -> positions, distances`` of the nearest points of new samples.
+    features : ndarray of shape (n_points, n_varying) or None
+        Scaled features; None for given distances and for bags.
+    landmark_of : ndarray of shape (n_samples,), int32, or None
+        Point of every sample; None if every sample is a point.
+    sample_features : ndarray of shape (n_samples, n_varying) or None
+        Scaled features of the samples where there are landmarks.
+    kernels : tuple of ndarray of shape (n_points, n_points)
+        Kernels of bags, which take the place of the graph kernel and the linear kernel.
+    coincident : ndarray of shape (n_points,), int32, or None
+        Where there are no features: points at distance 0 as clusters.
+    """
+
+    n_samples: int
+    graph: sp.csr_array
+    pool: PartitionPool | None
+    nearest: Nearest
+    features: FloatArray | None = None
+    landmark_of: Labels | None = None
+    sample_features: FloatArray | None = None
+    kernels: tuple[FloatArray, ...] = ()
+    coincident: Labels | None = None
+
+    @property
+    def n_points(self) -> int:
+        """Number of samples, or of the landmarks in their place."""
+        return int(self.graph.shape[0])
+
+    def summed(self, values: FloatArray) -> FloatArray:
+        """Sums of the rows of values (n_samples, c) over the samples of every point, shape (n_points, c)."""
+        if self.landmark_of is None:
+            return values
+        totals = np.zeros((self.n_points, values.shape[1]))
+        np.add.at(totals, self.landmark_of, values)
+        return totals
+
+    def per_sample(self, labels: Labels) -> Labels:
+        """Labels (..., n_points) of points as labels (..., n_samples) of samples."""
+        return labels if self.landmark_of is None else labels[..., self.landmark_of]
+
+    def per_point(self, labels: IntArray) -> Labels:
+        """Labels (n_samples,) of samples as labels (n_points,); a landmark has that of one of its samples."""
+        if self.landmark_of is None:
+            return labels.astype(np.int32)
+        of_points: Labels = np.zeros(self.n_points, dtype=np.int32)
+        of_points[self.landmark_of] = labels
+        return of_points
+
+    def interpolated(self, values: FloatArray) -> FloatArray:
+        """Values (n_points, c) of points as values (n_samples, c): weighted means of the nearest points."""
+        return values if self.landmark_of is None else nearest_mean(values, *self._nearest_landmarks)
+
+    @cached_property
+    def _nearest_landmarks(self) -> tuple[IntpArray, FloatArray]:
+        assert self.features is not None
+        assert self.sample_features is not None
+        return _indexed_nearest(NearestNeighbors().fit(self.features), self.sample_features, N_NEAREST)
+
+    @cached_property
+    def equal_points(self) -> Labels | None:
+        """Points that cannot be told apart, as clusters; None if that is not known."""
+        if self.features is None:
+            return self.coincident
+        return number_clusters(np.unique(self.features, axis=0, return_inverse=True)[1].reshape(-1))[0]
+
+
+def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray) -> FloatArray:
+    """Means of rows of values, weighted by the inverse squares of their distances.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_points, c)
+    positions, distances : ndarray of shape (n, n_nearest)
+        Which rows are averaged, the nearest first. Where distances are 0 only those rows count.
+
+    Returns
+    -------
+    ndarray of shape (n, c)
+    """
+    zero = distances == 0.0
+    weights = np.where(zero.any(axis=1, keepdims=True), zero, 0.0).astype(np.float64)
+    away = ~zero.any(axis=1)
+    # Relative to the nearest, so that tiny distances do not overflow.
+    weights[away] = (distances[away, :1] / distances[away]) ** 2
+    shares = weights / weights.sum(axis=1, keepdims=True)
+    means = np.zeros((len(positions), values.shape[1]))
+    for column in range(positions.shape[1]):
+        means += shares[:, column, None] * values[positions[:, column]]
+    return means
+
+
+def pooled_table(
+    X: Any,
+    *,
+    scale: Scale,
+    n_components: int,
+    n_landmarks: int,
+    views: Mapping[str, Any] | None,
+    extra: Sequence[Any] | None,
+    n_neighbors: int,
+    n_jobs: int | None,
+    seed: np.random.SeedSequence,
+    **grid: Any,
+) -> PooledSamples:
+    """Scale a table, represent it by landmarks if it is long, and make the pool in all of its views.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+    scale, n_components
+        See :meth:`FeatureScaling.of`.
+    n_landmarks : int
+        More samples than this are represented by so many means of near ones.
+    views : mapping of str to transformer or columns, or None
+        Further representations of the samples that the families are run on as well.
+    extra : sequence or None
+        Further candidates, as :func:`~moo_clustering.pool.extra_partitions` takes them.
+    n_neighbors : int
+        Neighbours in the graphs.
+    n_jobs : int or None
+        Number of joblib workers; does not affect the result.
+    seed : SeedSequence
+    **grid
+        ``families``, ``k_range`` and ``n_clusters`` of :func:`~moo_clustering.pool.candidate_pool`.
+    """
+    reduction, placing, viewing, extra_seed, pool_seed = seed.spawn(5)
+    scaling = FeatureScaling.of(X, scale, n_components=n_components, seed=_integer(reduction))
+    points, landmark_of, all_features = scaling.transform(X), None, None
+    if X.shape[0] > n_landmarks:
+        all_features = points
+        points, landmark_of = find_landmarks(all_features, n_landmarks, _integer(placing))
+    samples = PooledSamples(
+        X.shape[0],
+        self_tuning_graph(points, n_neighbors=n_neighbors, n_jobs=n_jobs),
+        _trivial_pool(len(points)),
+        _TableNeighbors(scaling, NearestNeighbors().fit(points)),
+        points,
+        landmark_of,
+        all_features,
+    )
+    if len(points) < 3 or (points == points[0]).all():
+        return samples
+    tables = {"": points}
+    for name, view in (views or {}).items():
+        table = _view_table(name, view, X, scale, n_components, _integer(viewing))
+        tables[name] = table if landmark_of is None else _landmark_means(table, landmark_of)
+    candidates = _extra_candidates(extra, X, landmark_of, extra_seed)
+    options = {"n_neighbors": n_neighbors, "n_jobs": n_jobs, **grid}
+    return replace(samples, pool=_pool_of_views(tables, samples.graph, candidates, pool_seed, options))
+
+
+def pooled_distances(
+    D: FloatArray,
+    *,
+    extra: Sequence[Any] | None,
+    n_neighbors: int,
+    n_jobs: int | None,
+    seed: np.random.SeedSequence,
+    **grid: Any,
+) -> PooledSamples:
+    """Make the pool from symmetric distances of shape (n_samples, n_samples).
+
+    The parameters are those of :func:`pooled_table`.
+    """
+    _, _, _, extra_seed, pool_seed = seed.spawn(5)
+    samples = PooledSamples(
+        len(D),
+        self_tuning_graph(D, n_neighbors=n_neighbors, metric="precomputed", n_jobs=n_jobs),
+        _trivial_pool(len(D)),
+        _least_distances,
+        coincident=_at_distance_zero(D),
+    )
+    if len(D) < 3 or not D.any():
+        return samples
+    candidates = _extra_candidates(extra, D, None, extra_seed, "precomputed")
+    options = {"metric": "precomputed", "n_neighbors": n_neighbors, "n_jobs": n_jobs, **grid}
+    return replace(samples, pool=_pool_of_views({"": D}, samples.graph, candidates, pool_seed, options))
+
+
+def pooled_bags(
+    bags: Bags,
+    *,
+    distances: Sequence[str] = ("symmetric", "average", "energy", "sliced"),
+    embeddings: Sequence[str] = ("mean", "stats", "stats_pca", "prototypes"),
+    normalize: bool = True,
+    max_instances: int | None = None,
+    k_range: Any = "auto",
+    n_clusters: int | None = None,
+    extra: Sequence[Any] | None = None,
+    n_neighbors: int = 10,
+    n_jobs: int | None = None,
+    seed: np.random.SeedSequence,
+    needs_pool: bool = True,
+) -> PooledSamples:
+    """Compute distances of all pairs of bags, their graph and kernels, and the pool if it is needed.
+
+    Parameters
+    ----------
+    bags : Bags
+        In the units of the data.
+    distances, embeddings : sequence of str
+        Views on which families are run, see :func:`~moo_clustering.pool.bag_candidate_pool`.
+    normalize : bool, default=True
+        Whether every feature is first brought to 0..1 over all instances.
+    max_instances : int, optional
+        Bags that have more instances are represented by so many of them, drawn at random.
+    k_range, n_clusters
+        Numbers of clusters, see :func:`~moo_clustering.pool.k_grid`.
+    extra : sequence or None
+        Further candidates; clusterers of tables see the means of the bags.
+    n_neighbors : int, default=10
+        Neighbours in the graphs.
+    n_jobs : int, optional
+        Number of joblib workers; does not affect the result.
+    seed : SeedSequence
+    needs_pool : bool, default=True
+
+    Raises
+    ------
+    ValueError
+        Unknown distances or embeddings, ``max_instances`` below 1, or numbers of clusters out of range.
+
+    Notes
+    -----
+    O(n_instances^2 n_features) time, O(n_bags^2) memory; the pool takes O(n_bags^3) time.
+    """
+    extra_seed, rest = seed.spawn(2)
+    candidates = _extra_candidates(extra, bags.means() if extra else None, None, extra_seed)
+    thinning, lines, pool_seed = spawn_seeds(np.random.default_rng(rest), 3)
+    scaler = BagTransformer().fit(bags) if normalize else None
+    scaled = thinned(bags if scaler is None else scaler.transform(bags), max_instances, thinning)
+    directions = sliced_directions(scaled.n_features, np.random.default_rng(lines))
+    # One pass gives all kinds for hardly more than the cost of two.
+    between = bag_distance_kinds(scaled, directions=directions, kinds=DISTANCE_KINDS, n_jobs=n_jobs)
+    graph = self_tuning_graph(
+        between[_GRAPH_DISTANCE], n_neighbors=n_neighbors, metric="precomputed", n_jobs=n_jobs
+    )
+    pool = _trivial_pool(bags.n_bags) if needs_pool else None
+    # Equal bags, or fewer than three, leave nothing to make a pool of.
+    if needs_pool and bags.n_bags > 2 and any(matrix.any() for matrix in between.values()):
+        pool = pool_of_bag_views(
+            scaled,
+            between,
+            distances=distances,
+            embeddings=embeddings,
+            graphs={_GRAPH_DISTANCE: graph},
+            k_range=k_range,
+            n_clusters=n_clusters,
+            n_neighbors=n_neighbors,
+            extra=candidates,
+            seed=pool_seed,
+            n_jobs=n_jobs,
+        )
+    return PooledSamples(
+        bags.n_bags,
+        graph,
+        pool,
+        BagNeighbors(scaled, scaler, directions, max_instances, thinning, n_jobs),
+        kernels=tuple(gaussian_bag_kernel(between[kind]) for kind in _KERNEL_DISTANCES),
+        # Hausdorff distances are 0 between bags of the same instances only.
+        coincident=_at_distance_zero(between["symmetric"]),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureScaling:
+    """Offset and scale of every feature that varies; for sparse data a reduction to main components.
+
+    Attributes
+    ----------
+    offset, spread : ndarray of shape (n_varying,)
+    varying : ndarray of shape (n_varying,)
+        Features that are not constant.
+    components : TruncatedSVD or None
+        Reduction of sparse data, after which rows are scaled to unit length.
+    """
+
+    offset: FloatArray
+    spread: FloatArray
+    varying: IntpArray
+    components: TruncatedSVD | None = None
+
+    @classmethod
+    def of(cls, X: Any, scale: Scale, *, n_components: int, seed: int) -> Self:
+        """Learn the scaling of a table.
+
+        Parameters
+        ----------
+        X : ndarray or sparse matrix of shape (n_samples, n_features)
+        scale : {"standard", "isotropic", "none"}
+            Every feature to mean 0 and standard deviation 1; all features by one factor; or unchanged.
+        n_components : int
+            Sparse data of more features are reduced to so many, and ``scale`` is not used.
+        seed : int
+            Seed of the reduction.
+        """
+        if sp.issparse(X) and min(X.shape) > n_components:
+            # Where nothing varies there is no share of the variance to explain.
+            with np.errstate(invalid="ignore"):
+                svd = TruncatedSVD(n_components, random_state=seed).fit(X)
+            return cls(np.zeros(n_components), np.ones(n_components), np.arange(n_components), svd)
+        rows = _dense(X)
+        low, high = rows.min(axis=0), rows.max(axis=0)
+        varying = np.flatnonzero(high > low)
+        rows = rows[:, varying]
+        if scale == "none":
+            return cls(np.zeros(len(varying)), np.ones(len(varying)), varying)
+        # Halves of the range first, so that squares of tiny and huge numbers stay within bounds.
+        half = high[varying] / 2 - low[varying] / 2
+        middle = low[varying] / 2 + high[varying] / 2
+        if scale == "isotropic":
+            half = np.full(len(varying), half.max(initial=0.0))
+        unit = (rows / 2 - middle / 2) / (half / 2)
+        mean = unit.mean(axis=0)
+        spread = unit.std(axis=0)
+        if scale == "isotropic" and len(varying):
+            # One deviation for all features: that of all numbers around the mean of their feature.
+            spread = np.full(len(varying), np.sqrt((spread**2).mean()))
+        return cls(middle + mean * half, spread * half, varying)
+
+    def transform(self, X: Any) -> FloatArray:
+        """Rows on the common scale, shape (n, n_varying); one column of zeros if no feature varies."""
+        if self.components is not None:
+            rows: FloatArray = normalize(self.components.transform(X))
+            return np.ascontiguousarray(rows, dtype=np.float64)
+        if not len(self.varying):
+            return np.zeros((X.shape[0], 1))
+        rows = _dense(X)[:, self.varying]
+        scaled: FloatArray = (rows / 2 - self.offset / 2) / (self.spread / 2)
+        return np.ascontiguousarray(scaled)
+
+
+def _dense(X: Any) -> FloatArray:
+    dense: FloatArray = np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
+    return dense
+
+
+def find_landmarks(X: FloatArray, n_landmarks: int, seed: int) -> tuple[FloatArray, Labels]:
+    """Represent samples by at most ``n_landmarks`` means of near ones, found by mini-batch k-means.
+
+    Every landmark counts the same afterwards: dense regions are thinned out, which helps clusters of
+    uneven mass.
+
+    Returns
+    -------
+    landmarks : ndarray of shape (n_found, n_features)
+    landmark_of : ndarray of shape (n_samples,), int32
+
+    Notes
+    -----
+    O(n_samples n_landmarks n_features) time for each of ten passes; O(n_samples) memory beside the data
+    and a batch of distances.
+    """
+    kmeans = MiniBatchKMeans(
+        n_landmarks,
+        init="random",
+        n_init=1,
+        max_iter=_PASSES,
+        batch_size=min(len(X), _BATCH),
+        # A stopping rule would compare sums over all samples, whose last digits depend on the threads.
+        max_no_improvement=None,
+        tol=0.0,
+        compute_labels=False,
+        random_state=seed,
+    )
+    centers = kmeans.fit(X).cluster_centers_
+    # The nearest centre has the greatest x.c - |c|^2 / 2.
+    half = 0.5 * np.einsum("ij,ij->i", centers, centers)
+    nearest = np.empty(len(X), dtype=np.intp)
+    step = max(1, _PRODUCTS // len(centers))
+    for low in range(0, len(X), step):
+        nearest[low : low + step] = (X[low : low + step] @ centers.T - half).argmax(axis=1)
+    landmark_of: Labels = np.unique(nearest, return_inverse=True)[1].reshape(-1).astype(np.int32)
+    return _landmark_means(X, landmark_of), landmark_of
+
+
+def _landmark_means(X: Any, landmark_of: Labels) -> Any:
+    """Mean row of the samples of every landmark; sparse if X is."""
+    counts = np.bincount(landmark_of)
+    # Clusterers of scikit-learn refuse sparse rows with indices of 64 bits.
+    columns = np.arange(len(landmark_of), dtype=np.int32)
+    members = (1.0 / counts[landmark_of], (landmark_of.astype(np.int32), columns))
+    return sp.csr_array(members, shape=(len(counts), len(landmark_of))) @ X
+
+
+def _view_table(name: str, view: Any, X: Any, scale: Scale, n_components: int, seed: int) -> FloatArray:
+    """Scaled rows, shape (n_samples, n_varying), of what a transformer or a choice of columns makes of X."""
+    if hasattr(view, "fit_transform"):
+        transformer = clone(view)
+        if "random_state" in transformer.get_params() and transformer.random_state is None:
+            transformer.set_params(random_state=seed)
+        table = transformer.fit_transform(X)
+    else:
+        table = X[:, _view_columns(name, view, X.shape[1])]
+    if table.ndim != 2 or table.shape[0] != X.shape[0]:
+        raise ValueError(
+            f"views: {name!r} must give one row per sample, {X.shape[0]} in all; got an array of shape "
+            f"{table.shape}."
+        )
+    table = sp.csr_array(table) if sp.issparse(table) else np.asarray(table, dtype=np.float64)
+    if not np.isfinite(table.data if sp.issparse(table) else table).all():
+        raise ValueError(f"views: {name!r} gives values that are missing or infinite.")
+    return FeatureScaling.of(table, scale, n_components=n_components, seed=seed).transform(table)
+
+
+def _view_columns(name: str, view: Any, n_features: int) -> IntpArray:
+    numbers = np.arange(n_features)
+    try:
+        chosen: IntpArray = numbers[view if isinstance(view, slice) else np.asarray(view)]
+    except IndexError:
+        chosen = numbers[:0]
+    if chosen.ndim != 1 or not len(chosen):
+        raise ValueError(
+            f"views: {name!r} must be an object with fit_transform, or a list of columns from 0 to "
+            f"{n_features - 1}; got {view!r}."
+        )
+    return chosen
+
+
+def _extra_candidates(
+    extra: Sequence[Any] | None,
+    X: Any,
+    landmark_of: Labels | None,
+    seed: np.random.SeedSequence,
+    metric: str = "euclidean",
+) -> list[tuple[str, IntArray]]:
+    """Labels and clusterers of the user's own as (family, labels of the points)."""
+    if not extra:
+        return []
+    return extra_partitions(
+        extra,
+        X if landmark_of is None else _landmark_means(X, landmark_of),
+        n_samples=X.shape[0],
+        landmark_of=landmark_of,
+        rng=np.random.default_rng(seed),
+        metric=metric,
+    )
+
+
+def _pool_of_views(
+    tables: Mapping[str, FloatArray],
+    graph: sp.csr_array,
+    extra: list[tuple[str, IntArray]],
+    seed: np.random.SeedSequence,
+    options: dict[str, Any],
+) -> PartitionPool:
+    """Pool of every table, joined; the first, named "", is that of ``graph`` and of the extra candidates."""
+    if options["n_clusters"] is not None:
+        # Landmarks may be fewer than the clusters asked for where many samples are equal.
+        options = options | {"n_clusters": min(options["n_clusters"], len(tables[""]))}
+    joined: PartitionPool | None = None
+    for (name, table), part in zip(tables.items(), seed.spawn(len(tables)), strict=True):
+        pool = candidate_pool(
+            table,
+            graph=None if name else graph,
+            extra_candidates=None if name else extra,
+            random_state=_integer(part),
+            **options,
+        )
+        joined = pool if joined is None else joined.joined(pool.tagged(name))
+    assert joined is not None
+    return joined
+
+
+def _trivial_pool(n_points: int) -> PartitionPool:
+    return PartitionPool(np.zeros((1, n_points), dtype=np.int32), (TRIVIAL,))
+
+
+def _integer(sequence: np.random.SeedSequence) -> int:
+    return int(sequence.generate_state(1)[0] >> 1)
+
+
+@dataclass(frozen=True, eq=False)
+class _TableNeighbors:
+    """Nearest points of new rows of features."""
+
+    scaling: FeatureScaling
+    index: NearestNeighbors
+
+    def __call__(self, X: Any, n: int) -> tuple[IntpArray, FloatArray]:
+        return _indexed_nearest(self.index, self.scaling.transform(X), n)
+
+
+def _indexed_nearest(index: NearestNeighbors, rows: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
+    """Positions and distances of the n nearest that were indexed, or of all if they are fewer."""
+    with threads_here():
+        distances, positions = index.kneighbors(rows, min(n, index.n_samples_fit_))
+    return positions, distances
+
+
+def _least_distances(D: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
+    """Positions and values of the n least in every row; among equal ones the first."""
+    order = np.argsort(D, axis=1, kind="stable")[:, :n]
+    return order, np.take_along_axis(D, order, axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class BagNeighbors:
+    """Nearest bags of the fit for new bags, in the average distance.
+
+    Attributes
+    ----------
+    bags : Bags
+        The bags of the fit as they are compared: scaled, and thinned if they are large.
+    scaler : BagTransformer or None
+        None if bags are compared in the units of the data.
+    directions : ndarray of shape (n_directions, n_features)
+        Directions of the sliced distance.
+    max_instances : int or None
+    thinning_seed : SeedSequence
+        Seed of the choice of instances in bags that have more.
+    n_jobs : int or None
+    """
+
+    bags: Bags
+    scaler: BagTransformer | None
+    directions: FloatArray
+    max_instances: int | None
+    thinning_seed: np.random.SeedSequence
+    n_jobs: int | None
+
+    def __call__(self, new_bags: Bags, n: int) -> tuple[IntpArray, FloatArray]:
+        """Positions and distances, shape (n_new, min(n, n_bags)), the nearest first."""
+        new = new_bags if self.scaler is None else self.scaler.transform(new_bags)
+        new = thinned(new, self.max_instances, self.thinning_seed)
+        across = bag_distance_kinds(
+            new, self.bags, kinds=(_GRAPH_DISTANCE,), directions=self.directions, n_jobs=self.n_jobs
+        )
+        return _least_distances(across[_GRAPH_DISTANCE], n)
+
+
+def thinned(bags: Bags, max_instances: int | None, seed: np.random.SeedSequence) -> Bags:
+    """Bags of at most ``max_instances`` instances: larger ones keep a random choice, in their order."""
+    if max_instances is None:
+        return bags
+    if max_instances < 1:
+        raise ValueError(f"max_instances must be None or at least 1, got {max_instances}")
+    if bags.sizes.max() <= max_instances:
+        return bags
+    # One key for each place in a bag, so that it does not matter where the bag stands among others.
+    keys = np.random.default_rng(seed).random(int(bags.sizes.max()))
+    place = np.arange(bags.n_instances) - np.repeat(bags.offsets[:-1], bags.sizes)
+    order = np.lexsort((keys[place], bags.bag_of_instance))
+    rank = np.empty(bags.n_instances, dtype=np.int64)
+    rank[order] = place
+    drawn = rank < max_instances
+    offsets = np.concatenate([[0], np.cumsum(np.minimum(bags.sizes, max_instances))])
+    return Bags(bags.instances[drawn], offsets, bag_ids=bags.bag_ids, feature_names=bags.feature_names)
+
+
+def _at_distance_zero(D: FloatArray) -> Labels:
+    """Points at distance 0 as clusters."""
+    return number_clusters(connected_components(D == 0.0, directed=False)[1])[0]

@@ -1,0 +1,625 @@
+"""Choice of a partition from a pool, by what algorithm families agree on and by labels and pairs.
+
+:func:`read_side_information` checks labels and pairs, :func:`objectives_for` turns them and the data into
+:class:`Objectives`, :class:`Candidates` are a pool scored by these, and :func:`choose_solution` takes one
+partition from the candidates, or combines them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from threadpoolctl import threadpool_limits
+
+from moo_clustering import evidence
+from moo_clustering._arrays import FloatArray, Int64Array, IntArray, IntpArray, Labels
+from moo_clustering._targets import Targets, partial_targets
+from moo_clustering.algorithms.others import non_dominated
+from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.constraints.pairs import connected
+from moo_clustering.encodings.base import distinct_rows
+from moo_clustering.estimators._base import supervision_groups
+from moo_clustering.estimators._pareto_pool import PooledSamples
+from moo_clustering.pool import PartitionPool
+from moo_clustering.validity import (
+    BoundaryCut,
+    FamilyAgreement,
+    GraphModularity,
+    LabelEvidence,
+    MinimaxSilhouette,
+    PairEvidence,
+    ValidityIndex,
+    pairwise_ari,
+)
+
+# Default weight of a criterion against agreement.
+CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7}
+# How much a point of the selection score counts against evidence, which is a log-likelihood.
+_SCORE_WEIGHT = 20.0
+# Price of boundaries in a search with pairs: without it tiny pieces around their samples satisfy the pairs.
+_BOUNDARY_PRICE = 0.3
+# Alternatives to a result: at most so many, of at most this adjusted Rand index with it and each other.
+_N_ALTERNATIVES, _MOST_ALIKE = 6, 0.8
+# How far pairs are propagated along the co-association and along the graph.
+_REACH_POOL, _REACH_GRAPH = 0.7, 0.9
+# Labels per class from which graph and linear kernel help: with fewer they do harm where clusters are not
+# convex.
+_FULL_KERNEL_FROM = 4
+# Weight of the linear kernel beside the others.
+_LINEAR = 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class SideInformation:
+    """Labels and pairs of one fit.
+
+    Attributes
+    ----------
+    kind : {"none", "labels", "novel", "pairs"}
+        How a partition is chosen: without knowledge, by labels of all classes, by labels of some of the
+        classes, or by pairs alone.
+    targets : Targets or None
+        Labels of samples, with those that follow along must-links.
+    pairs : PairwiseConstraints or None
+        Pairs of samples.
+    """
+
+    kind: Literal["none", "labels", "novel", "pairs"]
+    targets: Targets | None = None
+    pairs: PairwiseConstraints | None = None
+
+    def pairs_of_points(self, samples: PooledSamples) -> PairwiseConstraints | None:
+        """Pairs of points; pairs of landmarks are weighted by how many pairs of samples they stand for.
+
+        Pairs within a landmark are left out: no partition of the landmarks changes them.
+        """
+        if self.pairs is None or samples.landmark_of is None:
+            return self.pairs
+        ends: list[Int64Array] = []
+        weights: list[FloatArray | None] = []
+        for pairs in (self.pairs.must_link, self.pairs.cannot_link):
+            lifted = np.sort(samples.landmark_of[pairs], axis=1)
+            lifted = lifted[lifted[:, 0] != lifted[:, 1]]
+            shape = (samples.n_points, samples.n_points)
+            counts = sp.coo_array((np.ones(len(lifted)), (lifted[:, 0], lifted[:, 1])), shape=shape)
+            counts = counts.tocsr().tocoo()
+            ends.append(np.column_stack([counts.row, counts.col]).astype(np.int64))
+            weights.append(counts.data if len(ends[-1]) else None)
+        return PairwiseConstraints(
+            *ends,
+            n_samples=samples.n_points,
+            must_link_weights=weights[0],
+            cannot_link_weights=weights[1],
+        )
+
+
+def read_side_information(
+    n_samples: int,
+    y: Any,
+    must_link: ArrayLike | None,
+    cannot_link: ArrayLike | None,
+    *,
+    novel: str,
+    pairs: str,
+) -> SideInformation:
+    """Check labels and pairs, and decide how the partition is to be chosen.
+
+    Raises
+    ------
+    ValueError
+        Labels or pairs out of range, or label sets.
+    InconsistentConstraintsError
+        Labels and pairs contradict each other, or pairs that are hard do.
+
+    Warns
+    -----
+    UserWarning
+        Labels of a single class: other clusters are taken for new classes then.
+    """
+    targets = partial_targets(y, n_samples)
+    if targets.multilabel:
+        raise ValueError(
+            "y must hold one class per sample, -1 for unlabelled ones; for any number of labels per sample "
+            "use SISC."
+        )
+    constraints = None
+    if must_link is not None or cannot_link is not None:
+        constraints = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
+        constraints = constraints if len(constraints) else None
+    if constraints is not None:
+        codes = None
+        if targets.n_classes:
+            codes = np.where(targets.labelled, targets.indicators.argmax(axis=1), -1)
+        if pairs == "hard" or codes is not None:
+            supervision_groups(n_samples, codes, constraints.must_link, constraints.cannot_link)
+        if codes is not None:
+            targets = _along_must_links(targets, codes, constraints)
+    if not targets.n_classes:
+        return SideInformation("none" if constraints is None else "pairs", None, constraints)
+    if targets.n_classes == 1 and novel == "none":
+        warnings.warn(
+            f"all labels in y are of one class, {targets.classes.tolist()[0]!r}: clusters without labels are "
+            'taken for new classes, as with novel="allow".',
+            UserWarning,
+            stacklevel=4,
+        )
+        novel = "allow"
+    return SideInformation("novel" if novel == "allow" else "labels", targets, constraints)
+
+
+def _along_must_links(targets: Targets, codes: IntArray, pairs: PairwiseConstraints) -> Targets:
+    """Labels of all samples that must-links join to a labelled one."""
+    component = pairs.components()
+    class_of = np.full(int(component.max()) + 1, -1, dtype=np.int64)
+    np.maximum.at(class_of, component, codes)
+    codes = class_of[component]
+    labelled = codes >= 0
+    indicators = np.zeros_like(targets.indicators)
+    indicators[np.flatnonzero(labelled), codes[labelled]] = 1.0
+    return Targets(indicators, labelled, targets.classes, False)
+
+
+@dataclass(frozen=True, eq=False)
+class Objectives:
+    """The objectives of a partition, and the scores made of them.
+
+    Attributes
+    ----------
+    indices : tuple of ValidityIndex, fitted
+        Agreement of the families and a criterion; then the evidence of labels and pairs, if there is any.
+    weight : float
+        Weight of the criterion against agreement.
+    boundary : BoundaryCut or None
+        In a search with pairs: the similarity that is cut, whose price is taken off the total.
+    """
+
+    indices: tuple[ValidityIndex, ...]
+    weight: float
+    boundary: BoundaryCut | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the objectives."""
+        return tuple(index.name for index in self.indices)
+
+    def values(self, labels: Labels) -> FloatArray:
+        """Objectives, natural sign, shape (n_partitions, n_objectives)."""
+        return np.column_stack([index.evaluate(labels) for index in self.indices])
+
+    def agreement(self, labels: Labels, values: FloatArray) -> FloatArray:
+        """Agreement of the families alone, from which the confidence is taken."""
+        first = self.indices[0]
+        return first.plain(labels) if isinstance(first, BroadAgreement) else values[:, 0]
+
+    def score(self, values: FloatArray) -> FloatArray:
+        """Selection score: agreement and criterion."""
+        return evidence.selection_score(values[:, 0], values[:, 1], weight=self.weight)
+
+    def total(self, values: FloatArray, labels: Labels) -> FloatArray:
+        """The quantity that is greatest in the best partition.
+
+        This is the score or, with labels or pairs, the evidence and 20 times the score; less the price of
+        boundaries in a search with pairs.
+        """
+        total = self.score(values)
+        if values.shape[1] > 2:
+            total = values[:, 2] + _SCORE_WEIGHT * total
+        if self.boundary is not None:
+            total = total - _BOUNDARY_PRICE * self.boundary.evaluate(labels)
+        return total
+
+
+def objectives_for(
+    samples: PooledSamples,
+    pool: PartitionPool,
+    side: SideInformation,
+    pairs: PairwiseConstraints | None,
+    *,
+    criterion: str,
+    criterion_weight: float | None,
+    n_jobs: int | None,
+) -> Objectives:
+    """Fit agreement, criterion and evidence.
+
+    Parameters
+    ----------
+    pool : PartitionPool
+        The pool of ``samples``.
+    pairs : PairwiseConstraints or None
+        Pairs of points.
+    criterion : {"modularity", "minimax"}
+    criterion_weight : float or None
+        None takes the default of the criterion.
+    """
+    indices: list[ValidityIndex]
+    if criterion == "minimax":
+        assert samples.features is not None
+        indices = [BroadAgreement(n_jobs=n_jobs).fit(pool), MinimaxSilhouette().fit(samples.features)]
+    else:
+        indices = [FamilyAgreement(n_jobs=n_jobs).fit(pool), GraphModularity().fit(samples.graph)]
+    known: list[ValidityIndex] = []
+    if side.targets is not None:
+        counts = samples.summed(side.targets.indicators)
+        known.append(LabelEvidence(unnamed=side.kind == "novel").fit(counts))
+    if pairs is not None:
+        known.append(PairEvidence().fit(pairs))
+    if known:
+        indices.append(known[0] if len(known) == 1 else JointEvidence(*known))
+    weight = CRITERION_WEIGHTS[criterion] if criterion_weight is None else criterion_weight
+    return Objectives(tuple(indices), weight)
+
+
+class BroadAgreement(ValidityIndex):
+    """Family agreement plus the mean over families of the mean positive agreement with their members.
+
+    For pools in which only two or three families see the structure, as in spirals, where the median of
+    the families sees nothing; together with the silhouette in minimax-path distances.
+    """
+
+    name: ClassVar[str] = "broad_agreement"
+    greater_is_better: ClassVar[bool] = True
+
+    def __init__(self, *, n_jobs: int | None = None) -> None:
+        self.n_jobs = n_jobs
+
+    def fit(self, data: Any) -> Self:
+        """Take a PartitionPool."""
+        pool: PartitionPool = data
+        self._agreement = FamilyAgreement(n_jobs=self.n_jobs).fit(pool)
+        self._labels = pool.labels
+        codes = pool.family_codes
+        # Products with these average over the members of a family, then over the families.
+        shares = 1.0 / np.bincount(codes)[codes]
+        self._shares = shares / len(pool.family_names)
+        return self
+
+    def evaluate(self, labels: IntArray) -> FloatArray:
+        """Between about 0 and 2."""
+        rows = np.atleast_2d(np.asarray(labels, dtype=np.int32))
+        support = np.maximum(pairwise_ari(rows, self._labels), 0.0) @ self._shares
+        values: FloatArray = self.plain(rows) + support
+        return values
+
+    def plain(self, labels: IntArray) -> FloatArray:
+        """Family agreement alone."""
+        return self._agreement.evaluate(labels)
+
+
+class JointEvidence(ValidityIndex):
+    """Sum of the log-likelihoods of labels and of pairs."""
+
+    name = "evidence"
+    greater_is_better = True
+
+    def __init__(self, labels: ValidityIndex, pairs: ValidityIndex) -> None:
+        self.labels, self.pairs = labels, pairs
+
+    def fit(self, data: ArrayLike) -> Self:
+        """Return self: the two indices are fitted before they are joined."""
+        return self
+
+    def evaluate(self, labels: IntArray) -> FloatArray:
+        """Sum of the two."""
+        return self.labels.evaluate(labels) + self.pairs.evaluate(labels)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Scored partitions of the points, to choose from or to combine.
+
+    Attributes
+    ----------
+    pool : PartitionPool
+    objectives : Objectives
+    values : ndarray of shape (n_partitions, n_objectives)
+        Natural sign, greater is better.
+    score, total : ndarray of shape (n_partitions,)
+        See :class:`Objectives`.
+    """
+
+    pool: PartitionPool
+    objectives: Objectives
+    values: FloatArray
+    score: FloatArray
+    total: FloatArray
+
+    @classmethod
+    def of(cls, pool: PartitionPool, objectives: Objectives, values: FloatArray | None = None) -> Self:
+        """Score a pool; ``values`` are its objectives if these are known."""
+        if values is None:
+            values = objectives.values(pool.labels)
+        return cls(pool, objectives, values, objectives.score(values), objectives.total(values, pool.labels))
+
+    def joined(self, other: Candidates) -> Candidates:
+        """These and then others with the same objectives."""
+        return Candidates(
+            self.pool.joined(other.pool),
+            self.objectives,
+            np.concatenate([self.values, other.values]),
+            np.concatenate([self.score, other.score]),
+            np.concatenate([self.total, other.total]),
+        )
+
+    @property
+    def labels(self) -> Labels:
+        """Partitions, shape (n_partitions, n_points)."""
+        return self.pool.labels
+
+    @property
+    def agreement(self) -> FloatArray:
+        """Agreement of the families with every partition."""
+        return self.objectives.agreement(self.labels, self.values)
+
+    def front(self) -> IntpArray:
+        """Members that no other dominates, each partition once."""
+        distinct = np.sort(distinct_rows(self.labels)[0])
+        return np.sort(distinct[non_dominated(-self.values[distinct])])
+
+    def alternatives(self, labels: Labels) -> tuple[IntpArray, FloatArray]:
+        """A few members of high score, each unlike the result and unlike those before it.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_points,)
+            The result.
+
+        Returns
+        -------
+        members : ndarray of shape (n_alternatives,)
+            At most six, by falling score.
+        ari : ndarray of shape (n_alternatives,)
+            Adjusted Rand index of each and the result, up to .8.
+        """
+        order = np.lexsort((self.pool.n_clusters, -self.score))
+        to_result = pairwise_ari(self.labels, labels[None])[:, 0]
+        nearest = to_result.copy()
+        members: list[int] = []
+        for member in order:
+            if nearest[member] > _MOST_ALIKE or not np.isfinite(self.score[member]):
+                continue
+            members.append(int(member))
+            if len(members) == _N_ALTERNATIVES:
+                break
+            to_member = pairwise_ari(self.labels, self.labels[member : member + 1])[:, 0]
+            nearest = np.maximum(nearest, to_member)
+        chosen = np.array(members, dtype=np.intp)
+        return chosen, to_result[chosen]
+
+
+class Solution(NamedTuple):
+    """A partition of the samples, and what is known of its clusters.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_samples,)
+    probabilities : ndarray of shape (n_samples, n_classes) or None
+        Probabilities of the classes, after a choice by labels of every class.
+    cluster_classes : ndarray of shape (n_clusters,), int, or None
+        Position of the class of every cluster, -1 for new classes.
+    model : ClassModel or None
+        Scores that give classes to other samples.
+    """
+
+    labels: IntArray
+    probabilities: FloatArray | None = None
+    cluster_classes: IntArray | None = None
+    model: ClassModel | None = None
+
+
+def choose_solution(
+    samples: PooledSamples,
+    side: SideInformation,
+    pairs: PairwiseConstraints | None,
+    candidates: Candidates | None,
+    *,
+    n_clusters: int | None,
+    method: str,
+    kernel: str,
+    hard: bool,
+    clamp: bool,
+    class_prior: str,
+    merge_same_class: bool,
+    seed: np.random.SeedSequence,
+) -> Solution:
+    """Choose or combine candidates by all that is known.
+
+    Parameters
+    ----------
+    pairs : PairwiseConstraints or None
+        Pairs of points.
+    candidates : Candidates or None
+        None if labels and bag kernels decide alone.
+    hard : bool
+        Whether must-links are certain.
+    n_clusters, method, kernel, clamp, class_prior, merge_same_class
+        Options of :class:`~moo_clustering.ParetoClustering`.
+    """
+    if side.kind == "labels":
+        assert side.targets is not None
+        return _by_labels(samples, candidates, side.targets, kernel, clamp, class_prior)
+    assert candidates is not None
+    only = None
+    if n_clusters is not None:
+        only = _only_partition(n_clusters, samples.n_points, _inseparable(samples, pairs if hard else None))
+    if side.kind == "novel":
+        assert side.targets is not None
+        if only is None:
+            member = evidence.best_member(candidates.total, candidates.pool.n_clusters, k=n_clusters)
+            only = candidates.labels[member]
+        return _with_new_classes(samples.per_sample(only), side.targets, merge_same_class)
+    if only is not None:
+        return Solution(samples.per_sample(only))
+    rng = np.random.default_rng(seed)
+    if side.kind == "pairs" and pairs is not None and len(pairs):
+        return Solution(samples.per_sample(_by_pairs(samples, candidates, pairs, n_clusters, hard, rng)))
+    return Solution(samples.per_sample(unsupervised_partition(candidates, n_clusters, method, rng)))
+
+
+def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> Labels | None:
+    """Equal points and those joined by certain must-links, as clusters; None where neither is known."""
+    equal = samples.equal_points
+    if pairs is None or not len(pairs.must_link):
+        return equal
+    links = pairs.must_link
+    if equal is not None:
+        first = np.unique(equal, return_index=True)[1]
+        links = np.concatenate([links, np.column_stack([np.arange(samples.n_points), first[equal]])])
+    return connected(links, samples.n_points).astype(np.int32)
+
+
+def _only_partition(n_clusters: int, n_points: int, inseparable: Labels | None) -> Labels | None:
+    """The only partition into so many clusters; None if there are several.
+
+    Warns
+    -----
+    UserWarning
+        Fewer inseparable groups of points than clusters.
+    """
+    if n_clusters == 1:
+        return np.zeros(n_points, dtype=np.int32)
+    if inseparable is not None and (n_groups := int(inseparable.max()) + 1) <= n_clusters:
+        if n_groups < n_clusters:
+            warnings.warn(
+                f"only {n_groups} distinct rows, or groups joined by must-links, for "
+                f"n_clusters={n_clusters}; each is its own cluster.",
+                UserWarning,
+                stacklevel=4,
+            )
+        return inseparable
+    return np.arange(n_points, dtype=np.int32) if n_clusters == n_points else None
+
+
+def unsupervised_partition(
+    candidates: Candidates, n_clusters: int | None, method: str, rng: np.random.Generator
+) -> Labels:
+    """The best partition of the points, or the consensus of those with about as many clusters."""
+    pool, score = candidates.pool, candidates.score
+    if n_clusters is None or method == "select":
+        return pool.labels[evidence.best_member(score, pool.n_clusters, k=n_clusters)]
+    weights = evidence.consensus_weights(score, pool.n_clusters, n_clusters)
+    return evidence.consensus_partition(pool.labels, weights, n_clusters, rng=rng)
+
+
+def _by_pairs(
+    samples: PooledSamples,
+    candidates: Candidates,
+    pairs: PairwiseConstraints,
+    n_clusters: int | None,
+    hard: bool,
+    rng: np.random.Generator,
+) -> Labels:
+    """The best candidate or, with ``n_clusters``, clusters of propagated pairs; then pairs are repaired."""
+    if n_clusters is None:
+        member = evidence.best_member(candidates.total, candidates.pool.n_clusters)
+        labels = candidates.labels[member]
+    else:
+        weights = evidence.evidence_weights(candidates.total, drop=True)
+        together = evidence.consensus_affinity(candidates.labels, weights)
+        affinities = [(together, _REACH_POOL), (samples.graph, _REACH_GRAPH)]
+        labels = evidence.held_out_partition(affinities, n_clusters, pairs, rng=rng).labels
+    repaired: Labels = evidence.repair_pairs(
+        labels, samples.graph, pairs, hard=hard, keep_clusters=n_clusters is not None
+    )
+    return repaired
+
+
+def _with_new_classes(labels: Labels, targets: Targets, merge_same_class: bool) -> Solution:
+    classes = class_of_clusters(labels, targets.indicators)
+    if not merge_same_class:
+        return Solution(labels, cluster_classes=classes)
+    # Clusters of the same class become the first of them.
+    first = np.arange(len(classes))
+    for code in np.unique(classes[classes >= 0]):
+        first[classes == code] = np.flatnonzero(classes == code)[0]
+    remaining, merged = np.unique(first[labels], return_inverse=True)
+    return Solution(merged.reshape(-1), cluster_classes=classes[remaining])
+
+
+def class_of_clusters(labels: IntArray, indicators: FloatArray) -> IntpArray:
+    """Class of most labelled samples of every cluster (ties: the lowest), -1 for clusters without any.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,)
+    indicators : ndarray of shape (n_samples, n_classes)
+        1 where a sample is labelled with a class.
+    """
+    counts = np.zeros((int(labels.max()) + 1, indicators.shape[1]))
+    np.add.at(counts, labels, indicators)
+    return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassModel:
+    """Scores of the classes, and factors that bring their shares nearer to those of the labels.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_points, n_classes)
+    factors : ndarray of shape (n_classes,)
+    """
+
+    scores: FloatArray
+    factors: FloatArray
+
+    def probabilities(self, scores: FloatArray) -> FloatArray:
+        """Rows that sum to 1, of scores (n, n_classes)."""
+        return evidence.class_probabilities(scores, factors=self.factors)
+
+
+def _by_labels(
+    samples: PooledSamples,
+    candidates: Candidates | None,
+    targets: Targets,
+    kernel: str,
+    clamp: bool,
+    class_prior: str,
+) -> Solution:
+    """Kernel ridge regression of the classes on the labelled points.
+
+    Notes
+    -----
+    O(n_points L sum(k)) for L labelled points and the numbers k of clusters of the candidates; the graph
+    kernel adds O(n_points^3).
+    """
+    counts = samples.summed(targets.indicators)
+    columns = np.flatnonzero(counts.sum(axis=1) > 0)
+    n_labels = counts[columns].sum(axis=1)
+    # On one thread, so that no digit depends on how many there are.
+    with threadpool_limits(limits=1, user_api="blas"):
+        total = _kernel(samples, candidates, counts, columns, kernel)
+        scores = evidence.kernel_ridge(total, columns, counts[columns] / n_labels[:, None], n_labels)
+    prior = np.full(targets.n_classes, 1.0 / targets.n_classes)
+    if class_prior == "smoothed":
+        of_class = targets.indicators.sum(axis=0)
+        prior = (of_class + 1.0) / (of_class.sum() + targets.n_classes)
+    per_sample = samples.interpolated(scores)
+    model = ClassModel(scores, evidence.class_factors(per_sample, prior))
+    probabilities = model.probabilities(per_sample)
+    if clamp:
+        probabilities[targets.labelled] = targets.indicators[targets.labelled]
+    return Solution(probabilities.argmax(axis=1), probabilities, model=model)
+
+
+def _kernel(
+    samples: PooledSamples, candidates: Candidates | None, counts: FloatArray, columns: IntpArray, kind: str
+) -> FloatArray:
+    """Kernel of all points with the labelled ones."""
+    total = np.zeros((samples.n_points, len(columns)))
+    if candidates is not None and kind != "bags":
+        weights = evidence.evidence_weights(LabelEvidence().fit(counts).evaluate(candidates.labels))
+        total += evidence.coassociation(candidates.labels, weights, columns=columns)
+    if samples.kernels:
+        if kind != "pool":
+            for part in samples.kernels:
+                total += part[:, columns]
+    elif kind == "full" or (kind == "auto" and counts.sum() >= _FULL_KERNEL_FROM * counts.shape[1]):
+        total += evidence.graph_kernel(samples.graph, columns)
+        if samples.features is not None:
+            total += _LINEAR * evidence.linear_kernel(samples.features, columns)
+    return total
