@@ -1,4 +1,9 @@
-"""NMF: solvers, panels, batches of runs."""
+"""Non-negative matrix factorisation of document-term matrices, from many starts at once.
+
+:func:`nmf` plans batches of runs that fit into memory (:func:`plan_batches`) and gives each to a solver;
+:func:`map_nmf` hands the factors of every batch on instead of keeping them. "hals" and "mu" update all runs
+of a batch together, side by side in a panel (:func:`solve_panel`).
+"""
 
 from __future__ import annotations
 
@@ -40,335 +45,27 @@ MAX_MEMORY = 4 << 30
 Result = TypeVar("Result")
 Seeds = Sequence[np.random.SeedSequence]
 Factors = tuple[ArrayLike, ArrayLike]
-# Bytes of a row of a panel; longer ones push each other out of the caches.
+# Bytes of a row of a panel; longer rows push each other out of the caches.
 _ROW_BYTES = 4096
-# Runs that keep the vector units busy.
+# Fewest runs per batch that keep the vector units busy.
 _LANES = 16
-# Factors that exist at once per run: first ones, panel, panel of the runs that go on, result.
+# Copies of the factors of a run at the peak: starts, panel, repacked panel, result.
 _COPIES = 4
-
-
-class NMFRuns(NamedTuple):
-    """Factors of every run, A ~ V U^T.
-
-    Attributes
-    ----------
-    U : ndarray of shape (n_runs, n_terms, n_components)
-        Topics.
-    V : ndarray of shape (n_runs, n_documents, n_components)
-        Document weights.
-    losses : ndarray of shape (n_runs,)
-        ||A - V U^T||^2.
-    n_iter : ndarray of shape (n_runs,)
-    histories : list of ndarray
-        Losses after every iteration of a run; only the last where a solver does not tell the others.
-    """
-
-    U: AnyFloatArray
-    V: AnyFloatArray
-    losses: NDArray[np.float64]
-    n_iter: NDArray[np.int64]
-    histories: list[NDArray[np.float64]]
-
-    @property
-    def best(self) -> int:
-        """Number of the run with the least loss, the first of equal ones."""
-        return int(np.argmin(self.losses))
-
-
-class Solver(NamedTuple):
-    """How to run a solver.
-
-    Attributes
-    ----------
-    solve : callable
-        ``solve(matrix, starts, *, tol, max_iter, n_threads) -> NMFRuns``
-    tol : float
-    max_iter : int
-        Defaults.
-    lanes : int
-        Runs that a worker should have; with fewer, several workers share the rows of a run.
-    prefer : {"threads", "processes"}
-        Workers for batches.
-    """
-
-    solve: Callable[..., NMFRuns]
-    tol: float
-    max_iter: int
-    lanes: int
-    prefer: Literal["threads", "processes"]
-
-
-def hals(matrix: Matrix, starts: Starts, *, tol: float, max_iter: int, n_threads: int = 1) -> NMFRuns:
-    """Coordinate descent over whole columns, U before V.
-
-    With G = V^T V, u_j <- max(0, u_j + ((A^T V)_j - U G_j) / G_jj) for j = 0, 1, ..., every column with
-    those before it already new; columns with G_jj = 0 stay. V likewise. A run ends where the loss falls
-    by less than ``tol`` of itself in an iteration.
-
-    References
-    ----------
-    A. Cichocki, R. Zdunek, S. Amari, "Hierarchical ALS algorithms for nonnegative matrix and 3D tensor
-    factorization", ICA (2007).
-    """
-    return solve_panel(matrix, starts, multiply=False, tol=tol, max_iter=max_iter, n_threads=n_threads)
-
-
-def multiplicative_updates(
-    matrix: Matrix, starts: Starts, *, tol: float, max_iter: int, n_threads: int = 1
-) -> NMFRuns:
-    """U <- U * (A^T V) / (U V^T V), then V <- V * (A U) / (V U^T U) with the new U.
-
-    Entries stay where the denominator is 0, and where they are 0. A run ends where the loss falls by
-    less than ``tol`` of itself in an iteration.
-
-    References
-    ----------
-    D. D. Lee, H. S. Seung, "Algorithms for non-negative matrix factorization", NIPS 13 (2001), theorem 1.
-    """
-    return solve_panel(matrix, starts, multiply=True, tol=tol, max_iter=max_iter, n_threads=n_threads)
-
-
-def projected_gradient(
-    matrix: Matrix, starts: Starts, *, tol: float, max_iter: int, n_threads: int = 1
-) -> NMFRuns:
-    """Minimise over U, then over V, each time along projected gradients.
-
-    A run ends where the norm of the projected gradient of both factors is at most ``tol`` times that of
-    the first gradient. ``n_threads`` makes no difference.
-
-    References
-    ----------
-    C.-J. Lin, "Projected gradient methods for nonnegative matrix factorization", Neural Computation 19
-    (2007), sections 3 and 4, algorithm 4.
-    """
-    results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
-    histories = []
-    for run, (U, V) in enumerate(zip(*starts, strict=True)):
-        results.U[run], results.V[run], history = _run(matrix, U, V, tol, max_iter)
-        histories.append(np.array(history))
-    n_iter = np.array([len(history) - 1 for history in histories])
-    losses = np.array([history[-1] for history in histories])
-    # The first loss is that of the start, the only one of a run without iterations.
-    histories = [history[1:] if len(history) > 1 else history for history in histories]
-    return NMFRuns(*results, losses, n_iter, histories)
-
-
-def coordinate_descent(
-    matrix: Matrix, starts: Starts, *, tol: float, max_iter: int, n_threads: int = 1
-) -> NMFRuns:
-    """``sklearn.decomposition.NMF(solver="cd")``, run by run, with its own stopping rule."""
-    return _solve(matrix, starts, "cd", tol, max_iter)
-
-
-def sklearn_multiplicative_updates(
-    matrix: Matrix, starts: Starts, *, tol: float, max_iter: int, n_threads: int = 1
-) -> NMFRuns:
-    """``sklearn.decomposition.NMF(solver="mu")``, run by run, with its own stopping rule."""
-    return _solve(matrix, starts, "mu", tol, max_iter)
-
-
-SOLVERS: dict[str, Solver] = {
-    "hals": Solver(hals, 1e-5, 40, 32, "threads"),
-    "mu": Solver(multiplicative_updates, 1e-5, 200, 32, "threads"),
-    "pg": Solver(projected_gradient, 1e-4, 200, 1, "processes"),
-    "sklearn": Solver(coordinate_descent, 1e-4, 200, 1, "processes"),
-    "sklearn-mu": Solver(sklearn_multiplicative_updates, 1e-4, 200, 1, "processes"),
-}
 # Blocks of rows that threads may share, and the rows that one should have at least.
 _BLOCKS = 32
 _BLOCK_ROWS = 64
-# A row costs about as much as this times k values of the matrix.
+# Cost of updating a row, in values of the matrix times k: balances the blocks.
 _ROW_COST = 3.5
 # Iterations after which runs that have converged leave the panel.
 _REPACK = 10
+# Bytes of a cache line.
 _LINE = 64
+# Lin's constants: sufficient decrease, and the factor by which a step grows or shrinks.
 _SIGMA = 0.01
 _BETA = 0.1
 _TRIALS = 20
-# Iterations of a subproblem, of which ten or so are common.
+# Most iterations of a subproblem; about ten are common.
 _STEPS = 1000
-
-
-def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> NDArray[np.float64]:
-    """Non-negative weights V that minimise ||A - V U^T||^2, exactly.
-
-    Parameters
-    ----------
-    A : ndarray or sparse matrix of shape (n_documents, n_terms)
-    U : ndarray of shape (n_terms, n_components)
-    n_jobs : int, optional
-        Threads.
-
-    Returns
-    -------
-    ndarray of shape (n_documents, n_components)
-
-    Notes
-    -----
-    Active sets on the normal equations: O(n_values n_components) time for the products, then about
-    O(n_components^4) at worst for a document, far less where few topics have weight.
-    """
-    topics = np.ascontiguousarray(U, dtype=np.float64)
-    products = np.ascontiguousarray(A @ topics, dtype=np.float64)
-    n_documents, k = products.shape
-    gram = topics.T @ topics
-    # A multiple of rounding error keeps the factorisation defined where topics depend on each other.
-    gram[np.diag_indices(k)] += 1e-12 * max(float(np.trace(gram)), np.finfo(np.float64).tiny) / k
-    weights = np.zeros((n_documents, k))
-    for_parts(
-        lambda lo, hi: fit_weights(gram, products, weights, lo, hi), n_documents, n_documents * k**3, n_jobs
-    )
-    return weights
-
-
-def labels_from_factors(U: ArrayLike, V: ArrayLike, normalise: bool = True) -> NDArray[np.int32]:
-    """Topic of the largest weight of every document, the first of equal ones.
-
-    Parameters
-    ----------
-    U : array-like of shape (n_terms, n_components) or (n_runs, n_terms, n_components)
-    V : array-like of shape (n_documents, n_components) or (n_runs, n_documents, n_components)
-    normalise : bool, default=True
-        Compare weights for topics of unit length, so that labels do not depend on how a product is
-        shared between U and V. Topics without terms stay as they are.
-
-    Returns
-    -------
-    ndarray of shape (n_documents,) or (n_runs, n_documents), int32
-        Numbers of topics; some may not occur.
-
-    References
-    ----------
-    W. Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR
-    (2003), section 3.2 (scaling).
-    """
-    topics, weights = np.asarray(U), np.asarray(V)
-    if topics.ndim != weights.ndim or topics.ndim not in (2, 3) or topics.shape[-1] != weights.shape[-1]:
-        raise ValueError(
-            "U and V must be (n_terms, k) and (n_documents, k), or (n_runs, n_terms, k) and "
-            f"(n_runs, n_documents, k) with the same k; got shapes {topics.shape} and {weights.shape}."
-        )
-    if normalise:
-        weights = weights * topic_lengths(topics)[..., np.newaxis, :]
-    return weights.argmax(axis=-1).astype(np.int32)
-
-
-def topic_lengths(U: AnyFloatArray) -> AnyFloatArray:
-    """Euclidean lengths of topics, 1 for topics without terms.
-
-    Parameters
-    ----------
-    U : ndarray of shape (..., n_terms, n_components)
-
-    Returns
-    -------
-    ndarray of shape (..., n_components)
-        U divided and V multiplied by them have the same product as before.
-    """
-    lengths: AnyFloatArray = np.linalg.norm(U, axis=-2)
-    return np.where(lengths > 0, lengths, lengths.dtype.type(1))
-
-
-def factorization_loss(A: Any, U: ArrayLike, V: ArrayLike) -> float:
-    """J = ||A - V U^T||^2 without forming V U^T.
-
-    Parameters
-    ----------
-    A : array-like or sparse matrix of shape (n_documents, n_terms)
-    U : array-like of shape (n_terms, n_components)
-    V : array-like of shape (n_documents, n_components)
-
-    Returns
-    -------
-    float
-
-    Notes
-    -----
-    ||A||^2 - 2 <V, A U> + <V^T V, U^T U>: O(n_values n_components) time; about 1e-16 ||A||^2 is lost
-    to rounding.
-    """
-    topics, weights = np.asarray(U, dtype=np.float64), np.asarray(V, dtype=np.float64)
-    return loss_of(check_matrix(A, "float64"), topics, weights)
-
-
-def loss_of(matrix: Matrix, U: AnyFloatArray, V: AnyFloatArray) -> float:
-    """J of checked arrays."""
-    inner = np.vdot(V, matrix.A @ U)
-    return max(0.0, float(matrix.square - 2.0 * inner + np.vdot(V.T @ V, U.T @ U)))
-
-
-class SparseRows(NamedTuple):
-    """A sparse matrix by rows, in types for which the kernels are compiled once.
-
-    Attributes
-    ----------
-    data : ndarray of shape (n_values,)
-    indices : ndarray of shape (n_values,), int32 where that suffices
-    indptr : ndarray of shape (n_rows + 1,), int64
-    """
-
-    data: AnyFloatArray
-    indices: NDArray[np.integer[Any]]
-    indptr: NDArray[np.int64]
-
-
-class Matrix(NamedTuple):
-    """A document-term matrix and its transpose.
-
-    Attributes
-    ----------
-    A : csr_array of shape (n_documents, n_terms)
-    At : csr_array of shape (n_terms, n_documents)
-    square : float
-        ||A||^2.
-    mean : float
-        Over all cells.
-    """
-
-    A: sparse.csr_array
-    At: sparse.csr_array
-    square: float
-    mean: float
-
-
-def check_matrix(A: Any, dtype: str) -> Matrix:
-    """Take a matrix of numbers that are finite and not negative; what is given stays as it is.
-
-    Raises
-    ------
-    ValueError
-    """
-    A = sparse.csr_array(check_array(A, accept_sparse="csr", dtype=np.dtype(dtype), input_name="A"))
-    check_non_negative(A, "nmf (parameter A)")
-    if not A.has_canonical_format:
-        A = A.copy()
-        A.sum_duplicates()
-    # Read-only or memory-mapped matrices would be compiled for once more.
-    A = sparse.csr_array((_plain(A.data), _plain(A.indices), _plain(A.indptr)), shape=A.shape)
-    with np.errstate(over="ignore"):
-        square = float(np.square(A.data, dtype=np.float64).sum())
-    limits = np.finfo(A.dtype)
-    if not square <= float(limits.max):
-        raise ValueError(f"A has values so large that their squares overflow {dtype}; rescale it.")
-    if square < float(limits.tiny) and A.data.any():
-        raise ValueError(f"A has values so small that their squares vanish in {dtype}; rescale it.")
-    mean = float(A.data.sum(dtype=np.float64)) / (A.shape[0] * A.shape[1])
-    return Matrix(A, A.T.tocsr(), square, mean)
-
-
-def sparse_rows(A: sparse.csr_array) -> SparseRows:
-    """The arrays of a sparse matrix as the kernels take them."""
-    short = max(A.shape) <= np.iinfo(np.int32).max
-    return SparseRows(
-        A.data,
-        A.indices.astype(np.int32 if short else np.int64, copy=False),
-        A.indptr.astype(np.int64, copy=False),
-    )
-
-
-def _plain(array: NDArray[Any]) -> NDArray[Any]:
-    return array if array.flags.writeable and type(array) is np.ndarray else np.array(array, subok=False)
 
 
 def nmf(
@@ -507,21 +204,140 @@ def map_nmf(
     return run_task(task, function)
 
 
-def _unchanged(runs: NMFRuns) -> NMFRuns:
-    return runs
+class NMFRuns(NamedTuple):
+    """Factors of every run, A ~ V U^T.
+
+    Attributes
+    ----------
+    U : ndarray of shape (n_runs, n_terms, n_components)
+        Topics.
+    V : ndarray of shape (n_runs, n_documents, n_components)
+        Document weights.
+    losses : ndarray of shape (n_runs,)
+        ||A - V U^T||^2.
+    n_iter : ndarray of shape (n_runs,)
+    histories : list of ndarray
+        Losses after every iteration of a run; only the last where a solver does not tell the others.
+    """
+
+    U: AnyFloatArray
+    V: AnyFloatArray
+    losses: NDArray[np.float64]
+    n_iter: NDArray[np.int64]
+    histories: list[NDArray[np.float64]]
+
+    @property
+    def best(self) -> int:
+        """Number of the run with the least loss, the first of equal ones."""
+        return int(np.argmin(self.losses))
 
 
-def join_runs(parts: Sequence[NMFRuns]) -> NMFRuns:
-    """All runs of the parts, in their order."""
-    if len(parts) == 1:
-        return parts[0]
-    return NMFRuns(
-        np.concatenate([part.U for part in parts]),
-        np.concatenate([part.V for part in parts]),
-        np.concatenate([part.losses for part in parts]),
-        np.concatenate([part.n_iter for part in parts]),
-        [history for part in parts for history in part.histories],
+def labels_from_factors(U: ArrayLike, V: ArrayLike, normalise: bool = True) -> NDArray[np.int32]:
+    """Topic of the largest weight of every document, the first of equal ones.
+
+    Parameters
+    ----------
+    U : array-like of shape (n_terms, n_components) or (n_runs, n_terms, n_components)
+    V : array-like of shape (n_documents, n_components) or (n_runs, n_documents, n_components)
+    normalise : bool, default=True
+        Compare weights for topics of unit length, so that labels do not depend on how a product is
+        shared between U and V. Topics without terms stay as they are.
+
+    Returns
+    -------
+    ndarray of shape (n_documents,) or (n_runs, n_documents), int32
+        Numbers of topics; some may not occur.
+
+    References
+    ----------
+    W. Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR
+    (2003), section 3.2 (scaling).
+    """
+    topics, weights = np.asarray(U), np.asarray(V)
+    if topics.ndim != weights.ndim or topics.ndim not in (2, 3) or topics.shape[-1] != weights.shape[-1]:
+        raise ValueError(
+            "U and V must be (n_terms, k) and (n_documents, k), or (n_runs, n_terms, k) and "
+            f"(n_runs, n_documents, k) with the same k; got shapes {topics.shape} and {weights.shape}."
+        )
+    if normalise:
+        weights = weights * topic_lengths(topics)[..., np.newaxis, :]
+    return weights.argmax(axis=-1).astype(np.int32)
+
+
+def topic_lengths(U: AnyFloatArray) -> AnyFloatArray:
+    """Euclidean lengths of topics, 1 for topics without terms.
+
+    Parameters
+    ----------
+    U : ndarray of shape (..., n_terms, n_components)
+
+    Returns
+    -------
+    ndarray of shape (..., n_components)
+        U divided and V multiplied by them have the same product as before.
+    """
+    lengths: AnyFloatArray = np.linalg.norm(U, axis=-2)
+    return np.where(lengths > 0, lengths, lengths.dtype.type(1))
+
+
+def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> NDArray[np.float64]:
+    """Non-negative weights V that minimise ||A - V U^T||^2, exactly.
+
+    Parameters
+    ----------
+    A : ndarray or sparse matrix of shape (n_documents, n_terms)
+    U : ndarray of shape (n_terms, n_components)
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    ndarray of shape (n_documents, n_components)
+
+    Notes
+    -----
+    Active sets on the normal equations: O(n_values n_components) time for the products, then about
+    O(n_components^4) at worst for a document, far less where few topics have weight.
+    """
+    topics = np.ascontiguousarray(U, dtype=np.float64)
+    products = np.ascontiguousarray(A @ topics, dtype=np.float64)
+    n_documents, k = products.shape
+    gram = topics.T @ topics
+    # A multiple of rounding error keeps the factorisation defined where topics depend on each other.
+    gram[np.diag_indices(k)] += 1e-12 * max(float(np.trace(gram)), np.finfo(np.float64).tiny) / k
+    weights = np.zeros((n_documents, k))
+    for_parts(
+        lambda lo, hi: fit_weights(gram, products, weights, lo, hi), n_documents, n_documents * k**3, n_jobs
     )
+    return weights
+
+
+def factorization_loss(A: Any, U: ArrayLike, V: ArrayLike) -> float:
+    """J = ||A - V U^T||^2 without forming V U^T.
+
+    Parameters
+    ----------
+    A : array-like or sparse matrix of shape (n_documents, n_terms)
+    U : array-like of shape (n_terms, n_components)
+    V : array-like of shape (n_documents, n_components)
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    ||A||^2 - 2 <V, A U> + <V^T V, U^T U>: O(n_values n_components) time; about 1e-16 ||A||^2 is lost
+    to rounding.
+    """
+    topics, weights = np.asarray(U, dtype=np.float64), np.asarray(V, dtype=np.float64)
+    return loss_of(check_matrix(A, "float64"), topics, weights)
+
+
+def loss_of(matrix: Matrix, U: AnyFloatArray, V: AnyFloatArray) -> float:
+    """J of checked arrays."""
+    inner = np.vdot(V, matrix.A @ U)
+    return max(0.0, float(matrix.square - 2.0 * inner + np.vdot(V.T @ V, U.T @ U)))
 
 
 class Task(NamedTuple):
@@ -617,6 +433,23 @@ def _run_batch(
     return function(solver.solve(matrix, starts, **options))
 
 
+def join_runs(parts: Sequence[NMFRuns]) -> NMFRuns:
+    """All runs of the parts, in their order."""
+    if len(parts) == 1:
+        return parts[0]
+    return NMFRuns(
+        np.concatenate([part.U for part in parts]),
+        np.concatenate([part.V for part in parts]),
+        np.concatenate([part.losses for part in parts]),
+        np.concatenate([part.n_iter for part in parts]),
+        [history for part in parts for history in part.histories],
+    )
+
+
+def _unchanged(runs: NMFRuns) -> NMFRuns:
+    return runs
+
+
 def _origins(
     matrix: Matrix, n_components: int, n_runs: int | None, seeds: Seeds | None, starts: Factors | None
 ) -> Seeds | Starts:
@@ -703,19 +536,177 @@ def plan_batches(
     return Batches(runs, at_once, workers // at_once)
 
 
-def find_solver(name: str) -> Solver:
-    """The solver of a name.
+class Matrix(NamedTuple):
+    """A document-term matrix and its transpose.
+
+    Attributes
+    ----------
+    A : csr_array of shape (n_documents, n_terms)
+    At : csr_array of shape (n_terms, n_documents)
+    square : float
+        ||A||^2.
+    mean : float
+        Over all cells.
+    """
+
+    A: sparse.csr_array
+    At: sparse.csr_array
+    square: float
+    mean: float
+
+
+def check_matrix(A: Any, dtype: str) -> Matrix:
+    """Take a matrix of numbers that are finite and not negative; what is given stays as it is.
 
     Raises
     ------
     ValueError
     """
-    if name not in SOLVERS:
-        raise ValueError(
-            f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {name!r}"
-            f"{did_you_mean(str(name), list(SOLVERS))}"
-        )
-    return SOLVERS[name]
+    A = sparse.csr_array(check_array(A, accept_sparse="csr", dtype=np.dtype(dtype), input_name="A"))
+    check_non_negative(A, "nmf (parameter A)")
+    if not A.has_canonical_format:
+        A = A.copy()
+        A.sum_duplicates()
+    # Read-only or memory-mapped matrices would be compiled for once more.
+    A = sparse.csr_array((_plain(A.data), _plain(A.indices), _plain(A.indptr)), shape=A.shape)
+    with np.errstate(over="ignore"):
+        square = float(np.square(A.data, dtype=np.float64).sum())
+    limits = np.finfo(A.dtype)
+    if not square <= float(limits.max):
+        raise ValueError(f"A has values so large that their squares overflow {dtype}; rescale it.")
+    if square < float(limits.tiny) and A.data.any():
+        raise ValueError(f"A has values so small that their squares vanish in {dtype}; rescale it.")
+    mean = float(A.data.sum(dtype=np.float64)) / (A.shape[0] * A.shape[1])
+    return Matrix(A, A.T.tocsr(), square, mean)
+
+
+def _plain(array: NDArray[Any]) -> NDArray[Any]:
+    return array if array.flags.writeable and type(array) is np.ndarray else np.array(array, subok=False)
+
+
+class SparseRows(NamedTuple):
+    """A sparse matrix by rows, in types for which the kernels are compiled once.
+
+    Attributes
+    ----------
+    data : ndarray of shape (n_values,)
+    indices : ndarray of shape (n_values,), int32 where that suffices
+    indptr : ndarray of shape (n_rows + 1,), int64
+    """
+
+    data: AnyFloatArray
+    indices: NDArray[np.integer[Any]]
+    indptr: NDArray[np.int64]
+
+
+def sparse_rows(A: sparse.csr_array) -> SparseRows:
+    """The arrays of a sparse matrix as the kernels take them."""
+    short = max(A.shape) <= np.iinfo(np.int32).max
+    return SparseRows(
+        A.data,
+        A.indices.astype(np.int32 if short else np.int64, copy=False),
+        A.indptr.astype(np.int64, copy=False),
+    )
+
+
+class Starts(NamedTuple):
+    """First factors of some runs.
+
+    Attributes
+    ----------
+    U : ndarray of shape (n_runs, n_terms, n_components)
+    V : ndarray of shape (n_runs, n_documents, n_components)
+    """
+
+    U: AnyFloatArray
+    V: AnyFloatArray
+
+
+def random_starts(matrix: Matrix, n_components: int, seeds: Sequence[np.random.SeedSequence]) -> Starts:
+    """|N(0, 1)| sqrt(mean(A) / n_components), U drawn before V, every run from its own seed."""
+    n_documents, n_terms = matrix.A.shape
+    scale = math.sqrt(matrix.mean / n_components)
+    starts = Starts(
+        np.empty((len(seeds), n_terms, n_components), dtype=matrix.A.dtype),
+        np.empty((len(seeds), n_documents, n_components), dtype=matrix.A.dtype),
+    )
+    for run, seed in enumerate(seeds):
+        rng = np.random.default_rng(seed)
+        for factor in starts:
+            factor[run] = np.abs(rng.standard_normal(factor.shape[1:])) * scale
+    return starts
+
+
+def check_starts(starts: tuple[ArrayLike, ArrayLike], matrix: Matrix, n_components: int) -> Starts:
+    """Take first factors in the type of the matrix.
+
+    Raises
+    ------
+    ValueError
+    """
+    U, V = (np.array(factor, dtype=matrix.A.dtype) for factor in starts)
+    for name, factor, n_rows in (("U", U, matrix.A.shape[1]), ("V", V, matrix.A.shape[0])):
+        if factor.ndim != 3 or factor.shape[1:] != (n_rows, n_components) or len(U) != len(V):
+            raise ValueError(
+                f"{name} of starts must be of shape (n_runs, {n_rows}, {n_components}), with the same n_runs "
+                f"in U and V; got {factor.shape}."
+            )
+        if not np.isfinite(factor).all() or (factor < 0).any():
+            raise ValueError(f"{name} of starts has entries that are negative or not finite.")
+    return Starts(U, V)
+
+
+class Solver(NamedTuple):
+    """How to run a solver.
+
+    Attributes
+    ----------
+    solve : callable
+        ``solve(matrix, starts, *, tol, max_iter, n_threads) -> NMFRuns``
+    tol : float
+    max_iter : int
+        Defaults.
+    lanes : int
+        Runs that a worker should have; with fewer, several workers share the rows of a run.
+    prefer : {"threads", "processes"}
+        Workers for batches.
+    """
+
+    solve: Callable[..., NMFRuns]
+    tol: float
+    max_iter: int
+    lanes: int
+    prefer: Literal["threads", "processes"]
+
+
+def hals(matrix: Matrix, starts: Starts, *, tol: float, max_iter: int, n_threads: int = 1) -> NMFRuns:
+    """Coordinate descent over whole columns, U before V.
+
+    With G = V^T V, u_j <- max(0, u_j + ((A^T V)_j - U G_j) / G_jj) for j = 0, 1, ..., every column with
+    those before it already new; columns with G_jj = 0 stay. V likewise. A run ends where the loss falls
+    by less than ``tol`` of itself in an iteration.
+
+    References
+    ----------
+    A. Cichocki, R. Zdunek, S. Amari, "Hierarchical ALS algorithms for nonnegative matrix and 3D tensor
+    factorization", ICA (2007).
+    """
+    return solve_panel(matrix, starts, multiply=False, tol=tol, max_iter=max_iter, n_threads=n_threads)
+
+
+def multiplicative_updates(
+    matrix: Matrix, starts: Starts, *, tol: float, max_iter: int, n_threads: int = 1
+) -> NMFRuns:
+    """U <- U * (A^T V) / (U V^T V), then V <- V * (A U) / (V U^T U) with the new U.
+
+    Entries stay where the denominator is 0, and where they are 0. A run ends where the loss falls by
+    less than ``tol`` of itself in an iteration.
+
+    References
+    ----------
+    D. D. Lee, H. S. Seung, "Algorithms for non-negative matrix factorization", NIPS 13 (2001), theorem 1.
+    """
+    return solve_panel(matrix, starts, multiply=True, tol=tol, max_iter=max_iter, n_threads=n_threads)
 
 
 def solve_panel(
@@ -867,61 +858,29 @@ def panel_lanes(panel: AnyFloatArray, k: int, n_runs: int) -> AnyFloatArray:
     return panel[:, : k * n_runs].reshape(len(panel), k, n_runs)
 
 
-class Starts(NamedTuple):
-    """First factors of some runs.
+def projected_gradient(
+    matrix: Matrix, starts: Starts, *, tol: float, max_iter: int, n_threads: int = 1
+) -> NMFRuns:
+    """Minimise over U, then over V, each time along projected gradients.
 
-    Attributes
+    A run ends where the norm of the projected gradient of both factors is at most ``tol`` times that of
+    the first gradient. ``n_threads`` makes no difference.
+
+    References
     ----------
-    U : ndarray of shape (n_runs, n_terms, n_components)
-    V : ndarray of shape (n_runs, n_documents, n_components)
+    C.-J. Lin, "Projected gradient methods for nonnegative matrix factorization", Neural Computation 19
+    (2007), sections 3 and 4, algorithm 4.
     """
-
-    U: AnyFloatArray
-    V: AnyFloatArray
-
-
-def random_starts(matrix: Matrix, n_components: int, seeds: Sequence[np.random.SeedSequence]) -> Starts:
-    """|N(0, 1)| sqrt(mean(A) / n_components), U drawn before V, every run from its own seed."""
-    n_documents, n_terms = matrix.A.shape
-    scale = math.sqrt(matrix.mean / n_components)
-    starts = Starts(
-        np.empty((len(seeds), n_terms, n_components), dtype=matrix.A.dtype),
-        np.empty((len(seeds), n_documents, n_components), dtype=matrix.A.dtype),
-    )
-    for run, seed in enumerate(seeds):
-        rng = np.random.default_rng(seed)
-        for factor in starts:
-            factor[run] = np.abs(rng.standard_normal(factor.shape[1:])) * scale
-    return starts
-
-
-def check_starts(starts: tuple[ArrayLike, ArrayLike], matrix: Matrix, n_components: int) -> Starts:
-    """Take first factors in the type of the matrix.
-
-    Raises
-    ------
-    ValueError
-    """
-    U, V = (np.array(factor, dtype=matrix.A.dtype) for factor in starts)
-    for name, factor, n_rows in (("U", U, matrix.A.shape[1]), ("V", V, matrix.A.shape[0])):
-        if factor.ndim != 3 or factor.shape[1:] != (n_rows, n_components) or len(U) != len(V):
-            raise ValueError(
-                f"{name} of starts must be of shape (n_runs, {n_rows}, {n_components}), with the same n_runs "
-                f"in U and V; got {factor.shape}."
-            )
-        if not np.isfinite(factor).all() or (factor < 0).any():
-            raise ValueError(f"{name} of starts has entries that are negative or not finite.")
-    return Starts(U, V)
-
-
-class _Subproblem(NamedTuple):
-    """f(P) = <P G, P> / 2 - <B, P> over P >= 0."""
-
-    gram: AnyFloatArray
-    products: AnyFloatArray
-
-    def gradient(self, P: AnyFloatArray) -> AnyFloatArray:
-        return P @ self.gram - self.products
+    results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
+    histories = []
+    for run, (U, V) in enumerate(zip(*starts, strict=True)):
+        results.U[run], results.V[run], history = _run(matrix, U, V, tol, max_iter)
+        histories.append(np.array(history))
+    n_iter = np.array([len(history) - 1 for history in histories])
+    losses = np.array([history[-1] for history in histories])
+    # The first loss is that of the start, the only one of a run without iterations.
+    histories = [history[1:] if len(history) > 1 else history for history in histories]
+    return NMFRuns(*results, losses, n_iter, histories)
 
 
 def _run(
@@ -949,6 +908,16 @@ def _run(
         loss = matrix.square - 2.0 * np.vdot(V, products) + np.vdot(for_topics.gram, gram)
         history.append(max(0.0, float(loss)))
     return U, V, history
+
+
+class _Subproblem(NamedTuple):
+    """f(P) = <P G, P> / 2 - <B, P> over P >= 0."""
+
+    gram: AnyFloatArray
+    products: AnyFloatArray
+
+    def gradient(self, P: AnyFloatArray) -> AnyFloatArray:
+        return P @ self.gram - self.products
 
 
 def _descend(problem: _Subproblem, P: AnyFloatArray, enough: float) -> tuple[AnyFloatArray, bool]:
@@ -998,6 +967,20 @@ def _norm(*parts: AnyFloatArray) -> float:
     return float(np.sqrt(sum(np.vdot(part, part) for part in parts)))
 
 
+def coordinate_descent(
+    matrix: Matrix, starts: Starts, *, tol: float, max_iter: int, n_threads: int = 1
+) -> NMFRuns:
+    """``sklearn.decomposition.NMF(solver="cd")``, run by run, with its own stopping rule."""
+    return _solve(matrix, starts, "cd", tol, max_iter)
+
+
+def sklearn_multiplicative_updates(
+    matrix: Matrix, starts: Starts, *, tol: float, max_iter: int, n_threads: int = 1
+) -> NMFRuns:
+    """``sklearn.decomposition.NMF(solver="mu")``, run by run, with its own stopping rule."""
+    return _solve(matrix, starts, "mu", tol, max_iter)
+
+
 def _solve(matrix: Matrix, starts: Starts, solver: str, tol: float, max_iter: int) -> NMFRuns:
     results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
     n_iter = np.empty(len(starts.U), dtype=np.int64)
@@ -1016,3 +999,27 @@ def _solve(matrix: Matrix, starts: Starts, solver: str, tol: float, max_iter: in
         n_iter[run] = model.n_iter_
         losses[run] = loss_of(matrix, results.U[run], results.V[run])
     return NMFRuns(*results, losses, n_iter, [losses[run : run + 1] for run in range(len(losses))])
+
+
+SOLVERS: dict[str, Solver] = {
+    "hals": Solver(hals, 1e-5, 40, 32, "threads"),
+    "mu": Solver(multiplicative_updates, 1e-5, 200, 32, "threads"),
+    "pg": Solver(projected_gradient, 1e-4, 200, 1, "processes"),
+    "sklearn": Solver(coordinate_descent, 1e-4, 200, 1, "processes"),
+    "sklearn-mu": Solver(sklearn_multiplicative_updates, 1e-4, 200, 1, "processes"),
+}
+
+
+def find_solver(name: str) -> Solver:
+    """The solver of a name.
+
+    Raises
+    ------
+    ValueError
+    """
+    if name not in SOLVERS:
+        raise ValueError(
+            f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {name!r}"
+            f"{did_you_mean(str(name), list(SOLVERS))}"
+        )
+    return SOLVERS[name]

@@ -1,4 +1,8 @@
-"""Friedman, Shaffer, Holm, Nemenyi, cliques, sentences."""
+"""Comparing methods over many data sets: Friedman's test, all pairs (Shaffer, Holm, Nemenyi), and sentences.
+
+:func:`compare` does everything at once. The other functions take a table (one row per data set, one column
+per method), average ranks, or each other's results.
+"""
 
 from __future__ import annotations
 
@@ -33,226 +37,13 @@ __all__ = [
     "shaffer_static",
 ]
 
+# Relative rounding error of a Friedman statistic.
 _EPS = 1e-9
 # Published average ranks have often one decimal only.
 _ROUNDING = 0.05
 _MISSING_TEXT = ("", "nan", "na", "none", "null")
 # Adjusted p-values of pairs in increasing order of p, from (z, p, number of methods).
 Adjust = Callable[[NDArray[np.float64], NDArray[np.float64], int], NDArray[np.float64]]
-
-
-def holm(
-    results: Any,
-    *,
-    greater_is_better: bool | None = None,
-    alpha: float = 0.05,
-    n_datasets: int | None = None,
-    methods: Sequence[str] | None = None,
-) -> pd.DataFrame:
-    """Which pairs of methods differ, by Holm's step-down procedure.
-
-    The adjustment is :func:`statsmodels.stats.multitest.multipletests`, which
-    ``pip install 'moo_clustering[stats]'`` brings along.
-
-    Parameters
-    ----------
-    results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or FriedmanResult
-        A table, average ranks, or the result of :func:`friedman`.
-    greater_is_better : bool
-        Whether large values are good. Needed with a table only.
-    alpha : float, default=0.05
-        Level of significance.
-    n_datasets : int, optional
-        Over how many data sets given ranks are averages.
-    methods : sequence of str, optional
-        Names of the columns of an array.
-
-    Returns
-    -------
-    DataFrame
-        As of :func:`shaffer_static`.
-    """
-    return adjusted_pairs(_holm, results, greater_is_better, alpha, n_datasets, methods)
-
-
-def nemenyi(
-    results: Any,
-    *,
-    greater_is_better: bool | None = None,
-    alpha: float = 0.05,
-    n_datasets: int | None = None,
-    methods: Sequence[str] | None = None,
-) -> pd.DataFrame:
-    """Which pairs of methods differ, by Nemenyi's test.
-
-    Two methods differ if their average ranks do by at least :func:`critical_difference`. Simple, and
-    the least powerful of the three. P-values are those of :func:`scipy.stats.studentized_range`.
-
-    Parameters
-    ----------
-    results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or FriedmanResult
-        A table, average ranks, or the result of :func:`friedman`.
-    greater_is_better : bool
-        Whether large values are good. Needed with a table only.
-    alpha : float, default=0.05
-        Level of significance.
-    n_datasets : int, optional
-        Over how many data sets given ranks are averages.
-    methods : sequence of str, optional
-        Names of the columns of an array.
-
-    Returns
-    -------
-    DataFrame
-        As of :func:`shaffer_static`.
-    """
-    return adjusted_pairs(_nemenyi, results, greater_is_better, alpha, n_datasets, methods)
-
-
-def shaffer_static(
-    results: Any,
-    *,
-    greater_is_better: bool | None = None,
-    alpha: float = 0.05,
-    n_datasets: int | None = None,
-    methods: Sequence[str] | None = None,
-) -> pd.DataFrame:
-    """Which pairs of methods differ, by Shaffer's static procedure.
-
-    More powerful than Holm's, because equality is transitive: if one pair of methods is known to
-    differ, fewer others can be equal.
-
-    Parameters
-    ----------
-    results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or FriedmanResult
-        A table, average ranks, or the result of :func:`friedman`.
-    greater_is_better : bool
-        Whether large values are good. Needed with a table only.
-    alpha : float, default=0.05
-        Level of the column ``significant``.
-    n_datasets : int, optional
-        Over how many data sets given ranks are averages.
-    methods : sequence of str, optional
-        Names of the columns of an array.
-
-    Returns
-    -------
-    DataFrame of n_methods (n_methods - 1) / 2 rows
-        ``method_1`` (the better of the two), ``method_2``, ``z``, ``p_value``, ``p_adjusted`` and
-        ``significant``, most different pairs first. :func:`pair_matrix` makes a square of it.
-
-    Notes
-    -----
-    O(k^4) bit operations once for k methods, O(k^2 log k) for every table.
-
-    References
-    ----------
-    .. [1] J. P. Shaffer, "Modified Sequentially Rejective Multiple Test Procedures", Journal of the
-       American Statistical Association 81(395), 1986.
-    .. [2] S. García, F. Herrera, "An Extension on 'Statistical Comparisons of Classifiers over Multiple
-       Data Sets' for all Pairwise Comparisons", Journal of Machine Learning Research 9, 2008.
-
-    Examples
-    --------
-    >>> ranks = {"C4.5": 2.100, "1-NN": 3.250, "NB": 2.200, "Kernel": 4.333, "CN2": 3.117}
-    >>> int(shaffer_static(ranks, n_datasets=30)["significant"].sum())
-    6
-    """
-    return adjusted_pairs(_step_down, results, greater_is_better, alpha, n_datasets, methods)
-
-
-POSTHOC: dict[str, Callable[..., pd.DataFrame]] = {
-    "shaffer": shaffer_static,
-    "holm": holm,
-    "nemenyi": nemenyi,
-}
-
-
-def cliques(pairs: pd.DataFrame) -> list[tuple[str, ...]]:
-    """Maximal groups of methods of which no two are significantly different.
-
-    Parameters
-    ----------
-    pairs : DataFrame
-        As :func:`shaffer_static`, :func:`holm` and :func:`nemenyi` return it.
-
-    Returns
-    -------
-    list of tuple of str
-        Each group and the list are ordered from the best method to the worst. A method may be in
-        several groups, and is alone in one if it differs from all others.
-
-    Notes
-    -----
-    O(n_methods + groups) for groups that are intervals of ranks, as those of the three procedures are.
-
-    Examples
-    --------
-    >>> from moo_clustering.stats import shaffer_static
-    >>> cliques(shaffer_static({"a": 1.0, "b": 2.4, "c": 2.6}, n_datasets=10))
-    [('a',), ('b', 'c')]
-    """
-    import networkx as nx
-
-    wins = pairs["method_1"].value_counts()
-    graph = nx.Graph()
-    graph.add_nodes_from([*pairs["method_1"], *pairs["method_2"]])
-    same = pairs[~pairs["significant"].astype(bool)]
-    graph.add_edges_from(zip(same["method_1"], same["method_2"], strict=True))
-    # The better of two is first, so the best method is first in most pairs.
-    order = {name: place for place, name in enumerate(sorted(graph, key=lambda m: -wins.get(m, 0)))}
-    groups = [tuple(sorted(group, key=order.__getitem__)) for group in nx.find_cliques(graph)]
-    return sorted(groups, key=lambda group: [order[name] for name in group])
-
-
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """Outcome of :func:`compare`.
-
-    Parameters
-    ----------
-    ranks : DataFrame of shape (n_datasets, n_methods)
-        Rank of every method on every data set, 1 = best.
-    average_ranks : Series
-        In the order of the columns.
-    friedman : FriedmanResult or None
-        None with two methods, which the test does not take.
-    shaffer, holm, nemenyi : DataFrame
-        All pairs by each procedure, see :func:`shaffer_static`.
-    posthoc : {"shaffer", "holm", "nemenyi"}
-        The procedure that ``pairs``, ``groups`` and ``conclusions`` go by.
-    alpha : float
-    greater_is_better : bool
-    n_datasets, n_methods : int
-    """
-
-    ranks: pd.DataFrame
-    average_ranks: pd.Series[float]
-    friedman: FriedmanResult | None
-    shaffer: pd.DataFrame
-    holm: pd.DataFrame
-    nemenyi: pd.DataFrame
-    posthoc: str
-    alpha: float
-    greater_is_better: bool
-    n_datasets: int
-    n_methods: int
-
-    @property
-    def pairs(self) -> pd.DataFrame:
-        """All pairs by the chosen procedure, most different first."""
-        table: pd.DataFrame = getattr(self, self.posthoc)
-        return table
-
-    @property
-    def groups(self) -> list[tuple[str, ...]]:
-        """Maximal groups of methods of which no two differ, see :func:`cliques`."""
-        return cliques(self.pairs)
-
-    @property
-    def conclusions(self) -> list[str]:
-        """What may be claimed, in sentences."""
-        return sentences(self.friedman, self.pairs, self.groups, self.posthoc, self.alpha)
 
 
 def compare(
@@ -326,31 +117,53 @@ def compare(
 
 
 @dataclass(frozen=True, eq=False)
-class FriedmanResult:
-    """Outcome of :func:`friedman`.
+class Comparison:
+    """Outcome of :func:`compare`.
 
     Parameters
     ----------
-    statistic, p_value : float
-        Friedman's chi-square and its p-value.
-    df : int
-        Degrees of freedom, ``n_methods - 1``.
-    iman_davenport_statistic, iman_davenport_p_value : float
-        The less conservative F of Iman and Davenport on ``df`` and ``df * (n_datasets - 1)`` degrees of
-        freedom; infinite where all data sets rank the methods alike.
+    ranks : DataFrame of shape (n_datasets, n_methods)
+        Rank of every method on every data set, 1 = best.
     average_ranks : Series
-        Average rank of every method, 1 = best.
+        In the order of the columns.
+    friedman : FriedmanResult or None
+        None with two methods, which the test does not take.
+    shaffer, holm, nemenyi : DataFrame
+        All pairs by each procedure, see :func:`shaffer_static`.
+    posthoc : {"shaffer", "holm", "nemenyi"}
+        The procedure that ``pairs``, ``groups`` and ``conclusions`` go by.
+    alpha : float
+    greater_is_better : bool
     n_datasets, n_methods : int
     """
 
-    statistic: float
-    p_value: float
-    df: int
-    iman_davenport_statistic: float
-    iman_davenport_p_value: float
+    ranks: pd.DataFrame
     average_ranks: pd.Series[float]
+    friedman: FriedmanResult | None
+    shaffer: pd.DataFrame
+    holm: pd.DataFrame
+    nemenyi: pd.DataFrame
+    posthoc: str
+    alpha: float
+    greater_is_better: bool
     n_datasets: int
     n_methods: int
+
+    @property
+    def pairs(self) -> pd.DataFrame:
+        """All pairs by the chosen procedure, most different first."""
+        table: pd.DataFrame = getattr(self, self.posthoc)
+        return table
+
+    @property
+    def groups(self) -> list[tuple[str, ...]]:
+        """Maximal groups of methods of which no two differ, see :func:`cliques`."""
+        return cliques(self.pairs)
+
+    @property
+    def conclusions(self) -> list[str]:
+        """What may be claimed, in sentences."""
+        return sentences(self.friedman, self.pairs, self.groups, self.posthoc, self.alpha)
 
 
 def friedman(
@@ -422,6 +235,34 @@ def friedman(
     )
 
 
+@dataclass(frozen=True, eq=False)
+class FriedmanResult:
+    """Outcome of :func:`friedman`.
+
+    Parameters
+    ----------
+    statistic, p_value : float
+        Friedman's chi-square and its p-value.
+    df : int
+        Degrees of freedom, ``n_methods - 1``.
+    iman_davenport_statistic, iman_davenport_p_value : float
+        The less conservative F of Iman and Davenport on ``df`` and ``df * (n_datasets - 1)`` degrees of
+        freedom; infinite where all data sets rank the methods alike.
+    average_ranks : Series
+        Average rank of every method, 1 = best.
+    n_datasets, n_methods : int
+    """
+
+    statistic: float
+    p_value: float
+    df: int
+    iman_davenport_statistic: float
+    iman_davenport_p_value: float
+    average_ranks: pd.Series[float]
+    n_datasets: int
+    n_methods: int
+
+
 def chi_square(summary: RankSummary) -> float:
     """Friedman's statistic without correction for ties; nothing but rounding counts as 0."""
     ranks, n = summary.average_ranks.to_numpy(), summary.n_datasets
@@ -445,22 +286,206 @@ def _corrected(results: Any, methods: Sequence[str] | None) -> float:
     return float(stats.friedmanchisquare(*values.T).statistic)
 
 
-@runtime_checkable
-class HasRanks(Protocol):
-    """What already holds average ranks: the results of :func:`friedman` and :func:`compare`."""
+def shaffer_static(
+    results: Any,
+    *,
+    greater_is_better: bool | None = None,
+    alpha: float = 0.05,
+    n_datasets: int | None = None,
+    methods: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Which pairs of methods differ, by Shaffer's static procedure.
 
-    @property
-    def average_ranks(self) -> pd.Series[float]: ...
+    More powerful than Holm's, because equality is transitive: if one pair of methods is known to
+    differ, fewer others can be equal.
 
-    @property
-    def n_datasets(self) -> int: ...
+    Parameters
+    ----------
+    results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or FriedmanResult
+        A table, average ranks, or the result of :func:`friedman`.
+    greater_is_better : bool
+        Whether large values are good. Needed with a table only.
+    alpha : float, default=0.05
+        Level of the column ``significant``.
+    n_datasets : int, optional
+        Over how many data sets given ranks are averages.
+    methods : sequence of str, optional
+        Names of the columns of an array.
+
+    Returns
+    -------
+    DataFrame of n_methods (n_methods - 1) / 2 rows
+        ``method_1`` (the better of the two), ``method_2``, ``z``, ``p_value``, ``p_adjusted`` and
+        ``significant``, most different pairs first. :func:`pair_matrix` makes a square of it.
+
+    Notes
+    -----
+    O(k^4) bit operations once for k methods, O(k^2 log k) for every table.
+
+    References
+    ----------
+    .. [1] J. P. Shaffer, "Modified Sequentially Rejective Multiple Test Procedures", Journal of the
+       American Statistical Association 81(395), 1986.
+    .. [2] S. García, F. Herrera, "An Extension on 'Statistical Comparisons of Classifiers over Multiple
+       Data Sets' for all Pairwise Comparisons", Journal of Machine Learning Research 9, 2008.
+
+    Examples
+    --------
+    >>> ranks = {"C4.5": 2.100, "1-NN": 3.250, "NB": 2.200, "Kernel": 4.333, "CN2": 3.117}
+    >>> int(shaffer_static(ranks, n_datasets=30)["significant"].sum())
+    6
+    """
+    return adjusted_pairs(_step_down, results, greater_is_better, alpha, n_datasets, methods)
 
 
-class RankSummary(NamedTuple):
-    """Average ranks (1 = best) in the order of the columns, and over how many data sets."""
+def holm(
+    results: Any,
+    *,
+    greater_is_better: bool | None = None,
+    alpha: float = 0.05,
+    n_datasets: int | None = None,
+    methods: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Which pairs of methods differ, by Holm's step-down procedure.
 
-    average_ranks: pd.Series[float]
-    n_datasets: int
+    The adjustment is :func:`statsmodels.stats.multitest.multipletests`, which
+    ``pip install 'moo_clustering[stats]'`` brings along.
+
+    Parameters
+    ----------
+    results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or FriedmanResult
+        A table, average ranks, or the result of :func:`friedman`.
+    greater_is_better : bool
+        Whether large values are good. Needed with a table only.
+    alpha : float, default=0.05
+        Level of significance.
+    n_datasets : int, optional
+        Over how many data sets given ranks are averages.
+    methods : sequence of str, optional
+        Names of the columns of an array.
+
+    Returns
+    -------
+    DataFrame
+        As of :func:`shaffer_static`.
+    """
+    return adjusted_pairs(_holm, results, greater_is_better, alpha, n_datasets, methods)
+
+
+def nemenyi(
+    results: Any,
+    *,
+    greater_is_better: bool | None = None,
+    alpha: float = 0.05,
+    n_datasets: int | None = None,
+    methods: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Which pairs of methods differ, by Nemenyi's test.
+
+    Two methods differ if their average ranks do by at least :func:`critical_difference`. Simple, and
+    the least powerful of the three. P-values are those of :func:`scipy.stats.studentized_range`.
+
+    Parameters
+    ----------
+    results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or FriedmanResult
+        A table, average ranks, or the result of :func:`friedman`.
+    greater_is_better : bool
+        Whether large values are good. Needed with a table only.
+    alpha : float, default=0.05
+        Level of significance.
+    n_datasets : int, optional
+        Over how many data sets given ranks are averages.
+    methods : sequence of str, optional
+        Names of the columns of an array.
+
+    Returns
+    -------
+    DataFrame
+        As of :func:`shaffer_static`.
+    """
+    return adjusted_pairs(_nemenyi, results, greater_is_better, alpha, n_datasets, methods)
+
+
+POSTHOC: dict[str, Callable[..., pd.DataFrame]] = {
+    "shaffer": shaffer_static,
+    "holm": holm,
+    "nemenyi": nemenyi,
+}
+
+
+def find_posthoc(name: str) -> Callable[..., pd.DataFrame]:
+    if name not in POSTHOC:
+        raise ValueError(
+            f"the procedure for pairs must be one of {', '.join(POSTHOC)}, got {name!r}"
+            f"{did_you_mean(str(name), POSTHOC)}"
+        )
+    return POSTHOC[name]
+
+
+def pair_matrix(pairs: pd.DataFrame, column: str = "p_adjusted") -> pd.DataFrame:
+    """Square view of a table of pairs.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        As :func:`shaffer_static`, :func:`holm` and :func:`nemenyi` return it.
+    column : {"p_adjusted", "p_value", "z", "significant"}, default="p_adjusted"
+        What is shown.
+
+    Returns
+    -------
+    DataFrame of shape (n_methods, n_methods)
+        Symmetric, methods from best to worst; the diagonal is what a method is to itself: p 1, z 0,
+        not significant.
+    """
+    diagonal: dict[str, Any] = {"p_adjusted": 1.0, "p_value": 1.0, "z": 0.0, "significant": False}
+    if column not in diagonal:
+        raise ValueError(f"column must be one of {', '.join(diagonal)}, got {column!r}")
+    # The better of two is first, so the best method is first in most pairs.
+    wins = pairs["method_1"].value_counts()
+    names = sorted(dict.fromkeys([*pairs["method_1"], *pairs["method_2"]]), key=lambda m: -wins.get(m, 0))
+    square = pd.DataFrame(diagonal[column], index=names, columns=names)
+    for pair in pairs.itertuples(index=False):
+        square.loc[pair.method_1, pair.method_2] = getattr(pair, column)
+        square.loc[pair.method_2, pair.method_1] = getattr(pair, column)
+    return square
+
+
+def cliques(pairs: pd.DataFrame) -> list[tuple[str, ...]]:
+    """Maximal groups of methods of which no two are significantly different.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        As :func:`shaffer_static`, :func:`holm` and :func:`nemenyi` return it.
+
+    Returns
+    -------
+    list of tuple of str
+        Each group and the list are ordered from the best method to the worst. A method may be in
+        several groups, and is alone in one if it differs from all others.
+
+    Notes
+    -----
+    O(n_methods + groups) for groups that are intervals of ranks, as those of the three procedures are.
+
+    Examples
+    --------
+    >>> from moo_clustering.stats import shaffer_static
+    >>> cliques(shaffer_static({"a": 1.0, "b": 2.4, "c": 2.6}, n_datasets=10))
+    [('a',), ('b', 'c')]
+    """
+    import networkx as nx
+
+    wins = pairs["method_1"].value_counts()
+    graph = nx.Graph()
+    graph.add_nodes_from([*pairs["method_1"], *pairs["method_2"]])
+    same = pairs[~pairs["significant"].astype(bool)]
+    graph.add_edges_from(zip(same["method_1"], same["method_2"], strict=True))
+    # The better of two is first, so the best method is first in most pairs.
+    order = {name: place for place, name in enumerate(sorted(graph, key=lambda m: -wins.get(m, 0)))}
+    groups = [tuple(sorted(group, key=order.__getitem__)) for group in nx.find_cliques(graph)]
+    return sorted(groups, key=lambda group: [order[name] for name in group])
 
 
 def average_ranks(
@@ -491,15 +516,117 @@ def average_ranks(
     return averaged(rank_matrix(table, greater_is_better), table)
 
 
-def rank_matrix(table: Results, greater_is_better: bool) -> NDArray[np.float64]:
-    """Ranks within every row, mid-ranks on ties."""
-    if not isinstance(greater_is_better, bool | np.bool_):
-        raise TypeError(f"greater_is_better must be True or False, got {greater_is_better!r}")
-    return np.asarray(rankdata(-table.values if greater_is_better else table.values, axis=1))
+def critical_difference(n_methods: int, n_datasets: int, *, alpha: float = 0.05) -> float:
+    """Nemenyi's critical difference of average ranks.
+
+    Parameters
+    ----------
+    n_methods : int
+    n_datasets : int
+    alpha : float, default=0.05
+        Level of significance.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(critical_difference(4, 14), 2)
+    1.25
+    """
+    quantile = studentized_range.isf(checked_alpha(alpha), n_methods, np.inf) / np.sqrt(2)
+    return float(quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
 
 
-def averaged(ranks: NDArray[np.float64], table: Results) -> pd.Series[float]:
-    return pd.Series(ranks.mean(axis=0), index=list(table.methods), name="average rank")
+def critical_difference_data(
+    results: Any,
+    *,
+    alpha: float = 0.05,
+    method: str = "shaffer",
+    greater_is_better: bool | None = None,
+    n_datasets: int | None = None,
+    methods: Sequence[str] | None = None,
+) -> CriticalDifferenceData:
+    """Ranks and groups of a critical difference diagram.
+
+    Parameters
+    ----------
+    results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or result
+        A table, average ranks, or what :func:`friedman` or :func:`compare` returned.
+    alpha : float, default=0.05
+        Level of significance.
+    method : {"shaffer", "holm", "nemenyi"}, default="shaffer"
+        Procedure for the pairs.
+    greater_is_better : bool
+        Whether large values are good. Needed with a table only.
+    n_datasets : int, optional
+        Over how many data sets given ranks are averages.
+    methods : sequence of str, optional
+        Names of the columns of an array.
+
+    Returns
+    -------
+    CriticalDifferenceData
+    """
+    procedure = find_posthoc(method)
+    summary = as_rank_summary(results, greater_is_better, n_datasets, methods)
+    ranks = summary.average_ranks.sort_values(kind="stable")
+    pairs = procedure(ranks, n_datasets=summary.n_datasets, alpha=alpha)
+    width = critical_difference(len(ranks), summary.n_datasets, alpha=alpha) if method == "nemenyi" else None
+    return CriticalDifferenceData(
+        average_ranks=ranks,
+        groups=[group for group in cliques(pairs) if len(group) > 1],
+        different=pair_matrix(pairs, "significant"),
+        procedure=method,
+        alpha=alpha,
+        critical_difference=width,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class CriticalDifferenceData:
+    """What :func:`~moo_clustering.visualization.plot_critical_difference` shows.
+
+    Parameters
+    ----------
+    average_ranks : Series
+        From best to worst.
+    groups : list of tuple of str
+        Methods joined by a bar: groups of two or more of which no two differ.
+    different : DataFrame of shape (n_methods, n_methods)
+        Whether two methods differ.
+    procedure : str
+        Which procedure tells.
+    alpha : float
+    critical_difference : float or None
+        Of average ranks; Nemenyi's test only.
+    """
+
+    average_ranks: pd.Series[float]
+    groups: list[tuple[str, ...]]
+    different: pd.DataFrame
+    procedure: str
+    alpha: float
+    critical_difference: float | None
+
+
+@runtime_checkable
+class HasRanks(Protocol):
+    """What already holds average ranks: the results of :func:`friedman` and :func:`compare`."""
+
+    @property
+    def average_ranks(self) -> pd.Series[float]: ...
+
+    @property
+    def n_datasets(self) -> int: ...
+
+
+class RankSummary(NamedTuple):
+    """Average ranks (1 = best) in the order of the columns, and over how many data sets."""
+
+    average_ranks: pd.Series[float]
+    n_datasets: int
 
 
 def as_rank_summary(
@@ -544,6 +671,17 @@ def _given(ranks: pd.Series[float], n_datasets: int | None) -> RankSummary:
             f"got {ranks.tolist()}"
         )
     return RankSummary(ranks.rename("average rank"), int(n_datasets))
+
+
+def rank_matrix(table: Results, greater_is_better: bool) -> NDArray[np.float64]:
+    """Ranks within every row, mid-ranks on ties."""
+    if not isinstance(greater_is_better, bool | np.bool_):
+        raise TypeError(f"greater_is_better must be True or False, got {greater_is_better!r}")
+    return np.asarray(rankdata(-table.values if greater_is_better else table.values, axis=1))
+
+
+def averaged(ranks: NDArray[np.float64], table: Results) -> pd.Series[float]:
+    return pd.Series(ranks.mean(axis=0), index=list(table.methods), name="average rank")
 
 
 class Results(NamedTuple):
@@ -632,24 +770,6 @@ def checked_alpha(alpha: float) -> float:
     return float(alpha)
 
 
-def pair_table(summary: RankSummary) -> pd.DataFrame:
-    """z and unadjusted two-sided p of every pair, most different pairs first.
-
-    ``method_1`` is the one with the better average rank, so that ``z`` is never negative.
-    """
-    ranks = summary.average_ranks.sort_values(kind="stable")
-    k = len(ranks)
-    first, second = np.triu_indices(k, 1)
-    error = np.sqrt(k * (k + 1) / (6 * summary.n_datasets))
-    z = (ranks.to_numpy()[second] - ranks.to_numpy()[first]) / error
-    names = ranks.index.to_numpy()
-    pairs = pd.DataFrame(
-        {"method_1": names[first], "method_2": names[second], "z": z, "p_value": 2 * stats.norm.sf(z)}
-    )
-    # By z, because the p-values of very large z are all 0.
-    return pairs.sort_values("z", ascending=False, kind="stable", ignore_index=True)
-
-
 def adjusted_pairs(
     adjust: Adjust,
     results: Any,
@@ -668,75 +788,29 @@ def adjusted_pairs(
     return pairs
 
 
-def pair_matrix(pairs: pd.DataFrame, column: str = "p_adjusted") -> pd.DataFrame:
-    """Square view of a table of pairs.
+def pair_table(summary: RankSummary) -> pd.DataFrame:
+    """z and unadjusted two-sided p of every pair, most different pairs first.
 
-    Parameters
-    ----------
-    pairs : DataFrame
-        As :func:`shaffer_static`, :func:`holm` and :func:`nemenyi` return it.
-    column : {"p_adjusted", "p_value", "z", "significant"}, default="p_adjusted"
-        What is shown.
-
-    Returns
-    -------
-    DataFrame of shape (n_methods, n_methods)
-        Symmetric, methods from best to worst; the diagonal is what a method is to itself: p 1, z 0,
-        not significant.
+    ``method_1`` is the one with the better average rank, so that ``z`` is never negative.
     """
-    diagonal: dict[str, Any] = {"p_adjusted": 1.0, "p_value": 1.0, "z": 0.0, "significant": False}
-    if column not in diagonal:
-        raise ValueError(f"column must be one of {', '.join(diagonal)}, got {column!r}")
-    # The better of two is first, so the best method is first in most pairs.
-    wins = pairs["method_1"].value_counts()
-    names = sorted(dict.fromkeys([*pairs["method_1"], *pairs["method_2"]]), key=lambda m: -wins.get(m, 0))
-    square = pd.DataFrame(diagonal[column], index=names, columns=names)
-    for pair in pairs.itertuples(index=False):
-        square.loc[pair.method_1, pair.method_2] = getattr(pair, column)
-        square.loc[pair.method_2, pair.method_1] = getattr(pair, column)
-    return square
+    ranks = summary.average_ranks.sort_values(kind="stable")
+    k = len(ranks)
+    first, second = np.triu_indices(k, 1)
+    error = np.sqrt(k * (k + 1) / (6 * summary.n_datasets))
+    z = (ranks.to_numpy()[second] - ranks.to_numpy()[first]) / error
+    names = ranks.index.to_numpy()
+    pairs = pd.DataFrame(
+        {"method_1": names[first], "method_2": names[second], "z": z, "p_value": 2 * stats.norm.sf(z)}
+    )
+    # By z, because the p-values of very large z are all 0.
+    return pairs.sort_values("z", ascending=False, kind="stable", ignore_index=True)
 
 
-def critical_difference(n_methods: int, n_datasets: int, *, alpha: float = 0.05) -> float:
-    """Nemenyi's critical difference of average ranks.
-
-    Parameters
-    ----------
-    n_methods : int
-    n_datasets : int
-    alpha : float, default=0.05
-        Level of significance.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> round(critical_difference(4, 14), 2)
-    1.25
-    """
-    quantile = studentized_range.isf(checked_alpha(alpha), n_methods, np.inf) / np.sqrt(2)
-    return float(quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
-
-
-def find_posthoc(name: str) -> Callable[..., pd.DataFrame]:
-    if name not in POSTHOC:
-        raise ValueError(
-            f"the procedure for pairs must be one of {', '.join(POSTHOC)}, got {name!r}"
-            f"{did_you_mean(str(name), POSTHOC)}"
-        )
-    return POSTHOC[name]
-
-
-def _holm(z: NDArray[np.float64], p: NDArray[np.float64], n_methods: int) -> NDArray[np.float64]:
-    multitest = optional_package("statsmodels.stats.multitest", "stats", "Holm's procedure")
-    return np.asarray(multitest.multipletests(p, method="holm")[1])
-
-
-def _nemenyi(z: NDArray[np.float64], p: NDArray[np.float64], n_methods: int) -> NDArray[np.float64]:
-    # Numerical integration may leave the interval by a rounding error.
-    return np.clip(studentized_range.sf(z * np.sqrt(2), n_methods, np.inf), 0.0, 1.0)
+def shaffer_multipliers(n_methods: int) -> NDArray[np.int64]:
+    """By what the i-th smallest p is multiplied: the most pairs equal if i - 1 pairs are not."""
+    counts = np.array(possible_true_counts(n_methods))
+    n_pairs = n_methods * (n_methods - 1) // 2
+    return counts[np.searchsorted(counts, np.arange(n_pairs, 0, -1), side="right") - 1]
 
 
 @cache
@@ -758,15 +832,18 @@ def possible_true_counts(n_methods: int) -> tuple[int, ...]:
     return tuple(count for count in range(n_methods * (n_methods - 1) // 2 + 1) if sets[-1] >> count & 1)
 
 
-def shaffer_multipliers(n_methods: int) -> NDArray[np.int64]:
-    """By what the i-th smallest p is multiplied: the most pairs equal if i - 1 pairs are not."""
-    counts = np.array(possible_true_counts(n_methods))
-    n_pairs = n_methods * (n_methods - 1) // 2
-    return counts[np.searchsorted(counts, np.arange(n_pairs, 0, -1), side="right") - 1]
-
-
 def _step_down(z: NDArray[np.float64], p: NDArray[np.float64], n_methods: int) -> NDArray[np.float64]:
     return np.minimum(1.0, np.maximum.accumulate(shaffer_multipliers(n_methods) * p))
+
+
+def _holm(z: NDArray[np.float64], p: NDArray[np.float64], n_methods: int) -> NDArray[np.float64]:
+    multitest = optional_package("statsmodels.stats.multitest", "stats", "Holm's procedure")
+    return np.asarray(multitest.multipletests(p, method="holm")[1])
+
+
+def _nemenyi(z: NDArray[np.float64], p: NDArray[np.float64], n_methods: int) -> NDArray[np.float64]:
+    # Numerical integration may leave the interval by a rounding error.
+    return np.clip(studentized_range.sf(z * np.sqrt(2), n_methods, np.inf), 0.0, 1.0)
 
 
 def sentences(
@@ -812,16 +889,6 @@ def sentences(
     return lines + better + ([f"{unclear}."] if joined else [])
 
 
-def p_text(p: float) -> str:
-    """Four digits; what would be shown as 0 is not 0."""
-    return f"{p:.4f}" if p >= 0.00005 else f"{p:.1e}"
-
-
-def and_list(names: Sequence[str]) -> str:
-    """``a, b and c``."""
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else list(names))
-
-
 def _better(pairs: pd.DataFrame) -> list[str]:
     """One sentence for every method, with whom it beats."""
     significant = pairs[pairs["significant"]]
@@ -833,73 +900,11 @@ def _better(pairs: pd.DataFrame) -> list[str]:
     return lines
 
 
-@dataclass(frozen=True, eq=False)
-class CriticalDifferenceData:
-    """What :func:`~moo_clustering.visualization.plot_critical_difference` shows.
-
-    Parameters
-    ----------
-    average_ranks : Series
-        From best to worst.
-    groups : list of tuple of str
-        Methods joined by a bar: groups of two or more of which no two differ.
-    different : DataFrame of shape (n_methods, n_methods)
-        Whether two methods differ.
-    procedure : str
-        Which procedure tells.
-    alpha : float
-    critical_difference : float or None
-        Of average ranks; Nemenyi's test only.
-    """
-
-    average_ranks: pd.Series[float]
-    groups: list[tuple[str, ...]]
-    different: pd.DataFrame
-    procedure: str
-    alpha: float
-    critical_difference: float | None
+def p_text(p: float) -> str:
+    """Four digits; what would be shown as 0 is not 0."""
+    return f"{p:.4f}" if p >= 0.00005 else f"{p:.1e}"
 
 
-def critical_difference_data(
-    results: Any,
-    *,
-    alpha: float = 0.05,
-    method: str = "shaffer",
-    greater_is_better: bool | None = None,
-    n_datasets: int | None = None,
-    methods: Sequence[str] | None = None,
-) -> CriticalDifferenceData:
-    """Ranks and groups of a critical difference diagram.
-
-    Parameters
-    ----------
-    results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or result
-        A table, average ranks, or what :func:`friedman` or :func:`compare` returned.
-    alpha : float, default=0.05
-        Level of significance.
-    method : {"shaffer", "holm", "nemenyi"}, default="shaffer"
-        Procedure for the pairs.
-    greater_is_better : bool
-        Whether large values are good. Needed with a table only.
-    n_datasets : int, optional
-        Over how many data sets given ranks are averages.
-    methods : sequence of str, optional
-        Names of the columns of an array.
-
-    Returns
-    -------
-    CriticalDifferenceData
-    """
-    procedure = find_posthoc(method)
-    summary = as_rank_summary(results, greater_is_better, n_datasets, methods)
-    ranks = summary.average_ranks.sort_values(kind="stable")
-    pairs = procedure(ranks, n_datasets=summary.n_datasets, alpha=alpha)
-    width = critical_difference(len(ranks), summary.n_datasets, alpha=alpha) if method == "nemenyi" else None
-    return CriticalDifferenceData(
-        average_ranks=ranks,
-        groups=[group for group in cliques(pairs) if len(group) > 1],
-        different=pair_matrix(pairs, "significant"),
-        procedure=method,
-        alpha=alpha,
-        critical_difference=width,
-    )
+def and_list(names: Sequence[str]) -> str:
+    """``a, b and c``."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else list(names))
