@@ -1,13 +1,15 @@
 """Mutation tests: small changes to the package's source, and which of them the tests notice.
 
-``python benchmarks/mutants.py --n 400 --out mutants.jsonl`` draws changes (seeded), applies each to a copy of the
-checkout and runs tests until one fails: first default tests, for survivors those of all tiers. A run that was
-stopped goes on where it was; every line of the file is one mutant. ``--table`` prints what the file holds.
+``python benchmarks/mutants.py --n 400 --out mutants.jsonl`` draws changes (seeded), applies each to a copy
+of the checkout and runs tests until one fails: first default tests, for survivors those of all tiers. A run
+that was stopped goes on where it was; every line of the file is one mutant. ``--table`` prints what the
+file holds.
 
-Tests are chosen by the name of the changed function or class, or of public ones of its module that use it: files
-that mention it, those of the same room first, and the contract suite's cases of that name. ``--record FILE`` runs
-all default tests once with coverage per test file; with such a file, tests are those that run the changed line.
-Changes in ``_kernels`` run without compilation. A mutant under which the tests hang counts as killed.
+Tests are chosen by the name of the changed function or class, or of public ones of its module that use it:
+files that mention it, those of the same room first, and the contract suite's cases of that name. ``--record
+FILE`` runs all default tests once with coverage per test file; with such a file, tests are those that run
+the changed line. Changes in ``_kernels`` run without compilation. A mutant under which the tests hang
+counts as killed.
 """
 
 from __future__ import annotations
@@ -272,6 +274,14 @@ class Tests:
             path.relative_to(ROOT).as_posix(): set(re.findall(r"\w+", path.read_text(encoding="utf-8")))
             for path in sorted((ROOT / "tests").rglob("test_*.py"))
         }
+        self.uses = {
+            (path.relative_to(ROOT).as_posix(), node.name): {
+                getattr(inner, "id", getattr(inner, "attr", "")) for inner in ast.walk(node)
+            }
+            for path in (ROOT / PACKAGE).rglob("*.py")
+            for node in ast.parse(path.read_text(encoding="utf-8")).body
+            if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        }
         self.record = json.loads(record.read_text()) if record and record.exists() else None
 
     def of(self, mutant: Mutant) -> Iterator[tuple[str, str, list[str]]]:
@@ -304,21 +314,22 @@ class Tests:
         return sorted(files, key=place)
 
     def _names(self, mutant: Mutant) -> set[str]:
-        """The name around the change, and the public ones of the module that use it."""
-        tree = ast.parse((ROOT / mutant.file).read_text(encoding="utf-8"))
-        uses = {
-            node.name: {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
-            for node in tree.body
-            if isinstance(node, ast.FunctionDef | ast.ClassDef)
-        }
-        names = {mutant.name}
-        while True:
-            more = {name for name, used in uses.items() if used & names} - names
-            if not more:
+        """The public name around the change and those that use it, until four test files mention them."""
+        names, mentioned = {mutant.name or Path(mutant.file).stem}, set().union(*self.words.values())
+        found: set[str] = set()
+        module = {name for file, name in self.uses if file == mutant.file}
+        for _ in range(6):
+            found |= {name for name in names & mentioned if not name.startswith("_")}
+            if sum(bool(words & found) for words in self.words.values()) >= 4:
                 break
-            names |= more
-        public = {name for name in names if name and not name.startswith("_")}
-        return public if public else set(uses) or {Path(mutant.file).stem}
+            users = {
+                name
+                for (file, name), used in self.uses.items()
+                # A private name belongs to its file; public ones are looked for in the whole package.
+                if used & {one for one in names if file == mutant.file or not one.startswith("_")}
+            }
+            names = users or module
+        return found or names
 
 
 class FirstFailure:
@@ -344,7 +355,7 @@ class Worker:
         for name in files.decode().rstrip("\0").split("\0"):
             target = folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, target)
+            shutil.copy2(ROOT / name, target, follow_symlinks=False)
         compiled = Path(PACKAGE, "_kernels", "__pycache__")
         if (ROOT / compiled).exists():
             shutil.copytree(ROOT / compiled, folder / compiled)
