@@ -109,3 +109,11 @@ def _check_memory(n_samples: int, max_memory: int, owner: str) -> None:
 def _pairs_of(n_samples: int, owner: str) -> str:
     needed = 8 * n_samples**2 / 2**30
     return f"{owner} needs the distances of all pairs of {n_samples} samples, {needed:.3g} GiB"
+
+
+def mean_square(D: NDArray[np.floating[Any]]) -> float:
+    """Mean of the squares of all n^2 distances, added in float64."""
+    value = float(np.einsum("ij,ij->", D, D, dtype=np.float64)) / D.size
+    if not np.isfinite(value):
+        raise ValueError("data has distances so large that their squares overflow; rescale it")
+    return value

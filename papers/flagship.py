@@ -641,7 +641,7 @@ def propagated_spectral(
 ) -> IntArray:
     """Pairs propagated on the graph alone, without a pool; repaired as the flagship's."""
     from moo_clustering.evidence import propagate_pairs, repair_pairs
-    from moo_clustering.graphs.spectral import spectral_cuts
+    from moo_clustering.graphs import spectral_cuts
 
     constraints = PairwiseConstraints(pairs.must_link, pairs.cannot_link, n_samples=graph.shape[0])
     propagated = propagate_pairs(graph, constraints, alpha=_SPREAD)

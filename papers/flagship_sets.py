@@ -21,7 +21,8 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
 from moo_clustering._arrays import Int64Array, IntArray, did_you_mean
-from moo_clustering.constraints.sources import sample_ranks, unrank_pairs
+from moo_clustering.constraints._checks import unrank_pairs
+from moo_clustering.constraints.sources import sample_ranks
 from moo_clustering.datasets import DataError, read_documents, tfidf
 from moo_clustering.datasets.documents import json_objects
 from moo_clustering.datasets.tables import EXACT, encode_classes, load_arrays, separator_of

@@ -1,4 +1,4 @@
-"""Bags: container, building, checks, files."""
+"""Bags of instances: the container, what it is built from, and its files."""
 
 from __future__ import annotations
 
@@ -8,163 +8,18 @@ from itertools import pairwise
 from mmap import mmap
 from operator import index as to_integer
 from os import PathLike, fspath
-from typing import Any, Literal, Self, get_args, overload
+from typing import Any, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn.decomposition import PCA
-from sklearn.preprocessing import StandardScaler
 
-from moo_clustering._arrays import FloatArray, Int64Array, did_you_mean
+from moo_clustering._arrays import Int64Array, block_slices, did_you_mean
 from moo_clustering.persistence import ObjectsError, read_members, write_archive
 
-Statistic = Literal["mean", "min", "max"]
-Embedding = Literal["mean", "stats", "stats_pca", "prototypes"]
-EMBEDDINGS: tuple[str, ...] = get_args(Embedding)
-_MOST_COMPONENTS = 20
 Instances = NDArray[np.floating[Any]]
 Names = tuple[str, ...]
-_BLOCK = 1 << 20  # numbers looked at together
 Arrays = tuple[NDArray[Any], NDArray[Any], list[str] | None, list[str] | None]
-
-
-def bag_statistics(bags: Any, *, statistics: Sequence[Statistic] = ("mean", "min", "max")) -> FloatArray:
-    """Statistics of the instances of every bag, feature by feature.
-
-    Parameters
-    ----------
-    bags : Bags or anything :func:`as_bags` takes
-    statistics : sequence of {"mean", "min", "max"}, default=("mean", "min", "max")
-
-    Returns
-    -------
-    ndarray of shape (n_bags, len(statistics) * n_features), float64
-        All features of the first statistic, then those of the next.
-
-    Raises
-    ------
-    ValueError
-        No statistic, or an unknown one.
-
-    Notes
-    -----
-    O(n_instances n_features) time.
-
-    Examples
-    --------
-    >>> from moo_clustering.bags import bag_statistics
-    >>> bag_statistics([[[0, 5], [2, 7]], [[4, 4]]]).tolist()
-    [[1.0, 6.0, 0.0, 5.0, 2.0, 7.0], [4.0, 4.0, 4.0, 4.0, 4.0, 4.0]]
-    """
-    data = as_bags(bags)
-    if isinstance(statistics, str) or not len(statistics):
-        raise ValueError(f"statistics must be a sequence of 'mean', 'min' and 'max', got {statistics!r}")
-    reductions = {"min": np.minimum, "max": np.maximum}
-    parts = []
-    for name in statistics:
-        if name not in get_args(Statistic):
-            near = did_you_mean(str(name), get_args(Statistic))
-            raise ValueError(f"statistics may be 'mean', 'min' and 'max', got {name!r}{near}")
-        if name == "mean":
-            parts.append(data.means())
-        else:
-            parts.append(reductions[name].reduceat(data.instances, data.offsets[:-1], axis=0))
-    return np.concatenate(parts, axis=1, dtype=np.float64)
-
-
-def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = None) -> FloatArray:
-    """Bags as vectors for algorithms that need them.
-
-    Parameters
-    ----------
-    bags : Bags or anything :func:`as_bags` takes
-        In the scale in which distances are meant.
-    kind : {"mean", "stats", "stats_pca", "prototypes"}
-        - ``"mean"``: means of the instances.
-        - ``"stats"``: mean, least and greatest value of every feature, each of mean 0 and variance 1
-          over the bags; what is constant is 0.
-        - ``"stats_pca"``: the first min(20, n_bags - 1, 3 n_features) principal components of those.
-        - ``"prototypes"``: distances to all bags.
-    symmetric : ndarray of shape (n_bags, n_bags), optional
-        Symmetric Hausdorff distances; only, and always, for ``"prototypes"``.
-
-    Returns
-    -------
-    ndarray of shape (n_bags, n_dimensions), float64
-
-    Raises
-    ------
-    ValueError
-        Unknown ``kind``, or no distances for ``"prototypes"``.
-    """
-    if kind not in EMBEDDINGS:
-        allowed = ", ".join(map(repr, EMBEDDINGS))
-        raise ValueError(f"kind must be one of {allowed}, got {kind!r}{did_you_mean(str(kind), EMBEDDINGS)}")
-    if kind == "prototypes":
-        if symmetric is None:
-            raise ValueError('kind="prototypes" needs the distances: give symmetric')
-        return symmetric
-    if kind == "mean":
-        return as_bags(bags).means()
-    table: FloatArray = StandardScaler().fit_transform(bag_statistics(bags))
-    if kind == "stats":
-        return table
-    n_components = min(_MOST_COMPONENTS, len(table) - 1, table.shape[1])
-    if n_components < 1 or not table.any():
-        return np.zeros((len(table), 1))
-    components: FloatArray = PCA(n_components, svd_solver="full").fit_transform(table)
-    return components
-
-
-def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Bags:
-    """Bags from whatever holds them.
-
-    Parameters
-    ----------
-    X : Bags, sequence of 2-d arrays, 3-d array, or 2-d array
-        ``Bags`` are returned as they are. A list, tuple or object array holds one 2-d array-like
-        for each bag. A 3-d array has shape (n_bags, n_instances_of_each, n_features). A 2-d array
-        holds one instance a row; without ``groups`` or ``offsets`` each is a bag.
-    groups : array-like of shape (n_instances,) or None, default=None
-        Bag identifier of each row of a 2-d ``X``; see :meth:`Bags.from_groups`.
-    offsets : array-like of shape (n_bags + 1,) or None, default=None
-        First row of each bag in a 2-d ``X``, and the number of rows.
-
-    Returns
-    -------
-    Bags
-
-    Raises
-    ------
-    ValueError
-        When ``X`` makes no bags, or with ``groups`` or ``offsets`` for an ``X`` already in bags.
-    TypeError
-        When ``X`` does not hold numbers.
-    """
-    if groups is not None and offsets is not None:
-        raise ValueError("give groups or offsets, not both")
-    if groups is not None or offsets is not None:
-        name = "offsets" if groups is None else "groups"
-        if isinstance(X, Bags):
-            raise ValueError(f"X is in bags already, so {name} must be None")
-        if groups is not None:
-            return Bags.from_groups(X, groups)
-        return Bags(X, offsets, feature_names=column_names(X))  # type: ignore[arg-type]
-    if isinstance(X, Bags):
-        return X
-    if isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype == object:
-        X = list(X)
-    if isinstance(X, list | tuple):
-        return Bags.from_list(X)
-    if getattr(X, "ndim", None) == 3:
-        n_bags, size, n_features = X.shape
-        if not size:
-            raise ValueError(f"bag 0 is empty: X has shape {X.shape}")
-        return Bags(X.reshape(n_bags * size, n_features), np.arange(n_bags + 1) * size)
-    if not hasattr(X, "shape"):
-        raise TypeError(f"X must be Bags, a list of 2-d arrays or an array, got {type(X).__name__}")
-    return Bags(X, np.arange(X.shape[0] + 1), feature_names=column_names(X))
 
 
 class Bags:
@@ -509,6 +364,87 @@ class Bags:
         )
 
 
+def to_instances(values: ArrayLike, name: str) -> Instances:
+    """Read-only, C-contiguous float32 or float64 matrix, copied if anyone could still write to it."""
+    array = matrix(values, name)
+    dtype = float_type(array.dtype)
+    if array.dtype == dtype and array.flags.c_contiguous and _is_frozen(array):
+        return array.view(np.ndarray)
+    with np.errstate(over="ignore"):  # what does not fit is infinite, and infinity is refused
+        return freeze(np.array(array, dtype=dtype, order="C", subok=False))
+
+
+def matrix(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Real numbers in two dimensions, of the type they come in."""
+    if issparse(values):
+        raise TypeError(f"{name} is a sparse matrix; bags are dense, convert it with .toarray()")
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array; fill or remove its masked values")
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} has rows of different lengths") from error
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}")
+    if array.size == 0:
+        raise ValueError(f"{name} is empty: its shape is {array.shape}")
+    if array.ndim != 2:
+        raise ValueError(f"{name} must be a 2-d array (n_instances, n_features), got shape {array.shape}")
+    return array
+
+
+def float_type(*dtypes: Any) -> np.dtype[Any]:
+    """float32 if all are (of either byte order), else float64."""
+    single = all(isinstance(dtype, np.dtype) and (dtype.kind, dtype.itemsize) == ("f", 4) for dtype in dtypes)
+    return np.dtype(np.float32 if single else np.float64)
+
+
+def _is_frozen(array: NDArray[Any]) -> bool:
+    """Whether no array on the way to the memory of ``array`` can be written to."""
+    owner: Any = array
+    while isinstance(owner, np.ndarray):
+        if owner.flags.writeable:
+            return False
+        owner = owner.base
+    # A file mapped read-only ends in its map, of which NumPy has no writeable array.
+    return (
+        owner is None or isinstance(owner, bytes | mmap) or (isinstance(owner, memoryview) and owner.readonly)
+    )
+
+
+def to_names(names: Iterable[Any] | None, count: int, parameter: str, what: str) -> Names | None:
+    """Tuple of ``count`` strings."""
+    if names is None:
+        return None
+    if isinstance(names, str | bytes) or not isinstance(names, Iterable):
+        raise TypeError(f"{parameter} must be a sequence of names, got {names!r}")
+    result = tuple(str(name) for name in names)
+    if len(result) != count:
+        raise ValueError(f"{parameter} has {len(result)} names for {count} {what}")
+    return result
+
+
+def require_finite(X: Instances, offsets: Int64Array, bag_ids: Names | None, features: Names | None) -> None:
+    """Refuse NaN and infinity, naming bag, row inside the bag and column."""
+    for part in block_slices(len(X), X.shape[1]):
+        finite = np.isfinite(X[part])
+        if finite.all():
+            continue
+        row, column = (int(k) for k in np.argwhere(~finite)[0])
+        row += part.start
+        bag = int(np.searchsorted(offsets, row, side="right")) - 1
+        feature = f"column {column}" + ("" if features is None else f" ({features[column]!r})")
+        raise ValueError(
+            f"{bag_name(bag, bag_ids)}, row {row - offsets[bag]}, {feature} is {X[row, column]}; "
+            "every value must be finite"
+        )
+
+
+def bag_name(bag: int, bag_ids: Sequence[str] | None) -> str:
+    """How error messages call a bag: its number, and its identifier if it has one."""
+    return f"bag {bag}" if bag_ids is None else f"bag {bag} ({bag_ids[bag]!r})"
+
+
 def common_names(items: Sequence[Any], bag_ids: Names | None) -> list[str] | None:
     """Column names of all items that are frames with names."""
     first, common = 0, None
@@ -591,6 +527,53 @@ def split_frame(frame: Any, bag: Hashable) -> tuple[Instances, Any, Names]:
     return values, frame[bag], tuple(map(str, features.columns))
 
 
+def read_bags(path: str | PathLike[str]) -> Arrays:
+    """Instances, offsets, names of bags and names of features, not yet checked."""
+    source = fspath(path)
+    with open(path, "rb") as file:
+        if not zipfile.is_zipfile(file):
+            raise ValueError(f"{source} is not a NumPy archive (.npz), or it is truncated")
+        file.seek(0)
+        try:
+            arrays = read_members(file)
+        except MemoryError:
+            raise
+        except ObjectsError as error:
+            raise ValueError(f"{source} holds Python objects, which are never loaded") from error
+        except Exception as error:  # zipfile, zlib and numpy each have their own for damaged bytes
+            raise ValueError(f"{source} is a damaged NumPy archive: {error}") from error
+    for key in ("instances", "bag_offsets"):
+        if key not in arrays:
+            raise ValueError(
+                f"{source} has no array {key!r}; it holds {', '.join(sorted(arrays)) or 'nothing'}"
+            )
+    return (
+        arrays["instances"],
+        arrays["bag_offsets"],
+        _names(arrays, "bag_ids"),
+        _names(arrays, "feature_names"),
+    )
+
+
+def _names(arrays: dict[str, NDArray[Any]], key: str) -> list[str] | None:
+    return [str(name) for name in arrays[key].reshape(-1)] if key in arrays else None
+
+
+def write_bags(
+    path: str | PathLike[str],
+    X: Instances,
+    offsets: Int64Array,
+    bag_ids: Names | None,
+    features: Names | None,
+) -> None:
+    """Write ``instances``, ``bag_offsets`` and the names there are."""
+    arrays: dict[str, NDArray[Any]] = {"instances": X, "bag_offsets": offsets}
+    for key, names in (("bag_ids", bag_ids), ("feature_names", features)):
+        if names is not None:
+            arrays[key] = np.array(names, dtype=np.str_)
+    write_archive(path, arrays, {"holds": "bags"})
+
+
 def select(index: Any, n_bags: int) -> int | slice | NDArray[np.int64]:
     """A bag, a range of adjacent bags with start < stop, or an array of bags."""
     if isinstance(index, slice):
@@ -636,48 +619,54 @@ def gather(X: Instances, offsets: Int64Array, bags: NDArray[np.int64]) -> tuple[
     return X[rows], ends
 
 
-def to_instances(values: ArrayLike, name: str) -> Instances:
-    """Read-only, C-contiguous float32 or float64 matrix, copied if anyone could still write to it."""
-    array = matrix(values, name)
-    dtype = float_type(array.dtype)
-    if array.dtype == dtype and array.flags.c_contiguous and _is_frozen(array):
-        return array.view(np.ndarray)
-    with np.errstate(over="ignore"):  # what does not fit is infinite, and infinity is refused
-        return freeze(np.array(array, dtype=dtype, order="C", subok=False))
+def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Bags:
+    """Bags from whatever holds them.
 
+    Parameters
+    ----------
+    X : Bags, sequence of 2-d arrays, 3-d array, or 2-d array
+        ``Bags`` are returned as they are. A list, tuple or object array holds one 2-d array-like
+        for each bag. A 3-d array has shape (n_bags, n_instances_of_each, n_features). A 2-d array
+        holds one instance a row; without ``groups`` or ``offsets`` each is a bag.
+    groups : array-like of shape (n_instances,) or None, default=None
+        Bag identifier of each row of a 2-d ``X``; see :meth:`Bags.from_groups`.
+    offsets : array-like of shape (n_bags + 1,) or None, default=None
+        First row of each bag in a 2-d ``X``, and the number of rows.
 
-def matrix(values: ArrayLike, name: str) -> NDArray[Any]:
-    """Real numbers in two dimensions, of the type they come in."""
-    if issparse(values):
-        raise TypeError(f"{name} is a sparse matrix; bags are dense, convert it with .toarray()")
-    if isinstance(values, np.ma.MaskedArray):
-        raise TypeError(f"{name} is a masked array; fill or remove its masked values")
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise ValueError(f"{name} has rows of different lengths") from error
-    if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}")
-    if array.size == 0:
-        raise ValueError(f"{name} is empty: its shape is {array.shape}")
-    if array.ndim != 2:
-        raise ValueError(f"{name} must be a 2-d array (n_instances, n_features), got shape {array.shape}")
-    return array
+    Returns
+    -------
+    Bags
 
-
-def freeze(array: NDArray[Any]) -> NDArray[Any]:
-    """Make ``array``, which nobody else holds, read-only for good."""
-    owner: Any = array
-    while isinstance(owner, np.ndarray):
-        owner.flags.writeable = False
-        owner = owner.base
-    return array
-
-
-def float_type(*dtypes: Any) -> np.dtype[Any]:
-    """float32 if all are (of either byte order), else float64."""
-    single = all(isinstance(dtype, np.dtype) and (dtype.kind, dtype.itemsize) == ("f", 4) for dtype in dtypes)
-    return np.dtype(np.float32 if single else np.float64)
+    Raises
+    ------
+    ValueError
+        When ``X`` makes no bags, or with ``groups`` or ``offsets`` for an ``X`` already in bags.
+    TypeError
+        When ``X`` does not hold numbers.
+    """
+    if groups is not None and offsets is not None:
+        raise ValueError("give groups or offsets, not both")
+    if groups is not None or offsets is not None:
+        name = "offsets" if groups is None else "groups"
+        if isinstance(X, Bags):
+            raise ValueError(f"X is in bags already, so {name} must be None")
+        if groups is not None:
+            return Bags.from_groups(X, groups)
+        return Bags(X, offsets, feature_names=column_names(X))  # type: ignore[arg-type]
+    if isinstance(X, Bags):
+        return X
+    if isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype == object:
+        X = list(X)
+    if isinstance(X, list | tuple):
+        return Bags.from_list(X)
+    if getattr(X, "ndim", None) == 3:
+        n_bags, size, n_features = X.shape
+        if not size:
+            raise ValueError(f"bag 0 is empty: X has shape {X.shape}")
+        return Bags(X.reshape(n_bags * size, n_features), np.arange(n_bags + 1) * size)
+    if not hasattr(X, "shape"):
+        raise TypeError(f"X must be Bags, a list of 2-d arrays or an array, got {type(X).__name__}")
+    return Bags(X, np.arange(X.shape[0] + 1), feature_names=column_names(X))
 
 
 def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> Int64Array:
@@ -706,95 +695,10 @@ def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> I
     return array
 
 
-def to_names(names: Iterable[Any] | None, count: int, parameter: str, what: str) -> Names | None:
-    """Tuple of ``count`` strings."""
-    if names is None:
-        return None
-    if isinstance(names, str | bytes) or not isinstance(names, Iterable):
-        raise TypeError(f"{parameter} must be a sequence of names, got {names!r}")
-    result = tuple(str(name) for name in names)
-    if len(result) != count:
-        raise ValueError(f"{parameter} has {len(result)} names for {count} {what}")
-    return result
-
-
-def bag_name(bag: int, bag_ids: Sequence[str] | None) -> str:
-    """How error messages call a bag: its number, and its identifier if it has one."""
-    return f"bag {bag}" if bag_ids is None else f"bag {bag} ({bag_ids[bag]!r})"
-
-
-def require_finite(X: Instances, offsets: Int64Array, bag_ids: Names | None, features: Names | None) -> None:
-    """Refuse NaN and infinity, naming bag, row inside the bag and column."""
-    step = max(1, _BLOCK // X.shape[1])
-    for start in range(0, len(X), step):
-        finite = np.isfinite(X[start : start + step])
-        if finite.all():
-            continue
-        row, column = (int(k) for k in np.argwhere(~finite)[0])
-        row += start
-        bag = int(np.searchsorted(offsets, row, side="right")) - 1
-        feature = f"column {column}" + ("" if features is None else f" ({features[column]!r})")
-        raise ValueError(
-            f"{bag_name(bag, bag_ids)}, row {row - offsets[bag]}, {feature} is {X[row, column]}; "
-            "every value must be finite"
-        )
-
-
-def _is_frozen(array: NDArray[Any]) -> bool:
-    """Whether no array on the way to the memory of ``array`` can be written to."""
+def freeze(array: NDArray[Any]) -> NDArray[Any]:
+    """Make ``array``, which nobody else holds, read-only for good."""
     owner: Any = array
     while isinstance(owner, np.ndarray):
-        if owner.flags.writeable:
-            return False
+        owner.flags.writeable = False
         owner = owner.base
-    # A file mapped read-only ends in its map, of which NumPy has no writeable array.
-    return (
-        owner is None or isinstance(owner, bytes | mmap) or (isinstance(owner, memoryview) and owner.readonly)
-    )
-
-
-def write_bags(
-    path: str | PathLike[str],
-    X: Instances,
-    offsets: Int64Array,
-    bag_ids: Names | None,
-    features: Names | None,
-) -> None:
-    """Write ``instances``, ``bag_offsets`` and the names there are."""
-    arrays: dict[str, NDArray[Any]] = {"instances": X, "bag_offsets": offsets}
-    for key, names in (("bag_ids", bag_ids), ("feature_names", features)):
-        if names is not None:
-            arrays[key] = np.array(names, dtype=np.str_)
-    write_archive(path, arrays, {"holds": "bags"})
-
-
-def read_bags(path: str | PathLike[str]) -> Arrays:
-    """Instances, offsets, names of bags and names of features, not yet checked."""
-    source = fspath(path)
-    with open(path, "rb") as file:
-        if not zipfile.is_zipfile(file):
-            raise ValueError(f"{source} is not a NumPy archive (.npz), or it is truncated")
-        file.seek(0)
-        try:
-            arrays = read_members(file)
-        except MemoryError:
-            raise
-        except ObjectsError as error:
-            raise ValueError(f"{source} holds Python objects, which are never loaded") from error
-        except Exception as error:  # zipfile, zlib and numpy each have their own for damaged bytes
-            raise ValueError(f"{source} is a damaged NumPy archive: {error}") from error
-    for key in ("instances", "bag_offsets"):
-        if key not in arrays:
-            raise ValueError(
-                f"{source} has no array {key!r}; it holds {', '.join(sorted(arrays)) or 'nothing'}"
-            )
-    return (
-        arrays["instances"],
-        arrays["bag_offsets"],
-        _names(arrays, "bag_ids"),
-        _names(arrays, "feature_names"),
-    )
-
-
-def _names(arrays: dict[str, NDArray[Any]], key: str) -> list[str] | None:
-    return [str(name) for name in arrays[key].reshape(-1)] if key in arrays else None
+    return array

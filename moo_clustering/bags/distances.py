@@ -1,4 +1,4 @@
-"""Hausdorff, energy, sliced, joint distances; kernels."""
+"""Distances between bags: Hausdorff, mean, energy and sliced, and the kernels made of them."""
 
 from __future__ import annotations
 
@@ -10,21 +10,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
-from moo_clustering._arrays import FloatArray, Int64Array, did_you_mean
+from moo_clustering._arrays import FloatArray, did_you_mean
 from moo_clustering._kernels import bag_distances as kernels
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import n_threads
 from moo_clustering.bags.bags import Bags, as_bags
+from moo_clustering.bags.embeddings import sliced_directions, sliced_quantile_embedding
 
-_MOST_SLOTS = 16
-# What a chunk costs besides its slots, in slots: its coefficients and its maximum.
-_CHUNK_COST = 3
 DistanceKind = Literal["symmetric", "average", "energy", "sliced"]
 DISTANCE_KINDS: tuple[str, ...] = get_args(DistanceKind)
 Kind = Literal["directed", "symmetric", "mean_min", "min_min", "mean"]
 MAX_MEMORY = 256 * 2**20
 # Rows of a block on either side: tables of 2 MB, which stay near the processor.
-_ROWS = 512
+BLOCK_ROWS = 512
 SYMMETRIC = ("min_min", "mean")
 _OVER_ROWS = {
     "directed": kernels.greatest,
@@ -35,131 +33,6 @@ _OVER_ROWS = {
 }
 # Squares below this part of the terms they are the difference of are rounding, and count as 0.
 _ROUNDING = 1e-12
-
-
-class ChunkLayout(NamedTuple):
-    """Which instance stands where.
-
-    Attributes
-    ----------
-    instances : ndarray of shape (n_slots, n_chunks)
-        Row of an instance for every place; the last instance of a bag is repeated to fill its chunk.
-    chunk_bag : ndarray of shape (n_chunks,), int32
-    chunk_start : ndarray of shape (n_bags + 1,)
-    """
-
-    instances: Int64Array
-    chunk_bag: NDArray[np.int32]
-    chunk_start: Int64Array
-
-
-def chunk_layout(sizes: Int64Array, starts: Int64Array) -> ChunkLayout:
-    """Chunks for bags of the given sizes, of as many slots as leave the least work.
-
-    Parameters
-    ----------
-    sizes : ndarray of shape (n_bags,)
-        All at least 1.
-    starts : ndarray of shape (n_bags,)
-        First row of every bag, whose rows are adjacent.
-    """
-    n_slots = min(range(1, _MOST_SLOTS + 1), key=lambda slots: _work(sizes, slots))
-    n_chunks = -(-sizes // n_slots)
-    chunk_start = np.concatenate([[0], np.cumsum(n_chunks)])
-    chunk_bag = np.repeat(np.arange(len(sizes)), n_chunks)
-    first = (np.arange(len(chunk_bag)) - chunk_start[chunk_bag]) * n_slots
-    place = np.minimum(first + np.arange(n_slots)[:, None], sizes[chunk_bag] - 1)
-    return ChunkLayout(starts[chunk_bag] + place, chunk_bag.astype(np.int32), chunk_start)
-
-
-def _work(sizes: Int64Array, n_slots: int) -> int:
-    return int((-(-sizes // n_slots)).sum()) * (n_slots + _CHUNK_COST)
-
-
-def bag_distance_kinds(
-    A: Any,
-    B: Any = None,
-    *,
-    kinds: Sequence[str] = ("symmetric", "average", "energy", "sliced"),
-    directions: ArrayLike | None = None,
-    rng: np.random.Generator | None = None,
-    n_jobs: int | None = None,
-) -> dict[str, FloatArray]:
-    """Symmetric distances of all bags of ``A`` to all bags of ``B``, of several kinds at once.
-
-    Parameters
-    ----------
-    A : Bags or anything :func:`as_bags` takes
-    B : Bags, anything :func:`as_bags` takes, or None, default=None
-        None: the bags of ``A`` among themselves.
-    kinds : sequence of {"symmetric", "average", "energy", "sliced"}, default=all
-        With d(a, b) the Euclidean distance of two instances:
-
-        - ``"symmetric"``: the greater of the two directed Hausdorff distances.
-        - ``"average"``: the mean over a of the smallest d over b, the mean over b of the smallest d
-          over a, and of both the mean.
-        - ``"energy"``: see :func:`energy_distance`.
-        - ``"sliced"``: Euclidean distance of :func:`sliced_quantile_embedding`.
-    directions : array-like of shape (n_directions, n_features), optional
-        For ``"sliced"``; random ones if not given. Distances to new bags need the same ones.
-    rng : numpy.random.Generator, optional
-        For the directions.
-    n_jobs : int or None, default=None
-        Threads; the result does not depend on it.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (n_bags_A, n_bags_B), float64
-        In the order of ``kinds``. With ``B=None`` symmetric, and exactly 0 on the diagonal.
-
-    Raises
-    ------
-    ValueError
-        An unknown kind, bags of different widths, or values so large that their squares overflow.
-
-    Notes
-    -----
-    O(n_A n_B d) time for n_A and n_B instances of d features, in one pass over blocks for the first three
-    kinds; no table of all pairs of instances is ever held. ``"sliced"`` adds O(n_bags_A n_bags_B 1500).
-
-    Examples
-    --------
-    >>> from moo_clustering.bags import bag_distance_kinds
-    >>> D = bag_distance_kinds([[[0], [1]], [[1], [3]], [[10]]], kinds=("symmetric", "average"))
-    >>> D["symmetric"].tolist()
-    [[0.0, 2.0, 10.0], [2.0, 0.0, 9.0], [10.0, 9.0, 0.0]]
-    >>> D["average"].tolist()
-    [[0.0, 0.75, 9.25], [0.75, 0.0, 7.5], [9.25, 7.5, 0.0]]
-    """
-    check_kinds(kinds)
-    a, b = as_bags(A), None if B is None else as_bags(B)
-    out: dict[str, FloatArray] = {}
-    nearest, mean = "symmetric" in kinds or "average" in kinds, "energy" in kinds
-    if nearest or mean:
-        joint = joint_distances(a, b, nearest=nearest, mean=mean, n_jobs=n_jobs)
-        out = {"symmetric": joint.symmetric, "average": joint.average}
-        if mean:
-            out["energy"] = energy_from_means(joint, same=b is None)
-    if "sliced" in kinds:
-        if directions is None:
-            directions = sliced_directions(a.n_features, np.random.default_rng() if rng is None else rng)
-        vectors = [
-            sliced_quantile_embedding(part, directions=directions) for part in (a, b) if part is not None
-        ]
-        # Every vector a bag of one instance.
-        out["sliced"] = bag_distances(*vectors, kind="min_min", n_jobs=n_jobs)
-    return {kind: out[kind] for kind in kinds}
-
-
-def check_kinds(kinds: Sequence[str], *, name: str = "kinds") -> None:
-    """Refuse unknown kinds of distances."""
-    allowed = ", ".join(map(repr, DISTANCE_KINDS))
-    if isinstance(kinds, str):
-        raise ValueError(f"{name} must be a sequence of {allowed}, got the text {kinds!r}")
-    for kind in kinds:
-        if kind not in DISTANCE_KINDS:
-            near = did_you_mean(str(kind), DISTANCE_KINDS)
-            raise ValueError(f"{name} may be {allowed}, got {kind!r}{near}")
 
 
 def bag_distances(
@@ -251,7 +124,7 @@ def _sides(A: Bags, B: Bags | None, max_memory: float) -> tuple[Side, Side]:
     """Centred rows and blocks; the same object twice without ``B``."""
     if B is not None and A.n_features != B.n_features:
         raise ValueError(f"A has {A.n_features} features, but B has {B.n_features}")
-    limit = min(_ROWS, math.isqrt(int(min(max_memory, _table_bytes(_ROWS))) // _table_bytes(1)))
+    limit = min(BLOCK_ROWS, math.isqrt(int(min(max_memory, _table_bytes(BLOCK_ROWS))) // _table_bytes(1)))
     parts = [A] if B is None else [A, B]
     with np.errstate(over="ignore", invalid="ignore"):
         # A row is subtracted before the mean is, so that a large common offset costs no digits.
@@ -266,6 +139,39 @@ def _sides(A: Bags, B: Bags | None, max_memory: float) -> tuple[Side, Side]:
         Side(rows[k], squares[k], part.sizes, bag_blocks(part.offsets, limit)) for k, part in enumerate(parts)
     ]
     return sides[0], sides[-1]
+
+
+class Side(NamedTuple):
+    """Centred instances of some bags, their squared norms, sizes of the bags, and blocks of them."""
+
+    rows: FloatArray
+    squares: FloatArray
+    sizes: NDArray[np.int64]
+    blocks: list[Block]
+
+
+class Block(NamedTuple):
+    """Adjacent bags in one piece, or one bag in several."""
+
+    bags: slice
+    pieces: list[Piece]
+
+    @property
+    def n_bags(self) -> int:
+        """Number of bags."""
+        return int(self.bags.stop - self.bags.start)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the largest piece."""
+        return max(int(piece.rows.stop - piece.rows.start) for piece in self.pieces)
+
+
+class Piece(NamedTuple):
+    """Adjacent rows, and where in them the bags of the block begin and end."""
+
+    rows: slice
+    bounds: NDArray[np.int64]
 
 
 def _distances(
@@ -294,70 +200,6 @@ def _distances(
     if back is not None:
         _finish(back, b.sizes, a.sizes, kind)
     return there, back
-
-
-def _finish(out: FloatArray, sizes: NDArray[np.int64], others: NDArray[np.int64], kind: str) -> None:
-    """From sums to means, from squares to distances."""
-    if kind == "mean_min":
-        out /= sizes[:, None]
-    elif kind == "mean":
-        out /= sizes[:, None] * others
-    else:
-        np.sqrt(out, out=out)
-
-
-class Piece(NamedTuple):
-    """Adjacent rows, and where in them the bags of the block begin and end."""
-
-    rows: slice
-    bounds: NDArray[np.int64]
-
-
-class Block(NamedTuple):
-    """Adjacent bags in one piece, or one bag in several."""
-
-    bags: slice
-    pieces: list[Piece]
-
-    @property
-    def n_bags(self) -> int:
-        """Number of bags."""
-        return int(self.bags.stop - self.bags.start)
-
-    @property
-    def n_rows(self) -> int:
-        """Rows of the largest piece."""
-        return max(int(piece.rows.stop - piece.rows.start) for piece in self.pieces)
-
-
-def bag_blocks(offsets: NDArray[np.int64], limit: int) -> list[Block]:
-    """As few blocks as possible, in order, of pieces of at most ``limit`` rows."""
-    blocks = []
-    first, n_bags = 0, len(offsets) - 1
-    while first < n_bags:
-        start = int(offsets[first])
-        last = max(int(np.searchsorted(offsets, start + limit, side="right")) - 1, first + 1)
-        stop = int(offsets[last])
-        if stop - start <= limit:
-            pieces = [Piece(slice(start, stop), offsets[first : last + 1] - start)]
-        else:
-            ends = [*range(start + limit, stop, limit), stop]
-            pieces = [
-                Piece(slice(low, high), np.array([0, high - low], dtype=np.int64))
-                for low, high in zip([start, *ends[:-1]], ends, strict=True)
-            ]
-        blocks.append(Block(slice(first, last), pieces))
-        first = last
-    return blocks
-
-
-class Side(NamedTuple):
-    """Centred instances of some bags, their squared norms, sizes of the bags, and blocks of them."""
-
-    rows: FloatArray
-    squares: FloatArray
-    sizes: NDArray[np.int64]
-    blocks: list[Block]
 
 
 def tiles(
@@ -391,6 +233,91 @@ def tiles(
                     waiting[number] = least
         over_rows(values, x_bounds, there)
     return there, there.T if both and kind in SYMMETRIC else back
+
+
+def _finish(out: FloatArray, sizes: NDArray[np.int64], others: NDArray[np.int64], kind: str) -> None:
+    """From sums to means, from squares to distances."""
+    if kind == "mean_min":
+        out /= sizes[:, None]
+    elif kind == "mean":
+        out /= sizes[:, None] * others
+    else:
+        np.sqrt(out, out=out)
+
+
+def bag_distance_kinds(
+    A: Any,
+    B: Any = None,
+    *,
+    kinds: Sequence[str] = ("symmetric", "average", "energy", "sliced"),
+    directions: ArrayLike | None = None,
+    rng: np.random.Generator | None = None,
+    n_jobs: int | None = None,
+) -> dict[str, FloatArray]:
+    """Symmetric distances of all bags of ``A`` to all bags of ``B``, of several kinds at once.
+
+    Parameters
+    ----------
+    A : Bags or anything :func:`as_bags` takes
+    B : Bags, anything :func:`as_bags` takes, or None, default=None
+        None: the bags of ``A`` among themselves.
+    kinds : sequence of {"symmetric", "average", "energy", "sliced"}, default=all
+        With d(a, b) the Euclidean distance of two instances:
+
+        - ``"symmetric"``: the greater of the two directed Hausdorff distances.
+        - ``"average"``: the mean over a of the smallest d over b, the mean over b of the smallest d
+          over a, and of both the mean.
+        - ``"energy"``: see :func:`energy_distance`.
+        - ``"sliced"``: Euclidean distance of :func:`sliced_quantile_embedding`.
+    directions : array-like of shape (n_directions, n_features), optional
+        For ``"sliced"``; random ones if not given. Distances to new bags need the same ones.
+    rng : numpy.random.Generator, optional
+        For the directions.
+    n_jobs : int or None, default=None
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_bags_A, n_bags_B), float64
+        In the order of ``kinds``. With ``B=None`` symmetric, and exactly 0 on the diagonal.
+
+    Raises
+    ------
+    ValueError
+        An unknown kind, bags of different widths, or values so large that their squares overflow.
+
+    Notes
+    -----
+    O(n_A n_B d) time for n_A and n_B instances of d features, in one pass over blocks for the first three
+    kinds; no table of all pairs of instances is ever held. ``"sliced"`` adds O(n_bags_A n_bags_B 1500).
+
+    Examples
+    --------
+    >>> from moo_clustering.bags import bag_distance_kinds
+    >>> D = bag_distance_kinds([[[0], [1]], [[1], [3]], [[10]]], kinds=("symmetric", "average"))
+    >>> D["symmetric"].tolist()
+    [[0.0, 2.0, 10.0], [2.0, 0.0, 9.0], [10.0, 9.0, 0.0]]
+    >>> D["average"].tolist()
+    [[0.0, 0.75, 9.25], [0.75, 0.0, 7.5], [9.25, 7.5, 0.0]]
+    """
+    check_kinds(kinds)
+    a, b = as_bags(A), None if B is None else as_bags(B)
+    out: dict[str, FloatArray] = {}
+    nearest, mean = "symmetric" in kinds or "average" in kinds, "energy" in kinds
+    if nearest or mean:
+        joint = joint_distances(a, b, nearest=nearest, mean=mean, n_jobs=n_jobs)
+        out = {"symmetric": joint.symmetric, "average": joint.average}
+        if mean:
+            out["energy"] = energy_from_means(joint, same=b is None)
+    if "sliced" in kinds:
+        if directions is None:
+            directions = sliced_directions(a.n_features, np.random.default_rng() if rng is None else rng)
+        vectors = [
+            sliced_quantile_embedding(part, directions=directions) for part in (a, b) if part is not None
+        ]
+        # Every vector a bag of one instance.
+        out["sliced"] = bag_distances(*vectors, kind="min_min", n_jobs=n_jobs)
+    return {kind: out[kind] for kind in kinds}
 
 
 def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> FloatArray:
@@ -436,51 +363,53 @@ def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> Floa
     return energy_from_means(joint_distances(A, B, nearest=False, n_jobs=n_jobs), same=B is None)
 
 
-def energy_from_means(joint: JointDistances, *, same: bool) -> FloatArray:
-    """Energy distance from mean distances; ``same`` when both sides are the same bags."""
-    own = joint.own_A[:, None] + joint.own_B
-    squares = 2.0 * joint.mean - own
-    squares[squares <= _ROUNDING * own] = 0.0
-    if same:
-        np.fill_diagonal(squares, 0.0)
-    return np.sqrt(squares)
+def gaussian_bag_kernel(distances: ArrayLike, *, scale: float | None = None) -> FloatArray:
+    """exp(-distance^2 / scale^2).
 
+    Positive semidefinite for distances in a Hilbert space, as the energy distance and the sliced distance
+    are; not for a Hausdorff distance in general.
 
-class JointDistances(NamedTuple):
-    """Distances of bags that need the same distances of instances.
-
-    Attributes
+    Parameters
     ----------
-    symmetric : ndarray of shape (n_bags_A, n_bags_B)
-        Greater of the two directed Hausdorff distances.
-    average : ndarray of shape (n_bags_A, n_bags_B)
-        Mean of the two mean distances to the nearest instance.
-    mean : ndarray of shape (n_bags_A, n_bags_B)
-        Mean over all pairs of instances.
-    own_A : ndarray of shape (n_bags_A,)
-    own_B : ndarray of shape (n_bags_B,)
-        Mean over all pairs of instances of the bag, those of an instance with itself too.
+    distances : array-like of shape (n_bags_A, n_bags_B)
+        Not negative.
+    scale : float, optional
+        Default: the median of the positive distances. For new bags give that of the known ones.
 
-    What was not asked for has no entries.
+    Returns
+    -------
+    ndarray of shape (n_bags_A, n_bags_B), float64
+
+    Raises
+    ------
+    ValueError
+        Distances that are negative or not finite, or a scale that is not positive.
+
+    Notes
+    -----
+    O(n_bags_A n_bags_B) time and memory.
+
+    Examples
+    --------
+    >>> from moo_clustering.bags import gaussian_bag_kernel
+    >>> gaussian_bag_kernel([[0.0, 2.0], [2.0, 0.0]]).round(4).tolist()
+    [[1.0, 0.3679], [0.3679, 1.0]]
     """
+    D = np.asarray(distances, dtype=np.float64)
+    if D.ndim != 2 or not np.isfinite(D).all() or (D < 0.0).any():
+        raise ValueError("distances must be a matrix of finite numbers that are not negative")
+    width = gaussian_scale(D) if scale is None else float(scale)
+    if not width > 0.0:
+        raise ValueError(f"scale must be positive, got {scale}")
+    kernel: FloatArray = np.exp(-((D / width) ** 2))
+    return kernel
 
-    symmetric: FloatArray
-    average: FloatArray
-    mean: FloatArray
-    own_A: FloatArray
-    own_B: FloatArray
 
-
-class _Sums(NamedTuple):
-    """Squares of directed distances, sums of nearest distances, and of all, of bags to bags."""
-
-    farthest: FloatArray
-    nearest: FloatArray
-    total: FloatArray
-
-    @classmethod
-    def zeros(cls, n: int, m: int) -> _Sums:
-        return cls(np.zeros((n, m)), np.zeros((n, m)), np.zeros((n, m)))
+def gaussian_scale(distances: ArrayLike) -> float:
+    """Median of the positive distances; 1 if there are none."""
+    D = np.asarray(distances, dtype=np.float64)
+    positive = D[D > 0.0]
+    return float(np.median(positive)) if len(positive) else 1.0
 
 
 def joint_distances(
@@ -527,6 +456,18 @@ def joint_distances(
     with threadpool_limits(limits=1, user_api="blas"):
         for_parts(kernel, len(pairs), 2.0 * len(a.rows) * len(b.rows) * (a.rows.shape[1] + 1.0), workers)
     return _finished(a, b, there, back, nearest, mean)
+
+
+class _Sums(NamedTuple):
+    """Squares of directed distances, sums of nearest distances, and of all, of bags to bags."""
+
+    farthest: FloatArray
+    nearest: FloatArray
+    total: FloatArray
+
+    @classmethod
+    def zeros(cls, n: int, m: int) -> _Sums:
+        return cls(np.zeros((n, m)), np.zeros((n, m)), np.zeros((n, m)))
 
 
 def _add_block(
@@ -609,147 +550,68 @@ def _own_means(side: Side) -> FloatArray:
     return own / side.sizes.astype(np.float64) ** 2
 
 
-def sliced_directions(n_features: int, rng: np.random.Generator, *, n_directions: int = 60) -> FloatArray:
-    """Random directions of unit length, one a row, shape (n_directions, n_features)."""
-    directions = rng.standard_normal((n_directions, n_features))
-    lengths: FloatArray = np.linalg.norm(directions, axis=1, keepdims=True)
-    return directions / lengths
+class JointDistances(NamedTuple):
+    """Distances of bags that need the same distances of instances.
 
-
-def sliced_quantile_embedding(
-    bags: Any,
-    *,
-    n_directions: int = 60,
-    n_quantiles: int = 25,
-    directions: ArrayLike | None = None,
-    rng: np.random.Generator | None = None,
-) -> FloatArray:
-    """Vectors whose Euclidean distance is the sliced distance of the bags.
-
-    SW(a, b)^2 is the number of features times the mean, over directions v and levels t_q = (q + 1/2) /
-    n_quantiles, of the squared difference of the t_q-quantiles of both bags projected on v. It stands in
-    for the earth mover's distance. As a Euclidean distance it makes exp(-SW^2 / c) positive semidefinite.
-
-    Parameters
+    Attributes
     ----------
-    bags : Bags or anything :func:`as_bags` takes
-    n_directions : int, default=60
-        Random directions, without ``directions``.
-    n_quantiles : int, default=25
-    directions : array-like of shape (n_directions, n_features), optional
-        Of unit length. Vectors of different calls can be compared only for the same directions.
-    rng : numpy.random.Generator, optional
-        For the directions. Default: a new one.
+    symmetric : ndarray of shape (n_bags_A, n_bags_B)
+        Greater of the two directed Hausdorff distances.
+    average : ndarray of shape (n_bags_A, n_bags_B)
+        Mean of the two mean distances to the nearest instance.
+    mean : ndarray of shape (n_bags_A, n_bags_B)
+        Mean over all pairs of instances.
+    own_A : ndarray of shape (n_bags_A,)
+    own_B : ndarray of shape (n_bags_B,)
+        Mean over all pairs of instances of the bag, those of an instance with itself too.
 
-    Returns
-    -------
-    ndarray of shape (n_bags, n_directions * n_quantiles), float64
-
-    Raises
-    ------
-    ValueError
-        No direction or level, or directions of another width than the bags.
-
-    Notes
-    -----
-    O(n log(n) n_directions) time for n instances, O(n_bags n_directions n_quantiles) memory. Quantiles are
-    interpolated linearly, so they change slightly when every instance of a bag is repeated.
-
-    References
-    ----------
-    Rabin, Peyre, Delon and Bernot, Wasserstein barycenter and its application to texture mixing, 2011.
-
-    Examples
-    --------
-    >>> from moo_clustering.bags import sliced_quantile_embedding
-    >>> sliced_quantile_embedding([[[0], [1]], [[5]]], n_quantiles=2, directions=[[1.0]]).round(4).tolist()
-    [[0.1768, 0.5303], [3.5355, 3.5355]]
+    What was not asked for has no entries.
     """
-    data = as_bags(bags)
-    for name, count in (("n_directions", n_directions), ("n_quantiles", n_quantiles)):
-        if count < 1:
-            raise ValueError(f"{name} must be at least 1, got {count}")
-    if directions is None:
-        rng = np.random.default_rng() if rng is None else rng
-        lines = sliced_directions(data.n_features, rng, n_directions=n_directions)
-    else:
-        lines = np.asarray(directions, dtype=np.float64)
-    if lines.ndim != 2 or not len(lines) or lines.shape[1] != data.n_features:
-        raise ValueError(
-            f"directions must have shape (n_directions, {data.n_features}), as many columns as the bags have "
-            f"features, got {lines.shape}"
-        )
-    quantiles = np.empty((data.n_bags, len(lines), n_quantiles))
-    at = _Places.of(data, n_quantiles)
-    for number, line in enumerate(lines):
-        values = data.instances @ line
-        sorted_in_bags = values[np.lexsort((values, data.bag_of_instance))]
-        low = sorted_in_bags[at.low]
-        quantiles[:, number] = low + at.share * (sorted_in_bags[at.high] - low)
-    quantiles *= math.sqrt(data.n_features / (len(lines) * n_quantiles))
-    return quantiles.reshape(data.n_bags, -1)
+
+    symmetric: FloatArray
+    average: FloatArray
+    mean: FloatArray
+    own_A: FloatArray
+    own_B: FloatArray
 
 
-class _Places:
-    """Between which rows of sorted bags the quantiles lie, and how far from the lower one."""
-
-    def __init__(self, low: NDArray[np.int64], high: NDArray[np.int64], share: FloatArray) -> None:
-        self.low, self.high, self.share = low, high, share
-
-    @classmethod
-    def of(cls, bags: Bags, n_quantiles: int) -> _Places:
-        levels = (np.arange(n_quantiles) + 0.5) / n_quantiles
-        last = bags.sizes[:, None] - 1
-        place = levels * last
-        low = np.floor(place).astype(np.int64)
-        first = bags.offsets[:-1, None]
-        return cls(first + low, first + np.minimum(low + 1, last), place - low)
+def energy_from_means(joint: JointDistances, *, same: bool) -> FloatArray:
+    """Energy distance from mean distances; ``same`` when both sides are the same bags."""
+    own = joint.own_A[:, None] + joint.own_B
+    squares = 2.0 * joint.mean - own
+    squares[squares <= _ROUNDING * own] = 0.0
+    if same:
+        np.fill_diagonal(squares, 0.0)
+    return np.sqrt(squares)
 
 
-def gaussian_scale(distances: ArrayLike) -> float:
-    """Median of the positive distances; 1 if there are none."""
-    D = np.asarray(distances, dtype=np.float64)
-    positive = D[D > 0.0]
-    return float(np.median(positive)) if len(positive) else 1.0
+def check_kinds(kinds: Sequence[str], *, name: str = "kinds") -> None:
+    """Refuse unknown kinds of distances."""
+    allowed = ", ".join(map(repr, DISTANCE_KINDS))
+    if isinstance(kinds, str):
+        raise ValueError(f"{name} must be a sequence of {allowed}, got the text {kinds!r}")
+    for kind in kinds:
+        if kind not in DISTANCE_KINDS:
+            near = did_you_mean(str(kind), DISTANCE_KINDS)
+            raise ValueError(f"{name} may be {allowed}, got {kind!r}{near}")
 
 
-def gaussian_bag_kernel(distances: ArrayLike, *, scale: float | None = None) -> FloatArray:
-    """exp(-distance^2 / scale^2).
-
-    Positive semidefinite for distances in a Hilbert space, as the energy distance and the sliced distance
-    are; not for a Hausdorff distance in general.
-
-    Parameters
-    ----------
-    distances : array-like of shape (n_bags_A, n_bags_B)
-        Not negative.
-    scale : float, optional
-        Default: the median of the positive distances. For new bags give that of the known ones.
-
-    Returns
-    -------
-    ndarray of shape (n_bags_A, n_bags_B), float64
-
-    Raises
-    ------
-    ValueError
-        Distances that are negative or not finite, or a scale that is not positive.
-
-    Notes
-    -----
-    O(n_bags_A n_bags_B) time and memory.
-
-    Examples
-    --------
-    >>> from moo_clustering.bags import gaussian_bag_kernel
-    >>> gaussian_bag_kernel([[0.0, 2.0], [2.0, 0.0]]).round(4).tolist()
-    [[1.0, 0.3679], [0.3679, 1.0]]
-    """
-    D = np.asarray(distances, dtype=np.float64)
-    if D.ndim != 2 or not np.isfinite(D).all() or (D < 0.0).any():
-        raise ValueError("distances must be a matrix of finite numbers that are not negative")
-    width = gaussian_scale(D) if scale is None else float(scale)
-    if not width > 0.0:
-        raise ValueError(f"scale must be positive, got {scale}")
-    kernel: FloatArray = np.exp(-((D / width) ** 2))
-    return kernel
+def bag_blocks(offsets: NDArray[np.int64], limit: int) -> list[Block]:
+    """As few blocks as possible, in order, of pieces of at most ``limit`` rows."""
+    blocks = []
+    first, n_bags = 0, len(offsets) - 1
+    while first < n_bags:
+        start = int(offsets[first])
+        last = max(int(np.searchsorted(offsets, start + limit, side="right")) - 1, first + 1)
+        stop = int(offsets[last])
+        if stop - start <= limit:
+            pieces = [Piece(slice(start, stop), offsets[first : last + 1] - start)]
+        else:
+            ends = [*range(start + limit, stop, limit), stop]
+            pieces = [
+                Piece(slice(low, high), np.array([0, high - low], dtype=np.int64))
+                for low, high in zip([start, *ends[:-1]], ends, strict=True)
+            ]
+        blocks.append(Block(slice(first, last), pieces))
+        first = last
+    return blocks

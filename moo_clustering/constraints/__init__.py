@@ -6,14 +6,12 @@ is what remains after the transitive closure: groups that belong together and pa
 belong apart, without a pair of samples being listed.
 """
 
-from moo_clustering.constraints.pairs import (
+from moo_clustering.constraints.groups import (
     ConstraintGroups,
     InconsistentConstraintsError,
-    PairwiseConstraints,
     constraint_groups,
-    fisher_weights,
-    satisfied_from_labels,
 )
+from moo_clustering.constraints.pairs import PairwiseConstraints, fisher_weights, satisfied_from_labels
 from moo_clustering.constraints.sources import read_pairs
 
 __all__ = [

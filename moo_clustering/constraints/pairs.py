@@ -1,205 +1,49 @@
-"""PairwiseConstraints, counting, groups, closure (ends the import circle)."""
+"""Pairs of samples that belong together or apart, and how well partitions satisfy them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
-from scipy.sparse import csgraph, issparse
+from scipy.sparse import issparse
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import FloatArray, Int64Array, block_slices, number_clusters
-from moo_clustering.constraints.sources import (
-    Scheme,
+from moo_clustering._arrays import FloatArray, Int64Array, block_slices
+from moo_clustering.constraints._checks import (
     check_affordable,
-    check_integers,
     check_n_samples,
     check_pairs,
     check_partial_labels,
     check_partitions,
     check_weights,
-    distinct,
-    expand,
     keys_to_pairs,
     n_pairs,
     pair_keys,
+    sort_pairs,
+    unrank_pairs,
+)
+from moo_clustering.constraints.groups import ConstraintGroups, connected, constraint_groups, refuse_conflicts
+from moo_clustering.constraints.sources import (
+    Scheme,
     pairs_among,
     read_constraints,
     sample_constraints,
-    sort_pairs,
-    unrank_pairs,
     write_constraints,
 )
 
 if TYPE_CHECKING:
     from numpy.random import BitGenerator, Generator, SeedSequence
 
-# Numba takes long to import, so the kernels are imported where the first population is scored:
-# reading, closing and drawing constraints work without them.
-
 Counts = NDArray[np.int64] | NDArray[np.float64]
-# Int64Array listed before the caller has to say that it is meant (160 MB).
+# More pairs than this (160 MB) are listed only when the caller allows it.
 MAX_PAIRS = 10_000_000
-# How many contradictions are spelled out; the others are counted.
-_SPELLED_OUT = 3
-# Every two classes are in conflict; 4472 classes make this many group pairs.
-_MAX_CONFLICTS = 10_000_000
+# Keeps a weight of fisher_weights finite and positive where all must-links, or all cannot-links, agree.
 _BETWEEN_FLOOR = 1e-12
-# Features that vary less than this part of the most variable one carry no weight.
+# A feature whose variance is at most this share of the largest one gets the weight 0.
 _CONSTANT = 1e-6
-
-
-class SatisfiedPairs(NamedTuple):
-    """Pairs of one kind: those that each partition satisfies, and all."""
-
-    satisfied: NDArray[np.int64]
-    n_pairs: int
-
-
-def satisfied_pairs(
-    partitions: ArrayLike, supervision: Mapping[str, Any]
-) -> tuple[SatisfiedPairs, SatisfiedPairs]:
-    """Must-links and cannot-links that each partition satisfies.
-
-    Parameters
-    ----------
-    partitions : array-like of shape (n_solutions, n_samples)
-    supervision : mapping
-        ``must_link``, ``cannot_link`` and ``y`` (partial labels, whose pairs are counted but not
-        listed), as ``fit`` takes them. A pair that follows from the labels counts once.
-    """
-    labels = np.asarray(partitions)
-    y = np.asarray(-1 if supervision.get("y") is None else supervision["y"])
-    if y.ndim != 1:  # label sets say of no pair that it belongs together
-        y = np.full(labels.shape[1], -1)
-    pairs = PairwiseConstraints(
-        _not_in_labels(supervision.get("must_link"), y, same=True),
-        _not_in_labels(supervision.get("cannot_link"), y, same=False),
-        n_samples=labels.shape[1],
-    )
-    counts = [len(pairs.must_link), len(pairs.cannot_link)]
-    satisfied: list[NDArray[Any]] = list(pairs.satisfied(labels))
-    sizes = np.bincount(y[y >= 0])
-    if len(sizes):
-        n_labelled, together = int(sizes.sum()), int((sizes * (sizes - 1) // 2).sum())
-        counts = [counts[0] + together, counts[1] + n_labelled * (n_labelled - 1) // 2 - together]
-        by_labels = satisfied_from_labels(labels, y)
-        satisfied = [pair + label for pair, label in zip(satisfied, by_labels, strict=True)]
-    return SatisfiedPairs(satisfied[0], counts[0]), SatisfiedPairs(satisfied[1], counts[1])
-
-
-def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
-    """Shares of the must-links and cannot-links that each partition satisfies.
-
-    Parameters
-    ----------
-    partitions, supervision
-        As for :func:`satisfied_pairs`.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (n_solutions,)
-        ``must_link_satisfied`` and ``cannot_link_satisfied``, where there are such pairs.
-    """
-    return {
-        f"{kind}_satisfied": found.satisfied / found.n_pairs
-        for kind, found in zip(
-            ("must_link", "cannot_link"), satisfied_pairs(partitions, supervision), strict=True
-        )
-        if found.n_pairs
-    }
-
-
-def _not_in_labels(pairs: ArrayLike | None, y: NDArray[Any], *, same: bool) -> NDArray[np.int64] | None:
-    if pairs is None:
-        return None
-    given = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
-    i, j = y[given].T
-    return given[~((i >= 0) & (j >= 0) & ((i == j) == same))]
-
-
-def sample_major(labels: ArrayLike, n_samples: int) -> NDArray[Any]:
-    """Labels as (n_samples, n_individuals) in the narrowest unsigned type that tells them apart."""
-    return np.ascontiguousarray(_narrow(check_partitions(labels, n_samples)).T)
-
-
-def _narrow(labels: NDArray[Any]) -> NDArray[Any]:
-    if not labels.size:
-        return labels.astype(np.uint8)
-    least, greatest = int(labels.min()), int(labels.max())
-    if least < 0:
-        labels, greatest = labels.astype(np.int64) - least, greatest - least
-    return labels.astype(np.min_scalar_type(greatest), copy=False)
-
-
-def equal_and_different(
-    labels: NDArray[Any], pairs: Int64Array, weights: NDArray[np.float64] | None
-) -> tuple[Counts, Counts]:
-    """Number, or total weight, of the pairs with equal and with different labels.
-
-    ``labels`` come from :func:`sample_major`. O(n_pairs * n_individuals).
-    """
-    from moo_clustering._kernels.partitions import count_equal, weigh_equal
-
-    n_individuals = labels.shape[1]
-    if weights is None:
-        counts = np.zeros(n_individuals, dtype=np.int64)
-        count_equal(labels, pairs, counts)
-        return counts, len(pairs) - counts
-    equal, different = np.zeros(n_individuals), np.zeros(n_individuals)
-    weigh_equal(labels, pairs, weights, equal, different)
-    return equal, different
-
-
-def satisfied_from_labels(
-    labels: ArrayLike, y_partial: ArrayLike
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Satisfied constraints when the constraints are all pairs of labelled samples.
-
-    Equal to ``PairwiseConstraints.from_partial_labels(y_partial).satisfied(labels)`` without
-    listing the pairs: the contingency of classes and clusters is enough.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n_individuals, n_samples) or (n_samples,)
-        Integer partitions of a population, or one partition.
-    y_partial : array-like of shape (n_samples,)
-        Classes 0, 1, ...; -1 for unlabelled samples.
-
-    Returns
-    -------
-    must : ndarray of shape (n_individuals,), int64
-        Int64Array of one class in one cluster: sum of binom(N_gc, 2) over classes g and clusters c.
-    cannot : ndarray of shape (n_individuals,), int64
-        Int64Array of two classes in two clusters.
-
-    Notes
-    -----
-    O(n_individuals * n_labelled) time and memory.
-    """
-    from moo_clustering._kernels.partitions import count_equal_by_class
-
-    y = check_partial_labels(y_partial)
-    population = check_partitions(labels, len(y))
-    by_class = np.argsort(y, kind="stable")
-    by_class = by_class[np.count_nonzero(y < 0) :]
-    size = np.unique(y[by_class], return_counts=True)[1]
-    boundaries = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
-    chosen = np.ascontiguousarray(_narrow(population[:, by_class]))
-    if chosen.dtype.itemsize > 2:
-        # Sparse cluster numbers would need a counter for every number up to the greatest.
-        chosen = np.unique(chosen, return_inverse=True)[1].reshape(chosen.shape)
-    n_labels = int(chosen.max(initial=0)) + 1
-    within, together = np.zeros(len(chosen), dtype=np.int64), np.zeros(len(chosen), dtype=np.int64)
-    count_equal_by_class(chosen, boundaries, n_labels, within, together)
-    n_must = int((size * (size - 1) // 2).sum())
-    n_cannot = n_pairs(len(by_class)) - n_must
-    return within, n_cannot - (together - within)
 
 
 class PairwiseConstraints:
@@ -222,7 +66,7 @@ class PairwiseConstraints:
     Attributes
     ----------
     must_link, cannot_link : ndarray of shape (n_pairs, 2), int64, read-only
-        Int64Array i < j in lexicographic order.
+        Pairs i < j in lexicographic order.
     must_link_weights, cannot_link_weights : ndarray of shape (n_pairs,), float64, read-only
     n_samples : int
     is_weighted : bool
@@ -556,46 +400,37 @@ def _ratio(part: Counts, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return part / weights.sum()
 
 
-def link_graph(links: Int64Array, n_samples: int) -> Any:
-    """Sparse adjacency of the pairs, each in one direction."""
-    return sparse.csr_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(n_samples, n_samples))
+def sample_major(labels: ArrayLike, n_samples: int) -> NDArray[Any]:
+    """Labels as (n_samples, n_individuals) in the narrowest unsigned type that tells them apart."""
+    return np.ascontiguousarray(_narrow(check_partitions(labels, n_samples)).T)
 
 
-def connected(links: Int64Array, n_samples: int) -> Int64Array:
-    """Component of every sample, components numbered by their least sample."""
-    component = csgraph.connected_components(link_graph(links, n_samples), directed=False)[1]
-    # SciPy numbers them in this order too, but does not promise it.
-    return number_clusters(component)[0].astype(np.int64)
+def _narrow(labels: NDArray[Any]) -> NDArray[Any]:
+    if not labels.size:
+        return labels.astype(np.uint8)
+    least, greatest = int(labels.min()), int(labels.max())
+    if least < 0:
+        labels, greatest = labels.astype(np.int64) - least, greatest - least
+    return labels.astype(np.min_scalar_type(greatest), copy=False)
 
 
-def chain(graph: Any, start: int, end: int) -> list[int]:
-    """Samples of a shortest path between two samples of one component."""
-    before = csgraph.breadth_first_order(graph, start, directed=False)[1]
-    path = [end]
-    while path[-1] != start:
-        path.append(int(before[path[-1]]))
-    return path[::-1]
+def equal_and_different(
+    labels: NDArray[Any], pairs: Int64Array, weights: NDArray[np.float64] | None
+) -> tuple[Counts, Counts]:
+    """Number, or total weight, of the pairs with equal and with different labels.
 
+    ``labels`` come from :func:`sample_major`. O(n_pairs * n_individuals).
+    """
+    from moo_clustering._kernels.partitions import count_equal, weigh_equal
 
-def refuse_conflicts(conflicts: Int64Array, must_link: Int64Array, n_samples: int) -> None:
-    """Raise the error that shows how must-links join what a cannot-link separates."""
-    if not len(conflicts):
-        return
-    graph = link_graph(must_link, n_samples)
-    reasons = [
-        f"cannot-link ({i}, {j}), but must-links join {show_chain(chain(graph, i, j))}"
-        for i, j in first_conflicts(conflicts)
-    ]
-    raise InconsistentConstraintsError(conflicts, reasons)
-
-
-class Closed(NamedTuple):
-    """Every pair that follows from the given ones, with its weight."""
-
-    must: Int64Array
-    must_weights: NDArray[np.float64]
-    cannot: Int64Array
-    cannot_weights: NDArray[np.float64]
+    n_individuals = labels.shape[1]
+    if weights is None:
+        counts = np.zeros(n_individuals, dtype=np.int64)
+        count_equal(labels, pairs, counts)
+        return counts, len(pairs) - counts
+    equal, different = np.zeros(n_individuals), np.zeros(n_individuals)
+    weigh_equal(labels, pairs, weights, equal, different)
+    return equal, different
 
 
 def close(
@@ -635,6 +470,22 @@ def close(
     return Closed(within, within_weights, across, across_weights)
 
 
+class Closed(NamedTuple):
+    """Every pair that follows from the given ones, with its weight."""
+
+    must: Int64Array
+    must_weights: NDArray[np.float64]
+    cannot: Int64Array
+    cannot_weights: NDArray[np.float64]
+
+
+def expand(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For counts (2, 3): owners (0, 0, 1, 1, 1) and running numbers (0, 1, 0, 1, 2)."""
+    owner = np.repeat(np.arange(len(counts)), counts)
+    first = np.cumsum(counts) - counts
+    return owner, np.arange(len(owner)) - first[owner]
+
+
 def _with_given(
     pairs: Int64Array,
     weights: NDArray[np.float64],
@@ -650,252 +501,119 @@ def _with_given(
     return np.where(given_keys[place] == keys, given_weights[place], weights)
 
 
-class InconsistentConstraintsError(ValueError):
-    """Constraints that contradict each other.
+def satisfied_from_labels(
+    labels: ArrayLike, y_partial: ArrayLike
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Satisfied constraints when the constraints are all pairs of labelled samples.
+
+    Equal to ``PairwiseConstraints.from_partial_labels(y_partial).satisfied(labels)`` without
+    listing the pairs: the contingency of classes and clusters is enough.
 
     Parameters
     ----------
-    conflicts : array-like of shape (n_conflicts, 2)
-        Pairs of samples that would have to be together and apart.
-    reasons : sequence of str
-        One sentence for each of the first conflicts; conflicts without a sentence are counted.
-
-    Attributes
-    ----------
-    conflicts : ndarray of shape (n_conflicts, 2), int64
-    """
-
-    def __init__(self, conflicts: ArrayLike, reasons: Sequence[str]) -> None:
-        self.conflicts: NDArray[np.int64] = np.asarray(conflicts, dtype=np.int64).reshape(-1, 2)
-        self._reasons = tuple(reasons)
-        shown = self._reasons[:_SPELLED_OUT]
-        message = "contradictory constraints: " + "; ".join(shown)
-        if (left := len(self.conflicts) - len(shown)) > 0:
-            message += f"; and {left} more"
-        super().__init__(message)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # The default would call the class with the message alone, and fail on the way out of a worker.
-        return type(self), (self.conflicts, self._reasons)
-
-
-def first_conflicts(conflicts: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """The conflicts worth a sentence."""
-    return [(int(i), int(j)) for i, j in conflicts[:_SPELLED_OUT]]
-
-
-def show_chain(chain: Sequence[int]) -> str:
-    """``3 - 5 - 9``, abridged in the middle when it is long."""
-    names = [str(sample) for sample in chain]
-    if len(names) > 8:
-        names = [*names[:4], "...", *names[-3:]]
-    return " - ".join(names)
-
-
-@dataclass(frozen=True, eq=False)
-class ConstraintGroups:
-    """The closure of partial labels and pairwise constraints, in O(n_samples + n_conflicts).
-
-    Parameters
-    ----------
-    groups : ndarray of shape (n_samples,), int64, read-only
-        Group of every sample, -1 for a sample in no constraint.
-    conflicts : ndarray of shape (n_conflicts, 2), int64, read-only
-        Int64Array of groups g < h that must not share a cluster, in lexicographic order.
-
-    Attributes
-    ----------
-    n_groups : int
-        Number of groups, those of one sample included.
-    """
-
-    groups: Int64Array
-    conflicts: Int64Array
-    n_groups: int = field(init=False)
-    _keys: Int64Array = field(init=False, repr=False)
-    _neighbors: tuple[Int64Array, Int64Array] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        groups = np.array(check_integers(np.asarray(self.groups), "groups"))
-        if groups.ndim != 1 or not len(groups) or groups.min() < -1:
-            raise ValueError("groups must be a vector with one value of at least -1 per sample")
-        n_groups = int(groups.max()) + 1
-        pairs = np.asarray(self.conflicts)
-        pairs = np.empty((0, 2), np.int64) if not pairs.size else check_integers(pairs, "conflicts")
-        if pairs.ndim != 2 or pairs.shape[1] != 2:
-            raise ValueError(f"conflicts must have shape (n_conflicts, 2), got {pairs.shape}")
-        wrong = (pairs < 0).any(axis=1) | (pairs >= n_groups).any(axis=1) | (pairs[:, 0] == pairs[:, 1])
-        if wrong.any():
-            g, h = pairs[np.flatnonzero(wrong)[0]]
-            raise ValueError(f"conflicts must be pairs of two of the {n_groups} groups, got ({g}, {h})")
-        keys = distinct(pair_keys(pairs, max(1, n_groups)))
-        conflicts = keys_to_pairs(keys, max(1, n_groups))
-        both = np.concatenate([conflicts, conflicts[:, ::-1]])
-        both = both[np.argsort(both[:, 0], kind="stable")]
-        starts = np.searchsorted(both[:, 0], np.arange(n_groups + 1))
-        for array in (groups, conflicts):
-            array.setflags(write=False)
-        object.__setattr__(self, "groups", groups)
-        object.__setattr__(self, "conflicts", conflicts)
-        object.__setattr__(self, "n_groups", n_groups)
-        object.__setattr__(self, "_keys", keys)
-        object.__setattr__(self, "_neighbors", (starts, both[:, 1]))
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples of the data set."""
-        return len(self.groups)
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing is asked of a partition: no group of two samples, no conflict."""
-        return not len(self.conflicts) and not (self._sizes() > 1).any()
-
-    def _sizes(self) -> Int64Array:
-        return np.bincount(self.groups + 1, minlength=1)[1:]
-
-    def members(self) -> list[Int64Array]:
-        """Samples of every group of at least two, in the order of the group numbers."""
-        order = np.argsort(self.groups, kind="stable")[np.count_nonzero(self.groups < 0) :]
-        parts = np.split(order, np.cumsum(self._sizes())[:-1])
-        return [part for part in parts if len(part) > 1]
-
-    def forbidden(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.bool_]:
-        """Whether samples i and j must not share a cluster.
-
-        Parameters
-        ----------
-        i, j : array-like of int
-            Sample numbers; the two are broadcast against each other.
-
-        Returns
-        -------
-        ndarray of bool, of the broadcast shape
-
-        Notes
-        -----
-        O(log n_conflicts) per pair.
-        """
-        g, h = np.broadcast_arrays(self.groups[np.asarray(i)], self.groups[np.asarray(j)])
-        if not len(self._keys):
-            return np.zeros(g.shape, dtype=np.bool_)
-        # A sample without a group makes a key below zero, which no conflict has.
-        wanted = np.minimum(g, h) * self.n_groups + np.maximum(g, h)
-        place = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
-        return np.asarray(self._keys[place] == wanted)
-
-    def forbidden_with(self, i: int) -> NDArray[np.bool_]:
-        """Which samples must not share a cluster with sample i, shape (n_samples,). O(n_samples)."""
-        in_conflict = np.zeros(self.n_groups + 1, dtype=np.bool_)
-        group = self.groups[i]
-        if group >= 0:
-            starts, neighbors = self._neighbors
-            in_conflict[neighbors[starts[group] : starts[group + 1]]] = True
-        # The last entry stands for samples without a group, whose number is -1.
-        return in_conflict[self.groups]
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ConstraintGroups):
-            return NotImplemented
-        same_groups = np.array_equal(self.groups, other.groups)
-        return same_groups and np.array_equal(self.conflicts, other.conflicts)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return (
-            f"ConstraintGroups(n_samples={self.n_samples}, n_groups={self.n_groups}, "
-            f"conflicts=<{len(self.conflicts)} pairs of groups>)"
-        )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.groups, self.conflicts)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> ConstraintGroups:
-        return self
-
-
-def constraint_groups(
-    n_samples: int, y: ArrayLike | None = None, constraints: PairwiseConstraints | None = None
-) -> ConstraintGroups:
-    """Closure of partial labels together with pairwise constraints.
-
-    The labelled samples of a class make one group and two classes are in conflict; must-links merge
-    groups, cannot-links put the groups of their samples in conflict.
-
-    Parameters
-    ----------
-    n_samples : int
-    y : array-like of shape (n_samples,) or None, default=None
+    labels : array-like of shape (n_individuals, n_samples) or (n_samples,)
+        Integer partitions of a population, or one partition.
+    y_partial : array-like of shape (n_samples,)
         Classes 0, 1, ...; -1 for unlabelled samples.
-    constraints : PairwiseConstraints or None, default=None
 
     Returns
     -------
-    ConstraintGroups
-        Groups are numbered by their least sample.
-
-    Raises
-    ------
-    InconsistentConstraintsError
-        If must-links join two classes, or a cannot-link lies inside a group.
-    ValueError, TypeError
-        If ``y`` has a wrong length or anything but integers of at least -1, or ``constraints`` are
-        about another number of samples.
+    must : ndarray of shape (n_individuals,), int64
+        Pairs of one class in one cluster: sum of binom(N_gc, 2) over classes g and clusters c.
+    cannot : ndarray of shape (n_individuals,), int64
+        Pairs of two classes in two clusters.
 
     Notes
     -----
-    O(n_samples + n_pairs + n_classes**2) time and memory.
+    O(n_individuals * n_labelled) time and memory.
     """
-    n = check_n_samples(n_samples)
-    classes = np.full(n, -1, dtype=np.int64) if y is None else check_partial_labels(y, n)
-    must = cannot = np.empty((0, 2), dtype=np.int64)
-    if constraints is not None:
-        if constraints.n_samples != n:
-            raise ValueError(f"constraints are about {constraints.n_samples} samples, not {n}")
-        must, cannot = constraints.must_link, constraints.cannot_link
-    # A class is joined through its first sample: n edges, not a clique.
-    labelled = np.flatnonzero(classes >= 0)
-    _, first, which = np.unique(classes[labelled], return_index=True, return_inverse=True)
-    hubs = labelled[first]
-    links = np.concatenate([must, np.column_stack([hubs[which], labelled])])
-    component = connected(links, n)
-    _refuse_contradictions(component, hubs, cannot, links, classes)
+    from moo_clustering._kernels.partitions import count_equal_by_class
 
-    constrained = distinct(np.concatenate([must.ravel(), cannot.ravel(), labelled]))
-    groups = np.full(n, -1, dtype=np.int64)
-    groups[constrained] = np.unique(component[constrained], return_inverse=True)[1]
-    if n_pairs(len(hubs)) > _MAX_CONFLICTS:
-        raise ValueError(f"y has {len(hubs)} classes; more than 4472 make too many conflicting pairs")
-    g, h = unrank_pairs(np.arange(n_pairs(len(hubs))))
-    apart = np.concatenate([groups[cannot], groups[np.column_stack([hubs[g], hubs[h]])]])
-    return ConstraintGroups(groups, apart)
+    y = check_partial_labels(y_partial)
+    population = check_partitions(labels, len(y))
+    by_class = np.argsort(y, kind="stable")
+    by_class = by_class[np.count_nonzero(y < 0) :]
+    size = np.unique(y[by_class], return_counts=True)[1]
+    boundaries = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
+    chosen = np.ascontiguousarray(_narrow(population[:, by_class]))
+    if chosen.dtype.itemsize > 2:
+        # Sparse cluster numbers would need a counter for every number up to the greatest.
+        chosen = np.unique(chosen, return_inverse=True)[1].reshape(chosen.shape)
+    n_labels = int(chosen.max(initial=0)) + 1
+    within, together = np.zeros(len(chosen), dtype=np.int64), np.zeros(len(chosen), dtype=np.int64)
+    count_equal_by_class(chosen, boundaries, n_labels, within, together)
+    n_must = int((size * (size - 1) // 2).sum())
+    n_cannot = n_pairs(len(by_class)) - n_must
+    return within, n_cannot - (together - within)
 
 
-def _refuse_contradictions(
-    component: Int64Array, hubs: Int64Array, cannot: Int64Array, links: Int64Array, classes: Int64Array
-) -> None:
-    """Raise if two classes (each shown by its first sample) or a cannot-link share a component."""
-    by_component = hubs[np.argsort(component[hubs], kind="stable")]
-    merged = np.column_stack([by_component[:-1], by_component[1:]])
-    conflicts = np.concatenate([merged, cannot])
-    inside = component[conflicts[:, 0]] == component[conflicts[:, 1]]
-    if not inside.any():
-        return
-    conflicts, graph = conflicts[inside], link_graph(links, len(component))
-    n_merged = int(inside[: len(merged)].sum())
-    reasons = []
-    for k, (i, j) in enumerate(first_conflicts(conflicts)):
-        if k < n_merged:
-            claim = f"samples {i} (class {classes[i]}) and {j} (class {classes[j]}) differ in y"
-        else:
-            claim = f"cannot-link ({i}, {j})"
-        reasons.append(f"{claim}, but {_links_name(classes)} join {show_chain(chain(graph, i, j))}")
-    raise InconsistentConstraintsError(conflicts, reasons)
+def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
+    """Shares of the must-links and cannot-links that each partition satisfies.
+
+    Parameters
+    ----------
+    partitions, supervision
+        As for :func:`satisfied_pairs`.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_solutions,)
+        ``must_link_satisfied`` and ``cannot_link_satisfied``, where there are such pairs.
+    """
+    return {
+        f"{kind}_satisfied": found.satisfied / found.n_pairs
+        for kind, found in zip(
+            ("must_link", "cannot_link"), satisfied_pairs(partitions, supervision), strict=True
+        )
+        if found.n_pairs
+    }
 
 
-def _links_name(classes: Int64Array) -> str:
-    return "must-links and classes" if (classes >= 0).any() else "must-links"
+def satisfied_pairs(
+    partitions: ArrayLike, supervision: Mapping[str, Any]
+) -> tuple[SatisfiedPairs, SatisfiedPairs]:
+    """Must-links and cannot-links that each partition satisfies.
+
+    Parameters
+    ----------
+    partitions : array-like of shape (n_solutions, n_samples)
+    supervision : mapping
+        ``must_link``, ``cannot_link`` and ``y`` (partial labels, whose pairs are counted but not
+        listed), as ``fit`` takes them. A pair that follows from the labels counts once.
+    """
+    labels = np.asarray(partitions)
+    y = np.asarray(-1 if supervision.get("y") is None else supervision["y"])
+    if y.ndim != 1:  # label sets say of no pair that it belongs together
+        y = np.full(labels.shape[1], -1)
+    pairs = PairwiseConstraints(
+        _not_in_labels(supervision.get("must_link"), y, same=True),
+        _not_in_labels(supervision.get("cannot_link"), y, same=False),
+        n_samples=labels.shape[1],
+    )
+    counts = [len(pairs.must_link), len(pairs.cannot_link)]
+    satisfied: list[NDArray[Any]] = list(pairs.satisfied(labels))
+    sizes = np.bincount(y[y >= 0])
+    if len(sizes):
+        n_labelled, together = int(sizes.sum()), int((sizes * (sizes - 1) // 2).sum())
+        counts = [counts[0] + together, counts[1] + n_labelled * (n_labelled - 1) // 2 - together]
+        by_labels = satisfied_from_labels(labels, y)
+        satisfied = [pair + label for pair, label in zip(satisfied, by_labels, strict=True)]
+    return SatisfiedPairs(satisfied[0], counts[0]), SatisfiedPairs(satisfied[1], counts[1])
+
+
+def _not_in_labels(pairs: ArrayLike | None, y: NDArray[Any], *, same: bool) -> NDArray[np.int64] | None:
+    if pairs is None:
+        return None
+    given = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+    i, j = y[given].T
+    return given[~((i >= 0) & (j >= 0) & ((i == j) == same))]
+
+
+class SatisfiedPairs(NamedTuple):
+    """Pairs of one kind: those that each partition satisfies, and all."""
+
+    satisfied: NDArray[np.int64]
+    n_pairs: int
 
 
 def fisher_weights(

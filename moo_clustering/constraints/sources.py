@@ -1,64 +1,30 @@
-"""Pairs from labels and files; Fisher weights."""
+"""Where pairs come from: files, and samples of gold labels."""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
-import operator
 import pathlib
 from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
-from numbers import Integral, Real
+from numbers import Real
 from os import PathLike, fspath
 from typing import Any, Literal, NoReturn, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
-from moo_clustering._arrays import Int64Array
+from moo_clustering._arrays import Int64Array, block_slices
+from moo_clustering.constraints._checks import check_affordable, distinct, n_pairs, unrank_pairs
 from moo_clustering.persistence import replacing
 
 Path = str | PathLike[str]
+Scheme = Literal["stratified", "pooled", "docs"]
 _COLUMNS = ["i", "j", "kind", "weight"]
 _MOST_SAMPLES = 2**63 - 1
 _LONGEST = 500  # characters of what is wrong, which may quote a cell of any length
-Scheme = Literal["stratified", "pooled", "docs"]
-# Cells of a block of the sample-by-sample product.
-_BLOCK = 10_000_000
-
-
-def write_constraints(path: Path, *kinds: tuple[str, Int64Array, NDArray[np.float64]]) -> None:
-    """Write kinds of pairs as i, j, kind, weight; floats are written so that they read back equal."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    for kind, pairs, weights in kinds:
-        columns = pairs[:, 0].tolist(), pairs[:, 1].tolist(), weights.tolist()
-        writer.writerows((i, j, kind, weight) for i, j, weight in zip(*columns, strict=True))
-    with replacing(pathlib.Path(path)) as file:
-        file.write(text.getvalue().encode())
-
-
-def read_constraints(
-    path: Path, n_samples: int
-) -> tuple[list[tuple[int, int]], list[float], list[tuple[int, int]], list[float]]:
-    """Must-links, their weights, cannot-links, their weights."""
-    rows = _rows(path, ",")
-    line, header = next(rows, (1, []))
-    if header not in (_COLUMNS, _COLUMNS[:3]):
-        _fail(path, line, f"expected the columns {','.join(_COLUMNS)}, got {','.join(header)!r}")
-    pairs: dict[str, list[tuple[int, int]]] = {"must_link": [], "cannot_link": []}
-    weights: dict[str, list[float]] = {"must_link": [], "cannot_link": []}
-    for line, row in rows:
-        if len(row) != len(header):
-            _fail(path, line, f"expected {len(header)} columns, got {len(row)}")
-        if row[2] not in pairs:
-            _fail(path, line, f"kind must be must_link or cannot_link, got {row[2]!r}")
-        pairs[row[2]].append(_pair(path, line, row, None, n_samples))
-        weights[row[2]].append(_weight(path, line, row[3]) if len(row) > 3 else 1.0)
-    return pairs["must_link"], weights["must_link"], pairs["cannot_link"], weights["cannot_link"]
 
 
 def read_pairs(
@@ -136,6 +102,13 @@ def _rows(path: Path, delimiter: str | None) -> Iterator[tuple[int, list[str]]]:
         raise ValueError(f"{fspath(path)}: cannot be read as a table: {error}") from error
 
 
+def _fail(path: Path, line: int, problem: str) -> NoReturn:
+    shown = (
+        problem if len(problem) <= _LONGEST else f"{problem[: _LONGEST // 2]} ... {problem[-_LONGEST // 2 :]}"
+    )
+    raise ValueError(f"{fspath(path)}, line {line}: {shown}")
+
+
 def _is_row(cell: str, numbers: dict[str, int] | None) -> bool:
     if numbers is not None and cell in numbers:
         return True
@@ -145,13 +118,6 @@ def _is_row(cell: str, numbers: dict[str, int] | None) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _integer(cell: str) -> int | None:
-    try:
-        return int(cell)
-    except ValueError:
-        return None
 
 
 def _pair(
@@ -177,6 +143,33 @@ def _sample(path: Path, line: int, cell: str, numbers: dict[str, int] | None, n_
     return number
 
 
+def _integer(cell: str) -> int | None:
+    try:
+        return int(cell)
+    except ValueError:
+        return None
+
+
+def read_constraints(
+    path: Path, n_samples: int
+) -> tuple[list[tuple[int, int]], list[float], list[tuple[int, int]], list[float]]:
+    """Must-links, their weights, cannot-links, their weights."""
+    rows = _rows(path, ",")
+    line, header = next(rows, (1, []))
+    if header not in (_COLUMNS, _COLUMNS[:3]):
+        _fail(path, line, f"expected the columns {','.join(_COLUMNS)}, got {','.join(header)!r}")
+    pairs: dict[str, list[tuple[int, int]]] = {"must_link": [], "cannot_link": []}
+    weights: dict[str, list[float]] = {"must_link": [], "cannot_link": []}
+    for line, row in rows:
+        if len(row) != len(header):
+            _fail(path, line, f"expected {len(header)} columns, got {len(row)}")
+        if row[2] not in pairs:
+            _fail(path, line, f"kind must be must_link or cannot_link, got {row[2]!r}")
+        pairs[row[2]].append(_pair(path, line, row, None, n_samples))
+        weights[row[2]].append(_weight(path, line, row[3]) if len(row) > 3 else 1.0)
+    return pairs["must_link"], weights["must_link"], pairs["cannot_link"], weights["cannot_link"]
+
+
 def _weight(path: Path, line: int, cell: str) -> float:
     try:
         weight = float(cell)
@@ -187,11 +180,16 @@ def _weight(path: Path, line: int, cell: str) -> float:
     return weight
 
 
-def _fail(path: Path, line: int, problem: str) -> NoReturn:
-    shown = (
-        problem if len(problem) <= _LONGEST else f"{problem[: _LONGEST // 2]} ... {problem[-_LONGEST // 2 :]}"
-    )
-    raise ValueError(f"{fspath(path)}, line {line}: {shown}")
+def write_constraints(path: Path, *kinds: tuple[str, Int64Array, NDArray[np.float64]]) -> None:
+    """Write kinds of pairs as i, j, kind, weight; floats are written so that they read back equal."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for kind, pairs, weights in kinds:
+        columns = pairs[:, 0].tolist(), pairs[:, 1].tolist(), weights.tolist()
+        writer.writerows((i, j, kind, weight) for i, j, weight in zip(*columns, strict=True))
+    with replacing(pathlib.Path(path)) as file:
+        file.write(text.getvalue().encode())
 
 
 def sample_constraints(
@@ -205,7 +203,7 @@ def sample_constraints(
     if scheme == "stratified":
         n_must = gold.n_must
         n_cannot = n_pairs(gold.n_samples) - n_must
-        take_must, take_cannot = _share(fraction, n_must), _share(fraction, n_cannot)
+        take_must, take_cannot = share_of(fraction, n_must), share_of(fraction, n_cannot)
         check_affordable(take_must + take_cannot, max_pairs)
         must = gold.must_pairs(sample_ranks(n_must, take_must, rng))
         cannot = gold.cannot_pairs(sample_ranks(n_cannot, take_cannot, rng))
@@ -215,16 +213,32 @@ def sample_constraints(
     return gold.n_samples, pairs[together], pairs[~together]
 
 
+def check_fraction(fraction: Any) -> float:
+    """A number in (0, 1]."""
+    if not isinstance(fraction, Real):
+        raise TypeError(f"fraction must be a number in (0, 1], got {fraction!r}")
+    value = float(fraction)
+    if not 0 < value <= 1:
+        raise ValueError(f"fraction must be in (0, 1], got {value}")
+    return value
+
+
+def share_of(fraction: float, total: int) -> int:
+    """ceil(fraction * total) of the fraction that was meant: 0.07 of 100 is 7, not 8."""
+    meant = Fraction(fraction).limit_denominator(10**12)
+    return max(min(1, total), math.ceil(meant * total))
+
+
 def _draw_mixed(
     gold: Gold, fraction: float, scheme: Scheme, rng: np.random.Generator, max_pairs: int
 ) -> Int64Array:
     """Pairs of either kind: of all pairs, or all pairs among some of the samples."""
     n = gold.n_samples
     if scheme == "pooled":
-        n_drawn = _share(fraction, n_pairs(n))
+        n_drawn = share_of(fraction, n_pairs(n))
         check_affordable(n_drawn, max_pairs)
         return np.column_stack(unrank_pairs(sample_ranks(n_pairs(n), n_drawn, rng)))
-    chosen = np.sort(rng.choice(n, size=min(n, max(2, _share(fraction, n))), replace=False))
+    chosen = np.sort(rng.choice(n, size=min(n, max(2, share_of(fraction, n))), replace=False))
     return pairs_among(chosen, max_pairs)
 
 
@@ -232,21 +246,6 @@ def pairs_among(samples: NDArray[np.int64], max_pairs: int) -> Int64Array:
     """All pairs of the given samples."""
     check_affordable(n_pairs(len(samples)), max_pairs)
     return samples[np.column_stack(unrank_pairs(np.arange(n_pairs(len(samples)))))]
-
-
-def check_affordable(n_listed: int, max_pairs: int) -> None:
-    """Refuse to list more pairs than the caller has allowed."""
-    if n_listed > max_pairs:
-        raise ValueError(
-            f"this would list {n_listed:,} pairs, more than max_pairs={max_pairs:,}; "
-            "use ConstraintGroups (constraint_groups), which lists no pairs, or raise max_pairs"
-        )
-
-
-def _share(fraction: float, total: int) -> int:
-    """ceil(fraction * total) of the fraction that was meant: 0.07 of 100 is 7, not 8."""
-    meant = Fraction(fraction).limit_denominator(10**12)
-    return max(min(1, total), math.ceil(meant * total))
 
 
 def sample_ranks(total: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -261,111 +260,51 @@ def sample_ranks(total: int, size: int, rng: np.random.Generator) -> NDArray[np.
     return rng.choice(ranks, size=size, replace=False)
 
 
-def check_n_samples(n_samples: Any) -> int:
-    """A positive number of samples."""
-    try:
-        n = operator.index(n_samples)
-    except TypeError:
-        raise TypeError(f"n_samples must be an integer, got {n_samples!r}") from None
-    if n < 1:
-        raise ValueError(f"n_samples must be at least 1, got {n}")
-    return n
+def as_gold(y: Any) -> Gold:
+    """Read gold labels: 1-d labels, a list of label sets, or a 2-d indicator."""
+    if sparse.issparse(y):
+        return LabelSets(_check_indicator(y))
+    if hasattr(y, "__array__"):
+        array = np.asarray(y)
+        if array.ndim == 2:
+            return LabelSets(_check_indicator(sparse.csr_array(array)))
+        if array.ndim != 1:
+            raise ValueError(f"y must have one or two dimensions, got shape {array.shape}")
+        y = array if array.dtype.kind != "O" else array.tolist()
+    if isinstance(y, np.ndarray):
+        return SingleLabels(y)
+    y = list(y)
+    several = [isinstance(item, Collection) and not isinstance(item, str | bytes) for item in y]
+    if not any(several):
+        return SingleLabels(np.asarray(y))
+    if not all(several):
+        raise TypeError(f"y mixes single labels and label sets; y[{several.index(False)}] is a single label")
+    return LabelSets(_indicator_of_sets(y))
 
 
-def check_fraction(fraction: Any) -> float:
-    """A number in (0, 1]."""
-    if not isinstance(fraction, Real):
-        raise TypeError(f"fraction must be a number in (0, 1], got {fraction!r}")
-    value = float(fraction)
-    if not 0 < value <= 1:
-        raise ValueError(f"fraction must be in (0, 1], got {value}")
-    return value
+def _check_indicator(indicator: Any) -> Any:
+    if indicator.dtype.kind not in "biuf" or not np.isin(indicator.data, (0, 1)).all():
+        raise ValueError("a two-dimensional y must be an indicator of zeros and ones, samples by labels")
+    return sparse.csr_array(indicator, dtype=np.int32)
 
 
-def check_integers(values: NDArray[Any], name: str, hint: str = "") -> NDArray[np.int64]:
-    """Integers, or floats that are integers; anything else is refused by name and position."""
-    if values.dtype.kind == "O":
-        values = np.array(values.tolist())
-    if values.dtype.kind in "iu":
-        return values.astype(np.int64)
-    if values.dtype.kind != "f":
-        items = values.ravel().tolist()
-        odd = next((item for item in items if not isinstance(item, Integral)), values.dtype)
-        raise TypeError(f"{name} must hold integers, got {odd!r}{hint}")
-    wrong = np.argwhere(~(np.isfinite(values) & (values == np.floor(values))))
-    if len(wrong):
-        where = ", ".join(str(k) for k in wrong[0])
-        raise ValueError(f"{name} must hold integers, got {values[tuple(wrong[0])]} at [{where}]{hint}")
-    return values.astype(np.int64)
-
-
-def check_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Array:
-    """Pairs of two different samples in range, as given: not sorted, duplicates kept."""
-    if pairs is None:
-        return np.empty((0, 2), dtype=np.int64)
-    try:
-        array = np.asarray(pairs)
-    except ValueError as error:
-        raise ValueError(f"{name} must have shape (n_pairs, 2); its rows differ in length") from error
-    if array.size == 0 and (array.ndim == 1 or array.shape[-1] == 2):
-        return np.empty((0, 2), dtype=np.int64)
-    if array.ndim != 2 or array.shape[1] != 2:
-        raise ValueError(f"{name} must have shape (n_pairs, 2), got {array.shape}")
-    array = check_integers(array, name)
-    outside = np.flatnonzero(((array < 0) | (array >= n_samples)).any(axis=1))
-    if len(outside):
-        i, j = array[outside[0]]
+def _indicator_of_sets(y: Sequence[Collection[Any]]) -> Any:
+    lengths = {len(item) for item in y}
+    if (
+        len(lengths) == 1
+        and not any(isinstance(item, set | frozenset) for item in y)
+        and all(label in (0, 1) for item in y for label in item)
+        and lengths != {1}
+    ):
         raise ValueError(
-            f"{name} row {outside[0]}: pair ({i}, {j}) is out of range; "
-            f"with n_samples={n_samples} samples are numbered 0 to {n_samples - 1}"
+            "y may be label sets or the rows of an indicator; pass a list of sets, or a 2-d array"
         )
-    alike = np.flatnonzero(array[:, 0] == array[:, 1])
-    if len(alike):
-        i, j = array[alike[0]]
-        raise ValueError(f"{name} row {alike[0]}: pair ({i}, {j}) joins a sample to itself")
-    return array
-
-
-def check_weights(weights: ArrayLike | None, n_pairs: int, name: str) -> NDArray[np.float64]:
-    """One positive finite weight per pair; ones by default."""
-    if weights is None:
-        return np.ones(n_pairs)
-    array = np.array(weights, dtype=np.float64)
-    if array.shape != (n_pairs,):
-        raise ValueError(f"{name} must have shape ({n_pairs},), one weight per pair, got {array.shape}")
-    wrong = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
-    if len(wrong):
-        raise ValueError(f"{name} must be positive and finite, got {array[wrong[0]]} at [{wrong[0]}]")
-    return array
-
-
-def check_partial_labels(y: ArrayLike, n_samples: int | None = None) -> NDArray[np.int64]:
-    """Classes 0, 1, ... with -1 for unlabelled samples."""
-    values = np.asarray(y)
-    if values.ndim != 1:
-        raise ValueError(f"y must be one-dimensional, got shape {values.shape}")
-    if n_samples is not None and len(values) != n_samples:
-        raise ValueError(f"y must have one value per sample: expected {n_samples}, got {len(values)}")
-    hint = "; number the classes 0, 1, ... and mark unlabelled samples with -1"
-    classes = check_integers(values, "y", hint)
-    wrong = np.flatnonzero(classes < -1)
-    if len(wrong):
-        raise ValueError(f"y must be at least -1, got {classes[wrong[0]]} at [{wrong[0]}]{hint}")
-    return classes
-
-
-def check_partitions(labels: ArrayLike, n_samples: int) -> NDArray[Any]:
-    """A population of integer labels; one partition is a population of one."""
-    array = np.asarray(labels)
-    if array.dtype.kind not in "iu":
-        raise TypeError(f"labels must be integers, got an array of {array.dtype}")
-    if array.ndim == 1:
-        array = array[np.newaxis]
-    if array.ndim != 2 or array.shape[1] != n_samples:
-        raise ValueError(
-            f"labels must have shape (n_individuals, {n_samples}) or ({n_samples},), got {np.shape(labels)}"
-        )
-    return array
+    columns: dict[Any, int] = {}
+    cells = [columns.setdefault(label, len(columns)) for item in y for label in set(item)]
+    rows = np.repeat(np.arange(len(y)), [len(set(item)) for item in y])
+    return sparse.csr_array(
+        (np.ones(len(cells), dtype=np.int32), (rows, cells)), shape=(len(y), max(1, len(columns)))
+    )
 
 
 class Gold(Protocol):
@@ -418,6 +357,12 @@ class SingleLabels:
         return self._by_class[np.column_stack([self._start[group] + a, self._end[group] + b])]
 
 
+def _locate(ranks: Int64Array, ends: Int64Array) -> tuple[Int64Array, Int64Array]:
+    """Which part of a list cut at ``ends`` a rank falls in, and its place there."""
+    part = np.searchsorted(ends, ranks, side="right")
+    return part, ranks - np.concatenate([[0], ends])[part]
+
+
 class LabelSets:
     """Several labels per sample: the sample-by-sample product is made in blocks of rows, twice."""
 
@@ -433,12 +378,11 @@ class LabelSets:
 
     def _blocks(self) -> Iterator[tuple[int, Any]]:
         """First row, and the later samples that share a label with each row of the block."""
-        step = max(1, _BLOCK // max(1, self.n_samples))
-        for first in range(0, self.n_samples, step):
-            product = self._indicator[first : first + step] @ self._indicator.T
-            later = sparse.csr_array(sparse.triu(product, k=first + 1))
+        for part in block_slices(self.n_samples, self.n_samples):
+            product = self._indicator[part] @ self._indicator.T
+            later = sparse.csr_array(sparse.triu(product, k=part.start + 1))
             later.sort_indices()
-            yield first, later
+            yield part.start, later
 
     def shared(self, pairs: Int64Array) -> NDArray[np.bool_]:
         common = [
@@ -469,105 +413,3 @@ class LabelSets:
             passed = np.searchsorted(owner * width + gaps, local * width + position[here], side="right")
             column[here] = row[here] + 1 + position[here] + passed - starts[local]
         return np.column_stack([row, column])
-
-
-def _locate(ranks: Int64Array, ends: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Which part of a list cut at ``ends`` a rank falls in, and its place there."""
-    part = np.searchsorted(ends, ranks, side="right")
-    return part, ranks - np.concatenate([[0], ends])[part]
-
-
-def as_gold(y: Any) -> Gold:
-    """Read gold labels: 1-d labels, a list of label sets, or a 2-d indicator."""
-    if sparse.issparse(y):
-        return LabelSets(_check_indicator(y))
-    if hasattr(y, "__array__"):
-        array = np.asarray(y)
-        if array.ndim == 2:
-            return LabelSets(_check_indicator(sparse.csr_array(array)))
-        if array.ndim != 1:
-            raise ValueError(f"y must have one or two dimensions, got shape {array.shape}")
-        y = array if array.dtype.kind != "O" else array.tolist()
-    if isinstance(y, np.ndarray):
-        return SingleLabels(y)
-    y = list(y)
-    several = [isinstance(item, Collection) and not isinstance(item, str | bytes) for item in y]
-    if not any(several):
-        return SingleLabels(np.asarray(y))
-    if not all(several):
-        raise TypeError(f"y mixes single labels and label sets; y[{several.index(False)}] is a single label")
-    return LabelSets(_indicator_of_sets(y))
-
-
-def _check_indicator(indicator: Any) -> Any:
-    if indicator.dtype.kind not in "biuf" or not np.isin(indicator.data, (0, 1)).all():
-        raise ValueError("a two-dimensional y must be an indicator of zeros and ones, samples by labels")
-    return sparse.csr_array(indicator, dtype=np.int32)
-
-
-def _indicator_of_sets(y: Sequence[Collection[Any]]) -> Any:
-    lengths = {len(item) for item in y}
-    if (
-        len(lengths) == 1
-        and not any(isinstance(item, set | frozenset) for item in y)
-        and all(label in (0, 1) for item in y for label in item)
-        and lengths != {1}
-    ):
-        raise ValueError(
-            "y may be label sets or the rows of an indicator; pass a list of sets, or a 2-d array"
-        )
-    columns: dict[Any, int] = {}
-    cells = [columns.setdefault(label, len(columns)) for item in y for label in set(item)]
-    rows = np.repeat(np.arange(len(y)), [len(set(item)) for item in y])
-    return sparse.csr_array(
-        (np.ones(len(cells), dtype=np.int32), (rows, cells)), shape=(len(y), max(1, len(columns)))
-    )
-
-
-def sort_pairs(
-    pairs: Int64Array, weights: NDArray[np.float64], n: int
-) -> tuple[Int64Array, NDArray[np.float64]]:
-    """Pairs with i < j in lexicographic order, each once, with its greatest weight."""
-    keys = pair_keys(pairs, n)
-    if not len(keys):
-        return np.empty((0, 2), dtype=np.int64), np.empty(0)
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
-    starts = np.flatnonzero(np.diff(keys, prepend=-1))
-    return keys_to_pairs(keys[starts], n), np.maximum.reduceat(weights[order], starts)
-
-
-def pair_keys(pairs: Int64Array, n: int) -> NDArray[np.int64]:
-    """One number per unordered pair, in lexicographic order of (smaller, greater)."""
-    return np.minimum(pairs[:, 0], pairs[:, 1]) * n + np.maximum(pairs[:, 0], pairs[:, 1])
-
-
-def distinct(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Sorted non-negative numbers, each once; the hash table of ``numpy.unique`` is many times slower."""
-    numbers = np.sort(numbers)
-    return numbers[np.diff(numbers, prepend=-1) != 0]
-
-
-def keys_to_pairs(keys: NDArray[np.int64], n: int) -> Int64Array:
-    """Inverse of :func:`pair_keys`."""
-    return np.column_stack(np.divmod(keys, n))
-
-
-def n_pairs(n: int) -> int:
-    """Number of unordered pairs of n things."""
-    return n * (n - 1) // 2
-
-
-def unrank_pairs(ranks: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The pairs a < b in the order (0,1), (0,2), (1,2), (0,3), ...: rank = b(b-1)/2 + a."""
-    b = ((1 + np.sqrt(1 + 8 * ranks.astype(np.float64))) / 2).astype(np.int64)
-    # A root just below an integer may round up to it; one just above never rounds below it.
-    b -= b * (b - 1) // 2 > ranks
-    return ranks - b * (b - 1) // 2, b
-
-
-def expand(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For counts (2, 3): owners (0, 0, 1, 1, 1) and running numbers (0, 1, 0, 1, 2)."""
-    owner = np.repeat(np.arange(len(counts)), counts)
-    first = np.cumsum(counts) - counts
-    return owner, np.arange(len(owner)) - first[owner]

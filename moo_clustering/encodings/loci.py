@@ -1,4 +1,4 @@
-"""A link per sample: adjacency, trees."""
+"""Locus-based adjacency: genes link samples, and connected samples are a cluster."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from moo_clustering.encodings.base import (
 )
 
 if TYPE_CHECKING:
-    from moo_clustering.graphs.trees import LocusGraph
+    from moo_clustering.graphs import LocusGraph
 
 Kind = Literal["locus", "short", "split"]
 Delta = float | Literal["auto", "sr5"]

@@ -1,4 +1,4 @@
-"""Distances as medoid sets ask for them."""
+"""Distances between samples in the form in which sets of medoids need them: a matrix, or vectors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import check_array
 
 from moo_clustering._arrays import BoolArray, FloatArray, IntArray, Labels, block_slices
-from moo_clustering._distances import Metric, distance_matrix
+from moo_clustering._distances import Metric, distance_matrix, mean_square
 from moo_clustering._kernels import medoids as kernels
 from moo_clustering._kernels.medoids import (
     GRAIN,
@@ -24,9 +24,10 @@ from moo_clustering._kernels.medoids import (
     nearest_medoids,
     own_distances,
 )
-from moo_clustering._kernels.partitions import medoid_separations
+from moo_clustering._kernels.partitions import (
+    medoid_separations,
+)
 from moo_clustering._kernels.threads import for_parts
-from moo_clustering.validity.internal import mean_square
 
 Form = Literal["auto", "matrix", "vector"]
 # Metrics for which both forms give the same medoids.
@@ -44,39 +45,6 @@ KINDS = {"cosine": kernels.COSINE, "sqeuclidean": kernels.SQUARED, "euclidean": 
 _ROWS = 1024
 # A cluster of at most this part of the samples is added up over its members, a greater one by a mask.
 _FEW = 8
-
-
-def choose_space(
-    X: Any, metric: Metric, form: Form, max_memory: int, n_jobs: int | None
-) -> tuple[Literal["matrix", "vector"], MedoidSpace]:
-    """Form and space, as the options of :class:`~moo_clustering.problems.MedoidProblem` have it."""
-    if form not in get_args(Form):
-        raise ValueError(f"form must be one of {get_args(Form)}, got {form!r}.")
-    name = metric if isinstance(metric, str) else None
-    if form == "vector" and name not in KINDS:
-        raise ValueError(f"form='vector' needs metric to be one of {tuple(KINDS)}, got {metric!r}.")
-    if form == "auto" and name in _EITHER:
-        n_samples = X.shape[0] if issparse(X) else len(np.asarray(X))
-        if n_samples > _MANY or 8 * n_samples**2 > max_memory:
-            form = "vector"
-    if form == "vector":
-        return "vector", vector_space(X, name, n_jobs)  # type: ignore[arg-type]
-    return "matrix", DistanceMatrixSpace(X, metric, max_memory, n_jobs)
-
-
-def vector_space(X: Any, metric: VectorMetric, n_jobs: int | None = None) -> VectorSpace:
-    """Space over dense or sparse features; sparse ones stay sparse.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-    metric : {"cosine", "sqeuclidean", "euclidean"}
-        With ``"euclidean"`` distances are plain, but the medoid of a cluster is the member with the
-        least total *squared* distance, which is another one than that of the distance matrix.
-    n_jobs : int or None
-    """
-    X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
-    return SparseVectorSpace(X, metric, n_jobs) if issparse(X) else DenseVectorSpace(X, metric, n_jobs)
 
 
 class MedoidSpace(ABC):
@@ -164,6 +132,109 @@ class MedoidSpace(ABC):
         out = np.full((len(labels), width), -1, dtype=np.int64)
         out[:, :k] = found
         return out
+
+
+def choose_space(
+    X: Any, metric: Metric, form: Form, max_memory: int, n_jobs: int | None
+) -> tuple[Literal["matrix", "vector"], MedoidSpace]:
+    """Form and space, as the options of :class:`~moo_clustering.problems.MedoidProblem` have it."""
+    if form not in get_args(Form):
+        raise ValueError(f"form must be one of {get_args(Form)}, got {form!r}.")
+    name = metric if isinstance(metric, str) else None
+    if form == "vector" and name not in KINDS:
+        raise ValueError(f"form='vector' needs metric to be one of {tuple(KINDS)}, got {metric!r}.")
+    if form == "auto" and name in _EITHER:
+        n_samples = X.shape[0] if issparse(X) else len(np.asarray(X))
+        if n_samples > _MANY or 8 * n_samples**2 > max_memory:
+            form = "vector"
+    if form == "vector":
+        return "vector", vector_space(X, name, n_jobs)  # type: ignore[arg-type]
+    return "matrix", DistanceMatrixSpace(X, metric, max_memory, n_jobs)
+
+
+def vector_space(X: Any, metric: VectorMetric, n_jobs: int | None = None) -> VectorSpace:
+    """Space over dense or sparse features; sparse ones stay sparse.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+    metric : {"cosine", "sqeuclidean", "euclidean"}
+        With ``"euclidean"`` distances are plain, but the medoid of a cluster is the member with the
+        least total *squared* distance, which is another one than that of the distance matrix.
+    n_jobs : int or None
+    """
+    X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
+    return SparseVectorSpace(X, metric, n_jobs) if issparse(X) else DenseVectorSpace(X, metric, n_jobs)
+
+
+class DistanceMatrixSpace(MedoidSpace):
+    """All n^2 distances in memory; any metric.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features) or (n_samples, n_samples)
+    metric : str or callable
+        As for :class:`~moo_clustering.encodings.MedoidEncoding`. Cosine distances are rounded to
+        multiples of 2^-44, so that equal directions tie exactly.
+    max_memory : int
+        Bytes the distances may take, 8 n_samples^2.
+    n_jobs : int or None
+
+    Notes
+    -----
+    For p individuals of k clusters of equal size, assignment takes O(p k n) time, the medoids of
+    distinct clusters O(p n^2 / k).
+    """
+
+    def __init__(self, X: Any, metric: Metric, max_memory: int, n_jobs: int | None = None) -> None:
+        D = distance_matrix(X, metric, max_memory, "MedoidProblem")
+        cosine = isinstance(metric, str) and metric == "cosine"
+        if cosine:
+            for block in block_slices(len(D), len(D)):
+                D[block] = np.rint(D[block] * GRAIN) / GRAIN
+        # A view, so that precomputed distances stay writeable for their owner.
+        self.distances = D.view()
+        self.distances.flags.writeable = False
+        self.n_samples = len(D)
+        self.n_jobs = n_jobs
+        self.mean_square = mean_square(D)
+        self.total_to_one = float(D.sum(axis=0).min())
+        self._each = 2.0 / GRAIN if cosine else 0.0
+
+    def rows(self, ids: IntArray) -> NDArray[np.floating[Any]]:
+        return self.distances[ids]
+
+    def own(self, medoids: IntArray, labels: Labels) -> FloatArray:
+        out = np.empty(labels.shape)
+        own_distances(self.distances, medoids, labels, out)
+        return out
+
+    def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
+        least, greatest = np.empty(len(medoids)), np.empty(len(medoids))
+        medoid_separations(self.distances, medoids, (medoids >= 0).sum(axis=1), least, greatest)
+        return least, greatest
+
+    def blocks(self, medoids: IntArray) -> Iterator[tuple[NDArray[np.floating[Any]], IntArray]]:
+        yield self.distances, medoids
+
+    def find_medoids(self, members: Members, wanted: NDArray[np.bool_], medoids: NDArray[np.int64]) -> None:
+        # Individuals all of whose clusters are known need not be visited.
+        some = np.flatnonzero(wanted.any(axis=1))
+        labels, order, starts = (array[some] for array in members)
+        wanted = wanted[some]
+        totals = np.empty(labels.shape)
+        n = self.n_samples
+        for_parts(
+            lambda lo, hi: cluster_totals(
+                self.distances, labels, order, starts, wanted, n // _FEW, totals, lo, hi
+            ),
+            n,
+            float(n) * n * len(some) / _FEW,
+            self.n_jobs,
+        )
+        found = medoids[some]
+        least_total_members(totals, order, starts, wanted, RELATIVE, self._each, found)
+        medoids[some] = found
 
 
 class VectorSpace(MedoidSpace):
@@ -287,154 +358,6 @@ def _near_origin(X: FloatArray) -> FloatArray:
     return shifted
 
 
-class Members(NamedTuple):
-    """Clusters of a population as lists: those of cluster c are order[q, starts[q, c]:starts[q, c+1]]."""
-
-    labels: NDArray[np.unsignedinteger[Any]]
-    order: NDArray[np.int32]
-    starts: NDArray[np.int32]
-
-
-def member_table(labels: Labels, n_clusters: int) -> Members:
-    """Lists of the members of all clusters, and the labels in the narrowest type."""
-    narrow = labels.astype(np.min_scalar_type(n_clusters - 1))
-    order = np.empty(labels.shape, dtype=np.int32)
-    starts = np.empty((len(labels), n_clusters + 1), dtype=np.int32)
-    member_lists(narrow, order, starts)
-    return Members(narrow, order, starts)
-
-
-class MedoidMemo:
-    """Find the medoid of every distinct cluster of a population once, and once in a long time.
-
-    Children share clusters with their parents, and late populations consist of copies. A cluster is
-    known by a 128-bit hash of the set of its members, so that a mix-up is out of the question for any
-    number of clusters that can be met. What is forgotten is found again, so results do not depend on
-    it.
-
-    Parameters
-    ----------
-    n_samples : int
-    """
-
-    def __init__(self, n_samples: int) -> None:
-        self._salts = np.random.default_rng(0).integers(0, 2**64, size=(n_samples, 2), dtype=np.uint64)
-        self._recent: dict[bytes, int] = {}
-        self._older: dict[bytes, int] = {}
-
-    def complete(
-        self,
-        labels: NDArray[np.integer[Any]],
-        present: BoolArray,
-        find: Callable[[BoolArray, NDArray[np.int64]], None],
-    ) -> NDArray[np.int64]:
-        """Medoids of all clusters, shape of ``present``, -1 where there is no cluster.
-
-        Parameters
-        ----------
-        labels : ndarray of shape (n_individuals, n_samples)
-        present : ndarray of shape (n_individuals, n_clusters), bool
-            Which clusters there are.
-        find : callable
-            ``find(wanted, medoids)`` enters the medoids of the clusters that are wanted.
-        """
-        keys = np.zeros((*present.shape, 2), dtype=np.uint64)
-        cluster_keys(labels, self._salts, keys)
-        medoids = np.full(present.shape, -1, dtype=np.int64)
-        flat, places = medoids.reshape(-1), np.flatnonzero(present)
-        names = np.ascontiguousarray(keys.reshape(-1, 2)[places]).view("V16").ravel().tolist()
-        new: dict[bytes, int] = {}
-        repeated = []
-        for place, name in zip(places.tolist(), names, strict=True):
-            known = self._recent.get(name)
-            if known is None:
-                known = self._older.get(name)
-            if known is not None:
-                flat[place] = known
-            elif new.setdefault(name, place) != place:
-                repeated.append((place, new[name]))
-        wanted = np.zeros(present.shape, dtype=np.bool_)
-        wanted.reshape(-1)[list(new.values())] = True
-        if new:
-            find(wanted, medoids)
-        for place, source in repeated:
-            flat[place] = flat[source]
-        if len(self._recent) + len(new) > _CAPACITY:
-            self._older, self._recent = self._recent, {}
-        self._recent.update((name, int(flat[place])) for name, place in new.items())
-        return medoids
-
-
-class DistanceMatrixSpace(MedoidSpace):
-    """All n^2 distances in memory; any metric.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features) or (n_samples, n_samples)
-    metric : str or callable
-        As for :class:`~moo_clustering.encodings.MedoidEncoding`. Cosine distances are rounded to
-        multiples of 2^-44, so that equal directions tie exactly.
-    max_memory : int
-        Bytes the distances may take, 8 n_samples^2.
-    n_jobs : int or None
-
-    Notes
-    -----
-    For p individuals of k clusters of equal size, assignment takes O(p k n) time, the medoids of
-    distinct clusters O(p n^2 / k).
-    """
-
-    def __init__(self, X: Any, metric: Metric, max_memory: int, n_jobs: int | None = None) -> None:
-        D = distance_matrix(X, metric, max_memory, "MedoidProblem")
-        cosine = isinstance(metric, str) and metric == "cosine"
-        if cosine:
-            for block in block_slices(len(D), len(D)):
-                D[block] = np.rint(D[block] * GRAIN) / GRAIN
-        # A view, so that precomputed distances stay writeable for their owner.
-        self.distances = D.view()
-        self.distances.flags.writeable = False
-        self.n_samples = len(D)
-        self.n_jobs = n_jobs
-        self.mean_square = mean_square(D)
-        self.total_to_one = float(D.sum(axis=0).min())
-        self._each = 2.0 / GRAIN if cosine else 0.0
-
-    def rows(self, ids: IntArray) -> NDArray[np.floating[Any]]:
-        return self.distances[ids]
-
-    def own(self, medoids: IntArray, labels: Labels) -> FloatArray:
-        out = np.empty(labels.shape)
-        own_distances(self.distances, medoids, labels, out)
-        return out
-
-    def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
-        least, greatest = np.empty(len(medoids)), np.empty(len(medoids))
-        medoid_separations(self.distances, medoids, (medoids >= 0).sum(axis=1), least, greatest)
-        return least, greatest
-
-    def blocks(self, medoids: IntArray) -> Iterator[tuple[NDArray[np.floating[Any]], IntArray]]:
-        yield self.distances, medoids
-
-    def find_medoids(self, members: Members, wanted: NDArray[np.bool_], medoids: NDArray[np.int64]) -> None:
-        # Individuals all of whose clusters are known need not be visited.
-        some = np.flatnonzero(wanted.any(axis=1))
-        labels, order, starts = (array[some] for array in members)
-        wanted = wanted[some]
-        totals = np.empty(labels.shape)
-        n = self.n_samples
-        for_parts(
-            lambda lo, hi: cluster_totals(
-                self.distances, labels, order, starts, wanted, n // _FEW, totals, lo, hi
-            ),
-            n,
-            float(n) * n * len(some) / _FEW,
-            self.n_jobs,
-        )
-        found = medoids[some]
-        least_total_members(totals, order, starts, wanted, RELATIVE, self._each, found)
-        medoids[some] = found
-
-
 class SparseVectorSpace(VectorSpace):
     """Space over the rows of a CSR matrix; a medoid meets the samples that share a column with it."""
 
@@ -534,3 +457,81 @@ class SparseVectorSpace(VectorSpace):
     def _vector(self) -> FloatArray:
         """One zero per column, for the kernels to work on."""
         return np.zeros(self.X.shape[1])
+
+
+class MedoidMemo:
+    """Find the medoid of every distinct cluster of a population once, and once in a long time.
+
+    Children share clusters with their parents, and late populations consist of copies. A cluster is
+    known by a 128-bit hash of the set of its members, so that a mix-up is out of the question for any
+    number of clusters that can be met. What is forgotten is found again, so results do not depend on
+    it.
+
+    Parameters
+    ----------
+    n_samples : int
+    """
+
+    def __init__(self, n_samples: int) -> None:
+        self._salts = np.random.default_rng(0).integers(0, 2**64, size=(n_samples, 2), dtype=np.uint64)
+        self._recent: dict[bytes, int] = {}
+        self._older: dict[bytes, int] = {}
+
+    def complete(
+        self,
+        labels: NDArray[np.integer[Any]],
+        present: BoolArray,
+        find: Callable[[BoolArray, NDArray[np.int64]], None],
+    ) -> NDArray[np.int64]:
+        """Medoids of all clusters, shape of ``present``, -1 where there is no cluster.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_individuals, n_samples)
+        present : ndarray of shape (n_individuals, n_clusters), bool
+            Which clusters there are.
+        find : callable
+            ``find(wanted, medoids)`` enters the medoids of the clusters that are wanted.
+        """
+        keys = np.zeros((*present.shape, 2), dtype=np.uint64)
+        cluster_keys(labels, self._salts, keys)
+        medoids = np.full(present.shape, -1, dtype=np.int64)
+        flat, places = medoids.reshape(-1), np.flatnonzero(present)
+        names = np.ascontiguousarray(keys.reshape(-1, 2)[places]).view("V16").ravel().tolist()
+        new: dict[bytes, int] = {}
+        repeated = []
+        for place, name in zip(places.tolist(), names, strict=True):
+            known = self._recent.get(name)
+            if known is None:
+                known = self._older.get(name)
+            if known is not None:
+                flat[place] = known
+            elif new.setdefault(name, place) != place:
+                repeated.append((place, new[name]))
+        wanted = np.zeros(present.shape, dtype=np.bool_)
+        wanted.reshape(-1)[list(new.values())] = True
+        if new:
+            find(wanted, medoids)
+        for place, source in repeated:
+            flat[place] = flat[source]
+        if len(self._recent) + len(new) > _CAPACITY:
+            self._older, self._recent = self._recent, {}
+        self._recent.update((name, int(flat[place])) for name, place in new.items())
+        return medoids
+
+
+class Members(NamedTuple):
+    """Clusters of a population as lists: those of cluster c are order[q, starts[q, c]:starts[q, c+1]]."""
+
+    labels: NDArray[np.unsignedinteger[Any]]
+    order: NDArray[np.int32]
+    starts: NDArray[np.int32]
+
+
+def member_table(labels: Labels, n_clusters: int) -> Members:
+    """Lists of the members of all clusters, and the labels in the narrowest type."""
+    narrow = labels.astype(np.min_scalar_type(n_clusters - 1))
+    order = np.empty(labels.shape, dtype=np.int32)
+    starts = np.empty((len(labels), n_clusters + 1), dtype=np.int32)
+    member_lists(narrow, order, starts)
+    return Members(narrow, order, starts)

@@ -23,13 +23,9 @@ from sklearn.preprocessing import normalize
 
 from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, number_clusters, spawn_seeds
 from moo_clustering._parallel import threads_here
-from moo_clustering.bags import Bags, BagTransformer
-from moo_clustering.bags.distances import (
-    DISTANCE_KINDS,
-    bag_distance_kinds,
-    gaussian_bag_kernel,
-    sliced_directions,
-)
+from moo_clustering.bags import Bags, BagTransformer, bag_distance_kinds, gaussian_bag_kernel
+from moo_clustering.bags.distances import DISTANCE_KINDS
+from moo_clustering.bags.embeddings import sliced_directions
 from moo_clustering.graphs import self_tuning_graph
 from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions
 from moo_clustering.pool.candidates import pool_of_bag_views

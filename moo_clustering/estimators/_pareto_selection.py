@@ -21,7 +21,7 @@ from moo_clustering._arrays import FloatArray, Int64Array, IntArray, IntpArray, 
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.algorithms.others import non_dominated
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.constraints.pairs import connected
+from moo_clustering.constraints.groups import connected
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators._base import supervision_groups
 from moo_clustering.estimators._pareto_pool import PooledSamples

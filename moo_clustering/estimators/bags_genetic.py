@@ -31,7 +31,8 @@ from moo_clustering.algorithms import (
 from moo_clustering.algorithms.deap_loops import CountedStep
 from moo_clustering.bags import BagGeometry, BagObjective, Bags, bag_distances
 from moo_clustering.bags.distances import Kind
-from moo_clustering.bags.objective import PartitionRepair, Weighting
+from moo_clustering.bags.geometry import Weighting
+from moo_clustering.bags.repair import PartitionRepair
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import MedoidSlotEncoding
 from moo_clustering.estimators._base import checkpoint_for

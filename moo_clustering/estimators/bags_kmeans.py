@@ -16,7 +16,8 @@ from sklearn.utils._param_validation import StrOptions
 from moo_clustering._arrays import FloatArray, Int64Array, Labels, number_clusters
 from moo_clustering.bags import Bags, bag_distances
 from moo_clustering.bags.distances import Kind
-from moo_clustering.bags.objective import PartitionRepair, Weighting
+from moo_clustering.bags.geometry import Weighting
+from moo_clustering.bags.repair import PartitionRepair
 from moo_clustering.estimators._options import KW_ONLY, Count, ParallelOptions, estimator
 from moo_clustering.estimators.bags_base import (
     BagClusterer,

@@ -45,11 +45,11 @@ from moo_clustering.fronts import SRMOSCHull, spread_members, srmosc_hull_front
 from moo_clustering.graphs import (
     NeighborLists,
     SpectralPartition,
+    ratio_cut,
     spectral_partition,
     symmetrize,
     write_constraints,
 )
-from moo_clustering.graphs.spectral import ratio_cut
 from moo_clustering.operators import batched_tournament
 from moo_clustering.operators.crossover import RowUniformCrossover
 from moo_clustering.operators.mutation import SupportMutation

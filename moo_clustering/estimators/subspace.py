@@ -31,7 +31,8 @@ from moo_clustering.estimators._base import ReportMixin, check_n_clusters, fill_
 from moo_clustering.estimators.documents import leading_terms
 from moo_clustering.estimators.multi_label import best_labels, checked_n_labels, labelled_accuracy
 from moo_clustering.subspace import SubspaceData, SubspaceOptions
-from moo_clustering.subspace.sweeps import Aggregation, Init
+from moo_clustering.subspace.classes import Aggregation
+from moo_clustering.subspace.kmeans import Init
 
 FUZZY = """
 fuzziness : float, default=1.5

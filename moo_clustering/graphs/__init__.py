@@ -6,9 +6,12 @@ to a partition: constraints written in, components bridged, eigenvectors of a La
 Matrices are ``scipy.sparse.csr_array`` of float64.
 """
 
+from moo_clustering.graphs.bridges import bridge_components
+from moo_clustering.graphs.embedding import eigengap, spectral_embedding
+from moo_clustering.graphs.loci import LinkInterest, LocusGraph, locus_graph, mst_interestingness
+from moo_clustering.graphs.matrices import laplacian, symmetrize
 from moo_clustering.graphs.neighbors import NeighborLists, lists_from_arrays, neighbor_lists
 from moo_clustering.graphs.similarity import (
-    bridge_components,
     epsilon_graph,
     full_graph,
     gaussian_similarity,
@@ -17,31 +20,18 @@ from moo_clustering.graphs.similarity import (
     pair_distances,
     resolve_sigma,
     self_tuning_graph,
-    symmetrize,
     waterfill_graph,
     waterfill_lambda,
     waterfill_weights,
     write_constraints,
 )
-from moo_clustering.graphs.spectral import (
-    SpectralPartition,
-    eigengap,
-    laplacian,
-    ratio_cut,
-    spectral_cuts,
-    spectral_embedding,
-    spectral_partition,
-)
+from moo_clustering.graphs.spectral import SpectralPartition, ratio_cut, spectral_cuts, spectral_partition
 from moo_clustering.graphs.trees import (
-    LinkInterest,
-    LocusGraph,
     SpanningTree,
     euclidean_mst,
     genie_cuts,
     genie_merges,
-    locus_graph,
     minimax_distances,
-    mst_interestingness,
     mutual_reachability_mst,
 )
 

@@ -1,4 +1,4 @@
-"""Neighbour lists: exact search, given lists, ranks."""
+"""Lists of the nearest neighbours of every sample: exact search with a defined order of ties."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array, block_slices
-from moo_clustering._kernels.trees import build, node_count, rounded
+from moo_clustering._arrays import (
+    AnyFloatArray,
+    FloatArray,
+    Int64Array,
+)
 from moo_clustering._parallel import n_threads, threads_here
 from moo_clustering.constraints import ConstraintGroups
 
-# Beyond so many features boxes hold off too few points to be worth their while.
-MOST_FEATURES = 20
 Ties = Literal["random", "index"]
 Metric = str | Callable[..., float]
 # Number of list entries handled at once; bounds temporary arrays to some tens of megabytes.
@@ -36,115 +37,6 @@ MINKOWSKI: dict[str, Any] = {
 # Points asked for beyond those needed, so that few rows must be searched again for a tie.
 _SPARE = 4
 PlainMetric = Literal["euclidean", "precomputed"]
-
-
-class BoxTree(NamedTuple):
-    """A tree over points; positions are places in the order of its leaves.
-
-    Attributes
-    ----------
-    points : ndarray of shape (n_points, n_features), float64
-        By position.
-    samples : ndarray of shape (n_points,), int64
-        Row of the data at every position.
-    start, stop : ndarray of shape (n_nodes,), int64
-        Positions of a node; its children are 2i+1 and 2i+2.
-    low, high : ndarray of shape (n_nodes, n_features)
-        Corners of its box.
-    """
-
-    points: NDArray[np.float64]
-    samples: NDArray[np.int64]
-    start: NDArray[np.int64]
-    stop: NDArray[np.int64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-
-    @property
-    def nodes(self) -> tuple[NDArray[Any], ...]:
-        """Arrays by node, as kernels take them."""
-        return self.start, self.stop, self.low, self.high
-
-    def positions(self) -> NDArray[np.int64]:
-        """Position of every sample."""
-        places = np.empty_like(self.samples)
-        places[self.samples] = np.arange(len(places))
-        return places
-
-
-def box_tree(X: NDArray[Any]) -> BoxTree:
-    """Build a tree of rows. O(n_features N log N) time, O(n_features N) memory."""
-    rows = np.ascontiguousarray(X, dtype=np.float64)
-    samples, *nodes = build(rows, node_count(len(rows)))
-    return BoxTree(rows[samples], samples, *nodes)
-
-
-def lists_from_arrays(
-    indices: ArrayLike, distances: ArrayLike, *, n_samples: int, groups: ConstraintGroups | None = None
-) -> NeighborLists:
-    """Check and wrap the answer of any neighbour search.
-
-    Parameters
-    ----------
-    indices : array-like of shape (n_samples, width)
-        Nearest other samples, nearest first, as scikit-learn's and the approximate searches return
-        them. A column of the samples themselves must be dropped first.
-    distances : array-like of shape (n_samples, width)
-        Their distances, non-decreasing along a row.
-    n_samples : int
-    groups : ConstraintGroups, optional
-        Forbidden neighbours are taken out; ask the search for more neighbours than needed then.
-
-    Returns
-    -------
-    NeighborLists
-
-    Raises
-    ------
-    ValueError
-        Wrong shape, index out of range, self links, repeated neighbours, distances that are negative,
-        not finite or not sorted, or a sample left without any admissible neighbour.
-    """
-    nb, nd = np.asarray(indices), np.asarray(distances, dtype=np.float32)
-    if nb.ndim != 2 or nb.shape != nd.shape or len(nb) != n_samples or nb.shape[1] < 1:
-        raise ValueError(
-            f"neighbors must be (indices, distances), both of shape ({n_samples}, width); "
-            f"got shapes {nb.shape} and {nd.shape}."
-        )
-    if nb.dtype.kind not in "iu" or nb.min() < 0 or nb.max() >= n_samples:
-        raise ValueError(f"neighbors: indices must be integers from 0 to {n_samples - 1}.")
-    _refuse(nb == np.arange(n_samples)[:, None], "a sample is its own neighbour")
-    ordered = np.sort(nb, axis=1)
-    _refuse(ordered[:, 1:] == ordered[:, :-1], "a neighbour is listed twice")
-    _refuse(~np.isfinite(nd) | (nd < 0), "a distance is negative or not finite")
-    _refuse(np.diff(nd, axis=1) < 0, "distances do not increase along the row")
-    nb = nb.astype(np.int32)
-    if groups is None or groups.is_empty:
-        return NeighborLists(nb, nd, np.full(n_samples, nb.shape[1], dtype=np.int32))
-    return _without_forbidden(nb, nd, groups)
-
-
-def _refuse(bad: NDArray[np.bool_], what: str) -> None:
-    rows = np.flatnonzero(bad.any(axis=1))
-    if len(rows):
-        raise ValueError(f"neighbors: {what} in row {rows[0]}.")
-
-
-def _without_forbidden(
-    nb: NDArray[np.int32], nd: NDArray[np.floating[Any]], groups: ConstraintGroups
-) -> NeighborLists:
-    forbidden = groups.forbidden(np.arange(len(nb))[:, None], nb)
-    order = np.argsort(forbidden, axis=1, kind="stable")
-    admissible = nb.shape[1] - forbidden.sum(axis=1)
-    if (admissible == 0).any():
-        raise ValueError(
-            f"neighbors: sample {np.flatnonzero(admissible == 0)[0]} has no admissible neighbour left; "
-            "give wider lists."
-        )
-    padding = np.arange(nb.shape[1]) >= admissible[:, None]
-    indices = np.where(padding, -1, np.take_along_axis(nb, order, axis=1)).astype(np.int32)
-    distances = np.where(padding, np.inf, np.take_along_axis(nd, order, axis=1)).astype(np.float32)
-    return NeighborLists(indices, distances, admissible.astype(np.int32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,6 +128,74 @@ def neighbor_lists(
     return ordered_lists(data, width, metric, keys, groups, n_jobs)
 
 
+def lists_from_arrays(
+    indices: ArrayLike, distances: ArrayLike, *, n_samples: int, groups: ConstraintGroups | None = None
+) -> NeighborLists:
+    """Check and wrap the answer of any neighbour search.
+
+    Parameters
+    ----------
+    indices : array-like of shape (n_samples, width)
+        Nearest other samples, nearest first, as scikit-learn's and the approximate searches return
+        them. A column of the samples themselves must be dropped first.
+    distances : array-like of shape (n_samples, width)
+        Their distances, non-decreasing along a row.
+    n_samples : int
+    groups : ConstraintGroups, optional
+        Forbidden neighbours are taken out; ask the search for more neighbours than needed then.
+
+    Returns
+    -------
+    NeighborLists
+
+    Raises
+    ------
+    ValueError
+        Wrong shape, index out of range, self links, repeated neighbours, distances that are negative,
+        not finite or not sorted, or a sample left without any admissible neighbour.
+    """
+    nb, nd = np.asarray(indices), np.asarray(distances, dtype=np.float32)
+    if nb.ndim != 2 or nb.shape != nd.shape or len(nb) != n_samples or nb.shape[1] < 1:
+        raise ValueError(
+            f"neighbors must be (indices, distances), both of shape ({n_samples}, width); "
+            f"got shapes {nb.shape} and {nd.shape}."
+        )
+    if nb.dtype.kind not in "iu" or nb.min() < 0 or nb.max() >= n_samples:
+        raise ValueError(f"neighbors: indices must be integers from 0 to {n_samples - 1}.")
+    _refuse(nb == np.arange(n_samples)[:, None], "a sample is its own neighbour")
+    ordered = np.sort(nb, axis=1)
+    _refuse(ordered[:, 1:] == ordered[:, :-1], "a neighbour is listed twice")
+    _refuse(~np.isfinite(nd) | (nd < 0), "a distance is negative or not finite")
+    _refuse(np.diff(nd, axis=1) < 0, "distances do not increase along the row")
+    nb = nb.astype(np.int32)
+    if groups is None or groups.is_empty:
+        return NeighborLists(nb, nd, np.full(n_samples, nb.shape[1], dtype=np.int32))
+    return _without_forbidden(nb, nd, groups)
+
+
+def _refuse(bad: NDArray[np.bool_], what: str) -> None:
+    rows = np.flatnonzero(bad.any(axis=1))
+    if len(rows):
+        raise ValueError(f"neighbors: {what} in row {rows[0]}.")
+
+
+def _without_forbidden(
+    nb: NDArray[np.int32], nd: NDArray[np.floating[Any]], groups: ConstraintGroups
+) -> NeighborLists:
+    forbidden = groups.forbidden(np.arange(len(nb))[:, None], nb)
+    order = np.argsort(forbidden, axis=1, kind="stable")
+    admissible = nb.shape[1] - forbidden.sum(axis=1)
+    if (admissible == 0).any():
+        raise ValueError(
+            f"neighbors: sample {np.flatnonzero(admissible == 0)[0]} has no admissible neighbour left; "
+            "give wider lists."
+        )
+    padding = np.arange(nb.shape[1]) >= admissible[:, None]
+    indices = np.where(padding, -1, np.take_along_axis(nb, order, axis=1)).astype(np.int32)
+    distances = np.where(padding, np.inf, np.take_along_axis(nd, order, axis=1)).astype(np.float32)
+    return NeighborLists(indices, distances, admissible.astype(np.int32))
+
+
 def ordered_lists(
     data: NDArray[np.floating[Any]],
     width: int,
@@ -269,22 +229,6 @@ def ordered_lists(
     return NeighborLists(indices, distances, n_admissible)
 
 
-def tie_keys(n_samples: int, ties: Ties, rng: np.random.Generator) -> NDArray[np.int32]:
-    """Order of equally distant samples: the smaller key comes first."""
-    numbers = np.arange(n_samples, dtype=np.int32)
-    return rng.permutation(numbers) if ties == "random" else numbers
-
-
-def check_distances(D: ArrayLike) -> NDArray[np.floating[Any]]:
-    """Square matrix of finite, non-negative distances."""
-    matrix = check_array(D, dtype=[np.float64, np.float32])
-    if matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(f'metric="precomputed" needs a square matrix, got shape {matrix.shape}.')
-    if matrix.min() < 0:
-        raise ValueError(f'metric="precomputed": distances must not be negative, got {matrix.min():g}.')
-    return matrix
-
-
 def _in_conflict(groups: ConstraintGroups | None, n_samples: int) -> NDArray[np.bool_]:
     """Which samples have any forbidden neighbour."""
     if groups is None or not len(groups.conflicts):
@@ -295,243 +239,27 @@ def _in_conflict(groups: ConstraintGroups | None, n_samples: int) -> NDArray[np.
     return conflicting[groups.groups]
 
 
-@dataclass(frozen=True, eq=False)
-class DistinctRows:
-    """Distinct points of a data set and who sits on them.
-
-    Attributes
-    ----------
-    points : ndarray of shape (n_points, n_features)
-    of_sample : ndarray of shape (n_samples,), int64
-        Point of every sample.
-    samples : ndarray of shape (n_samples,), int64
-        Samples by point, and by tie key within a point.
-    start : ndarray of shape (n_points + 1,), int64
-        ``samples[start[p]:start[p + 1]]`` sit on point p.
-    """
-
-    points: AnyFloatArray
-    of_sample: NDArray[np.int64]
-    samples: NDArray[np.int64]
-    start: NDArray[np.int64]
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """Number of samples per point."""
-        return np.diff(self.start)
-
-    @property
-    def all_distinct(self) -> bool:
-        """Whether every sample is a point of its own, with the same number."""
-        return len(self.points) == len(self.samples)
-
-    def members(
-        self, points: NDArray[np.int64], most: int | None = None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Samples on the given points, and the position in ``points`` each belongs to.
-
-        At most ``most`` samples per point, those of smallest key.
-        """
-        counts = self.sizes[points] if most is None else np.minimum(self.sizes[points], most)
-        owner = np.repeat(np.arange(len(points)), counts)
-        within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
-        return self.samples[self.start[points[owner]] + within], owner
-
-
-def distinct_rows(X: AnyFloatArray, keys: NDArray[np.int32]) -> DistinctRows:
-    """Group equal rows. O(n_samples (n_features + log n_samples)) time, O(n_samples) memory."""
-    n_samples = len(X)
-    numbers = np.arange(n_samples, dtype=np.int64)
-    # A random combination of the features tells rows apart; equal rows give it bit by bit equal,
-    # since the columns are added one after another.
-    mix = np.zeros(n_samples)
-    factors = np.random.default_rng(0).standard_normal((X.shape[1], 1))
-    for feature in range(X.shape[1]):
-        mix += X[:, feature] * factors[feature]
-    order = np.argsort(mix, kind="stable")
-    same = mix[order[1:]] == mix[order[:-1]]
-    if not same.any():
-        return DistinctRows(X, numbers, numbers, np.arange(n_samples + 1, dtype=np.int64))
-    left, right = order[:-1][same], order[1:][same]
-    if (X[left] == X[right]).all():
-        point = np.concatenate([[0], np.cumsum(~same)])
-        of_sample = np.empty(n_samples, dtype=np.int64)
-        of_sample[order] = point
-        points = X[order[np.concatenate([[True], ~same])]]
-    else:
-        points, inverse = np.unique(X, axis=0, return_inverse=True)
-        of_sample = inverse.reshape(-1).astype(np.int64)
-    sizes = np.bincount(of_sample, minlength=len(points))
-    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return DistinctRows(points, of_sample, np.lexsort((keys, of_sample)), start)
-
-
-def round_distances(distances: AnyFloatArray) -> NDArray[np.float64]:
-    """Non-negative distances to 40 significant bits (5e-13), so that noise breaks no tie.
-
-    Monotone; keeps inf.
-    """
-    bits = np.ascontiguousarray(distances, dtype=np.float64).view(np.int64)
-    rounded: NDArray[np.float64] = ((bits + (1 << 11)) & ~np.int64((1 << 12) - 1)).view(np.float64)
-    return rounded
-
-
-@dataclass(frozen=True, eq=False)
-class MetricSpace:
-    """Points among which a metric is searched, and how to get its distances from those found."""
-
-    points: AnyFloatArray
-    metric: Metric
-    power: float | None
-    finish: Callable[[NDArray[Any]], None]
-
-
-def metric_space(X: AnyFloatArray, metric: Metric) -> MetricSpace:
-    """Translate a metric: those that order pairs as the Euclidean one does are searched as such."""
-    if not isinstance(metric, str):
-        return MetricSpace(X, metric, None, _keep)
-    if metric == "cosine":
-        # |u - v|^2 / 2 = 1 - cos for unit vectors; a dimension of its own holds the all-zero row.
-        points = np.column_stack([X, np.zeros(len(X))]).astype(np.float64)
-        points /= np.maximum(np.abs(points).max(axis=1, keepdims=True), np.finfo(float).tiny)
-        norms = np.sqrt(np.einsum("ij,ij->i", points, points))
-        points /= np.where(norms > 0, norms, 1.0)[:, None]
-        points[norms == 0, -1] = 1.0
-        return MetricSpace(points, metric, 2.0, _half_square)
-    if metric == "sqeuclidean":
-        return MetricSpace(X, metric, 2.0, _square)
-    return MetricSpace(X, metric, MINKOWSKI.get(metric), _keep)
-
-
-def _keep(distances: NDArray[Any]) -> None:
-    return None
-
-
-def _square(distances: NDArray[Any]) -> None:
-    np.square(distances, out=distances)
-
-
-def _half_square(distances: NDArray[Any]) -> None:
-    _square(distances)
-    distances *= 0.5
-
-
-class Found(NamedTuple):
-    """Points found for some rows, shape (n_rows, n_found), nearest first, and how far the search is complete.
-
-    Every point nearer to a row than its ``horizon`` has been found.
-    """
-
-    points: NDArray[np.int64]
-    distances: NDArray[np.float64]
-    horizon: NDArray[np.float64]
-
-
-class PointSearch(ABC):
-    """Nearest points of points, themselves included."""
-
-    def __init__(self, points: AnyFloatArray) -> None:
-        self.points = points
-
-    def __call__(self, rows: NDArray[np.int64], n_found: int) -> Found:
-        """At least the ``n_found`` nearest points of each row."""
-        if 4 * n_found >= len(self.points):
-            distances = round_distances(self.all_distances(rows))
-            order = np.argsort(distances, axis=1)
-            found = np.take_along_axis(distances, order, axis=1)
-            return Found(order, found, np.full(len(rows), np.inf))
-        return self.nearest(rows, n_found)
-
-    def chunk(self, n_found: int) -> int:
-        """How many rows to ask for at once."""
-        width = len(self.points) if 4 * n_found >= len(self.points) else n_found
-        return max(1, CHUNK // width)
-
-    @abstractmethod
-    def all_distances(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Distances of rows to all points."""
-
-    @abstractmethod
-    def nearest(self, rows: NDArray[np.int64], n_found: int) -> Found:
-        """Nearest points by an index."""
-
-
-class _MinkowskiSearch(PointSearch):
-    def __init__(self, points: AnyFloatArray, power: float, n_jobs: int | None) -> None:
-        super().__init__(points)
-        self.power = power
-        self.workers = n_threads(n_jobs)
-        self._tree: Any = None
-
-    def all_distances(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        names = {1.0: "cityblock", 2.0: "euclidean"}
-        distances: NDArray[np.float64] = cdist(
-            self.points[rows], self.points, names.get(self.power, "chebyshev")
+def matrix_lists(
+    D: NDArray[np.floating[Any]],
+    keys: NDArray[np.int32],
+    groups: ConstraintGroups | None,
+    indices: NDArray[np.int32],
+    distances: NDArray[np.float32],
+) -> None:
+    """Fill the lists from a matrix of distances, row by row."""
+    n_samples, width = indices.shape
+    step = max(1, CHUNK // n_samples)
+    for lo in range(0, n_samples, step):
+        rows = np.arange(lo, min(lo + step, n_samples))
+        block = round_distances(D[rows])
+        block[np.arange(len(rows)), rows] = np.inf
+        if groups is not None:
+            block[groups.forbidden(rows[:, None], np.arange(n_samples))] = np.inf
+        last = np.partition(block, width - 1, axis=1)[:, width - 1]
+        row, sample = np.nonzero((block <= last[:, None]) & np.isfinite(block))
+        indices[rows], distances[rows] = first_of_rows(
+            row, sample, block[row, sample], keys, len(rows), width
         )
-        return distances
-
-    def nearest(self, rows: NDArray[np.int64], n_found: int) -> Found:
-        if self._tree is None:
-            self._tree = cKDTree(self.points, leafsize=_LEAF, balanced_tree=False)
-        distances, points = self._tree.query(self.points[rows], k=n_found, p=self.power, workers=self.workers)
-        distances = round_distances(distances)
-        return Found(points, distances, distances[:, -1])
-
-
-class _EuclideanScan(_MinkowskiSearch):
-    """Brute force by matrix products, then the distances of the candidates by differences."""
-
-    def __init__(self, points: AnyFloatArray, n_jobs: int | None) -> None:
-        super().__init__(points, 2.0, n_jobs)
-        # Far from the origin the expanded square loses the digits that tell neighbours apart.
-        self._centred = points.astype(np.float64) - points.mean(axis=0, dtype=np.float64)
-        self._norms = np.sqrt(np.einsum("ij,ij->i", self._centred, self._centred))
-        self._scan = NearestNeighbors(algorithm="brute").fit(self._centred)
-
-    def nearest(self, rows: NDArray[np.int64], n_found: int) -> Found:
-        rough, points = self._scan.kneighbors(self._centred[rows], n_neighbors=n_found)
-        distances = np.empty_like(rough)
-        step = max(1, CHUNK // (n_found * self.points.shape[1]))
-        for lo in range(0, len(rows), step):
-            candidates = self.points[points[lo : lo + step]].astype(np.float64)
-            differences = candidates - self.points[rows[lo : lo + step], None]
-            distances[lo : lo + step] = np.sqrt(np.einsum("ijk,ijk->ij", differences, differences))
-        distances = round_distances(distances)
-        order = np.argsort(distances, axis=1)
-        noise = 2.0 * (self.points.shape[1] + 8) * np.finfo(float).eps
-        slack = noise * (self._norms[rows] + self._norms.max()) ** 2
-        horizon = np.sqrt(np.maximum(rough[:, -1] ** 2 - slack, 0.0))
-        return Found(
-            np.take_along_axis(points, order, axis=1),
-            np.take_along_axis(distances, order, axis=1),
-            round_distances(horizon),
-        )
-
-
-class _AnyMetricSearch(PointSearch):
-    def __init__(self, points: AnyFloatArray, metric: Metric, n_jobs: int | None) -> None:
-        super().__init__(points)
-        self.metric, self.n_jobs = metric, n_jobs
-        self._scan = NearestNeighbors(metric=metric, n_jobs=n_jobs).fit(points)
-
-    def all_distances(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        distances = pairwise_distances(self.points[rows], self.points, metric=self.metric)
-        return np.maximum(np.asarray(distances, dtype=np.float64), 0.0)
-
-    def nearest(self, rows: NDArray[np.int64], n_found: int) -> Found:
-        with threads_here(self.n_jobs):
-            distances, points = self._scan.kneighbors(self.points[rows], n_neighbors=n_found)
-        distances = round_distances(np.maximum(distances, 0.0))
-        return Found(points, distances, distances[:, -1])
-
-
-def point_search(points: AnyFloatArray, space: MetricSpace, n_jobs: int | None = None) -> PointSearch:
-    """The search that suits a metric and a number of features."""
-    if space.power is None:
-        return _AnyMetricSearch(points, space.metric, n_jobs)
-    if space.power == 2.0 and points.shape[1] > TREE_FEATURES:
-        return _EuclideanScan(points, n_jobs)
-    return _MinkowskiSearch(points, space.power, n_jobs)
 
 
 def first_of_rows(
@@ -598,6 +326,17 @@ def _nearest_samples(
     certain = np.bincount(row[distance < horizon[row]], minlength=len(points))
     complete = (certain >= width) | np.isinf(horizon)
     return *first_of_rows(row, sample, distance, keys, len(points), width), complete
+
+
+class Found(NamedTuple):
+    """Points found for some rows, shape (n_rows, n_found), nearest first, and how far the search is complete.
+
+    Every point nearer to a row than its ``horizon`` has been found.
+    """
+
+    points: NDArray[np.int64]
+    distances: NDArray[np.float64]
+    horizon: NDArray[np.float64]
 
 
 def _hand_out(
@@ -676,39 +415,6 @@ def _admissible(
     return final
 
 
-def matrix_lists(
-    D: NDArray[np.floating[Any]],
-    keys: NDArray[np.int32],
-    groups: ConstraintGroups | None,
-    indices: NDArray[np.int32],
-    distances: NDArray[np.float32],
-) -> None:
-    """Fill the lists from a matrix of distances, row by row."""
-    n_samples, width = indices.shape
-    step = max(1, CHUNK // n_samples)
-    for lo in range(0, n_samples, step):
-        rows = np.arange(lo, min(lo + step, n_samples))
-        block = round_distances(D[rows])
-        block[np.arange(len(rows)), rows] = np.inf
-        if groups is not None:
-            block[groups.forbidden(rows[:, None], np.arange(n_samples))] = np.inf
-        last = np.partition(block, width - 1, axis=1)[:, width - 1]
-        row, sample = np.nonzero((block <= last[:, None]) & np.isfinite(block))
-        indices[rows], distances[rows] = first_of_rows(
-            row, sample, block[row, sample], keys, len(rows), width
-        )
-
-
-def checked_data(X: ArrayLike, metric: str) -> NDArray[np.float64]:
-    """Features or a matrix of distances, as float64."""
-    if metric not in ("euclidean", "precomputed"):
-        raise ValueError(f"metric must be 'euclidean' or 'precomputed', got {metric!r}.")
-    if metric == "precomputed":
-        return check_distances(X).astype(np.float64, copy=False)
-    data: NDArray[np.float64] = check_array(X, dtype=np.float64)
-    return data
-
-
 def index_tied_lists(
     data: NDArray[np.float64], n_neighbors: int, metric: PlainMetric, n_jobs: int | None = None
 ) -> tuple[NeighborLists, NDArray[np.float64]]:
@@ -730,49 +436,261 @@ def index_tied_lists(
     return lists, distances
 
 
+def tie_keys(n_samples: int, ties: Ties, rng: np.random.Generator) -> NDArray[np.int32]:
+    """Order of equally distant samples: the smaller key comes first."""
+    numbers = np.arange(n_samples, dtype=np.int32)
+    return rng.permutation(numbers) if ties == "random" else numbers
+
+
+def check_distances(D: ArrayLike) -> NDArray[np.floating[Any]]:
+    """Square matrix of finite, non-negative distances."""
+    matrix = check_array(D, dtype=[np.float64, np.float32])
+    if matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f'metric="precomputed" needs a square matrix, got shape {matrix.shape}.')
+    if matrix.min() < 0:
+        raise ValueError(f'metric="precomputed": distances must not be negative, got {matrix.min():g}.')
+    return matrix
+
+
+def checked_data(X: ArrayLike, metric: str) -> NDArray[np.float64]:
+    """Features or a matrix of distances, as float64."""
+    if metric not in ("euclidean", "precomputed"):
+        raise ValueError(f"metric must be 'euclidean' or 'precomputed', got {metric!r}.")
+    if metric == "precomputed":
+        return check_distances(X).astype(np.float64, copy=False)
+    data: NDArray[np.float64] = check_array(X, dtype=np.float64)
+    return data
+
+
+def distinct_rows(X: AnyFloatArray, keys: NDArray[np.int32]) -> DistinctRows:
+    """Group equal rows. O(n_samples (n_features + log n_samples)) time, O(n_samples) memory."""
+    n_samples = len(X)
+    numbers = np.arange(n_samples, dtype=np.int64)
+    # A random combination of the features tells rows apart; equal rows give it bit by bit equal,
+    # since the columns are added one after another.
+    mix = np.zeros(n_samples)
+    factors = np.random.default_rng(0).standard_normal((X.shape[1], 1))
+    for feature in range(X.shape[1]):
+        mix += X[:, feature] * factors[feature]
+    order = np.argsort(mix, kind="stable")
+    same = mix[order[1:]] == mix[order[:-1]]
+    if not same.any():
+        return DistinctRows(X, numbers, numbers, np.arange(n_samples + 1, dtype=np.int64))
+    left, right = order[:-1][same], order[1:][same]
+    if (X[left] == X[right]).all():
+        point = np.concatenate([[0], np.cumsum(~same)])
+        of_sample = np.empty(n_samples, dtype=np.int64)
+        of_sample[order] = point
+        points = X[order[np.concatenate([[True], ~same])]]
+    else:
+        points, inverse = np.unique(X, axis=0, return_inverse=True)
+        of_sample = inverse.reshape(-1).astype(np.int64)
+    sizes = np.bincount(of_sample, minlength=len(points))
+    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return DistinctRows(points, of_sample, np.lexsort((keys, of_sample)), start)
+
+
+@dataclass(frozen=True, eq=False)
+class DistinctRows:
+    """Distinct points of a data set and who sits on them.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n_points, n_features)
+    of_sample : ndarray of shape (n_samples,), int64
+        Point of every sample.
+    samples : ndarray of shape (n_samples,), int64
+        Samples by point, and by tie key within a point.
+    start : ndarray of shape (n_points + 1,), int64
+        ``samples[start[p]:start[p + 1]]`` sit on point p.
+    """
+
+    points: AnyFloatArray
+    of_sample: NDArray[np.int64]
+    samples: NDArray[np.int64]
+    start: NDArray[np.int64]
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of samples per point."""
+        return np.diff(self.start)
+
+    @property
+    def all_distinct(self) -> bool:
+        """Whether every sample is a point of its own, with the same number."""
+        return len(self.points) == len(self.samples)
+
+    def members(
+        self, points: NDArray[np.int64], most: int | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Samples on the given points, and the position in ``points`` each belongs to.
+
+        At most ``most`` samples per point, those of smallest key.
+        """
+        counts = self.sizes[points] if most is None else np.minimum(self.sizes[points], most)
+        owner = np.repeat(np.arange(len(points)), counts)
+        within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return self.samples[self.start[points[owner]] + within], owner
+
+
+def round_distances(distances: AnyFloatArray) -> NDArray[np.float64]:
+    """Non-negative distances to 40 significant bits (5e-13), so that noise breaks no tie.
+
+    Monotone; keeps inf.
+    """
+    bits = np.ascontiguousarray(distances, dtype=np.float64).view(np.int64)
+    rounded: NDArray[np.float64] = ((bits + (1 << 11)) & ~np.int64((1 << 12) - 1)).view(np.float64)
+    return rounded
+
+
 def row_distances(data: NDArray[np.float64], i: NDArray[Any], j: NDArray[Any]) -> NDArray[np.float64]:
     """Euclidean distances of rows i and rows j."""
     lengths: NDArray[np.float64] = np.linalg.norm(data[i] - data[j], axis=-1)
     return lengths
 
 
-def ranks_by_products(
-    X: NDArray[np.float64], pairs: NDArray[np.int64], keys: NDArray[np.int32]
-) -> NDArray[np.int32]:
-    """Place of pairs[p, 1] by nearness to pairs[p, 0], from 1.
-
-    Products tell who is nearer but for a last few, which are told by differences. O(N^2 n_features) time
-    for N different first samples, in blocks of bounded size.
-    """
-    centred = X - X.mean(axis=0)
-    squares = np.einsum("ij,ij->i", centred, centred)
-    norms = np.sqrt(squares)
-    noise = 4.0 * (X.shape[1] + 8) * np.finfo(float).eps * (norms + norms.max()) ** 2
-    limits = _square_distances(X, pairs[:, 0], pairs[:, 1])
-    by_first = np.argsort(pairs[:, 0], kind="stable")
-    out = np.empty(len(pairs), dtype=np.int32)
-    for part in block_slices(len(pairs), 2 * len(X)):
-        chosen = by_first[part]
-        samples, row_of = np.unique(pairs[chosen, 0], return_inverse=True)
-        rough = centred[samples] @ centred.T
-        rough *= -2.0
-        rough += squares[samples][:, None]
-        rough += squares
-        rough[np.arange(len(samples)), samples] = np.inf
-        for p, row in zip(chosen, row_of, strict=True):
-            i, j = pairs[p]
-            slack = noise[i] + 1e-11 * limits[p]
-            before = int(np.count_nonzero(rough[row] < limits[p] - slack))
-            close = np.flatnonzero(np.abs(rough[row] - limits[p]) <= slack)
-            exact = _square_distances(X, np.full(len(close), i), close)
-            nearer = (exact < limits[p]) | ((exact == limits[p]) & (keys[close] < keys[j]))
-            out[p] = 1 + before + int(np.count_nonzero(nearer))
-    return out
+def metric_space(X: AnyFloatArray, metric: Metric) -> MetricSpace:
+    """Translate a metric: those that order pairs as the Euclidean one does are searched as such."""
+    if not isinstance(metric, str):
+        return MetricSpace(X, metric, None, _keep)
+    if metric == "cosine":
+        # |u - v|^2 / 2 = 1 - cos for unit vectors; a dimension of its own holds the all-zero row.
+        points = np.column_stack([X, np.zeros(len(X))]).astype(np.float64)
+        points /= np.maximum(np.abs(points).max(axis=1, keepdims=True), np.finfo(float).tiny)
+        norms = np.sqrt(np.einsum("ij,ij->i", points, points))
+        points /= np.where(norms > 0, norms, 1.0)[:, None]
+        points[norms == 0, -1] = 1.0
+        return MetricSpace(points, metric, 2.0, _half_square)
+    if metric == "sqeuclidean":
+        return MetricSpace(X, metric, 2.0, _square)
+    return MetricSpace(X, metric, MINKOWSKI.get(metric), _keep)
 
 
-def _square_distances(
-    X: NDArray[np.float64], a: NDArray[np.int64], b: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    differences = X[a] - X[b]
-    distances: NDArray[np.float64] = rounded(np.einsum("ij,ij->i", differences, differences))
-    return distances
+def _keep(distances: NDArray[Any]) -> None:
+    return None
+
+
+def _half_square(distances: NDArray[Any]) -> None:
+    _square(distances)
+    distances *= 0.5
+
+
+def _square(distances: NDArray[Any]) -> None:
+    np.square(distances, out=distances)
+
+
+@dataclass(frozen=True, eq=False)
+class MetricSpace:
+    """Points among which a metric is searched, and how to get its distances from those found."""
+
+    points: AnyFloatArray
+    metric: Metric
+    power: float | None
+    finish: Callable[[NDArray[Any]], None]
+
+
+def point_search(points: AnyFloatArray, space: MetricSpace, n_jobs: int | None = None) -> PointSearch:
+    """The search that suits a metric and a number of features."""
+    if space.power is None:
+        return _AnyMetricSearch(points, space.metric, n_jobs)
+    if space.power == 2.0 and points.shape[1] > TREE_FEATURES:
+        return _EuclideanScan(points, n_jobs)
+    return _MinkowskiSearch(points, space.power, n_jobs)
+
+
+class PointSearch(ABC):
+    """Nearest points of points, themselves included."""
+
+    def __init__(self, points: AnyFloatArray) -> None:
+        self.points = points
+
+    def __call__(self, rows: NDArray[np.int64], n_found: int) -> Found:
+        """At least the ``n_found`` nearest points of each row."""
+        if 4 * n_found >= len(self.points):
+            distances = round_distances(self.all_distances(rows))
+            order = np.argsort(distances, axis=1)
+            found = np.take_along_axis(distances, order, axis=1)
+            return Found(order, found, np.full(len(rows), np.inf))
+        return self.nearest(rows, n_found)
+
+    def chunk(self, n_found: int) -> int:
+        """How many rows to ask for at once."""
+        width = len(self.points) if 4 * n_found >= len(self.points) else n_found
+        return max(1, CHUNK // width)
+
+    @abstractmethod
+    def all_distances(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Distances of rows to all points."""
+
+    @abstractmethod
+    def nearest(self, rows: NDArray[np.int64], n_found: int) -> Found:
+        """Nearest points by an index."""
+
+
+class _AnyMetricSearch(PointSearch):
+    def __init__(self, points: AnyFloatArray, metric: Metric, n_jobs: int | None) -> None:
+        super().__init__(points)
+        self.metric, self.n_jobs = metric, n_jobs
+        self._scan = NearestNeighbors(metric=metric, n_jobs=n_jobs).fit(points)
+
+    def all_distances(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        distances = pairwise_distances(self.points[rows], self.points, metric=self.metric)
+        return np.maximum(np.asarray(distances, dtype=np.float64), 0.0)
+
+    def nearest(self, rows: NDArray[np.int64], n_found: int) -> Found:
+        with threads_here(self.n_jobs):
+            distances, points = self._scan.kneighbors(self.points[rows], n_neighbors=n_found)
+        distances = round_distances(np.maximum(distances, 0.0))
+        return Found(points, distances, distances[:, -1])
+
+
+class _MinkowskiSearch(PointSearch):
+    def __init__(self, points: AnyFloatArray, power: float, n_jobs: int | None) -> None:
+        super().__init__(points)
+        self.power = power
+        self.workers = n_threads(n_jobs)
+        self._tree: Any = None
+
+    def all_distances(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        names = {1.0: "cityblock", 2.0: "euclidean"}
+        distances: NDArray[np.float64] = cdist(
+            self.points[rows], self.points, names.get(self.power, "chebyshev")
+        )
+        return distances
+
+    def nearest(self, rows: NDArray[np.int64], n_found: int) -> Found:
+        if self._tree is None:
+            self._tree = cKDTree(self.points, leafsize=_LEAF, balanced_tree=False)
+        distances, points = self._tree.query(self.points[rows], k=n_found, p=self.power, workers=self.workers)
+        distances = round_distances(distances)
+        return Found(points, distances, distances[:, -1])
+
+
+class _EuclideanScan(_MinkowskiSearch):
+    """Brute force by matrix products, then the distances of the candidates by differences."""
+
+    def __init__(self, points: AnyFloatArray, n_jobs: int | None) -> None:
+        super().__init__(points, 2.0, n_jobs)
+        # Far from the origin the expanded square loses the digits that tell neighbours apart.
+        self._centred = points.astype(np.float64) - points.mean(axis=0, dtype=np.float64)
+        self._norms = np.sqrt(np.einsum("ij,ij->i", self._centred, self._centred))
+        self._scan = NearestNeighbors(algorithm="brute").fit(self._centred)
+
+    def nearest(self, rows: NDArray[np.int64], n_found: int) -> Found:
+        rough, points = self._scan.kneighbors(self._centred[rows], n_neighbors=n_found)
+        distances = np.empty_like(rough)
+        step = max(1, CHUNK // (n_found * self.points.shape[1]))
+        for lo in range(0, len(rows), step):
+            candidates = self.points[points[lo : lo + step]].astype(np.float64)
+            differences = candidates - self.points[rows[lo : lo + step], None]
+            distances[lo : lo + step] = np.sqrt(np.einsum("ijk,ijk->ij", differences, differences))
+        distances = round_distances(distances)
+        order = np.argsort(distances, axis=1)
+        noise = 2.0 * (self.points.shape[1] + 8) * np.finfo(float).eps
+        slack = noise * (self._norms[rows] + self._norms.max()) ** 2
+        horizon = np.sqrt(np.maximum(rough[:, -1] ** 2 - slack, 0.0))
+        return Found(
+            np.take_along_axis(points, order, axis=1),
+            np.take_along_axis(distances, order, axis=1),
+            round_distances(horizon),
+        )

@@ -1,9 +1,8 @@
-"""KNN, mutual, epsilon, full, water-filling, self-tuning graphs."""
+"""Similarity graphs: nearest neighbours, epsilon, full, self-tuning, water-filling, and constraints."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,20 +10,18 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csgraph
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
-from sklearn.metrics import pairwise_distances_argmin_min
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import Int64Array
 from moo_clustering.constraints import ConstraintGroups
+from moo_clustering.graphs.bridges import WEAKNESS, link_parts
+from moo_clustering.graphs.matrices import symmetrize, without_diagonal
 from moo_clustering.graphs.neighbors import (
     CHUNK,
     MINKOWSKI,
     TREE_FEATURES,
     Metric,
-    MetricSpace,
     NeighborLists,
     PlainMetric,
-    PointSearch,
     check_distances,
     checked_data,
     index_tied_lists,
@@ -46,33 +43,430 @@ _BYTES_PER_ENTRY = 40
 # Least similarity of neighbours, so that an edge never vanishes by underflow.
 _LEAST = 1e-6
 _LEAST_BRIDGE = 1e-4
-_WEAKNESS = 1e-3
 _LEAST_SCALE = 1e-3
-# Up to this many samples all pairs are looked at.
-_EXACT = 2000
 
 
-class Links(NamedTuple):
-    """Possible links of sample i with sample j, for the part of i, with their lengths."""
+def knn_graph(lists: NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
+    """Gaussian similarities of pairs of which one lists the other.
 
-    i: Int64Array
-    j: Int64Array
-    length: NDArray[np.float64]
+    Parameters
+    ----------
+    lists : NeighborLists
+    sigma : float or {"mean", "median"}, default="mean"
+        Scale factor, or which average of the listed distances.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples), symmetric
+
+    References
+    ----------
+    PESC, section on baselines: k-nearest-neighbour graph.
+    """
+    return symmetrize(_gaussian_edges(lists, sigma))
 
 
-Proposal = Callable[[NDArray[np.int32]], Links]
-Candidates = tuple[Int64Array, Int64Array, NDArray[np.float64]]
-# Parts of at most so many samples look for their nearest sample outside one by one.
-_SMALL = 64
-# A large part is linked with so many of the nearest others.
-_PARTNERS = 8
-# Members of each of two parts that are compared where no tree can be used.
-_SAMPLED = 1024
-# In more dimensions a tree looks nearly everywhere for a sample that is far from all it holds.
-_FAR_FEATURES = 4
-# Pairs of samples that are always compared.
-_COMPARED = 1 << 22
-_NAMES = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}
+def _gaussian_edges(lists: NeighborLists, sigma: Sigma) -> sp.csr_array:
+    scale = resolve_sigma(lists.distances[lists.indices >= 0], sigma)
+    return listed_edges(lists, gaussian_similarity(lists.distances, scale))
+
+
+def mutual_knn_graph(lists: NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
+    """Gaussian similarities of pairs that list each other; samples may be left without any edge.
+
+    Parameters
+    ----------
+    lists : NeighborLists
+    sigma : float, "mean" or "median", default="mean"
+        As of :func:`knn_graph`; the average is over all listed distances.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples)
+    """
+    directed = _gaussian_edges(lists, sigma)
+    mutual = directed.minimum(directed.T.tocsr()).tocsr()
+    return without_diagonal(mutual)
+
+
+def epsilon_graph(
+    X: ArrayLike, epsilon: float, *, metric: Metric = "euclidean", max_memory: int = MAX_MEMORY
+) -> sp.csr_array:
+    """Similarity 1 for pairs at a distance strictly below ``epsilon``.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Or (n_samples, n_samples) distances with ``metric="precomputed"``.
+    epsilon : float
+    metric : str or callable, default="euclidean"
+    max_memory : int, default=4 GiB
+        Largest size of the graph in bytes while it is built, 40 per edge and direction.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples), symmetric
+
+    Notes
+    -----
+    KD-tree for Minkowski metrics up to 12 features; otherwise O(N^2 d) time in blocks. Memory in
+    proportion to the number of edges.
+    """
+    if not epsilon > 0:
+        raise ValueError(f"epsilon must be positive, got {epsilon!r}.")
+    if isinstance(metric, str) and metric == "precomputed":
+        return _near_pairs(check_distances(X), metric, epsilon, max_memory)
+    data = check_array(X, dtype=[np.float64, np.float32])
+    power = MINKOWSKI.get(metric) if isinstance(metric, str) else None
+    if power is not None and data.shape[1] <= TREE_FEATURES:
+        return _near_pairs_by_tree(data, power, epsilon, max_memory)
+    return _near_pairs(data, metric, epsilon, max_memory)
+
+
+def _near_pairs(
+    data: NDArray[np.floating[Any]], metric: Metric, epsilon: float, max_memory: int
+) -> sp.csr_array:
+    counts, columns, n_entries = [], [], 0
+    limit = round_distances(np.array([epsilon]))[0]
+    for lo, block in _distance_blocks(data, metric):
+        near = block < limit
+        near[np.arange(len(block)), np.arange(lo, lo + len(block))] = False
+        n_entries += int(np.count_nonzero(near))
+        _check_memory(n_entries, max_memory, f"the epsilon graph for epsilon={epsilon:g}")
+        counts.append(near.sum(axis=1))
+        columns.append(np.nonzero(near)[1])
+    indptr = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
+    shape = (len(data), len(data))
+    return symmetrize(sp.csr_array((np.ones(n_entries), np.concatenate(columns), indptr), shape=shape))
+
+
+def _distance_blocks(X: ArrayLike, metric: Metric) -> Any:
+    """(first row, distances of some rows to all), rounded so that noise cannot decide a comparison."""
+    if isinstance(metric, str) and metric == "precomputed":
+        D = check_distances(X)
+        D = np.minimum(D, D.T)
+        rows_at_once = max(1, CHUNK // len(D))
+        for lo in range(0, len(D), rows_at_once):
+            yield lo, round_distances(D[lo : lo + rows_at_once])
+        return
+    space = metric_space(check_array(X, dtype=[np.float64, np.float32]), metric)
+    search = point_search(space.points, space)
+    step = search.chunk(len(space.points))
+    for lo in range(0, len(space.points), step):
+        rows = np.arange(lo, min(lo + step, len(space.points)))
+        block = search.all_distances(rows)
+        space.finish(block)
+        yield lo, round_distances(block)
+
+
+def _check_memory(n_entries: int, max_memory: int, what: str) -> None:
+    needed = _BYTES_PER_ENTRY * n_entries
+    if needed > max_memory:
+        raise ValueError(
+            f"{what} has {n_entries} entries and needs {needed / 2**30:.3g} GiB, more than "
+            f"max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); use a k-nearest-neighbour "
+            "graph or raise max_memory."
+        )
+
+
+def _near_pairs_by_tree(
+    data: NDArray[np.floating[Any]], power: float, epsilon: float, max_memory: int
+) -> sp.csr_array:
+    tree = cKDTree(data, balanced_tree=False)
+    # A little beyond, for rounding is undone before the comparison.
+    reach = epsilon * (1.0 + 1e-9)
+    n_entries = int(tree.count_neighbors(tree, reach, p=power)) - len(data)
+    _check_memory(n_entries, max_memory, f"the epsilon graph for epsilon={epsilon:g}")
+    pairs = tree.query_pairs(reach, p=power, output_type="ndarray")
+    near = np.empty(len(pairs), dtype=np.bool_)
+    limit = round_distances(np.array([epsilon]))[0]
+    step = max(1, CHUNK // data.shape[1])
+    for lo in range(0, len(pairs), step):
+        i, j = pairs[lo : lo + step].T
+        gaps = np.linalg.norm(data[i].astype(np.float64) - data[j], ord=power, axis=1)
+        near[lo : lo + step] = round_distances(gaps) < limit
+    i, j = pairs[near].T
+    edges = sp.coo_array((np.ones(len(i)), (i, j)), shape=(len(data), len(data)))
+    return symmetrize(edges.tocsr())
+
+
+def full_graph(
+    X: ArrayLike, sigma: Sigma = "mean", *, metric: Metric = "euclidean", max_memory: int = MAX_MEMORY
+) -> sp.csr_array:
+    """Gaussian similarities of all pairs of different samples.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Or (n_samples, n_samples) distances with ``metric="precomputed"``.
+    sigma : float or {"mean", "median"}, default="mean"
+        Scale factor, or which average of all distances.
+    metric : str or callable, default="euclidean"
+    max_memory : int, default=4 GiB
+        Largest size of the graph in bytes while it is built, 40 per ordered pair.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples), symmetric
+
+    Raises
+    ------
+    ValueError
+        If the graph would need more than ``max_memory``.
+
+    Notes
+    -----
+    O(N^2 d) time, O(N^2) memory: the method is defined by all pairs.
+    """
+    D = pair_distances(X, metric=metric, max_memory=max_memory)
+    scale = resolve_sigma(D[~np.eye(len(D), dtype=np.bool_)], sigma)
+    return symmetrize(gaussian_similarity(D, scale))
+
+
+def self_tuning_graph(
+    X: ArrayLike,
+    *,
+    n_neighbors: int = 10,
+    scale_neighbor: int = 7,
+    metric: PlainMetric = "euclidean",
+    n_jobs: int | None = None,
+) -> sp.csr_array:
+    """Similarities exp(-d_ij^2 / (sigma_i sigma_j)) of nearest neighbours, made connected.
+
+    sigma_i is the distance of sample i to its ``scale_neighbor``-th nearest neighbour, at least a
+    thousandth of the median positive neighbour distance. An edge that is listed from one end only
+    counts in full; edges are at least 1e-6.
+
+    Parameters
+    ----------
+    X : array-like of shape (m, n_features)
+        Or (m, m) distances with ``metric="precomputed"``.
+    n_neighbors : int, default=10
+        Nearest other samples that are linked, at most m - 1. Equally near ones by row number.
+    scale_neighbor : int, default=7
+        Neighbour that sets the scale; the last one if there are fewer.
+    metric : {"euclidean", "precomputed"}, default="euclidean"
+    n_jobs : int, optional
+        Threads of the neighbour search; the result does not depend on it.
+
+    Returns
+    -------
+    csr_array of shape (m, m), float64
+        Symmetric, zero diagonal, connected. Components of the neighbour graph are joined along the
+        minimum spanning tree of their smallest distances with weight max(1e-3 min S, 1e-4). If all
+        neighbour distances are 0, every similarity of neighbours is 1.
+
+    Raises
+    ------
+    ValueError
+        Bad data or metric, or a number of neighbours below 1.
+
+    Notes
+    -----
+    Time of :func:`neighbor_lists`, O(m n_neighbors) memory. Bridges are exact up to 2000 samples, above
+    as in :func:`bridge_components`.
+
+    References
+    ----------
+    Zelnik-Manor and Perona, Self-tuning spectral clustering, NIPS 2004.
+    """
+    for name, value in (("n_neighbors", n_neighbors), ("scale_neighbor", scale_neighbor)):
+        if value < 1:
+            raise ValueError(f"{name} must be at least 1, got {value}.")
+    data = checked_data(X, metric)
+    m = len(data)
+    if m == 1:
+        return sp.csr_array((1, 1), dtype=np.float64)
+    lists, distances = index_tied_lists(data, n_neighbors, metric, n_jobs)
+    weights = _weights(lists.indices, distances, scale_neighbor)
+    rows = np.repeat(np.arange(m), distances.shape[1])
+    directed = sp.coo_array((weights.ravel(), (rows, lists.indices.ravel())), shape=(m, m)).tocsr()
+    graph = symmetrize(directed)
+    n_parts, parts = csgraph.connected_components(graph, directed=False)
+    if n_parts == 1:
+        return graph
+    weight = max(WEAKNESS * float(graph.data.min()), _LEAST_BRIDGE)
+    keys = np.arange(m, dtype=np.int64)
+    return link_parts(graph, parts, data, weight, metric=metric, lists=lists, keys=keys)
+
+
+def _weights(
+    indices: NDArray[np.int32], distances: NDArray[np.float64], scale_neighbor: int
+) -> NDArray[np.float64]:
+    positive = distances[distances > 0]
+    if not len(positive):
+        return np.ones_like(distances)
+    least = _LEAST_SCALE * np.median(positive)
+    scale = np.maximum(distances[:, min(scale_neighbor, distances.shape[1]) - 1], least)
+    # One ratio after the other: the product of two tiny scales may underflow.
+    exponent = (distances / scale[:, None]) * (distances / scale[indices])
+    return np.maximum(_LEAST, np.exp(-exponent))
+
+
+def waterfill_graph(lists: NeighborLists, lam: float | None = None) -> sp.csr_array:
+    """Similarities by water-filling, symmetrised.
+
+    Parameters
+    ----------
+    lists : NeighborLists
+        Neighbours that may get weight; wide enough if the last of no row does.
+    lam : float, optional
+        Trade-off between near neighbours and many; default :func:`waterfill_lambda`.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples), symmetric
+
+    Notes
+    -----
+    O(N width) time and memory.
+
+    References
+    ----------
+    PESC.
+    """
+    if lam is None:
+        lam = waterfill_lambda(lists)
+    n_samples, width = lists.distances.shape
+    weights = np.empty((n_samples, width))
+    step = max(1, CHUNK // width)
+    for lo in range(0, n_samples, step):
+        weights[lo : lo + step] = waterfill_weights(lists.distances[lo : lo + step], lam)
+    return symmetrize(listed_edges(lists, weights))
+
+
+def waterfill_lambda(lists: NeighborLists) -> float:
+    """Default trade-off: three times the mean distance of the 10 nearest neighbours (all, if fewer).
+
+    1 if those distances are all 0, where any positive number gives the same graph.
+
+    Parameters
+    ----------
+    lists : NeighborLists
+
+    Returns
+    -------
+    float
+    """
+    near = lists.distances[:, :10]
+    mean = float(np.mean(near[lists.indices[:, :10] >= 0], dtype=np.float64))
+    return 3.0 * mean if mean > 0 else 1.0
+
+
+def waterfill_weights(distances: NDArray[np.floating[Any]], lam: float) -> NDArray[np.float64]:
+    """p minimising sum_r p_r d_r + (lam/2) sum_r p_r^2 over each row, p >= 0, sum p = 1.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n_rows, width)
+        Non-decreasing along a row; inf for what must get no weight.
+    lam : float
+        Positive; the larger, the more neighbours share the weight.
+
+    Returns
+    -------
+    p : ndarray of shape (n_rows, width)
+        max(0, (theta - d_r) / lam) with theta such that a row sums to 1.
+
+    Notes
+    -----
+    O(n_rows width) time and memory.
+    """
+    if not (np.isfinite(lam) and lam > 0):
+        raise ValueError(f"lam must be a positive number, got {lam!r}.")
+    real = np.isfinite(distances)
+    # Only differences within a row matter; taken from the nearest they keep their digits.
+    d = np.where(real, distances, 0.0).astype(np.float64)
+    d -= d[:, :1]
+    rank = np.arange(1, d.shape[1] + 1)
+    total = np.cumsum(d, axis=1)
+    wet = real & (rank * d - total < lam)
+    n_wet = np.count_nonzero(wet, axis=1)
+    theta = (lam + total[np.arange(len(d)), n_wet - 1]) / n_wet
+    return np.where(wet, np.maximum(theta[:, None] - d, 0.0) / lam, 0.0)
+
+
+def gaussian_similarity(distances: NDArray[np.floating[Any]], sigma: float) -> NDArray[np.float64]:
+    """exp(-d^2 / (2 sigma^2)), at least 1e-300 so that no edge is lost; all 1 for ``sigma=0``.
+
+    Parameters
+    ----------
+    distances : ndarray
+    sigma : float
+        Scale factor.
+
+    Returns
+    -------
+    ndarray of the shape of the distances
+    """
+    if sigma == 0:
+        return np.ones(np.shape(distances))
+    with np.errstate(over="ignore"):
+        scaled = np.asarray(distances, dtype=np.float64) / sigma
+        weights: NDArray[np.float64] = np.exp(-0.5 * scaled**2)
+    return np.maximum(weights, _SMALLEST)
+
+
+def resolve_sigma(distances: NDArray[np.floating[Any]], sigma: Sigma) -> float:
+    """A scale factor: the number given, or the mean or median of the distances of the edges.
+
+    Parameters
+    ----------
+    distances : ndarray
+        Of the edges.
+    sigma : float, "mean" or "median"
+
+    Returns
+    -------
+    float
+    """
+    if sigma == "mean":
+        return float(np.mean(distances, dtype=np.float64)) if distances.size else 0.0
+    if sigma == "median":
+        return float(np.median(distances)) if distances.size else 0.0
+    if isinstance(sigma, str) or not np.isfinite(sigma) or sigma < 0:
+        raise ValueError(f"sigma must be a non-negative number, 'mean' or 'median', got {sigma!r}.")
+    return float(sigma)
+
+
+def pair_distances(
+    X: ArrayLike, *, metric: Metric = "euclidean", max_memory: int = MAX_MEMORY
+) -> NDArray[np.float64]:
+    """Distances of all pairs, if a graph of all pairs stays within ``max_memory``.
+
+    Errors as of :func:`full_graph`.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    metric : str or callable, default="euclidean"
+    max_memory : int, default=4 GiB
+        Bytes that a graph of all pairs may take.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_samples)
+    """
+    n_samples = len(np.asarray(X))
+    _check_memory(n_samples * (n_samples - 1), max_memory, "the full graph")
+    try:
+        return np.concatenate([block for _, block in _distance_blocks(X, metric)])
+    except MemoryError as error:
+        needed = _BYTES_PER_ENTRY * n_samples**2 / 2**30
+        raise MemoryError(
+            f"the full graph of {n_samples} samples needs {needed:.3g} GiB, and there is not that much free; "
+            "use a k-nearest-neighbour graph or fewer samples"
+        ) from error
+
+
+def listed_edges(lists: NeighborLists, weights: NDArray[np.floating[Any]]) -> sp.csr_array:
+    """Directed matrix from weights of shape (n_samples, width) on the neighbour lists, zeros dropped."""
+    kept = (lists.indices >= 0) & (weights > 0)
+    indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
+    n_samples = len(lists.indices)
+    matrix = sp.csr_array((weights[kept], lists.indices[kept], indptr), shape=(n_samples, n_samples))
+    matrix.sort_indices()
+    return matrix
 
 
 def write_constraints(
@@ -148,715 +542,3 @@ def _medoid(points: NDArray[np.float64]) -> int:
     if len(points) <= _EXACT_MEDOID:
         return int(cdist(points, points).sum(axis=1).argmin())
     return int(((points - points.mean(axis=0)) ** 2).sum(axis=1).argmin())
-
-
-def symmetrize(S: Any) -> sp.csr_array:
-    """Elementwise max(S, S^T) with zero diagonal and no stored zeros (PESC, Eq. 7).
-
-    Parameters
-    ----------
-    S : sparse matrix or array-like of shape (n_samples, n_samples)
-        Non-negative similarities; not modified.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_samples)
-
-    Notes
-    -----
-    O(nnz) time and memory.
-    """
-    matrix = sp.csr_array(S, dtype=np.float64)
-    matrix = matrix.maximum(matrix.T.tocsr()).tocsr()
-    return short_indices(_without_diagonal(matrix))
-
-
-def short_indices(S: sp.csr_array) -> sp.csr_array:
-    """The same matrix with 32-bit indices where they suffice; SciPy's graph routines long took no other."""
-    if S.indices.dtype == S.indptr.dtype == np.int32 or max(S.nnz, *S.shape) > np.iinfo(np.int32).max:
-        return S
-    parts = S.data, S.indices.astype(np.int32), S.indptr.astype(np.int32)
-    return sp.csr_array(parts, shape=S.shape)
-
-
-def _without_diagonal(matrix: sp.csr_array) -> sp.csr_array:
-    """The matrix, modified: diagonal and stored zeros taken out, indices sorted."""
-    row = np.repeat(np.arange(matrix.shape[0], dtype=matrix.indices.dtype), np.diff(matrix.indptr))
-    matrix.data[row == matrix.indices] = 0.0
-    matrix.eliminate_zeros()
-    matrix.sort_indices()
-    return matrix
-
-
-def resolve_sigma(distances: NDArray[np.floating[Any]], sigma: Sigma) -> float:
-    """A scale factor: the number given, or the mean or median of the distances of the edges.
-
-    Parameters
-    ----------
-    distances : ndarray
-        Of the edges.
-    sigma : float, "mean" or "median"
-
-    Returns
-    -------
-    float
-    """
-    if sigma == "mean":
-        return float(np.mean(distances, dtype=np.float64)) if distances.size else 0.0
-    if sigma == "median":
-        return float(np.median(distances)) if distances.size else 0.0
-    if isinstance(sigma, str) or not np.isfinite(sigma) or sigma < 0:
-        raise ValueError(f"sigma must be a non-negative number, 'mean' or 'median', got {sigma!r}.")
-    return float(sigma)
-
-
-def gaussian_similarity(distances: NDArray[np.floating[Any]], sigma: float) -> NDArray[np.float64]:
-    """exp(-d^2 / (2 sigma^2)), at least 1e-300 so that no edge is lost; all 1 for ``sigma=0``.
-
-    Parameters
-    ----------
-    distances : ndarray
-    sigma : float
-        Scale factor.
-
-    Returns
-    -------
-    ndarray of the shape of the distances
-    """
-    if sigma == 0:
-        return np.ones(np.shape(distances))
-    with np.errstate(over="ignore"):
-        scaled = np.asarray(distances, dtype=np.float64) / sigma
-        weights: NDArray[np.float64] = np.exp(-0.5 * scaled**2)
-    return np.maximum(weights, _SMALLEST)
-
-
-def listed_edges(lists: NeighborLists, weights: NDArray[np.floating[Any]]) -> sp.csr_array:
-    """Directed matrix from weights of shape (n_samples, width) on the neighbour lists, zeros dropped."""
-    kept = (lists.indices >= 0) & (weights > 0)
-    indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
-    n_samples = len(lists.indices)
-    matrix = sp.csr_array((weights[kept], lists.indices[kept], indptr), shape=(n_samples, n_samples))
-    matrix.sort_indices()
-    return matrix
-
-
-def _gaussian_edges(lists: NeighborLists, sigma: Sigma) -> sp.csr_array:
-    scale = resolve_sigma(lists.distances[lists.indices >= 0], sigma)
-    return listed_edges(lists, gaussian_similarity(lists.distances, scale))
-
-
-def knn_graph(lists: NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
-    """Gaussian similarities of pairs of which one lists the other.
-
-    Parameters
-    ----------
-    lists : NeighborLists
-    sigma : float or {"mean", "median"}, default="mean"
-        Scale factor, or which average of the listed distances.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_samples), symmetric
-
-    References
-    ----------
-    PESC, section on baselines: k-nearest-neighbour graph.
-    """
-    return symmetrize(_gaussian_edges(lists, sigma))
-
-
-def mutual_knn_graph(lists: NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
-    """Gaussian similarities of pairs that list each other; samples may be left without any edge.
-
-    Parameters
-    ----------
-    lists : NeighborLists
-    sigma : float, "mean" or "median", default="mean"
-        As of :func:`knn_graph`; the average is over all listed distances.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_samples)
-    """
-    directed = _gaussian_edges(lists, sigma)
-    mutual = directed.minimum(directed.T.tocsr()).tocsr()
-    return _without_diagonal(mutual)
-
-
-def epsilon_graph(
-    X: ArrayLike, epsilon: float, *, metric: Metric = "euclidean", max_memory: int = MAX_MEMORY
-) -> sp.csr_array:
-    """Similarity 1 for pairs at a distance strictly below ``epsilon``.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Or (n_samples, n_samples) distances with ``metric="precomputed"``.
-    epsilon : float
-    metric : str or callable, default="euclidean"
-    max_memory : int, default=4 GiB
-        Largest size of the graph in bytes while it is built, 40 per edge and direction.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_samples), symmetric
-
-    Notes
-    -----
-    KD-tree for Minkowski metrics up to 12 features; otherwise O(N^2 d) time in blocks. Memory in
-    proportion to the number of edges.
-    """
-    if not epsilon > 0:
-        raise ValueError(f"epsilon must be positive, got {epsilon!r}.")
-    if isinstance(metric, str) and metric == "precomputed":
-        return _near_pairs(check_distances(X), metric, epsilon, max_memory)
-    data = check_array(X, dtype=[np.float64, np.float32])
-    power = MINKOWSKI.get(metric) if isinstance(metric, str) else None
-    if power is not None and data.shape[1] <= TREE_FEATURES:
-        return _near_pairs_by_tree(data, power, epsilon, max_memory)
-    return _near_pairs(data, metric, epsilon, max_memory)
-
-
-def _near_pairs(
-    data: NDArray[np.floating[Any]], metric: Metric, epsilon: float, max_memory: int
-) -> sp.csr_array:
-    counts, columns, n_entries = [], [], 0
-    limit = round_distances(np.array([epsilon]))[0]
-    for lo, block in _distance_blocks(data, metric):
-        near = block < limit
-        near[np.arange(len(block)), np.arange(lo, lo + len(block))] = False
-        n_entries += int(np.count_nonzero(near))
-        _check_memory(n_entries, max_memory, f"the epsilon graph for epsilon={epsilon:g}")
-        counts.append(near.sum(axis=1))
-        columns.append(np.nonzero(near)[1])
-    indptr = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
-    shape = (len(data), len(data))
-    return symmetrize(sp.csr_array((np.ones(n_entries), np.concatenate(columns), indptr), shape=shape))
-
-
-def _near_pairs_by_tree(
-    data: NDArray[np.floating[Any]], power: float, epsilon: float, max_memory: int
-) -> sp.csr_array:
-    tree = cKDTree(data, balanced_tree=False)
-    # A little beyond, for rounding is undone before the comparison.
-    reach = epsilon * (1.0 + 1e-9)
-    n_entries = int(tree.count_neighbors(tree, reach, p=power)) - len(data)
-    _check_memory(n_entries, max_memory, f"the epsilon graph for epsilon={epsilon:g}")
-    pairs = tree.query_pairs(reach, p=power, output_type="ndarray")
-    near = np.empty(len(pairs), dtype=np.bool_)
-    limit = round_distances(np.array([epsilon]))[0]
-    step = max(1, CHUNK // data.shape[1])
-    for lo in range(0, len(pairs), step):
-        i, j = pairs[lo : lo + step].T
-        gaps = np.linalg.norm(data[i].astype(np.float64) - data[j], ord=power, axis=1)
-        near[lo : lo + step] = round_distances(gaps) < limit
-    i, j = pairs[near].T
-    edges = sp.coo_array((np.ones(len(i)), (i, j)), shape=(len(data), len(data)))
-    return symmetrize(edges.tocsr())
-
-
-def full_graph(
-    X: ArrayLike, sigma: Sigma = "mean", *, metric: Metric = "euclidean", max_memory: int = MAX_MEMORY
-) -> sp.csr_array:
-    """Gaussian similarities of all pairs of different samples.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Or (n_samples, n_samples) distances with ``metric="precomputed"``.
-    sigma : float or {"mean", "median"}, default="mean"
-        Scale factor, or which average of all distances.
-    metric : str or callable, default="euclidean"
-    max_memory : int, default=4 GiB
-        Largest size of the graph in bytes while it is built, 40 per ordered pair.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_samples), symmetric
-
-    Raises
-    ------
-    ValueError
-        If the graph would need more than ``max_memory``.
-
-    Notes
-    -----
-    O(N^2 d) time, O(N^2) memory: the method is defined by all pairs.
-    """
-    D = pair_distances(X, metric=metric, max_memory=max_memory)
-    scale = resolve_sigma(D[~np.eye(len(D), dtype=np.bool_)], sigma)
-    return symmetrize(gaussian_similarity(D, scale))
-
-
-def pair_distances(
-    X: ArrayLike, *, metric: Metric = "euclidean", max_memory: int = MAX_MEMORY
-) -> NDArray[np.float64]:
-    """Distances of all pairs, if a graph of all pairs stays within ``max_memory``.
-
-    Errors as of :func:`full_graph`.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-    metric : str or callable, default="euclidean"
-    max_memory : int, default=4 GiB
-        Bytes that a graph of all pairs may take.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_samples)
-    """
-    n_samples = len(np.asarray(X))
-    _check_memory(n_samples * (n_samples - 1), max_memory, "the full graph")
-    try:
-        return np.concatenate([block for _, block in _distance_blocks(X, metric)])
-    except MemoryError as error:
-        needed = _BYTES_PER_ENTRY * n_samples**2 / 2**30
-        raise MemoryError(
-            f"the full graph of {n_samples} samples needs {needed:.3g} GiB, and there is not that much free; "
-            "use a k-nearest-neighbour graph or fewer samples"
-        ) from error
-
-
-def _distance_blocks(X: ArrayLike, metric: Metric) -> Any:
-    """(first row, distances of some rows to all), rounded so that noise cannot decide a comparison."""
-    if isinstance(metric, str) and metric == "precomputed":
-        D = check_distances(X)
-        D = np.minimum(D, D.T)
-        rows_at_once = max(1, CHUNK // len(D))
-        for lo in range(0, len(D), rows_at_once):
-            yield lo, round_distances(D[lo : lo + rows_at_once])
-        return
-    space = metric_space(check_array(X, dtype=[np.float64, np.float32]), metric)
-    search = point_search(space.points, space)
-    step = search.chunk(len(space.points))
-    for lo in range(0, len(space.points), step):
-        rows = np.arange(lo, min(lo + step, len(space.points)))
-        block = search.all_distances(rows)
-        space.finish(block)
-        yield lo, round_distances(block)
-
-
-def _check_memory(n_entries: int, max_memory: int, what: str) -> None:
-    needed = _BYTES_PER_ENTRY * n_entries
-    if needed > max_memory:
-        raise ValueError(
-            f"{what} has {n_entries} entries and needs {needed / 2**30:.3g} GiB, more than "
-            f"max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); use a k-nearest-neighbour "
-            "graph or raise max_memory."
-        )
-
-
-def self_tuning_graph(
-    X: ArrayLike,
-    *,
-    n_neighbors: int = 10,
-    scale_neighbor: int = 7,
-    metric: PlainMetric = "euclidean",
-    n_jobs: int | None = None,
-) -> sp.csr_array:
-    """Similarities exp(-d_ij^2 / (sigma_i sigma_j)) of nearest neighbours, made connected.
-
-    sigma_i is the distance of sample i to its ``scale_neighbor``-th nearest neighbour, at least a
-    thousandth of the median positive neighbour distance. An edge that is listed from one end only
-    counts in full; edges are at least 1e-6.
-
-    Parameters
-    ----------
-    X : array-like of shape (m, n_features)
-        Or (m, m) distances with ``metric="precomputed"``.
-    n_neighbors : int, default=10
-        Nearest other samples that are linked, at most m - 1. Equally near ones by row number.
-    scale_neighbor : int, default=7
-        Neighbour that sets the scale; the last one if there are fewer.
-    metric : {"euclidean", "precomputed"}, default="euclidean"
-    n_jobs : int, optional
-        Threads of the neighbour search; the result does not depend on it.
-
-    Returns
-    -------
-    csr_array of shape (m, m), float64
-        Symmetric, zero diagonal, connected. Components of the neighbour graph are joined along the
-        minimum spanning tree of their smallest distances with weight max(1e-3 min S, 1e-4). If all
-        neighbour distances are 0, every similarity of neighbours is 1.
-
-    Raises
-    ------
-    ValueError
-        Bad data or metric, or a number of neighbours below 1.
-
-    Notes
-    -----
-    Time of :func:`neighbor_lists`, O(m n_neighbors) memory. Bridges are exact up to 2000 samples, above
-    as in :func:`bridge_components`.
-
-    References
-    ----------
-    Zelnik-Manor and Perona, Self-tuning spectral clustering, NIPS 2004.
-    """
-    for name, value in (("n_neighbors", n_neighbors), ("scale_neighbor", scale_neighbor)):
-        if value < 1:
-            raise ValueError(f"{name} must be at least 1, got {value}.")
-    data = checked_data(X, metric)
-    m = len(data)
-    if m == 1:
-        return sp.csr_array((1, 1), dtype=np.float64)
-    lists, distances = index_tied_lists(data, n_neighbors, metric, n_jobs)
-    weights = _weights(lists.indices, distances, scale_neighbor)
-    rows = np.repeat(np.arange(m), distances.shape[1])
-    directed = sp.coo_array((weights.ravel(), (rows, lists.indices.ravel())), shape=(m, m)).tocsr()
-    return _connected(symmetrize(directed), data, metric, lists)
-
-
-def _weights(
-    indices: NDArray[np.int32], distances: NDArray[np.float64], scale_neighbor: int
-) -> NDArray[np.float64]:
-    positive = distances[distances > 0]
-    if not len(positive):
-        return np.ones_like(distances)
-    least = _LEAST_SCALE * np.median(positive)
-    scale = np.maximum(distances[:, min(scale_neighbor, distances.shape[1]) - 1], least)
-    # One ratio after the other: the product of two tiny scales may underflow.
-    exponent = (distances / scale[:, None]) * (distances / scale[indices])
-    return np.maximum(_LEAST, np.exp(-exponent))
-
-
-def _connected(
-    graph: sp.csr_array, data: NDArray[np.float64], metric: PlainMetric, lists: NeighborLists
-) -> sp.csr_array:
-    n_parts, parts = csgraph.connected_components(graph, directed=False)
-    if n_parts == 1:
-        return graph
-    keys = np.arange(len(data), dtype=np.int64)
-    i, j = spanning_links(parts, _proposals(data, metric, lists, keys, len(data)), keys)
-    weight = max(_WEAKNESS * float(graph.data.min()), _LEAST_BRIDGE)
-    bridges = sp.coo_array((np.full(len(i), weight), (i, j)), shape=graph.shape).tocsr()
-    bridged = (graph + bridges + bridges.T).tocsr()
-    bridged.sort_indices()
-    return bridged
-
-
-def bridge_components(
-    S: Any,
-    X: ArrayLike,
-    *,
-    metric: Metric = "euclidean",
-    lists: NeighborLists | None = None,
-    rng: np.random.Generator,
-) -> sp.csr_array:
-    """Link the components of a graph by the minimum spanning tree of their smallest distances.
-
-    Links get the similarity 1e-3 min{s_ij > 0}: too weak to change the order within components, yet
-    enough to make the eigenproblem well posed. A sample without edges is a component.
-
-    Parameters
-    ----------
-    S : sparse matrix or array-like of shape (n_samples, n_samples)
-        Similarities; symmetrised first, not modified.
-    X : array-like of shape (n_samples, n_features)
-        Or (n_samples, n_samples) distances with ``metric="precomputed"``.
-    metric : str or callable, default="euclidean"
-    lists : NeighborLists, optional
-        Neighbours of every sample; above 2000 samples their links are used before any search is made.
-    rng : numpy.random.Generator
-        Draws the order of equally long links.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_samples), symmetric, connected
-
-    Notes
-    -----
-    Exact up to 2000 samples and for precomputed distances, O(N^2) per doubling of components. Above,
-    first the links of the lists, then nearest samples outside of small components (exact) and
-    between large ones (exact up to 4 features, otherwise among the 1024 members of each that face the
-    other), O(N log N) on well-behaved data.
-
-    References
-    ----------
-    PESC.
-    """
-    graph = symmetrize(S)
-    n_parts, parts = csgraph.connected_components(graph, directed=False)
-    if n_parts == 1:
-        return graph
-    n_samples = graph.shape[0]
-    keys = rng.permutation(np.arange(n_samples, dtype=np.int64))
-    i, j = spanning_links(parts, _proposals(X, metric, lists, keys, n_samples), keys)
-    weight = _WEAKNESS * float(graph.data.min(initial=np.inf))
-    values = np.full(len(i), weight if np.isfinite(weight) else _WEAKNESS)
-    bridges = sp.coo_array((values, (i, j)), shape=graph.shape).tocsr()
-    bridged = (graph + bridges + bridges.T).tocsr()
-    bridged.sort_indices()
-    return bridged
-
-
-def spanning_links(
-    parts: NDArray[np.int32], proposals: list[Proposal], keys: Int64Array
-) -> tuple[Int64Array, Int64Array]:
-    """Links that join all parts: Boruvka's algorithm on what the proposals offer, in turn.
-
-    A proposal is asked again as long as its links join parts, then the next one is. The last must
-    always be able to offer one.
-    """
-    chosen: list[tuple[Int64Array, Int64Array]] = []
-    for propose in proposals:
-        while (n_parts := int(parts.max()) + 1) > 1:
-            i, j = _shortest_of_parts(propose(parts), parts, keys)
-            if not len(i):
-                break
-            chosen.append((i, j))
-            tree = sp.coo_array((np.ones(len(i)), (parts[i], parts[j])), shape=(n_parts, n_parts))
-            parts = csgraph.connected_components(tree.tocsr(), directed=False)[1][parts]
-    return np.concatenate([i for i, _ in chosen]), np.concatenate([j for _, j in chosen])
-
-
-def _shortest_of_parts(
-    links: Links, parts: NDArray[np.int32], keys: Int64Array
-) -> tuple[Int64Array, Int64Array]:
-    """The shortest link out of every part, ties by the keys of the samples, without circles."""
-    outward = np.flatnonzero(parts[links.i] != parts[links.j])
-    i, j = links.i[outward], links.j[outward]
-    order = np.lexsort((np.maximum(keys[i], keys[j]), np.minimum(keys[i], keys[j]), links.length[outward]))
-    i, j = i[order], j[order]
-    first = np.sort(np.unique(parts[i], return_index=True)[1])
-    i, j = i[first], j[first]
-    # Not every tied link need be on offer, so that three parts can each choose another of equal
-    # length. The place in the order is a weight without ties; of two between the same parts the
-    # first counts.
-    n_parts = int(parts.max()) + 1
-    p, q = np.minimum(parts[i], parts[j]).astype(np.int64), np.maximum(parts[i], parts[j])
-    once = np.sort(np.unique(p * n_parts + q, return_index=True)[1])
-    # SciPy's graph routines long took 32-bit indices only.
-    between = p[once].astype(np.int32), q[once].astype(np.int32)
-    graph = sp.coo_array((once + 1.0, between), shape=(n_parts, n_parts)).tocsr()
-    kept = np.sort(csgraph.minimum_spanning_tree(graph).data.astype(np.int64) - 1)
-    return i[kept], j[kept]
-
-
-def _proposals(
-    X: ArrayLike, metric: Metric, lists: NeighborLists | None, keys: Int64Array, n_samples: int
-) -> list[Proposal]:
-    if isinstance(metric, str) and metric == "precomputed":
-        D = check_distances(X)
-        return [_exact_links(lambda rows: np.minimum(D[rows], D[:, rows].T), keys)]
-    space = metric_space(check_array(X, dtype=[np.float64, np.float32]), metric)
-    search = point_search(space.points, space)
-    if n_samples <= _EXACT:
-        return [_exact_links(search.all_distances, keys)]
-    large = LargeGraphBridges(search, space)
-    offers: list[Proposal] = [
-        lambda parts: Links(*large.from_small_parts(parts)),
-        lambda parts: Links(*large.between_parts(parts)),
-    ]
-    if lists is not None:
-        offers.insert(0, _listed_links(lists))
-    return offers
-
-
-def _listed_links(lists: NeighborLists) -> Proposal:
-    """Listed links out of parts of which no sample can have a shorter one that is not listed."""
-    row, rank = np.nonzero(lists.indices >= 0)
-    listed = Links(
-        row, lists.indices[row, rank].astype(np.int64), lists.distances[row, rank].astype(np.float64)
-    )
-    n_samples = len(lists.indices)
-    reach = lists.distances[np.arange(n_samples), lists.n_admissible - 1]
-
-    def propose(parts: NDArray[np.int32]) -> Links:
-        n_parts = int(parts.max()) + 1
-        known, best = np.full(n_parts, np.inf), np.full(n_parts, np.inf)
-        np.minimum.at(known, parts, reach)
-        outward = parts[listed.i] != parts[listed.j]
-        np.minimum.at(best, parts[listed.i[outward]], listed.length[outward])
-        certain = outward & (best <= known)[parts[listed.i]]
-        return Links(*(column[certain] for column in listed))
-
-    return propose
-
-
-def _exact_links(distances: Callable[[Int64Array], NDArray[np.floating[Any]]], keys: Int64Array) -> Proposal:
-    """Of every sample the nearest one of another part."""
-
-    def propose(parts: NDArray[np.int32]) -> Links:
-        n_samples = len(parts)
-        by_key = np.argsort(keys)
-        nearest, length = np.empty(n_samples, dtype=np.int64), np.empty(n_samples)
-        step = max(1, CHUNK // n_samples)
-        for lo in range(0, n_samples, step):
-            rows = np.arange(lo, min(lo + step, n_samples))
-            # With columns in the order of the keys the first minimum is the one of smallest key.
-            block = round_distances(distances(rows)[:, by_key])
-            block[parts[rows, None] == parts[by_key]] = np.inf
-            place = block.argmin(axis=1)
-            nearest[rows], length[rows] = by_key[place], block[np.arange(len(rows)), place]
-        return Links(np.arange(n_samples), nearest, length)
-
-    return propose
-
-
-class LargeGraphBridges:
-    """Candidates for links between parts of a data set."""
-
-    def __init__(self, search: PointSearch, space: MetricSpace) -> None:
-        self.search, self.space = search, space
-        self.points = space.points
-
-    def from_small_parts(self, parts: NDArray[np.int32]) -> Candidates:
-        """For every sample of a small part its nearest sample of another part.
-
-        Among the m + 1 nearest of a sample of a part of m samples at least one is of another part.
-        """
-        sizes = np.bincount(parts)
-        # The largest part waits for the others to reach it.
-        small = (sizes <= _SMALL) & (np.arange(len(sizes)) != sizes.argmax())
-        offers: list[Candidates] = []
-        for size in np.unique(sizes[small]):
-            rows = np.flatnonzero(small[parts] & (sizes[parts] == size))
-            n_found = min(int(size) + 1, len(parts))
-            step = self.search.chunk(n_found)
-            for lo in range(0, len(rows), step):
-                who = rows[lo : lo + step]
-                found = self.search(who, n_found)
-                outside = parts[found.points] != parts[who, None]
-                place = outside.argmax(axis=1)
-                line = np.arange(len(who))
-                offers.append((who, found.points[line, place], found.distances[line, place]))
-        return _joined(offers)
-
-    def between_parts(self, parts: NDArray[np.int32]) -> Candidates:
-        """Closest pairs of samples of large parts and the parts whose centres are nearest to theirs."""
-        members = np.split(np.argsort(parts, kind="stable"), np.cumsum(np.bincount(parts))[:-1])
-        centres = np.stack([self.points[m].mean(axis=0, dtype=np.float64) for m in members])
-        n_partners = min(_PARTNERS + 1, len(members))
-        near = cKDTree(centres).query(centres, k=n_partners)[1]
-        pairs = {(min(p, int(q)), max(p, int(q))) for p in range(len(members)) for q in near[p] if q != p}
-        trees: dict[int, Any] = {}
-        i, j, length = _joined([self._closest(members, centres, p, q, trees) for p, q in sorted(pairs)])
-        # For the part at either end.
-        return np.concatenate([i, j]), np.concatenate([j, i]), np.concatenate([length, length])
-
-    def _closest(
-        self, members: list[Int64Array], centres: NDArray[np.float64], p: int, q: int, trees: dict[int, Any]
-    ) -> Candidates:
-        if len(members[p]) > len(members[q]):
-            p, q = q, p
-        a, b = members[p], members[q]
-        if len(a) * len(b) > _COMPARED:
-            if self.space.power is not None and self.points.shape[1] <= _FAR_FEATURES:
-                if q not in trees:
-                    trees[q] = cKDTree(self.points[b], balanced_tree=False)
-                length, place = trees[q].query(self.points[a], p=self.space.power)
-                return _shortest(a, b[place], length)
-            a, b = self._facing(a, centres[q]), self._facing(b, centres[p])
-        metric = self.space.metric if self.space.power is None else _NAMES[self.space.power]
-        place, length = pairwise_distances_argmin_min(self.points[a], self.points[b], metric=metric)
-        return _shortest(a, b[place], length)
-
-    def _facing(self, members: Int64Array, target: NDArray[np.float64]) -> Int64Array:
-        """Members nearest to the centre of another part."""
-        if len(members) <= _SAMPLED:
-            return members
-        gaps = np.concatenate(
-            [
-                ((self.points[m] - target) ** 2).sum(axis=1)
-                for m in np.array_split(members, 1 + len(members) // CHUNK)
-            ]
-        )
-        return members[np.sort(np.argsort(gaps, kind="stable")[:_SAMPLED])]
-
-
-def _shortest(i: Int64Array, j: Int64Array, length: NDArray[np.float64]) -> Candidates:
-    least = length == length.min()
-    return i[least], j[least], length[least]
-
-
-def _joined(offers: list[Candidates]) -> Candidates:
-    if not offers:
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0)
-    i, j, length = (np.concatenate(column) for column in zip(*offers, strict=True))
-    return i, j, length
-
-
-def waterfill_lambda(lists: NeighborLists) -> float:
-    """Default trade-off: three times the mean distance of the 10 nearest neighbours (all, if fewer).
-
-    1 if those distances are all 0, where any positive number gives the same graph.
-
-    Parameters
-    ----------
-    lists : NeighborLists
-
-    Returns
-    -------
-    float
-    """
-    near = lists.distances[:, :10]
-    mean = float(np.mean(near[lists.indices[:, :10] >= 0], dtype=np.float64))
-    return 3.0 * mean if mean > 0 else 1.0
-
-
-def waterfill_weights(distances: NDArray[np.floating[Any]], lam: float) -> NDArray[np.float64]:
-    """p minimising sum_r p_r d_r + (lam/2) sum_r p_r^2 over each row, p >= 0, sum p = 1.
-
-    Parameters
-    ----------
-    distances : ndarray of shape (n_rows, width)
-        Non-decreasing along a row; inf for what must get no weight.
-    lam : float
-        Positive; the larger, the more neighbours share the weight.
-
-    Returns
-    -------
-    p : ndarray of shape (n_rows, width)
-        max(0, (theta - d_r) / lam) with theta such that a row sums to 1.
-
-    Notes
-    -----
-    O(n_rows width) time and memory.
-    """
-    if not (np.isfinite(lam) and lam > 0):
-        raise ValueError(f"lam must be a positive number, got {lam!r}.")
-    real = np.isfinite(distances)
-    # Only differences within a row matter; taken from the nearest they keep their digits.
-    d = np.where(real, distances, 0.0).astype(np.float64)
-    d -= d[:, :1]
-    rank = np.arange(1, d.shape[1] + 1)
-    total = np.cumsum(d, axis=1)
-    wet = real & (rank * d - total < lam)
-    n_wet = np.count_nonzero(wet, axis=1)
-    theta = (lam + total[np.arange(len(d)), n_wet - 1]) / n_wet
-    return np.where(wet, np.maximum(theta[:, None] - d, 0.0) / lam, 0.0)
-
-
-def waterfill_graph(lists: NeighborLists, lam: float | None = None) -> sp.csr_array:
-    """Similarities by water-filling, symmetrised.
-
-    Parameters
-    ----------
-    lists : NeighborLists
-        Neighbours that may get weight; wide enough if the last of no row does.
-    lam : float, optional
-        Trade-off between near neighbours and many; default :func:`waterfill_lambda`.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_samples), symmetric
-
-    Notes
-    -----
-    O(N width) time and memory.
-
-    References
-    ----------
-    PESC.
-    """
-    if lam is None:
-        lam = waterfill_lambda(lists)
-    n_samples, width = lists.distances.shape
-    weights = np.empty((n_samples, width))
-    step = max(1, CHUNK // width)
-    for lo in range(0, n_samples, step):
-        weights[lo : lo + step] = waterfill_weights(lists.distances[lo : lo + step], lam)
-    return symmetrize(listed_edges(lists, weights))

@@ -1,10 +1,10 @@
-"""Minimum spanning trees, bridges, Genie, interesting links."""
+"""Minimum spanning trees, and the clusters that Genie makes along them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,396 +13,38 @@ from scipy.sparse.csgraph import breadth_first_order
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import Int64Array, block_slices, centred_features
-from moo_clustering._kernels.threads import for_parts
-from moo_clustering._kernels.trees import boruvka, cut_labels, genie_order, prim, prim_reachability, ranks
-from moo_clustering.constraints import ConstraintGroups
+from moo_clustering._arrays import (
+    Int64Array,
+)
+from moo_clustering._kernels.trees import (
+    boruvka,
+    build,
+    cut_labels,
+    genie_order,
+    node_count,
+    prim,
+    prim_reachability,
+)
 from moo_clustering.graphs.neighbors import (
-    MINKOWSKI,
-    MOST_FEATURES,
-    DistinctRows,
     Metric,
     PlainMetric,
     Ties,
-    box_tree,
     check_distances,
     checked_data,
     distinct_rows,
     index_tied_lists,
     metric_space,
-    ordered_lists,
-    ranks_by_products,
     round_distances,
     row_distances,
     tie_keys,
 )
 from moo_clustering.graphs.spectral import checked_counts
 
-DIFFERENCES = (*MINKOWSKI, "sqeuclidean")
-Ranks = NDArray[np.int32]
+# Beyond so many features boxes hold off too few points to be worth their while.
+MOST_FEATURES = 20
 Algorithm = Literal["auto", "prim", "boruvka"]
 Root = int | Literal["random"]
 _FEW = 1000
-
-
-def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3) -> NDArray[np.intp]:
-    """Order in which Genie merges along a minimum spanning tree.
-
-    While the Gini index of the cluster sizes is at most ``threshold`` the shortest unused link is
-    merged, otherwise the shortest unused link of a cluster of the least size.
-
-    Parameters
-    ----------
-    links : array-like of shape (m - 1, 2)
-        Links of a spanning tree of samples 0..m-1, for instance :meth:`SpanningTree.links`.
-    lengths : array-like of shape (m - 1,)
-        Lengths that agree to twelve digits are tied; the earlier link comes first.
-    threshold : float, default=0.3
-        From 0 to 1; 1 is single linkage.
-
-    Returns
-    -------
-    ndarray of shape (m - 1,), intp
-        Positions in ``links``.
-
-    Raises
-    ------
-    ValueError
-        Links that are no spanning tree, lengths that do not match or are not finite, or a threshold
-        out of range.
-
-    Notes
-    -----
-    O(m sqrt(m)) time at most, since so many sizes can differ at once; O(m) memory.
-
-    References
-    ----------
-    Gagolewski, Bartoszuk and Cena, Genie: a new, fast, and outlier-resistant hierarchical clustering
-    algorithm, Information Sciences 363, 2016.
-    """
-    joined, span = _checked_links(links, lengths)
-    if not 0.0 <= threshold <= 1.0:
-        raise ValueError(f"threshold must be from 0 to 1, got {threshold!r}.")
-    by_length = np.argsort(round_distances(span), kind="stable")
-    order = np.empty(len(span), dtype=np.int64)
-    if not genie_order(joined[by_length], float(threshold), order):
-        raise ValueError("links must form a spanning tree, but they hold a circle.")
-    return by_length[order]
-
-
-def genie_cuts(
-    links: ArrayLike,
-    lengths: ArrayLike,
-    ks: Sequence[int] | NDArray[Any],
-    *,
-    threshold: float = 0.3,
-) -> NDArray[np.int32]:
-    """Partitions by Genie into each of several numbers of clusters.
-
-    Parameters
-    ----------
-    links, lengths
-        As in :func:`genie_merges`.
-    ks : sequence of int
-        Numbers of clusters, at least 1 each; m or more gives singletons.
-    threshold : float, default=0.3
-        As in :func:`genie_merges`.
-
-    Returns
-    -------
-    ndarray of shape (len(ks), m), int32
-        Clusters after m - k merges, numbered by first appearance.
-
-    Notes
-    -----
-    O(m) for every k besides the merges.
-    """
-    wanted = checked_counts(ks)
-    order = genie_merges(links, lengths, threshold=threshold)
-    m = len(order) + 1
-    n_merges = np.maximum(m - wanted, 0)
-    few_first = np.argsort(n_merges, kind="stable")
-    labels = np.empty((len(wanted), m), dtype=np.int32)
-    cut_labels(_checked_links(links, lengths)[0], order, n_merges[few_first], labels)
-    cuts = np.empty_like(labels)
-    cuts[few_first] = labels
-    return cuts
-
-
-def _checked_links(links: ArrayLike, lengths: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    joined, span = np.asarray(links), np.asarray(lengths, dtype=np.float64)
-    if span.ndim != 1 or joined.shape != (len(span), 2):
-        raise ValueError(
-            f"links and lengths must have shapes (m - 1, 2) and (m - 1,), got {joined.shape} and "
-            f"{span.shape}."
-        )
-    if len(span) and joined.dtype.kind not in "iu":
-        raise ValueError(f"links must be integers, got {joined.dtype}.")
-    if len(span) and (joined.min() < 0 or joined.max() > len(span)):
-        raise ValueError(f"links must join samples 0 to {len(span)}, got {joined.min()} to {joined.max()}.")
-    if not np.isfinite(span).all() or (span < 0).any():
-        raise ValueError("lengths must be finite and not negative.")
-    return np.ascontiguousarray(joined, dtype=np.int64), span
-
-
-@dataclass(frozen=True, eq=False)
-class LocusGraph:
-    """Nearest neighbours and a minimum spanning tree of the same samples, with the same order of ties.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features), float64
-        Features with means 0.
-    neighbors : ndarray of shape (n_samples, n_neighbors), int32, read-only
-        Nearest others, nearest first; -1 behind the last admissible one.
-    keys : ndarray of shape (n_samples,), int32
-        Of equally near samples the one with the smaller key comes first.
-    tree : SpanningTree
-    interest : LinkInterest
-    """
-
-    X: NDArray[np.float64]
-    neighbors: NDArray[np.int32]
-    keys: NDArray[np.int32]
-    tree: SpanningTree
-    interest: LinkInterest
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return len(self.X)
-
-    @property
-    def n_neighbors(self) -> int:
-        """Width of the lists: what was asked for, or n_samples - 1."""
-        return self.neighbors.shape[1]
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
-
-
-def locus_graph(
-    X: ArrayLike,
-    *,
-    n_neighbors: int = 10,
-    metric: Metric = "euclidean",
-    ties: Ties = "random",
-    root: Root = "random",
-    rank_cap: int | None = None,
-    rng: np.random.Generator,
-    groups: ConstraintGroups | None = None,
-    n_jobs: int | None = None,
-) -> LocusGraph:
-    """Neighbour lists, minimum spanning tree and the interestingness of its links.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-    n_neighbors : int, default=10
-        L; fewer if there are fewer other samples.
-    metric : str or callable, default="euclidean"
-        Of lists and tree; not ``"precomputed"``, since clusters have centroids.
-    ties : {"random", "index"}, default="random"
-        Key: a random permutation, or the row number, which leaks the order of the rows.
-    root : int or "random", default="random"
-    rank_cap : int, optional
-        As for :func:`mst_interestingness`; above ``n_neighbors``.
-    rng : numpy.random.Generator
-        Draws keys, then the root.
-    groups : ConstraintGroups, optional
-        Samples in conflict are never neighbours; the tree does not know of them.
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
-
-    Returns
-    -------
-    LocusGraph
-
-    Raises
-    ------
-    ValueError
-        Bad data, or a sample without any admissible neighbour.
-
-    Notes
-    -----
-    Time and memory are those of :func:`neighbor_lists`, :func:`euclidean_mst` and
-    :func:`mst_interestingness`.
-    """
-    if isinstance(metric, str) and metric == "precomputed":
-        raise ValueError('metric="precomputed" gives no centroids; X must be features.')
-    if n_neighbors < 1:
-        raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}.")
-    if rank_cap is not None and rank_cap <= n_neighbors:
-        raise ValueError(
-            f"rank_cap must be above n_neighbors={n_neighbors}, else no link is interesting; got {rank_cap}."
-        )
-    if ties not in ("random", "index"):
-        raise ValueError(f"ties must be 'random' or 'index', got {ties!r}.")
-    data = centred_features(X)
-    n = len(data)
-    keys = tie_keys(n, ties, rng)
-    # Only norms of differences, not angles or what else is about the origin, are the same from the mean.
-    given = data if metric in DIFFERENCES else np.asarray(X, dtype=np.float64)
-    tree = euclidean_mst(given, metric=metric, root=root, ties=keys, rng=rng)
-    interest = mst_interestingness(tree, given, keys=keys, metric=metric, rank_cap=rank_cap, n_jobs=n_jobs)
-    if n == 1:
-        neighbors = np.empty((1, 0), dtype=np.int32)
-    else:
-        neighbors = ordered_lists(given, min(n_neighbors, n - 1), metric, keys, groups, n_jobs).indices
-    # Encodings share what nobody can write to.
-    neighbors.flags.writeable = False
-    return LocusGraph(data, neighbors, keys, tree, interest)
-
-
-@dataclass(frozen=True, eq=False)
-class LinkInterest:
-    """Ranks of the ends of the links of a spanning tree; a link is known by its child end.
-
-    Attributes
-    ----------
-    rank_of_parent : ndarray of shape (n_samples,), int32
-        Place of the parent among the neighbours of the child, from 1; 0 for the root.
-    rank_of_child : ndarray of shape (n_samples,), int32
-        Place of the child among the neighbours of the parent.
-    order : ndarray of shape (n_samples - 1,), int32
-        Child ends: by falling degree, then falling length, then key.
-    """
-
-    rank_of_parent: Ranks
-    rank_of_child: Ranks
-    order: Ranks
-
-    @property
-    def degree(self) -> Ranks:
-        """Degree of interestingness, the smaller of both ranks."""
-        return np.minimum(self.rank_of_parent, self.rank_of_child)
-
-    def interesting(self, n_neighbors: int) -> NDArray[np.bool_]:
-        """Whether neither end is among the so many nearest neighbours of the other."""
-        return self.degree > n_neighbors
-
-
-def mst_interestingness(
-    tree: SpanningTree,
-    X: ArrayLike,
-    *,
-    keys: NDArray[np.int32] | None = None,
-    metric: Metric = "euclidean",
-    rank_cap: int | None = None,
-    n_jobs: int | None = None,
-) -> LinkInterest:
-    """Ranks and priority of the links of a spanning tree.
-
-    Parameters
-    ----------
-    tree : SpanningTree
-    X : array-like of shape (n_samples, n_features)
-        Or (n_samples, n_samples) distances with ``metric="precomputed"``.
-    keys : ndarray of shape (n_samples,), int32, optional
-        Order of equally near neighbours; default: that of the rows.
-    metric : str or callable, default="euclidean"
-    rank_cap : int, optional
-        Larger ranks become this one, which is faster; links beyond are ordered by their length.
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
-
-    Returns
-    -------
-    LinkInterest
-
-    Raises
-    ------
-    ValueError
-        Data of another number of samples, or a cap below 1.
-
-    Notes
-    -----
-    About O(N log N) time in few features, O(N^2 n_features) at worst; O(N n_features) memory.
-
-    References
-    ----------
-    Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
-    """
-    precomputed = isinstance(metric, str) and metric == "precomputed"
-    data = check_distances(X) if precomputed else check_array(X, dtype=np.float64)
-    n = tree.n_samples
-    if len(data) != n:
-        raise ValueError(f"X has {len(data)} samples, the tree {n}.")
-    if rank_cap is not None and rank_cap < 1:
-        raise ValueError(f"rank_cap must be at least 1, got {rank_cap}.")
-    keys = np.arange(n, dtype=np.int32) if keys is None else np.asarray(keys, dtype=np.int32)
-    cap = n if rank_cap is None else int(rank_cap)
-    links = tree.links().astype(np.int64)
-    pairs = np.concatenate([links, links[:, ::-1]])
-    found = _ranks(data, pairs, keys, metric, cap, n_jobs)
-    down, up = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32)
-    down[links[:, 0]], up[links[:, 0]] = found[: len(links)], found[len(links) :]
-    children = links[:, 0]
-    degree = np.minimum(down, up)[children]
-    lengths = round_distances(tree.lengths[children])
-    order = children[np.lexsort((keys[children], -lengths, -degree))]
-    return LinkInterest(down, up, order.astype(np.int32))
-
-
-def _ranks(
-    data: NDArray[Any],
-    pairs: NDArray[np.int64],
-    keys: NDArray[np.int32],
-    metric: Metric,
-    cap: int,
-    n_jobs: int | None,
-) -> Ranks:
-    out = np.empty(len(pairs), dtype=np.int32)
-    if isinstance(metric, str) and metric == "precomputed":
-        for part in block_slices(len(pairs), len(data)):
-            out[part] = _rank_in_rows(data[pairs[part, 0]], pairs[part], keys)
-        return np.minimum(out, cap)
-    space = metric_space(data, metric)
-    if space.power != 2.0:
-        for part in block_slices(len(pairs), len(data)):
-            rows = pairwise_distances(space.points[pairs[part, 0]], space.points, metric=metric)
-            out[part] = _rank_in_rows(rows, pairs[part], keys)
-        return np.minimum(out, cap)
-    rows = distinct_rows(space.points, keys)
-    twins = rows.of_sample[pairs[:, 0]] == rows.of_sample[pairs[:, 1]]
-    if twins.any():
-        out[twins] = np.minimum(_rank_among_twins(rows, pairs[twins]), cap)
-        if not twins.all():
-            out[~twins] = _ranks(data, pairs[~twins], keys, metric, cap, n_jobs)
-        return out
-    if space.points.shape[1] > MOST_FEATURES:
-        return np.minimum(ranks_by_products(space.points.astype(np.float64), pairs, keys), cap)
-    tree = box_tree(space.points)
-    places = tree.positions()[pairs]
-    by_place = np.argsort(places[:, 0], kind="stable")
-    ordered = places[by_place]
-    found = np.empty(len(pairs), dtype=np.int32)
-
-    def share(lo: int, hi: int) -> None:
-        stack = np.empty(256, dtype=np.int64)
-        ranks(ordered, tree.points, keys[tree.samples], *tree.nodes, cap, stack, lo, hi, found)
-
-    for_parts(share, len(pairs), 1e3 * len(pairs), n_jobs)
-    out[by_place] = found
-    return out
-
-
-def _rank_among_twins(rows: DistinctRows, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Nearest of all are the duplicates, by their keys, and among so many nobody wants to search."""
-    place = np.empty(len(rows.samples), dtype=np.int64)
-    place[rows.samples] = np.arange(len(place))
-    of, to = place[pairs].T
-    ranks: NDArray[np.int64] = 1 + to - rows.start[rows.of_sample[pairs[:, 0]]] - (of < to)
-    return ranks
-
-
-def _rank_in_rows(rows: NDArray[Any], pairs: NDArray[np.int64], keys: NDArray[np.int32]) -> Ranks:
-    distances = round_distances(rows)
-    here = np.arange(len(pairs))
-    own = distances[here, pairs[:, 1]][:, None]
-    before = (distances < own) | ((distances == own) & (keys < keys[pairs[:, 1]][:, None]))
-    before[here, pairs[:, 0]] = False
-    return (1 + before.sum(axis=1)).astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -499,21 +141,6 @@ def euclidean_mst(
     return hang_up(links, lengths, n, int(place))
 
 
-def hang_up(links: Int64Array, lengths: NDArray[np.float64], n_samples: int, root: int) -> SpanningTree:
-    """Root a tree that is given by links of shape (n_samples - 1, 2)."""
-    # In one order, whichever algorithm found them, since the order of the samples follows it.
-    ends = np.sort(links, axis=1)
-    by_ends = np.lexsort((ends[:, 1], ends[:, 0]))
-    links, lengths = ends[by_ends], lengths[by_ends]
-    joined = csr_array((np.ones(len(links)), links.T), shape=(n_samples, n_samples))
-    order, parent = breadth_first_order(joined, root, directed=False)
-    parent[root] = root
-    length_of = np.zeros(n_samples)
-    child = np.where(parent[links[:, 0]] == links[:, 1], links[:, 0], links[:, 1])
-    length_of[child] = lengths
-    return SpanningTree(parent.astype(np.int32), length_of, root, order.astype(np.int32))
-
-
 def _checked_keys(
     ties: Ties | NDArray[np.int32], n_samples: int, rng: np.random.Generator
 ) -> NDArray[np.int32]:
@@ -569,18 +196,6 @@ def _of_rows(
     return np.concatenate([first[links], twins]), np.concatenate([lengths, np.zeros(len(twins))])
 
 
-def _lengths(
-    points: NDArray[np.float64], links: Int64Array, metric: Metric, power: float | None
-) -> NDArray[np.float64]:
-    if power == 2.0:
-        lengths: NDArray[np.float64] = np.linalg.norm(points[links[:, 0]] - points[links[:, 1]], axis=1)
-        return lengths
-    return np.array(
-        [pairwise_distances(points[a : a + 1], points[b : b + 1], metric=metric)[0, 0] for a, b in links],
-        dtype=np.float64,
-    ).reshape(-1)
-
-
 def _prim_by_rows(row: Callable[[int], NDArray[Any]], keys: NDArray[np.int32]) -> Int64Array:
     n = len(keys)
     links = np.empty((n - 1, 2), dtype=np.int64)
@@ -610,40 +225,16 @@ def _smaller(keys: NDArray[np.int32], newest: int, source: NDArray[np.int64]) ->
     return smaller
 
 
-def minimax_distances(tree: SpanningTree) -> NDArray[np.float64]:
-    """Longest link between every two samples on a spanning tree.
-
-    On a minimum spanning tree that is the least possible largest step of any path between them, also
-    known as the single-linkage or subdominant ultrametric distance.
-
-    Parameters
-    ----------
-    tree : SpanningTree
-
-    Returns
-    -------
-    ndarray of shape (m, m), float64
-        Symmetric, zero diagonal.
-
-    Notes
-    -----
-    O(m^2) time and memory.
-
-    References
-    ----------
-    Gower and Ross, Minimum spanning trees and single linkage cluster analysis, Applied Statistics 18,
-    1969.
-    """
-    m, order = tree.n_samples, tree.order
-    place = np.empty(m, dtype=np.intp)
-    place[order] = np.arange(m)
-    above, length = place[tree.parent[order]], tree.lengths[order]
-    # Samples in the order of the tree: what came before is the start of a row.
-    path = np.zeros((m, m))
-    for p in range(1, m):
-        path[p, :p] = np.maximum(path[above[p], :p], length[p])
-        path[:p, p] = path[p, :p]
-    return path[np.ix_(place, place)]
+def _lengths(
+    points: NDArray[np.float64], links: Int64Array, metric: Metric, power: float | None
+) -> NDArray[np.float64]:
+    if power == 2.0:
+        lengths: NDArray[np.float64] = np.linalg.norm(points[links[:, 0]] - points[links[:, 1]], axis=1)
+        return lengths
+    return np.array(
+        [pairwise_distances(points[a : a + 1], points[b : b + 1], metric=metric)[0, 0] for a, b in links],
+        dtype=np.float64,
+    ).reshape(-1)
 
 
 def mutual_reachability_mst(
@@ -700,3 +291,195 @@ def mutual_reachability_mst(
     i, j = links.T
     distances = data[i, j] if precomputed else row_distances(data, i, j)
     return hang_up(links, np.maximum(distances, np.maximum(cores[i], cores[j])), m, 0)
+
+
+def minimax_distances(tree: SpanningTree) -> NDArray[np.float64]:
+    """Longest link between every two samples on a spanning tree.
+
+    On a minimum spanning tree that is the least possible largest step of any path between them, also
+    known as the single-linkage or subdominant ultrametric distance.
+
+    Parameters
+    ----------
+    tree : SpanningTree
+
+    Returns
+    -------
+    ndarray of shape (m, m), float64
+        Symmetric, zero diagonal.
+
+    Notes
+    -----
+    O(m^2) time and memory.
+
+    References
+    ----------
+    Gower and Ross, Minimum spanning trees and single linkage cluster analysis, Applied Statistics 18,
+    1969.
+    """
+    m, order = tree.n_samples, tree.order
+    place = np.empty(m, dtype=np.intp)
+    place[order] = np.arange(m)
+    above, length = place[tree.parent[order]], tree.lengths[order]
+    # Samples in the order of the tree: what came before is the start of a row.
+    path = np.zeros((m, m))
+    for p in range(1, m):
+        path[p, :p] = np.maximum(path[above[p], :p], length[p])
+        path[:p, p] = path[p, :p]
+    return path[np.ix_(place, place)]
+
+
+def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3) -> NDArray[np.intp]:
+    """Order in which Genie merges along a minimum spanning tree.
+
+    While the Gini index of the cluster sizes is at most ``threshold`` the shortest unused link is
+    merged, otherwise the shortest unused link of a cluster of the least size.
+
+    Parameters
+    ----------
+    links : array-like of shape (m - 1, 2)
+        Links of a spanning tree of samples 0..m-1, for instance :meth:`SpanningTree.links`.
+    lengths : array-like of shape (m - 1,)
+        Lengths that agree to twelve digits are tied; the earlier link comes first.
+    threshold : float, default=0.3
+        From 0 to 1; 1 is single linkage.
+
+    Returns
+    -------
+    ndarray of shape (m - 1,), intp
+        Positions in ``links``.
+
+    Raises
+    ------
+    ValueError
+        Links that are no spanning tree, lengths that do not match or are not finite, or a threshold
+        out of range.
+
+    Notes
+    -----
+    O(m sqrt(m)) time at most, since so many sizes can differ at once; O(m) memory.
+
+    References
+    ----------
+    Gagolewski, Bartoszuk and Cena, Genie: a new, fast, and outlier-resistant hierarchical clustering
+    algorithm, Information Sciences 363, 2016.
+    """
+    joined, span = _checked_links(links, lengths)
+    if not 0.0 <= threshold <= 1.0:
+        raise ValueError(f"threshold must be from 0 to 1, got {threshold!r}.")
+    by_length = np.argsort(round_distances(span), kind="stable")
+    order = np.empty(len(span), dtype=np.int64)
+    if not genie_order(joined[by_length], float(threshold), order):
+        raise ValueError("links must form a spanning tree, but they hold a circle.")
+    return by_length[order]
+
+
+def _checked_links(links: ArrayLike, lengths: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    joined, span = np.asarray(links), np.asarray(lengths, dtype=np.float64)
+    if span.ndim != 1 or joined.shape != (len(span), 2):
+        raise ValueError(
+            f"links and lengths must have shapes (m - 1, 2) and (m - 1,), got {joined.shape} and "
+            f"{span.shape}."
+        )
+    if len(span) and joined.dtype.kind not in "iu":
+        raise ValueError(f"links must be integers, got {joined.dtype}.")
+    if len(span) and (joined.min() < 0 or joined.max() > len(span)):
+        raise ValueError(f"links must join samples 0 to {len(span)}, got {joined.min()} to {joined.max()}.")
+    if not np.isfinite(span).all() or (span < 0).any():
+        raise ValueError("lengths must be finite and not negative.")
+    return np.ascontiguousarray(joined, dtype=np.int64), span
+
+
+def genie_cuts(
+    links: ArrayLike,
+    lengths: ArrayLike,
+    ks: Sequence[int] | NDArray[Any],
+    *,
+    threshold: float = 0.3,
+) -> NDArray[np.int32]:
+    """Partitions by Genie into each of several numbers of clusters.
+
+    Parameters
+    ----------
+    links, lengths
+        As in :func:`genie_merges`.
+    ks : sequence of int
+        Numbers of clusters, at least 1 each; m or more gives singletons.
+    threshold : float, default=0.3
+        As in :func:`genie_merges`.
+
+    Returns
+    -------
+    ndarray of shape (len(ks), m), int32
+        Clusters after m - k merges, numbered by first appearance.
+
+    Notes
+    -----
+    O(m) for every k besides the merges.
+    """
+    wanted = checked_counts(ks)
+    order = genie_merges(links, lengths, threshold=threshold)
+    m = len(order) + 1
+    n_merges = np.maximum(m - wanted, 0)
+    few_first = np.argsort(n_merges, kind="stable")
+    labels = np.empty((len(wanted), m), dtype=np.int32)
+    cut_labels(_checked_links(links, lengths)[0], order, n_merges[few_first], labels)
+    cuts = np.empty_like(labels)
+    cuts[few_first] = labels
+    return cuts
+
+
+def hang_up(links: Int64Array, lengths: NDArray[np.float64], n_samples: int, root: int) -> SpanningTree:
+    """Root a tree that is given by links of shape (n_samples - 1, 2)."""
+    # In one order, whichever algorithm found them, since the order of the samples follows it.
+    ends = np.sort(links, axis=1)
+    by_ends = np.lexsort((ends[:, 1], ends[:, 0]))
+    links, lengths = ends[by_ends], lengths[by_ends]
+    joined = csr_array((np.ones(len(links)), links.T), shape=(n_samples, n_samples))
+    order, parent = breadth_first_order(joined, root, directed=False)
+    parent[root] = root
+    length_of = np.zeros(n_samples)
+    child = np.where(parent[links[:, 0]] == links[:, 1], links[:, 0], links[:, 1])
+    length_of[child] = lengths
+    return SpanningTree(parent.astype(np.int32), length_of, root, order.astype(np.int32))
+
+
+def box_tree(X: NDArray[Any]) -> BoxTree:
+    """Build a tree of rows. O(n_features N log N) time, O(n_features N) memory."""
+    rows = np.ascontiguousarray(X, dtype=np.float64)
+    samples, *nodes = build(rows, node_count(len(rows)))
+    return BoxTree(rows[samples], samples, *nodes)
+
+
+class BoxTree(NamedTuple):
+    """A tree over points; positions are places in the order of its leaves.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n_points, n_features), float64
+        By position.
+    samples : ndarray of shape (n_points,), int64
+        Row of the data at every position.
+    start, stop : ndarray of shape (n_nodes,), int64
+        Positions of a node; its children are 2i+1 and 2i+2.
+    low, high : ndarray of shape (n_nodes, n_features)
+        Corners of its box.
+    """
+
+    points: NDArray[np.float64]
+    samples: NDArray[np.int64]
+    start: NDArray[np.int64]
+    stop: NDArray[np.int64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    @property
+    def nodes(self) -> tuple[NDArray[Any], ...]:
+        """Arrays by node, as kernels take them."""
+        return self.start, self.stop, self.low, self.high
+
+    def positions(self) -> NDArray[np.int64]:
+        """Position of every sample."""
+        places = np.empty_like(self.samples)
+        places[self.samples] = np.arange(len(places))
+        return places

@@ -19,9 +19,9 @@ from pymoo.core.variable import get
 
 from moo_clustering._arrays import FloatArray, IntArray, Labels
 from moo_clustering._kernels import partitions as kernels
-from moo_clustering.bags.objective import BagObjective
-from moo_clustering.encodings import Encoding, LabelEncoding
-from moo_clustering.encodings.base import checked_genes, relabel_by_first_appearance
+from moo_clustering.bags import BagObjective
+from moo_clustering.encodings import Encoding, LabelEncoding, relabel_by_first_appearance
+from moo_clustering.encodings.base import checked_genes
 
 if TYPE_CHECKING:
     from moo_clustering.problems import NeighborGraphProblem

@@ -32,17 +32,14 @@ from moo_clustering._kernels import loci
 from moo_clustering._kernels.least_squares import swap_rows
 from moo_clustering._kernels.partitions import half_of_differences
 from moo_clustering._kernels.threads import for_blocks
-from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.encodings.base import align_labels, checked_genes
-from moo_clustering.encodings.medoids import (
+from moo_clustering.encodings import (
     MedoidEncoding,
     MedoidSlotEncoding,
-    as_sets,
-    filled,
-    first_distinct,
-    repair_slots,
-    set_sizes,
+    align_labels,
+    relabel_by_first_appearance,
 )
+from moo_clustering.encodings.base import checked_genes
+from moo_clustering.encodings.medoids import as_sets, filled, first_distinct, repair_slots, set_sizes
 from moo_clustering.operators.base import (
     LabelGraph,
     at_least_one,

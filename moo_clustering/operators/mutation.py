@@ -21,15 +21,9 @@ from pymoo.operators.mutation.pm import PM
 from moo_clustering._arrays import FloatArray, Int64Array, IntArray, IntpArray, Labels, sparse_positions
 from moo_clustering._kernels import least_squares, loci
 from moo_clustering._kernels.threads import for_blocks
+from moo_clustering.encodings import MedoidEncoding, MedoidSlotEncoding
 from moo_clustering.encodings.base import checked_genes
-from moo_clustering.encodings.medoids import (
-    MedoidEncoding,
-    MedoidSlotEncoding,
-    as_sets,
-    random_absent,
-    repair_slots,
-    set_sizes,
-)
+from moo_clustering.encodings.medoids import as_sets, random_absent, repair_slots, set_sizes
 from moo_clustering.operators.base import (
     DrawnMutation,
     center_problem,

@@ -15,7 +15,8 @@ from pymoo.core.mutation import Mutation
 from pymoo.core.population import Population
 
 from moo_clustering._arrays import Labels
-from moo_clustering.bags.objective import RULES, BagObjective, Rule
+from moo_clustering.bags import BagObjective
+from moo_clustering.bags.objective import RULES, Rule
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import checked_genes

@@ -13,15 +13,10 @@ from pymoo.core.repair import Repair
 from scipy.sparse.csgraph import breadth_first_order
 
 from moo_clustering._arrays import IntArray, Labels
-from moo_clustering.bags.objective import BagObjective
-from moo_clustering.encodings.base import relabel_by_first_appearance, rounded_genes
-from moo_clustering.encodings.medoids import (
-    MedoidEncoding,
-    MedoidSlotEncoding,
-    filled,
-    first_distinct,
-    repair_slots,
-)
+from moo_clustering.bags import BagObjective
+from moo_clustering.encodings import MedoidEncoding, MedoidSlotEncoding, relabel_by_first_appearance
+from moo_clustering.encodings.base import rounded_genes
+from moo_clustering.encodings.medoids import filled, first_distinct, repair_slots
 from moo_clustering.operators.base import (
     LabelGraph,
     at_least_one,

@@ -24,15 +24,10 @@ from moo_clustering._arrays import BoolArray, IntArray, Labels, did_you_mean, un
 from moo_clustering._kernels import least_squares
 from moo_clustering._kernels.threads import for_blocks
 from moo_clustering._targets import Targets
-from moo_clustering.bags.objective import BagObjective
+from moo_clustering.bags import BagObjective
+from moo_clustering.encodings import MedoidEncoding, MedoidSlotEncoding
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.encodings.medoids import (
-    MedoidEncoding,
-    MedoidSlotEncoding,
-    decode_slots,
-    random_slots,
-    repair_slots,
-)
+from moo_clustering.encodings.medoids import decode_slots, random_slots, repair_slots
 from moo_clustering.operators.base import encoding_of, objective_of, pool_labels, seed_problem
 
 if TYPE_CHECKING:

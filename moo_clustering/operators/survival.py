@@ -17,7 +17,8 @@ from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
 from moo_clustering._arrays import FloatArray, IntArray, Labels
 from moo_clustering.diversity import equal_loci, remove_counts, shared_choices
-from moo_clustering.encodings.base import distinct_rows, relabel_by_first_appearance
+from moo_clustering.encodings import relabel_by_first_appearance
+from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.operators.base import at_least_one
 
 if TYPE_CHECKING:

@@ -5,7 +5,9 @@ the merging of fragments over a range of numbers of clusters; what comes out, an
 one's own, is a :class:`PartitionPool`.
 """
 
-from moo_clustering.pool.candidates import FAMILIES, PartitionPool, bag_candidate_pool, candidate_pool
-from moo_clustering.pool.families import extra_partitions, k_grid
+from moo_clustering.pool.candidates import FAMILIES, bag_candidate_pool, candidate_pool
+from moo_clustering.pool.extra import extra_partitions
+from moo_clustering.pool.families import k_grid
+from moo_clustering.pool.partitions import PartitionPool
 
 __all__ = ["FAMILIES", "PartitionPool", "bag_candidate_pool", "candidate_pool", "extra_partitions", "k_grid"]

@@ -1,4 +1,4 @@
-"""PartitionPool, candidate pools of tables and bags."""
+"""Pools of candidate partitions of tables and of bags."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -19,23 +18,27 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 from threadpoolctl import threadpool_limits
 
-from moo_clustering._arrays import FloatArray, Labels, SeedLike, did_you_mean, number_clusters, spawn_seeds
+from moo_clustering._arrays import (
+    FloatArray,
+    SeedLike,
+    did_you_mean,
+    spawn_seeds,
+)
 from moo_clustering._distances import MAX_MEMORY, distance_matrix
 from moo_clustering._parallel import run_calls
-from moo_clustering.bags import Bags, as_bags
-from moo_clustering.bags.bags import Embedding, bag_embedding
-from moo_clustering.bags.distances import DISTANCE_KINDS, bag_distance_kinds, check_kinds
+from moo_clustering.bags import Bags, as_bags, bag_distance_kinds, bag_embedding
+from moo_clustering.bags.distances import DISTANCE_KINDS, check_kinds
+from moo_clustering.bags.embeddings import Embedding
+from moo_clustering.pool.extra import Extra, extra_parts
 from moo_clustering.pool.families import (
     WARD_ABOVE,
     Builder,
-    Extra,
     Failures,
     Partition,
     PoolData,
     Range,
     agglomerated_partitions,
     child_seed,
-    extra_parts,
     genie_partitions,
     hdbscan_partitions,
     k_grid,
@@ -48,6 +51,7 @@ from moo_clustering.pool.families import (
     ward_partitions,
     warn_of_failures,
 )
+from moo_clustering.pool.partitions import PartitionPool
 
 EMBEDDING_KINDS: tuple[str, ...] = get_args(Embedding)
 # With fewer, agreement of families means little.
@@ -71,375 +75,6 @@ FAMILIES = tuple(BUILDERS)
 """Names of the families, in the order of a pool."""
 _FEW_FAMILIES = 4
 _LEAST_SAMPLES = 3
-
-
-def bag_candidate_pool(
-    bags: Any,
-    *,
-    distances: Sequence[str] = ("symmetric", "average", "energy", "sliced"),
-    embeddings: Sequence[str] = ("mean", "stats", "stats_pca", "prototypes"),
-    k_range: Range = "auto",
-    n_clusters: int | None = None,
-    n_neighbors: int = 10,
-    random_state: SeedLike = None,
-    n_jobs: int | None = None,
-) -> tuple[PartitionPool, dict[str, FloatArray]]:
-    """Partitions of bags from families of algorithms on several distances and embeddings.
-
-    Parameters
-    ----------
-    bags : Bags or anything :func:`~moo_clustering.bags.as_bags` takes
-        In the scale in which distances are meant; :class:`~moo_clustering.bags.BagTransformer` brings
-        every feature to 0..1.
-    distances : sequence of {"symmetric", "average", "energy", "sliced"}, default=all
-        See :func:`~moo_clustering.bags.bag_distance_kinds`. On each: ``kmed`` (k-medoids, the best of
-        three starts), ``avg`` (average linkage), ``spec`` (spectral cuts of the neighbour graph), ``genie``
-        (threshold .3 on the minimum spanning tree) and ``hdbscan``.
-    embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all
-        See :func:`~moo_clustering.bags.bag_embedding`. On each: ``km`` (k-means, three starts) and ``ward``.
-    k_range : "auto" or iterable of int, default="auto"
-        Numbers of clusters, see :func:`k_grid`. HDBSCAN finds its own, up to 60.
-    n_clusters : int, optional
-        Added to ``k_range``.
-    n_neighbors : int, default=10
-        Of the graphs.
-    random_state : int, Generator, RandomState or None, default=None
-        Every view and family has its own seed: leaving one out changes no other.
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
-
-    Returns
-    -------
-    pool : PartitionPool
-        Families named ``family@view``, as ``"kmed@energy"``: the same algorithm on two views counts as two.
-    matrices : dict of str to ndarray of shape (n_bags, n_bags)
-        The distances that were wanted.
-
-    Raises
-    ------
-    ValueError
-        Unknown distances or embeddings, none at all, numbers of clusters out of range, fewer than three
-        bags, or no partition with two clusters.
-
-    Notes
-    -----
-    O(n^2 n_features) time for n instances and O(n_bags^3) for the families; O(n_bags^2) memory.
-
-    References
-    ----------
-    ParetoClustering: agreement of algorithm families.
-    """
-    check_kinds(distances, name="distances")
-    data = as_bags(bags)
-    directions, candidates = spawn_seeds(random_state, 2)
-    kinds = [k for k in DISTANCE_KINDS if k in distances or (k == "symmetric" and "prototypes" in embeddings)]
-    matrices = bag_distance_kinds(data, kinds=kinds, rng=np.random.default_rng(directions), n_jobs=n_jobs)
-    pool = pool_of_bag_views(
-        data,
-        matrices,
-        distances=distances,
-        embeddings=embeddings,
-        k_range=k_range,
-        n_clusters=n_clusters,
-        n_neighbors=n_neighbors,
-        seed=candidates,
-        n_jobs=n_jobs,
-    )
-    return pool, {kind: matrices[kind] for kind in distances}
-
-
-def pool_of_bag_views(
-    bags: Bags,
-    matrices: Mapping[str, FloatArray],
-    *,
-    distances: Sequence[str],
-    embeddings: Sequence[str],
-    seed: np.random.SeedSequence,
-    graphs: Mapping[str, csr_array] | None = None,
-    k_range: Range = "auto",
-    n_clusters: int | None = None,
-    n_neighbors: int = 10,
-    extra: Sequence[tuple[str, NDArray[np.integer[Any]]]] = (),
-    n_jobs: int | None = None,
-) -> PartitionPool:
-    """Pool of bags whose distances are known.
-
-    Parameters
-    ----------
-    matrices : mapping of str to ndarray of shape (n_bags, n_bags)
-        All of ``distances``, and ``"symmetric"`` for the embedding ``"prototypes"``.
-    graphs : mapping of str to csr_array of shape (n_bags, n_bags), optional
-        Neighbour graphs of distances for which they are there already.
-    extra : sequence of (family, labels of shape (n_bags,))
-        Further candidates, which come last.
-    seed : SeedSequence
-    bags, distances, embeddings, k_range, n_clusters, n_neighbors, n_jobs
-        As for :func:`bag_candidate_pool`.
-    """
-    check_kinds(distances, name="distances")
-    _check_embeddings(embeddings)
-    if bags.n_bags < 3:
-        raise ValueError(f"a pool needs at least 3 bags, got {bags.n_bags}")
-    if not len(distances) and not len(embeddings) and not extra:
-        raise ValueError("distances and embeddings are both empty: name at least one view")
-    ks = k_grid(bags.n_bags, k_range=k_range, n_clusters=n_clusters).tolist()
-    views = [
-        (kind, PoolData(matrices[kind], True, n_neighbors, (graphs or {}).get(kind))) for kind in distances
-    ]
-    for kind in embeddings:
-        vectors = bag_embedding(bags, kind, symmetric=matrices.get("symmetric"))  # type: ignore[arg-type]
-        views.append((kind, PoolData(np.ascontiguousarray(vectors), False, n_neighbors)))
-    found: list[tuple[str, Any]] = []
-    failures: Failures = {}
-    for kind, data in views:
-        names = _OF_DISTANCES if data.precomputed else _OF_EMBEDDINGS
-        # By its place among all views, so that leaving one out changes no other.
-        part = child_seed(seed, (*DISTANCE_KINDS, *EMBEDDING_KINDS).index(kind))
-        with warnings.catch_warnings():
-            # SciPy sees that the rows of a matrix of distances are taken for vectors, as they are to be.
-            warnings.simplefilter("ignore", ClusterWarning)
-            candidates, failed = family_partitions(data, tuple(names), ks, part, n_jobs=n_jobs)
-        found += [(f"{names[family]}@{kind}", labels) for family, labels in candidates]
-        # HDBSCAN sees nothing but noise in many a view, which is no failure.
-        failures |= {f"{names[family]}@{kind}": failed[family] for family in failed if family != "hdbscan"}
-    warn_of_failures(failures, frozenset(family for family, _ in found))
-    pool = PartitionPool.of([*found, *extra])
-    if len(pool.family_names) < FEW_FAMILIES:
-        warnings.warn(
-            f"only {len(pool.family_names)} families are in the pool ({', '.join(pool.family_names)}): "
-            f"agreement is weak evidence with fewer than {FEW_FAMILIES}",
-            UserWarning,
-            stacklevel=3,
-        )
-    return pool
-
-
-def _check_embeddings(embeddings: Sequence[str]) -> None:
-    allowed = ", ".join(map(repr, EMBEDDING_KINDS))
-    if isinstance(embeddings, str):
-        raise ValueError(f"embeddings must be a sequence of {allowed}, got the text {embeddings!r}")
-    for kind in embeddings:
-        if kind not in EMBEDDING_KINDS:
-            near = did_you_mean(str(kind), EMBEDDING_KINDS)
-            raise ValueError(f"embeddings may be {allowed}, got {kind!r}{near}")
-
-
-class _Outcome(NamedTuple):
-    partitions: list[Partition]
-    failure: str | None
-
-
-def family_partitions(
-    data: PoolData,
-    families: Sequence[str],
-    ks: Sequence[int],
-    seed: np.random.SeedSequence,
-    *,
-    n_jobs: int | None = None,
-) -> tuple[list[tuple[str, Partition]], Failures]:
-    """Partitions of families for numbers of clusters, and why some are missing.
-
-    Parameters
-    ----------
-    data : PoolData
-    families : sequence of str
-        Some of ``BUILDERS``, in the order of the result.
-    ks : sequence of int
-        Ascending.
-    seed : numpy.random.SeedSequence
-        Its children are those of the families, whichever are asked for.
-    n_jobs : int, optional
-        Of joblib.
-
-    Returns
-    -------
-    candidates : list of (family, labels)
-        Those with two clusters or more, k ascending in every family.
-    failures : dict of lists of str
-    """
-    # Sums by threads differ in their last digits; equal work must come to equal results.
-    with threadpool_limits(limits=1), warnings.catch_warnings():
-        _be_quiet()
-        shared = _shared(data, families, ks)
-        tasks = [
-            (family, delayed(_attempt)(os.getpid(), family, shared, part, child_seed(seed, code)))
-            for code, family in enumerate(BUILDERS)
-            if family in families
-            for part in ([[k] for k in ks] if family in _SPLIT else [list(ks)])
-        ]
-        outcomes = run_calls([task for _, task in tasks], n_jobs=n_jobs, prefer="threads")
-    found: dict[str, list[Partition]] = {family: [] for family, _ in tasks}
-    failures: Failures = {}
-    for (family, _), outcome in zip(tasks, outcomes, strict=True):
-        found[family] += outcome.partitions
-        if outcome.failure is not None:
-            failures.setdefault(family, []).append(outcome.failure)
-    candidates = []
-    for family, partitions in found.items():
-        sizes = [len(np.unique(labels)) for labels in partitions]
-        order = [at for at in np.argsort(sizes, kind="stable") if sizes[at] > 1]
-        candidates += [(family, partitions[at]) for at in order]
-        if not order and family not in failures:
-            failures[family] = ["no partition with two clusters or more"]
-    return candidates, failures
-
-
-def _shared(data: PoolData, families: Sequence[str], ks: Sequence[int]) -> PoolData:
-    """What several families need, made once."""
-    if {"spec", "graph_agg"} & set(families):
-        data = replace(data, given_graph=_unless_failing(data.graph))
-    starts = "km" in families and not data.precomputed and max(ks, default=0) > WARD_ABOVE
-    if "ward" in families or starts:
-        data = replace(data, given_merges=_unless_failing(data.merges))
-    return data
-
-
-def _unless_failing(part: Callable[[], Any]) -> Any:
-    # The families that need it will meet the failure again, and be left out for it.
-    try:
-        return part()
-    except Exception:
-        return None
-
-
-def _attempt(
-    caller: int, family: str, data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence
-) -> _Outcome:
-    elsewhere = os.getpid() != caller
-    with ExitStack() as stack:
-        # OpenMP counts threads for every thread that calls it; the rest is set once for a process.
-        stack.enter_context(threadpool_limits(limits=1, user_api=None if elsewhere else "openmp"))
-        if elsewhere:
-            stack.enter_context(warnings.catch_warnings())
-            _be_quiet()
-        try:
-            return _Outcome(BUILDERS[family](data, ks, seed), None)
-        except Exception as error:
-            return _Outcome([], reason_of(error))
-
-
-def _be_quiet() -> None:
-    # Fewer distinct samples than clusters, and no convergence, are as good as any.
-    warnings.simplefilter("ignore", ConvergenceWarning)
-
-
-@dataclass(frozen=True, eq=False)
-class PartitionPool:
-    """Partitions of the same samples, each with the name of the family that made it.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n_partitions, n_samples), int32
-        Clusters numbered by first appearance, see :meth:`of` for labels that are not.
-    families : tuple of str, length n_partitions
-
-    Raises
-    ------
-    ValueError
-        Labels that are no table of whole numbers from 0 on, or another number of families than of rows.
-
-    References
-    ----------
-    ParetoClustering: agreement of algorithm families.
-
-    Examples
-    --------
-    >>> from moo_clustering.pool import PartitionPool
-    >>> pool = PartitionPool.of([("mine", [2, 2, 0, 0]), ("other", [0, 1, 1, 5])])
-    >>> pool.labels
-    array([[0, 0, 1, 1],
-           [0, 1, 1, 2]], dtype=int32)
-    >>> pool.n_clusters
-    array([2, 3])
-    """
-
-    labels: Labels
-    families: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        labels = np.asarray(self.labels)
-        if labels.ndim != 2 or labels.dtype.kind not in "iu":
-            raise ValueError(
-                "labels must be whole numbers of shape (n_partitions, n_samples), "
-                f"got shape {labels.shape} and dtype {labels.dtype}."
-            )
-        if labels.size and labels.min() < 0:
-            raise ValueError(f"labels must not be negative, got {labels.min()}.")
-        if len(self.families) != len(labels):
-            raise ValueError(f"families must hold {len(labels)} names, one per row, got {self.families!r}.")
-        object.__setattr__(self, "labels", np.ascontiguousarray(labels, dtype=np.int32))
-        object.__setattr__(self, "families", tuple(self.families))
-
-    @classmethod
-    def of(cls, candidates: Iterable[tuple[str, ArrayLike]]) -> PartitionPool:
-        """Pool of labels in any numbering; candidates that have one cluster only are dropped.
-
-        Parameters
-        ----------
-        candidates : iterable of (family, labels of shape (n_samples,))
-
-        Raises
-        ------
-        ValueError
-            Labels of unequal lengths, or no candidate of two clusters or more.
-        """
-        given = [(family, np.asarray(labels)) for family, labels in candidates]
-        shapes = sorted({labels.shape for _, labels in given})
-        if len(shapes) > 1 or any(len(shape) != 1 for shape in shapes):
-            raise ValueError(f"candidates must be labels of the same samples, got shapes {shapes}.")
-        kept = [(family, labels) for family, labels in given if len(labels) and (labels != labels[0]).any()]
-        if not kept:
-            raise ValueError("candidates must hold a partition with two clusters or more.")
-        numbered = np.stack([number_clusters(labels)[0] for _, labels in kept])
-        return cls(numbered, tuple(family for family, _ in kept))
-
-    @property
-    def n_partitions(self) -> int:
-        """Number of partitions."""
-        return len(self.labels)
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return int(self.labels.shape[1])
-
-    @cached_property
-    def n_clusters(self) -> NDArray[np.int64]:
-        """Number of clusters of every partition, shape (n_partitions,)."""
-        return self.labels.max(axis=1, initial=-1).astype(np.int64) + 1
-
-    @cached_property
-    def family_names(self) -> tuple[str, ...]:
-        """Names of the families in the order in which they first appear."""
-        return tuple(dict.fromkeys(self.families))
-
-    @cached_property
-    def family_codes(self) -> NDArray[np.int64]:
-        """Position in ``family_names`` for every partition, shape (n_partitions,)."""
-        number = {name: code for code, name in enumerate(self.family_names)}
-        return np.array([number[family] for family in self.families], dtype=np.int64)
-
-    def subset(self, rows: Any) -> PartitionPool:
-        """The partitions of the given rows (positions, or a mask), in their order."""
-        chosen = np.arange(self.n_partitions)[rows]
-        return PartitionPool(self.labels[chosen], tuple(self.families[row] for row in np.atleast_1d(chosen)))
-
-    def joined(self, other: PartitionPool) -> PartitionPool:
-        """These partitions and then those of another pool on the same samples."""
-        if other.n_samples != self.n_samples:
-            raise ValueError(
-                f"pools must be on the same samples, got {self.n_samples} and {other.n_samples} of them."
-            )
-        return PartitionPool(np.concatenate([self.labels, other.labels]), self.families + other.families)
-
-    def lifted(self, index: NDArray[np.integer[Any]]) -> Labels:
-        """Labels of samples that have the landmarks ``index``, shape (n_partitions, len(index))."""
-        lifted: Labels = self.labels[:, index]
-        return lifted
-
-    def tagged(self, tag: str) -> PartitionPool:
-        """The same partitions, the families named ``family@tag``."""
-        return PartitionPool(self.labels, tuple(f"{family}@{tag}" for family in self.families))
 
 
 def candidate_pool(
@@ -598,3 +233,253 @@ def _by_family(candidates: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
         for at, (family, labels) in enumerate(candidates)
     ]
     return [candidates[at] for _, _, at in sorted(keys)]
+
+
+def bag_candidate_pool(
+    bags: Any,
+    *,
+    distances: Sequence[str] = ("symmetric", "average", "energy", "sliced"),
+    embeddings: Sequence[str] = ("mean", "stats", "stats_pca", "prototypes"),
+    k_range: Range = "auto",
+    n_clusters: int | None = None,
+    n_neighbors: int = 10,
+    random_state: SeedLike = None,
+    n_jobs: int | None = None,
+) -> tuple[PartitionPool, dict[str, FloatArray]]:
+    """Partitions of bags from families of algorithms on several distances and embeddings.
+
+    Parameters
+    ----------
+    bags : Bags or anything :func:`~moo_clustering.bags.as_bags` takes
+        In the scale in which distances are meant; :class:`~moo_clustering.bags.BagTransformer` brings
+        every feature to 0..1.
+    distances : sequence of {"symmetric", "average", "energy", "sliced"}, default=all
+        See :func:`~moo_clustering.bags.bag_distance_kinds`. On each: ``kmed`` (k-medoids, the best of
+        three starts), ``avg`` (average linkage), ``spec`` (spectral cuts of the neighbour graph), ``genie``
+        (threshold .3 on the minimum spanning tree) and ``hdbscan``.
+    embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all
+        See :func:`~moo_clustering.bags.bag_embedding`. On each: ``km`` (k-means, three starts) and ``ward``.
+    k_range : "auto" or iterable of int, default="auto"
+        Numbers of clusters, see :func:`k_grid`. HDBSCAN finds its own, up to 60.
+    n_clusters : int, optional
+        Added to ``k_range``.
+    n_neighbors : int, default=10
+        Of the graphs.
+    random_state : int, Generator, RandomState or None, default=None
+        Every view and family has its own seed: leaving one out changes no other.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    pool : PartitionPool
+        Families named ``family@view``, as ``"kmed@energy"``: the same algorithm on two views counts as two.
+    matrices : dict of str to ndarray of shape (n_bags, n_bags)
+        The distances that were wanted.
+
+    Raises
+    ------
+    ValueError
+        Unknown distances or embeddings, none at all, numbers of clusters out of range, fewer than three
+        bags, or no partition with two clusters.
+
+    Notes
+    -----
+    O(n^2 n_features) time for n instances and O(n_bags^3) for the families; O(n_bags^2) memory.
+
+    References
+    ----------
+    ParetoClustering: agreement of algorithm families.
+    """
+    check_kinds(distances, name="distances")
+    data = as_bags(bags)
+    directions, candidates = spawn_seeds(random_state, 2)
+    kinds = [k for k in DISTANCE_KINDS if k in distances or (k == "symmetric" and "prototypes" in embeddings)]
+    matrices = bag_distance_kinds(data, kinds=kinds, rng=np.random.default_rng(directions), n_jobs=n_jobs)
+    pool = pool_of_bag_views(
+        data,
+        matrices,
+        distances=distances,
+        embeddings=embeddings,
+        k_range=k_range,
+        n_clusters=n_clusters,
+        n_neighbors=n_neighbors,
+        seed=candidates,
+        n_jobs=n_jobs,
+    )
+    return pool, {kind: matrices[kind] for kind in distances}
+
+
+def pool_of_bag_views(
+    bags: Bags,
+    matrices: Mapping[str, FloatArray],
+    *,
+    distances: Sequence[str],
+    embeddings: Sequence[str],
+    seed: np.random.SeedSequence,
+    graphs: Mapping[str, csr_array] | None = None,
+    k_range: Range = "auto",
+    n_clusters: int | None = None,
+    n_neighbors: int = 10,
+    extra: Sequence[tuple[str, NDArray[np.integer[Any]]]] = (),
+    n_jobs: int | None = None,
+) -> PartitionPool:
+    """Pool of bags whose distances are known.
+
+    Parameters
+    ----------
+    matrices : mapping of str to ndarray of shape (n_bags, n_bags)
+        All of ``distances``, and ``"symmetric"`` for the embedding ``"prototypes"``.
+    graphs : mapping of str to csr_array of shape (n_bags, n_bags), optional
+        Neighbour graphs of distances for which they are there already.
+    extra : sequence of (family, labels of shape (n_bags,))
+        Further candidates, which come last.
+    seed : SeedSequence
+    bags, distances, embeddings, k_range, n_clusters, n_neighbors, n_jobs
+        As for :func:`bag_candidate_pool`.
+    """
+    check_kinds(distances, name="distances")
+    _check_embeddings(embeddings)
+    if bags.n_bags < 3:
+        raise ValueError(f"a pool needs at least 3 bags, got {bags.n_bags}")
+    if not len(distances) and not len(embeddings) and not extra:
+        raise ValueError("distances and embeddings are both empty: name at least one view")
+    ks = k_grid(bags.n_bags, k_range=k_range, n_clusters=n_clusters).tolist()
+    views = [
+        (kind, PoolData(matrices[kind], True, n_neighbors, (graphs or {}).get(kind))) for kind in distances
+    ]
+    for kind in embeddings:
+        vectors = bag_embedding(bags, kind, symmetric=matrices.get("symmetric"))  # type: ignore[arg-type]
+        views.append((kind, PoolData(np.ascontiguousarray(vectors), False, n_neighbors)))
+    found: list[tuple[str, Any]] = []
+    failures: Failures = {}
+    for kind, data in views:
+        names = _OF_DISTANCES if data.precomputed else _OF_EMBEDDINGS
+        # By its place among all views, so that leaving one out changes no other.
+        part = child_seed(seed, (*DISTANCE_KINDS, *EMBEDDING_KINDS).index(kind))
+        with warnings.catch_warnings():
+            # SciPy sees that the rows of a matrix of distances are taken for vectors, as they are to be.
+            warnings.simplefilter("ignore", ClusterWarning)
+            candidates, failed = family_partitions(data, tuple(names), ks, part, n_jobs=n_jobs)
+        found += [(f"{names[family]}@{kind}", labels) for family, labels in candidates]
+        # HDBSCAN sees nothing but noise in many a view, which is no failure.
+        failures |= {f"{names[family]}@{kind}": failed[family] for family in failed if family != "hdbscan"}
+    warn_of_failures(failures, frozenset(family for family, _ in found))
+    pool = PartitionPool.of([*found, *extra])
+    if len(pool.family_names) < FEW_FAMILIES:
+        warnings.warn(
+            f"only {len(pool.family_names)} families are in the pool ({', '.join(pool.family_names)}): "
+            f"agreement is weak evidence with fewer than {FEW_FAMILIES}",
+            UserWarning,
+            stacklevel=3,
+        )
+    return pool
+
+
+def _check_embeddings(embeddings: Sequence[str]) -> None:
+    allowed = ", ".join(map(repr, EMBEDDING_KINDS))
+    if isinstance(embeddings, str):
+        raise ValueError(f"embeddings must be a sequence of {allowed}, got the text {embeddings!r}")
+    for kind in embeddings:
+        if kind not in EMBEDDING_KINDS:
+            near = did_you_mean(str(kind), EMBEDDING_KINDS)
+            raise ValueError(f"embeddings may be {allowed}, got {kind!r}{near}")
+
+
+def family_partitions(
+    data: PoolData,
+    families: Sequence[str],
+    ks: Sequence[int],
+    seed: np.random.SeedSequence,
+    *,
+    n_jobs: int | None = None,
+) -> tuple[list[tuple[str, Partition]], Failures]:
+    """Partitions of families for numbers of clusters, and why some are missing.
+
+    Parameters
+    ----------
+    data : PoolData
+    families : sequence of str
+        Some of ``BUILDERS``, in the order of the result.
+    ks : sequence of int
+        Ascending.
+    seed : numpy.random.SeedSequence
+        Its children are those of the families, whichever are asked for.
+    n_jobs : int, optional
+        Of joblib.
+
+    Returns
+    -------
+    candidates : list of (family, labels)
+        Those with two clusters or more, k ascending in every family.
+    failures : dict of lists of str
+    """
+    # Sums by threads differ in their last digits; equal work must come to equal results.
+    with threadpool_limits(limits=1), warnings.catch_warnings():
+        _be_quiet()
+        shared = _shared(data, families, ks)
+        tasks = [
+            (family, delayed(_attempt)(os.getpid(), family, shared, part, child_seed(seed, code)))
+            for code, family in enumerate(BUILDERS)
+            if family in families
+            for part in ([[k] for k in ks] if family in _SPLIT else [list(ks)])
+        ]
+        outcomes = run_calls([task for _, task in tasks], n_jobs=n_jobs, prefer="threads")
+    found: dict[str, list[Partition]] = {family: [] for family, _ in tasks}
+    failures: Failures = {}
+    for (family, _), outcome in zip(tasks, outcomes, strict=True):
+        found[family] += outcome.partitions
+        if outcome.failure is not None:
+            failures.setdefault(family, []).append(outcome.failure)
+    candidates = []
+    for family, partitions in found.items():
+        sizes = [len(np.unique(labels)) for labels in partitions]
+        order = [at for at in np.argsort(sizes, kind="stable") if sizes[at] > 1]
+        candidates += [(family, partitions[at]) for at in order]
+        if not order and family not in failures:
+            failures[family] = ["no partition with two clusters or more"]
+    return candidates, failures
+
+
+def _be_quiet() -> None:
+    # Fewer distinct samples than clusters, and no convergence, are as good as any.
+    warnings.simplefilter("ignore", ConvergenceWarning)
+
+
+def _shared(data: PoolData, families: Sequence[str], ks: Sequence[int]) -> PoolData:
+    """What several families need, made once."""
+    if {"spec", "graph_agg"} & set(families):
+        data = replace(data, given_graph=_unless_failing(data.graph))
+    starts = "km" in families and not data.precomputed and max(ks, default=0) > WARD_ABOVE
+    if "ward" in families or starts:
+        data = replace(data, given_merges=_unless_failing(data.merges))
+    return data
+
+
+def _unless_failing(part: Callable[[], Any]) -> Any:
+    # The families that need it will meet the failure again, and be left out for it.
+    try:
+        return part()
+    except Exception:
+        return None
+
+
+def _attempt(
+    caller: int, family: str, data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence
+) -> _Outcome:
+    elsewhere = os.getpid() != caller
+    with ExitStack() as stack:
+        # OpenMP counts threads for every thread that calls it; the rest is set once for a process.
+        stack.enter_context(threadpool_limits(limits=1, user_api=None if elsewhere else "openmp"))
+        if elsewhere:
+            stack.enter_context(warnings.catch_warnings())
+            _be_quiet()
+        try:
+            return _Outcome(BUILDERS[family](data, ks, seed), None)
+        except Exception as error:
+            return _Outcome([], reason_of(error))
+
+
+class _Outcome(NamedTuple):
+    partitions: list[Partition]
+    failure: str | None

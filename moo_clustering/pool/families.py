@@ -1,4 +1,4 @@
-"""The eight families, extra candidates."""
+"""The eight families of algorithms that make the partitions of a pool."""
 
 from __future__ import annotations
 
@@ -9,26 +9,107 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.cluster.hierarchy import cut_tree, linkage
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 from scipy.spatial.distance import squareform
-from sklearn.base import clone
 from sklearn.cluster import HDBSCAN, KMeans
 from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import NearestNeighbors
 
-from moo_clustering._arrays import FloatArray, IntpArray
-from moo_clustering.graphs import SpanningTree, euclidean_mst
-from moo_clustering.graphs.similarity import self_tuning_graph
-from moo_clustering.graphs.spectral import spectral_cuts
-from moo_clustering.graphs.trees import genie_cuts, mutual_reachability_mst
+from moo_clustering._arrays import (
+    FloatArray,
+    IntpArray,
+)
+from moo_clustering.graphs import (
+    SpanningTree,
+    euclidean_mst,
+    genie_cuts,
+    mutual_reachability_mst,
+    self_tuning_graph,
+    spectral_cuts,
+)
 
-Extra = Any
-"""A clusterer, or a pair (family, labels), or a pair (family, clusterer)."""
 Partition = NDArray[np.integer[Any]]
-Candidates = list[tuple[str, Partition]]
-_FORMS = "a clusterer, (family, labels) or (family, clusterer)"
+Failures = dict[str, list[str]]
+_CORE_NEIGHBOR = 5
+Range = Literal["auto"] | Iterable[int]
+_AUTO = [*range(2, 21), *range(22, 41, 2)]
+# However few samples there are, so many clusters are looked at.
+LEAST_TOP = 6
+_STARTS = 3
+# Above it random starts miss clusters that a Ward cut has found.
+WARD_ABOVE = 20
+_MAX_ITER = 100
+# Sums that differ by a smaller part are equal.
+_ROUNDING = 1e-12
+_MIN_SAMPLES = 5
+_MOST_CLUSTERS = 60
+_MOST_COMPONENTS = 20
+# More features than these have too many covariances.
+_MOST_FULL = 12
+
+
+def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = None) -> NDArray[np.int64]:
+    """Numbers of clusters for which candidates are made, ascending.
+
+    Parameters
+    ----------
+    n_samples : int
+    k_range : "auto" or iterable of int, default="auto"
+        2 to 20 and the even numbers up to 40, at most max(6, the root of n_samples rounded up).
+    n_clusters : int, optional
+        A wanted number, added if it is missing. One cluster, or one for every sample, needs no
+        candidates and adds nothing.
+
+    Returns
+    -------
+    ks : ndarray of shape (n_numbers,), int64
+        All from 2 to n_samples - 1; empty for fewer than three samples and ``k_range="auto"``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        A number that is no whole number from 2 to n_samples - 1, or no number at all.
+
+    References
+    ----------
+    ParetoClustering: agreement of algorithm families.
+
+    Examples
+    --------
+    >>> from moo_clustering.pool import k_grid
+    >>> k_grid(50, n_clusters=12)
+    array([ 2,  3,  4,  5,  6,  7,  8, 12])
+    """
+    if isinstance(k_range, str):
+        if k_range != "auto":
+            raise ValueError(f"k_range must be 'auto' or whole numbers, got {k_range!r}.")
+        top = max(LEAST_TOP, math.isqrt(max(n_samples - 1, 0)) + 1)
+        ks = {k for k in _AUTO if k <= top and k < n_samples}
+    else:
+        ks = {_checked("k_range", k, 2, n_samples - 1) for k in _listed_numbers(k_range)}
+        if not ks:
+            raise ValueError("k_range must hold at least one number of clusters.")
+    if n_clusters is not None:
+        wanted = _checked("n_clusters", n_clusters, 1, n_samples)
+        ks |= {wanted} if 2 <= wanted < n_samples else set()
+    return np.array(sorted(ks), dtype=np.int64)
+
+
+def _checked(name: str, value: Any, least: int, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} must be made of whole numbers, got {value!r}.")
+    if not least <= value <= most:
+        raise ValueError(f"{name} must lie between {least} and {most} for these samples, got {value}.")
+    return int(value)
+
+
+def _listed_numbers(k_range: Any) -> list[Any]:
+    try:
+        return list(k_range)
+    except TypeError:
+        raise TypeError(f"k_range must be 'auto' or whole numbers, got {k_range!r}.") from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,236 +172,47 @@ class PoolData:
 
 Builder = Callable[[PoolData, Sequence[int], np.random.SeedSequence], list[Partition]]
 """Partitions of one family for numbers of clusters; what is random follows from the seed and k alone."""
-Failures = dict[str, list[str]]
-_CORE_NEIGHBOR = 5
-Range = Literal["auto"] | Iterable[int]
-_AUTO = [*range(2, 21), *range(22, 41, 2)]
-# However few samples there are, so many clusters are looked at.
-LEAST_TOP = 6
-_STARTS = 3
-# Above it random starts miss clusters that a Ward cut has found.
-WARD_ABOVE = 20
-_MAX_ITER = 100
-# Sums that differ by a smaller part are equal.
-_ROUNDING = 1e-12
-_MIN_SAMPLES = 5
-_MOST_CLUSTERS = 60
-_MOST_COMPONENTS = 20
-# More features than these have too many covariances.
-_MOST_FULL = 12
 
 
-def extra_partitions(
-    extra_candidates: Iterable[Extra] | None,
-    X: Any,
-    *,
-    n_samples: int,
-    landmark_of: ArrayLike | None = None,
-    rng: np.random.Generator,
-    metric: str = "euclidean",
-) -> list[tuple[str, Partition]]:
-    """Labels of samples, or landmarks, from labels and clusterers of one's own.
-
-    Parameters
-    ----------
-    extra_candidates : iterable, optional
-        Each is ``(family, labels)``, ``(family, clusterer)``, or a clusterer whose class names the family.
-        Labels are those of all samples or of the landmarks, shape (n_samples,), (n_landmarks,) or with
-        a leading axis for several partitions. A clusterer is copied and fitted to X; a ``random_state``
-        of None is replaced by a seed; with ``pareto_labels_`` its whole front counts.
-    X : array-like of shape (n_landmarks, n_features)
-        What clusterers are fitted to: landmarks, or samples where there are no landmarks.
-    n_samples : int
-        Number of samples.
-    landmark_of : array-like of shape (n_samples,), optional
-        Landmark of every sample. A landmark gets the commonest label of its samples, the lowest of
-        equally common ones.
-    rng : numpy.random.Generator
-    metric : {"euclidean", "precomputed"}, default="euclidean"
-        Whether X holds features or distances.
-
-    Returns
-    -------
-    candidates : list of (family, labels of shape (n_landmarks,))
-        In the given order.
-
-    Raises
-    ------
-    ValueError, TypeError
-        An entry in another form, or labels of another length.
-
-    Warns
-    -----
-    UserWarning
-        Clusterers that failed, or found no two clusters, are left out.
-
-    Notes
-    -----
-    Negative labels are noise: they become the label of the nearest clustered sample if X is a dense table
-    of numbers, otherwise a cluster of their own.
-
-    References
-    ----------
-    ParetoClustering: agreement of algorithm families.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.cluster import DBSCAN
-    >>> from moo_clustering.pool import extra_partitions
-    >>> X = np.array([[0.0], [0.1], [5.0], [5.1], [5.9]])
-    >>> extra_partitions([DBSCAN(eps=0.5, min_samples=2)], X, n_samples=5, rng=np.random.default_rng(0))
-    [('DBSCAN', array([0, 0, 1, 1, 1]))]
-    """
-    candidates, failures = extra_parts(
-        extra_candidates, X, n_samples=n_samples, landmark_of=landmark_of, rng=rng, metric=metric
-    )
-    warn_of_failures(failures)
-    return candidates
+def kmeans_partitions(data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence) -> list[Partition]:
+    """The best of three k-means++ starts for every k, above k = 20 of a start from the Ward cut too."""
+    if data.precomputed:
+        return [
+            k_medoids(data.X, k, n_init=_STARTS, rng=np.random.default_rng(child_seed(seed, k))) for k in ks
+        ]
+    return [_best_of_starts(data, k, state_of(seed, k)) for k in ks]
 
 
-def extra_parts(
-    extra_candidates: Iterable[Extra] | None,
-    X: Any,
-    *,
-    n_samples: int,
-    landmark_of: ArrayLike | None = None,
-    rng: np.random.Generator,
-    metric: str = "euclidean",
-) -> tuple[Candidates, Failures]:
-    """As :func:`extra_partitions`, with the reasons for what was left out instead of a warning."""
-    candidates: Candidates = []
-    failures: Failures = {}
-    landmarks = None if landmark_of is None else _checked_landmarks(landmark_of, n_samples)
-    m = n_samples if landmarks is None else max(_length(X), int(landmarks.max()) + 1)
-    table = _table(X, m)
-    data = None if table is None else PoolData(table, metric == "precomputed")
-    for family, source in [_entry(item) for item in _listed(extra_candidates)]:
-        # Drawn for labels too: replacing a clusterer by its labels changes no other.
-        seed = int(rng.integers(2**31 - 1))
-        if hasattr(source, "fit"):
-            try:
-                rows = _rows(family, _fitted(source, X, seed), {m})
-            except Exception as error:
-                failures.setdefault(family, []).append(reason_of(error))
-                continue
-        else:
-            rows = _rows(family, source, {n_samples, m})
-            if landmarks is not None and rows.shape[1] == n_samples:
-                rows = np.stack([_commonest(_codes(row), landmarks, m) for row in rows])
-        settled = [_settled(_codes(row), data) for row in rows]
-        proper: list[Partition] = [labels for labels in settled if (labels != labels[0]).any()]
-        candidates += [(family, labels) for labels in proper]
-        if not proper:
-            failures.setdefault(family, []).append("no partition with two clusters or more")
-    return candidates, failures
+def _best_of_starts(data: PoolData, k: int, random_state: int) -> Partition:
+    best = KMeans(k, n_init=_STARTS, random_state=random_state).fit(data.X)
+    if k > WARD_ABOVE and data.given_merges is not None:
+        centres = _means(data.X, cut_tree(data.given_merges, n_clusters=k)[:, 0], k)
+        other = KMeans(k, init=centres, n_init=1, random_state=random_state).fit(data.X)
+        best = other if other.inertia_ < best.inertia_ else best
+    labels: Partition = best.labels_
+    return labels
 
 
-def _listed(extra_candidates: Any) -> list[Any]:
-    if extra_candidates is None:
-        return []
-    if isinstance(extra_candidates, str) or not isinstance(extra_candidates, Iterable):
-        raise TypeError(f"extra_candidates must be a list of {_FORMS}, got {extra_candidates!r}.")
-    return list(extra_candidates)
+def _means(X: FloatArray, labels: NDArray[np.integer], k: int) -> FloatArray:
+    members = np.zeros((k, len(X)))
+    members[labels, np.arange(len(X))] = 1.0
+    return members @ X / members.sum(axis=1, keepdims=True)
 
 
-def _entry(item: Any) -> tuple[str, Any]:
-    if hasattr(item, "fit") and not isinstance(item, type):
-        return type(item).__name__, item
-    if isinstance(item, tuple | list) and len(item) == 2 and isinstance(item[0], str):
-        family, source = item
-        if not isinstance(source, str | type) and source is not None:
-            return family, source
-    raise TypeError(f"extra_candidates must each be {_FORMS}, got {item!r}.")
+def ward_partitions(data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence) -> list[Partition]:
+    """Ward linkage, or average linkage of distances, cut at every k."""
+    return list(cut_tree(data.merges(), n_clusters=list(ks)).T)
 
 
-def _fitted(clusterer: Any, X: Any, seed: int) -> Any:
-    fresh = clone(clusterer)
-    parameters = fresh.get_params(deep=False)
-    if "random_state" in parameters and parameters["random_state"] is None:
-        fresh.set_params(random_state=seed)
-    if hasattr(fresh, "fit_predict"):
-        labels = fresh.fit_predict(X)
-    else:
-        labels = fresh.fit(X).labels_
-    front = getattr(fresh, "pareto_labels_", None)
-    return labels if front is None or not len(front) else front
+def spectral_partitions(data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence) -> list[Partition]:
+    """Spectral clustering for every k from one eigendecomposition."""
+    return list(spectral_cuts(data.graph(), ks, n_init=3, rng=np.random.default_rng(seed)))
 
 
-def _rows(family: str, labels: Any, lengths: set[int]) -> NDArray[Any]:
-    try:
-        rows = np.atleast_2d(np.asarray(labels))
-    except ValueError:
-        raise ValueError(f"extra_candidates: labels of {family!r} must be one row of labels.") from None
-    if rows.ndim != 2 or rows.shape[1] not in lengths:
-        raise ValueError(
-            f"extra_candidates: labels of {family!r} must have length "
-            f"{' or '.join(map(str, sorted(lengths)))}, got shape {np.shape(labels)}."
-        )
-    if rows.dtype.kind == "f" and not np.isfinite(rows).all():
-        raise ValueError(f"extra_candidates: labels of {family!r} must be finite.")
-    return rows
-
-
-def _codes(labels: NDArray[Any]) -> NDArray[np.int64]:
-    """Codes 0, 1, ... in the order of the labels, -1 for noise."""
-    clustered = labels >= 0 if labels.dtype.kind in "if" else np.ones(len(labels), dtype=bool)
-    codes = np.full(len(labels), -1, dtype=np.int64)
-    codes[clustered] = np.unique(labels[clustered], return_inverse=True)[1]
-    return codes
-
-
-def _commonest(codes: NDArray[np.int64], landmarks: NDArray[np.intp], m: int) -> NDArray[np.int64]:
-    """For every landmark the code that most of its samples have, noise aside."""
-    clustered = codes >= 0
-    n_codes = int(codes.max(initial=0)) + 1
-    cells = landmarks[clustered] * n_codes + codes[clustered]
-    counts = np.bincount(cells, minlength=m * n_codes).reshape(m, n_codes)
-    return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
-
-
-def _settled(labels: NDArray[np.int64], data: PoolData | None) -> Partition:
-    if data is None:
-        return np.where(labels < 0, labels.max(initial=-1) + 1, labels)
-    return without_noise(data, labels) if (labels >= 0).any() else np.zeros_like(labels)
-
-
-def _checked_landmarks(landmark_of: ArrayLike, n_samples: int) -> NDArray[np.intp]:
-    landmarks = np.asarray(landmark_of)
-    if landmarks.shape != (n_samples,) or landmarks.dtype.kind not in "iu" or landmarks.min(initial=0) < 0:
-        raise ValueError(
-            f"landmark_of must hold the landmark of each of {n_samples} samples, a number from 0 on; "
-            f"got shape {landmarks.shape} and dtype {landmarks.dtype}."
-        )
-    return landmarks.astype(np.intp)
-
-
-def _length(X: Any) -> int:
-    shape = getattr(X, "shape", None)
-    return int(shape[0]) if shape else len(X)
-
-
-def _table(X: Any, m: int) -> NDArray[np.float64] | None:
-    """X as a dense table of finite numbers with one row per label, if it is one."""
-    if issparse(X):
-        return None
-    try:
-        table = np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError):
-        return None
-    if table.ndim != 2 or len(table) != m or not table.shape[1] or not np.isfinite(table).all():
-        return None
-    return table
-
-
-def child_seed(seed: np.random.SeedSequence, key: int) -> np.random.SeedSequence:
-    """The child with this number, whichever others are used."""
-    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, key))
-
-
-def state_of(seed: np.random.SeedSequence, key: int) -> int:
-    """``random_state`` of the child with this number."""
-    return int(child_seed(seed, key).generate_state(1)[0])
+def genie_partitions(data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence) -> list[Partition]:
+    """Genie with threshold .3 on the minimum spanning tree, cut at every k."""
+    tree = euclidean_mst(data.X, metric=data.metric, root=0, ties="index")
+    return list(genie_cuts(*sorted_links(tree), ks, threshold=0.3))
 
 
 def sorted_links(tree: SpanningTree) -> tuple[NDArray[np.int32], FloatArray]:
@@ -329,44 +221,6 @@ def sorted_links(tree: SpanningTree) -> tuple[NDArray[np.int32], FloatArray]:
     lengths = tree.lengths[np.arange(tree.n_samples) != tree.root]
     order = np.lexsort((links[:, 1], links[:, 0]))
     return links[order], lengths[order]
-
-
-def reason_of(error: Exception) -> str:
-    """One line that says what went wrong."""
-    said = " ".join(str(error).split())
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
-
-
-def warn_of_failures(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozenset()) -> None:
-    """One warning for all; families in ``partly`` have other candidates in the pool."""
-    if failures:
-        warnings.warn(f"left out of the pool: {told(failures, partly)}", UserWarning, stacklevel=3)
-
-
-def told(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozenset()) -> str:
-    """Families and the different reasons for each."""
-    return (
-        ", ".join(
-            f"{family}{' (in part)' if family in partly else ''}: {'; '.join(dict.fromkeys(reasons))}"
-            for family, reasons in failures.items()
-        )
-        or "none was asked for"
-    )
-
-
-def without_noise(data: PoolData, labels: Partition) -> Partition:
-    """Labels where every -1 has become the label of the nearest sample that had one."""
-    noise, clustered = np.flatnonzero(labels < 0), np.flatnonzero(labels >= 0)
-    labels = labels.copy()
-    if len(noise) and len(clustered):
-        labels[noise] = labels[data.nearest(noise, clustered)]
-    return labels
-
-
-def genie_partitions(data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence) -> list[Partition]:
-    """Genie with threshold .3 on the minimum spanning tree, cut at every k."""
-    tree = euclidean_mst(data.X, metric=data.metric, root=0, ties="index")
-    return list(genie_cuts(*sorted_links(tree), ks, threshold=0.3))
 
 
 def reachability_partitions(
@@ -378,11 +232,118 @@ def reachability_partitions(
     return list(genie_cuts(*sorted_links(tree), ks, threshold=0.5))
 
 
+def hdbscan_partitions(data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence) -> list[Partition]:
+    """HDBSCAN decides on k itself; noise gets the label of its nearest clustered sample."""
+    n = data.n_samples
+    found: list[Partition] = []
+    for size in _sizes(n):
+        for method in ("eom", "leaf"):
+            model = HDBSCAN(
+                min_cluster_size=size,
+                min_samples=min(_MIN_SAMPLES, n),
+                metric=data.metric,
+                cluster_selection_method=method,
+                copy=True,
+            )
+            labels = model.fit(data.X).labels_
+            if 1 <= labels.max() < _MOST_CLUSTERS:
+                found.append(without_noise(data, labels))
+    return found
+
+
+def _sizes(n_samples: int) -> list[int]:
+    # Two clusters and some noise must find room.
+    most = max(2, n_samples // 3)
+    return sorted({min(size, most) for size in (5, 10, max(5, n_samples // 50), max(5, n_samples // 20))})
+
+
+def mixture_partitions(data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence) -> list[Partition]:
+    """A mixture for every k up to 20: full covariances up to 12 features, diagonal ones above."""
+    shape = "full" if data.X.shape[1] <= _MOST_FULL else "diag"
+    return [
+        GaussianMixture(
+            k, covariance_type=shape, reg_covar=1e-3, max_iter=60, random_state=state_of(seed, k)
+        ).fit_predict(data.X)
+        for k in ks
+        if k <= _MOST_COMPONENTS
+    ]
+
+
 def agglomerated_partitions(
     data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence
 ) -> list[Partition]:
     """Small clusters of k-means, merged by the weight between them over their volumes, cut at every k."""
     return merged_fragments(data.graph(), fragments(data, n_fragments(data.n_samples), seed), ks)
+
+
+def k_medoids(D: FloatArray, k: int, *, n_init: int, rng: np.random.Generator) -> NDArray[np.int32]:
+    """Assign samples to the nearest of k medoids and choose medoids anew, in turns; the best of some starts.
+
+    Starts are drawn as for k-means++, with probability proportional to the squared distance from those
+    drawn before. O(n_samples k + n_samples^2 / k) time for a turn where clusters are of like size.
+
+    Parameters
+    ----------
+    D : ndarray of shape (n_samples, n_samples)
+        Symmetric distances, zero on the diagonal.
+    k : int
+    n_init : int
+        Number of starts.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,), int32
+        Fewer than k clusters where there are fewer different samples.
+    """
+    runs = [_run(D, _seeded(D, k, rng)) for _ in range(n_init)]
+    return min(runs, key=lambda run: run[1])[0]
+
+
+def _run(D: FloatArray, medoids: IntpArray) -> tuple[NDArray[np.int32], float]:
+    for _ in range(_MAX_ITER):
+        labels = _assigned(D, medoids)
+        updated = _updated(D, labels, medoids)
+        if (updated == medoids).all():
+            break
+        medoids = updated
+    labels = _assigned(D, medoids)
+    return labels, float(D[medoids[labels], np.arange(len(D))].sum())
+
+
+def _assigned(D: FloatArray, medoids: IntpArray) -> NDArray[np.int32]:
+    labels = D[medoids].argmin(axis=0).astype(np.int32)
+    # A copy of another medoid keeps its own cluster, so that none is empty.
+    labels[medoids] = np.arange(len(medoids))
+    return labels
+
+
+def _updated(D: FloatArray, labels: NDArray[np.int32], medoids: IntpArray) -> IntpArray:
+    """The member with the least sum of distances to the others, the present one if it is as good."""
+    updated = medoids.copy()
+    order = np.argsort(labels, kind="stable")
+    bounds = np.searchsorted(labels[order], np.arange(len(medoids) + 1))
+    for c, medoid in enumerate(medoids):
+        members = order[bounds[c] : bounds[c + 1]]
+        sums = D[np.ix_(members, members)].sum(axis=1)
+        least = sums.min()
+        if sums[np.searchsorted(members, medoid)] > least * (1.0 + _ROUNDING):
+            updated[c] = members[sums.argmin()]
+    return updated
+
+
+def _seeded(D: FloatArray, k: int, rng: np.random.Generator) -> IntpArray:
+    medoids = [int(rng.integers(len(D)))]
+    nearest = D[medoids[0]] ** 2
+    for _ in range(1, k):
+        nearest[medoids[-1]] = 0.0
+        total = nearest.sum()
+        if total == 0.0:
+            # Copies of medoids are all that is left.
+            break
+        medoids.append(int(rng.choice(len(D), p=nearest / total)))
+        nearest = np.minimum(nearest, D[medoids[-1]] ** 2)
+    return np.array(medoids, dtype=np.intp)
 
 
 def n_fragments(n_samples: int) -> int:
@@ -455,77 +416,6 @@ def _pair(W: NDArray[np.float64], volumes: NDArray[np.float64]) -> tuple[int, in
     return min(a, b), max(a, b)
 
 
-def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = None) -> NDArray[np.int64]:
-    """Numbers of clusters for which candidates are made, ascending.
-
-    Parameters
-    ----------
-    n_samples : int
-    k_range : "auto" or iterable of int, default="auto"
-        2 to 20 and the even numbers up to 40, at most max(6, the root of n_samples rounded up).
-    n_clusters : int, optional
-        A wanted number, added if it is missing. One cluster, or one for every sample, needs no
-        candidates and adds nothing.
-
-    Returns
-    -------
-    ks : ndarray of shape (n_numbers,), int64
-        All from 2 to n_samples - 1; empty for fewer than three samples and ``k_range="auto"``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        A number that is no whole number from 2 to n_samples - 1, or no number at all.
-
-    References
-    ----------
-    ParetoClustering: agreement of algorithm families.
-
-    Examples
-    --------
-    >>> from moo_clustering.pool import k_grid
-    >>> k_grid(50, n_clusters=12)
-    array([ 2,  3,  4,  5,  6,  7,  8, 12])
-    """
-    if isinstance(k_range, str):
-        if k_range != "auto":
-            raise ValueError(f"k_range must be 'auto' or whole numbers, got {k_range!r}.")
-        top = max(LEAST_TOP, math.isqrt(max(n_samples - 1, 0)) + 1)
-        ks = {k for k in _AUTO if k <= top and k < n_samples}
-    else:
-        ks = {_checked("k_range", k, 2, n_samples - 1) for k in _listed_numbers(k_range)}
-        if not ks:
-            raise ValueError("k_range must hold at least one number of clusters.")
-    if n_clusters is not None:
-        wanted = _checked("n_clusters", n_clusters, 1, n_samples)
-        ks |= {wanted} if 2 <= wanted < n_samples else set()
-    return np.array(sorted(ks), dtype=np.int64)
-
-
-def _listed_numbers(k_range: Any) -> list[Any]:
-    try:
-        return list(k_range)
-    except TypeError:
-        raise TypeError(f"k_range must be 'auto' or whole numbers, got {k_range!r}.") from None
-
-
-def _checked(name: str, value: Any, least: int, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} must be made of whole numbers, got {value!r}.")
-    if not least <= value <= most:
-        raise ValueError(f"{name} must lie between {least} and {most} for these samples, got {value}.")
-    return int(value)
-
-
-def kmeans_partitions(data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence) -> list[Partition]:
-    """The best of three k-means++ starts for every k, above k = 20 of a start from the Ward cut too."""
-    if data.precomputed:
-        return [
-            k_medoids(data.X, k, n_init=_STARTS, rng=np.random.default_rng(child_seed(seed, k))) for k in ks
-        ]
-    return [_best_of_starts(data, k, state_of(seed, k)) for k in ks]
-
-
 def fragments(data: PoolData, k: int, seed: np.random.SeedSequence) -> Partition:
     """Many small clusters, from one start."""
     if data.precomputed:
@@ -533,134 +423,43 @@ def fragments(data: PoolData, k: int, seed: np.random.SeedSequence) -> Partition
     return KMeans(k, n_init=1, random_state=state_of(seed, k)).fit(data.X).labels_
 
 
-def _best_of_starts(data: PoolData, k: int, random_state: int) -> Partition:
-    best = KMeans(k, n_init=_STARTS, random_state=random_state).fit(data.X)
-    if k > WARD_ABOVE and data.given_merges is not None:
-        centres = _means(data.X, cut_tree(data.given_merges, n_clusters=k)[:, 0], k)
-        other = KMeans(k, init=centres, n_init=1, random_state=random_state).fit(data.X)
-        best = other if other.inertia_ < best.inertia_ else best
-    labels: Partition = best.labels_
+def without_noise(data: PoolData, labels: Partition) -> Partition:
+    """Labels where every -1 has become the label of the nearest sample that had one."""
+    noise, clustered = np.flatnonzero(labels < 0), np.flatnonzero(labels >= 0)
+    labels = labels.copy()
+    if len(noise) and len(clustered):
+        labels[noise] = labels[data.nearest(noise, clustered)]
     return labels
 
 
-def _means(X: FloatArray, labels: NDArray[np.integer], k: int) -> FloatArray:
-    members = np.zeros((k, len(X)))
-    members[labels, np.arange(len(X))] = 1.0
-    return members @ X / members.sum(axis=1, keepdims=True)
+def child_seed(seed: np.random.SeedSequence, key: int) -> np.random.SeedSequence:
+    """The child with this number, whichever others are used."""
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, key))
 
 
-def k_medoids(D: FloatArray, k: int, *, n_init: int, rng: np.random.Generator) -> NDArray[np.int32]:
-    """Assign samples to the nearest of k medoids and choose medoids anew, in turns; the best of some starts.
-
-    Starts are drawn as for k-means++, with probability proportional to the squared distance from those
-    drawn before. O(n_samples k + n_samples^2 / k) time for a turn where clusters are of like size.
-
-    Parameters
-    ----------
-    D : ndarray of shape (n_samples, n_samples)
-        Symmetric distances, zero on the diagonal.
-    k : int
-    n_init : int
-        Number of starts.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    labels : ndarray of shape (n_samples,), int32
-        Fewer than k clusters where there are fewer different samples.
-    """
-    runs = [_run(D, _seeded(D, k, rng)) for _ in range(n_init)]
-    return min(runs, key=lambda run: run[1])[0]
+def state_of(seed: np.random.SeedSequence, key: int) -> int:
+    """``random_state`` of the child with this number."""
+    return int(child_seed(seed, key).generate_state(1)[0])
 
 
-def _seeded(D: FloatArray, k: int, rng: np.random.Generator) -> IntpArray:
-    medoids = [int(rng.integers(len(D)))]
-    nearest = D[medoids[0]] ** 2
-    for _ in range(1, k):
-        nearest[medoids[-1]] = 0.0
-        total = nearest.sum()
-        if total == 0.0:
-            # Copies of medoids are all that is left.
-            break
-        medoids.append(int(rng.choice(len(D), p=nearest / total)))
-        nearest = np.minimum(nearest, D[medoids[-1]] ** 2)
-    return np.array(medoids, dtype=np.intp)
+def reason_of(error: Exception) -> str:
+    """One line that says what went wrong."""
+    said = " ".join(str(error).split())
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 
-def _run(D: FloatArray, medoids: IntpArray) -> tuple[NDArray[np.int32], float]:
-    for _ in range(_MAX_ITER):
-        labels = _assigned(D, medoids)
-        updated = _updated(D, labels, medoids)
-        if (updated == medoids).all():
-            break
-        medoids = updated
-    labels = _assigned(D, medoids)
-    return labels, float(D[medoids[labels], np.arange(len(D))].sum())
+def warn_of_failures(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozenset()) -> None:
+    """One warning for all; families in ``partly`` have other candidates in the pool."""
+    if failures:
+        warnings.warn(f"left out of the pool: {told(failures, partly)}", UserWarning, stacklevel=3)
 
 
-def _assigned(D: FloatArray, medoids: IntpArray) -> NDArray[np.int32]:
-    labels = D[medoids].argmin(axis=0).astype(np.int32)
-    # A copy of another medoid keeps its own cluster, so that none is empty.
-    labels[medoids] = np.arange(len(medoids))
-    return labels
-
-
-def _updated(D: FloatArray, labels: NDArray[np.int32], medoids: IntpArray) -> IntpArray:
-    """The member with the least sum of distances to the others, the present one if it is as good."""
-    updated = medoids.copy()
-    order = np.argsort(labels, kind="stable")
-    bounds = np.searchsorted(labels[order], np.arange(len(medoids) + 1))
-    for c, medoid in enumerate(medoids):
-        members = order[bounds[c] : bounds[c + 1]]
-        sums = D[np.ix_(members, members)].sum(axis=1)
-        least = sums.min()
-        if sums[np.searchsorted(members, medoid)] > least * (1.0 + _ROUNDING):
-            updated[c] = members[sums.argmin()]
-    return updated
-
-
-def hdbscan_partitions(data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence) -> list[Partition]:
-    """HDBSCAN decides on k itself; noise gets the label of its nearest clustered sample."""
-    n = data.n_samples
-    found: list[Partition] = []
-    for size in _sizes(n):
-        for method in ("eom", "leaf"):
-            model = HDBSCAN(
-                min_cluster_size=size,
-                min_samples=min(_MIN_SAMPLES, n),
-                metric=data.metric,
-                cluster_selection_method=method,
-                copy=True,
-            )
-            labels = model.fit(data.X).labels_
-            if 1 <= labels.max() < _MOST_CLUSTERS:
-                found.append(without_noise(data, labels))
-    return found
-
-
-def _sizes(n_samples: int) -> list[int]:
-    # Two clusters and some noise must find room.
-    most = max(2, n_samples // 3)
-    return sorted({min(size, most) for size in (5, 10, max(5, n_samples // 50), max(5, n_samples // 20))})
-
-
-def mixture_partitions(data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence) -> list[Partition]:
-    """A mixture for every k up to 20: full covariances up to 12 features, diagonal ones above."""
-    shape = "full" if data.X.shape[1] <= _MOST_FULL else "diag"
-    return [
-        GaussianMixture(
-            k, covariance_type=shape, reg_covar=1e-3, max_iter=60, random_state=state_of(seed, k)
-        ).fit_predict(data.X)
-        for k in ks
-        if k <= _MOST_COMPONENTS
-    ]
-
-
-def spectral_partitions(data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence) -> list[Partition]:
-    """Spectral clustering for every k from one eigendecomposition."""
-    return list(spectral_cuts(data.graph(), ks, n_init=3, rng=np.random.default_rng(seed)))
-
-
-def ward_partitions(data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence) -> list[Partition]:
-    """Ward linkage, or average linkage of distances, cut at every k."""
-    return list(cut_tree(data.merges(), n_clusters=list(ks)).T)
+def told(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozenset()) -> str:
+    """Families and the different reasons for each."""
+    return (
+        ", ".join(
+            f"{family}{' (in part)' if family in partly else ''}: {'; '.join(dict.fromkeys(reasons))}"
+            for family, reasons in failures.items()
+        )
+        or "none was asked for"
+    )

@@ -12,11 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from moo_clustering._arrays import FloatArray, IntArray, did_you_mean
 from moo_clustering.bags import BagGeometry, BagObjective, Bags, as_bags, bag_distances
 from moo_clustering.bags.distances import Kind
-from moo_clustering.bags.objective import Weighting
+from moo_clustering.bags.geometry import Weighting
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.encodings import LabelEncoding
+from moo_clustering.encodings import LabelEncoding, MedoidSlotEncoding
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.encodings.medoids import MedoidSlotEncoding
 from moo_clustering.problems.partition import ConstraintHandling, Index, LeastClusterSize, PartitionProblem
 from moo_clustering.validity import ValidityIndex, get_index
 from moo_clustering.validity.bags import (

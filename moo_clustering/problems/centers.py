@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from moo_clustering._arrays import FloatArray, IntArray, Labels, centred_features
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd, two_nearest
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.encodings.base import Encoding, checked_labels, distinct_rows, relabel_by_first_appearance
+from moo_clustering.encodings import Encoding, relabel_by_first_appearance
+from moo_clustering.encodings.base import checked_labels, distinct_rows
 from moo_clustering.problems.partition import ConstraintHandling, PartitionProblem
 from moo_clustering.validity.base import ValidityIndex
 from moo_clustering.validity.internal import SumOfSquares

@@ -15,8 +15,8 @@ from scipy.optimize import linear_sum_assignment
 
 from moo_clustering._arrays import FloatArray, IntArray, Labels
 from moo_clustering._targets import Targets, partial_targets
+from moo_clustering.encodings import Encoding
 from moo_clustering.encodings.base import (
-    Encoding,
     checked_cluster_range,
     checked_genes,
     checked_labels,
@@ -31,9 +31,10 @@ from moo_clustering.subspace import (
     distances,
     impurity,
     memberships_from_seeds,
+    overall_shares,
     sweep,
 )
-from moo_clustering.subspace.sweeps import labelled_shares, overall_shares
+from moo_clustering.subspace.classes import labelled_shares
 
 # Individuals whose objectives are remembered at least, and half of those at most.
 _CAPACITY = 1 << 16

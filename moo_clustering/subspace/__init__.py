@@ -6,6 +6,8 @@ feature have shape (n_features, n_clusters), arrays by sample (n_samples, n_clus
 sparse data read whole rows. No dense array of samples by features is ever built of sparse data.
 """
 
+from moo_clustering.subspace.classes import chi_square, class_shares, impurity, overall_shares, votes
+from moo_clustering.subspace.data import SubspaceData
 from moo_clustering.subspace.kmeans import (
     EntropyWeighted,
     entropy_weighted_kmeans,
@@ -14,18 +16,12 @@ from moo_clustering.subspace.kmeans import (
 )
 from moo_clustering.subspace.sweeps import (
     Iterated,
-    SubspaceData,
     SubspaceOptions,
     Sweep,
-    chi_square,
-    class_shares,
     distances,
-    impurity,
     iterate,
     memberships_from_distances,
-    overall_shares,
     sweep,
-    votes,
 )
 
 __all__ = [

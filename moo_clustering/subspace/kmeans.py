@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +12,14 @@ from sklearn.cluster import MiniBatchKMeans
 
 from moo_clustering._arrays import AnyFloatArray
 from moo_clustering._targets import Targets
+from moo_clustering.subspace.data import SubspaceData, for_blocks
 from moo_clustering.subspace.sweeps import (
-    Init,
-    SubspaceData,
     SubspaceOptions,
     distances,
-    for_blocks,
     memberships_from_distances,
 )
 
-INITS = ("labels", "seeds", "kmeans", "dirichlet", "equal")
+Init = Literal["labels", "seeds", "kmeans", "dirichlet", "equal"]
 # Membership in the own cluster of a hard partition; the rest is spread evenly over all.
 _HARD = 0.9
 
@@ -226,8 +224,8 @@ def start(
     ValueError
         Another ``init``, or ``n_clusters`` out of range.
     """
-    if init not in INITS:
-        raise ValueError(f"init must be one of {', '.join(map(repr, INITS))}; got {init!r}")
+    if init not in get_args(Init):
+        raise ValueError(f"init must be one of {', '.join(map(repr, get_args(Init)))}; got {init!r}")
     if not 1 <= n_clusters <= data.n:
         raise ValueError(f"n_clusters must be from 1 to the {data.n} samples, got {n_clusters!r}")
     if init == "labels" and targets.labelled.any() and targets.n_classes:

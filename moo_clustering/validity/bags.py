@@ -29,8 +29,7 @@ from moo_clustering.validity.external import (
 )
 
 if TYPE_CHECKING:
-    from moo_clustering.bags import Bags
-    from moo_clustering.bags.objective import BagGeometry
+    from moo_clustering.bags import BagGeometry, Bags
 
 Weighting = Literal["bag", "instance"]
 WEIGHTINGS: tuple[Weighting, ...] = ("bag", "instance")
@@ -240,16 +239,14 @@ def bag_report(
 def bags_of(data: Any) -> Bags:
     """Bags from whatever holds them, also a geometry."""
     # Loaded here because most who import this room have no bags.
-    from moo_clustering.bags import as_bags
-    from moo_clustering.bags.objective import BagGeometry
+    from moo_clustering.bags import BagGeometry, as_bags
 
     return data.bags if isinstance(data, BagGeometry) else as_bags(data)
 
 
 def geometry_of(data: Any, weighting: Weighting, owner: str) -> BagGeometry:
     """Geometry of bags; one that is given is used, if its centroids are those of ``weighting``."""
-    from moo_clustering.bags import as_bags
-    from moo_clustering.bags.objective import BagGeometry
+    from moo_clustering.bags import BagGeometry, as_bags
 
     if not isinstance(data, BagGeometry):
         return BagGeometry(as_bags(data), weighting=weighting)
@@ -292,7 +289,7 @@ def objective_values(
     reading: Any = "between",
 ) -> FloatArray:
     """Raw values of an objective of the genetic algorithms, inf where it is undefined."""
-    from moo_clustering.bags.objective import BagObjective
+    from moo_clustering.bags import BagObjective
 
     if not len(population.labels):
         return np.empty(0)

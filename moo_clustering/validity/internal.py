@@ -14,7 +14,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
 
 from moo_clustering._arrays import FloatArray, IntArray, block_slices, centred_features
-from moo_clustering._distances import MAX_MEMORY, Metric, distance_matrix
+from moo_clustering._distances import MAX_MEMORY, Metric, distance_matrix, mean_square
 from moo_clustering._kernels.partitions import (
     count_split_neighbors,
     least_members,
@@ -810,14 +810,6 @@ def medoid_scatter(
     return parts
 
 
-def mean_square(D: NDArray[np.floating[Any]]) -> float:
-    """Mean of the squares of all n^2 distances, added in float64."""
-    value = float(np.einsum("ij,ij->", D, D, dtype=np.float64)) / D.size
-    if not np.isfinite(value):
-        raise ValueError("data has distances so large that their squares overflow; rescale it")
-    return value
-
-
 class MinimaxSilhouette(SharedDataIndex):
     """Mean silhouette where two samples are as far apart as the longest step of the best path; maximise.
 
@@ -865,7 +857,7 @@ class MinimaxSilhouette(SharedDataIndex):
 
     def fit(self, data: ArrayLike) -> Self:
         # The graphs room takes long to import.
-        from moo_clustering.graphs.trees import euclidean_mst, minimax_distances
+        from moo_clustering.graphs import euclidean_mst, minimax_distances
 
         check_option("metric", self.metric, ("euclidean", "precomputed"))
         X = check_array(data, dtype=np.float64, input_name="data")

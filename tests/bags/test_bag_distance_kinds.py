@@ -7,18 +7,18 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
-from moo_clustering.bags import Bags
-from moo_clustering.bags import distances as blocks
-from moo_clustering.bags.bags import EMBEDDINGS, bag_embedding, bag_statistics
-from moo_clustering.bags.distances import (
-    DISTANCE_KINDS,
+from moo_clustering.bags import (
+    Bags,
     bag_distance_kinds,
+    bag_embedding,
+    bag_statistics,
     energy_distance,
     gaussian_bag_kernel,
-    gaussian_scale,
-    sliced_directions,
     sliced_quantile_embedding,
 )
+from moo_clustering.bags import distances as blocks
+from moo_clustering.bags.distances import DISTANCE_KINDS, gaussian_scale
+from moo_clustering.bags.embeddings import EMBEDDINGS, sliced_directions
 
 EXAMPLE = [[[0.0], [1.0]], [[1.0], [3.0]], [[10.0]]]
 
@@ -72,7 +72,7 @@ def test_worked_example_kernel():
 
 @pytest.mark.parametrize("rows", [1, 3, 8, 512])
 def test_blocks_of_any_size_agree_with_double_loops(rows, monkeypatch):
-    monkeypatch.setattr(blocks, "_ROWS", rows)
+    monkeypatch.setattr(blocks, "BLOCK_ROWS", rows)
     A, B = draw_bags(0), draw_bags(1, n_bags=5, largest=20)
     directions = sliced_directions(3, np.random.default_rng(2))
     for other in (None, B):
@@ -96,7 +96,7 @@ def test_distances_to_the_same_bags_as_others():
 
 def test_threads_change_nothing(monkeypatch):
     A = draw_bags(5, n_bags=30)
-    monkeypatch.setattr(blocks, "_ROWS", 8)
+    monkeypatch.setattr(blocks, "BLOCK_ROWS", 8)
     monkeypatch.setattr("moo_clustering._kernels.threads._ITEMS_WORTH_A_THREAD", 0)
     one, two = (bag_distance_kinds(A, rng=np.random.default_rng(0), n_jobs=n) for n in (1, 2))
     for kind in DISTANCE_KINDS:

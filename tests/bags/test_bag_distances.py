@@ -79,7 +79,7 @@ def test_toy_matrix_by_hand():
 @pytest.mark.parametrize("rows", [1, 3, 8, 512])
 @pytest.mark.parametrize("kind", KINDS)
 def test_blocks_of_any_size_agree_with_double_loops(rng, kind, rows, monkeypatch):
-    monkeypatch.setattr(module, "_ROWS", rows)
+    monkeypatch.setattr(module, "BLOCK_ROWS", rows)
     A, B = draw_bags(rng, 9, largest=8), draw_bags(rng, 6, largest=20)
     assert_allclose(bag_distances(A, B, kind=kind), naive(A, B, kind), rtol=1e-12)
     own = bag_distances(B, kind=kind)
@@ -94,11 +94,11 @@ def test_blocks_of_any_size_agree_with_double_loops(rng, kind, rows, monkeypatch
 @settings(max_examples=60, deadline=None)
 def test_double_loops(bags, rows, kind):
     # One million rows would hide the blocks; hypothesis shares fixtures, so the constant is patched by hand.
-    before, module._ROWS = module._ROWS, rows
+    before, module.BLOCK_ROWS = module.BLOCK_ROWS, rows
     try:
         assert_allclose(bag_distances(bags, kind=kind), naive(bags, bags, kind), rtol=1e-9, atol=1e-12)
     finally:
-        module._ROWS = before
+        module.BLOCK_ROWS = before
 
 
 @given(some_bags, st.integers(0, 10**6), st.sampled_from(KINDS))
@@ -140,8 +140,8 @@ def test_how_kinds_relate(bags):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_threads_and_memory_change_no_bit(rng, kind, monkeypatch):
-    monkeypatch.setattr(parts, "_WORTH_A_THREAD", 0)
-    monkeypatch.setattr(module, "_ROWS", 32)
+    monkeypatch.setattr(parts, "_ITEMS_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(module, "BLOCK_ROWS", 32)
     A, B = draw_bags(rng, 40, 11, 12), draw_bags(rng, 20, 11, 70)
     for other in (None, B):
         one = bag_distances(A, other, kind=kind)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moo_clustering.bags import Bags
-from moo_clustering.bags.objective import BagGeometry, BagObjective, drift_weights
+from moo_clustering.bags import BagGeometry, BagObjective, Bags
+from moo_clustering.bags.objective import drift_weights
 from moo_clustering.constraints import PairwiseConstraints
 
 TOY = [[(0, 0), (2, 0)], [(0, 1)], [(8, 0), (8, 2), (8, 4)], [(10, 2), (6, 2)], [(4, 10)]]

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 from moo_clustering._kernels import bag_distances as kernels
 from moo_clustering.bags import Bags, BagTransformer, farthest_candidates
-from moo_clustering.bags import objective as module
+from moo_clustering.bags import geometry as module
 
 
 @pytest.fixture
@@ -78,11 +78,11 @@ def test_definition(rng, s, n_features):
 def test_farthest_distances_stay(seed, s, n_features, integers, table):
     rng = np.random.default_rng(seed)
     bags = draw_bags(rng, rng.integers(s, 12), n_features, integers=integers)
-    before, module._TABLE = module._TABLE, table
+    before, module.TABLE_ITEMS = module.TABLE_ITEMS, table
     try:
         kept = pruned(bags, s)
     finally:
-        module._TABLE = before
+        module.TABLE_ITEMS = before
     weights = capped_weights(rng, bags.n_bags, s, 40)
     if s == 1:
         weights = np.concatenate([weights, np.eye(bags.n_bags), rng.dirichlet(np.full(bags.n_bags, 0.2), 40)])
@@ -94,7 +94,7 @@ def test_farthest_distances_stay(seed, s, n_features, integers, table):
 def test_parts_of_a_large_bag_leave_out_less_but_nothing_wrong(rng, monkeypatch):
     bags = Bags(rng.normal(size=(300, 2)), [0, 1, 3, 300])
     full = pruned(bags)
-    monkeypatch.setattr(module, "_TABLE", 60)  # parts of 20
+    monkeypatch.setattr(module, "TABLE_ITEMS", 60)  # parts of 20
     parts = pruned(bags)
     assert np.all(parts[full])
     assert parts.sum() < 60

@@ -255,7 +255,7 @@ def test_sparse_instances_are_refused():
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("block", [1, 4, 1 << 20])
 def test_values_that_are_not_finite_are_found(value, block, monkeypatch):
-    monkeypatch.setattr("moo_clustering.bags.bags._BLOCK", block)
+    monkeypatch.setattr("moo_clustering._arrays.BLOCK_ITEMS", block)
     X = np.zeros((8, 2), dtype=np.float32)
     X[5, 1] = value
     with pytest.raises(ValueError, match=f"bag 2, row 2, column 1 is {value}; every value must be finite"):

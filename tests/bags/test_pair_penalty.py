@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moo_clustering import BAMIC, MIKMeans
-from moo_clustering.bags.objective import PairPenalty, pair_rule
+from moo_clustering.bags.repair import PairPenalty, pair_rule
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.datasets import make_bags
 

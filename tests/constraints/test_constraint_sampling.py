@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.constraints.sources import _share, as_gold, sample_ranks, unrank_pairs
+from moo_clustering.constraints._checks import unrank_pairs
+from moo_clustering.constraints.sources import as_gold, sample_ranks, share_of
 
 SCHEMES = ["stratified", "pooled", "docs"]
 
@@ -55,7 +56,7 @@ def test_docs_leaves_the_other_samples_alone():
     ],
 )
 def test_share_is_the_ceiling_of_the_fraction_meant(fraction, total, share):
-    assert _share(fraction, total) == share
+    assert share_of(fraction, total) == share
 
 
 @settings(max_examples=40, deadline=None)
@@ -72,9 +73,9 @@ def test_label_sets_agree_with_the_definition(sets, scheme, fraction, seed):
     assert as_set(made.cannot_link) <= cannot
     n = len(sets)
     sizes = {
-        "stratified": (_share(fraction, len(must)), _share(fraction, len(cannot))),
-        "pooled": _share(fraction, n * (n - 1) // 2),
-        "docs": min(n, max(2, _share(fraction, n))),
+        "stratified": (share_of(fraction, len(must)), share_of(fraction, len(cannot))),
+        "pooled": share_of(fraction, n * (n - 1) // 2),
+        "docs": min(n, max(2, share_of(fraction, n))),
     }
     if scheme == "stratified":
         assert (len(made.must_link), len(made.cannot_link)) == sizes[scheme]
@@ -97,7 +98,7 @@ def test_numbered_pairs_are_all_pairs_once(y, several):
 
 
 def test_label_sets_in_several_blocks(monkeypatch):
-    monkeypatch.setattr("moo_clustering.constraints.sources._BLOCK", 60)
+    monkeypatch.setattr("moo_clustering._arrays.BLOCK_ITEMS", 60)
     rng = np.random.default_rng(0)
     indicator = rng.random((20, 5)) < 0.25
     must, cannot = naive_pairs([set(np.flatnonzero(row)) for row in indicator])

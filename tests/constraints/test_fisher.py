@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from moo_clustering import _arrays
-from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.constraints.pairs import fisher_weights
+from moo_clustering.constraints import PairwiseConstraints, fisher_weights
 
 
 def naive(X, constraints, shrinkage):

@@ -6,15 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from moo_clustering.encodings import medoids as _medoid_slots
-from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.encodings.medoids import (
-    MedoidSlotEncoding,
-    decode_slots,
-    nearest_others,
-    random_slots,
-    repair_slots,
-)
+from moo_clustering.encodings import MedoidSlotEncoding, relabel_by_first_appearance
+from moo_clustering.encodings.medoids import decode_slots, nearest_others, random_slots, repair_slots
 
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=40, deadline=None)
@@ -83,7 +76,7 @@ def test_decoding_in_blocks(monkeypatch):
     H = rng.random((20, 20))
     X = random_slots(9, 20, 1, 6, rng)
     expected = decode_slots(X, H), nearest_others(H, 7)
-    monkeypatch.setattr(_medoid_slots, "_BLOCK", 50)
+    monkeypatch.setattr("moo_clustering._arrays.BLOCK_ITEMS", 50)
     assert_array_equal(decode_slots(X, H), expected[0])
     assert_array_equal(nearest_others(H, 7), expected[1])
 

@@ -79,7 +79,7 @@ def test_decode_in_many_blocks(monkeypatch):
     encoding = MedoidEncoding(rng.normal(size=(20, 2)), k_max=8)
     X = encoding.random(30, rng)
     whole = encoding.decode(X)
-    monkeypatch.setattr(module, "_BLOCK", 70)
+    monkeypatch.setattr(module, "DECODE_BLOCK", 70)
     assert_array_equal(encoding.decode(X), whole)
 
 

@@ -8,9 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from moo_clustering.encodings import base as _alignment
-from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.encodings.base import align_labels, aligned_distance, hamming_distance
+from moo_clustering.encodings import (
+    align_labels,
+    aligned_distance,
+    hamming_distance,
+    relabel_by_first_appearance,
+)
 
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=40, deadline=None)
@@ -91,7 +94,7 @@ def test_rows_are_aligned_alike_in_any_company(seed):
 def test_tables_in_blocks(monkeypatch):
     A, B = np.random.default_rng(0).integers(0, 5, size=(2, 11, 30))
     expected = align_labels(A, B)
-    monkeypatch.setattr(_alignment, "_CELLS", 60)
+    monkeypatch.setattr("moo_clustering._arrays.BLOCK_ITEMS", 60)
     assert_array_equal(align_labels(A, B), expected)
 
 

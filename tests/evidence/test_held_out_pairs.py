@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from moo_clustering import evidence as module
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.evidence import held_out_partition, propagate_pairs
-from moo_clustering.graphs.spectral import spectral_cuts
+from moo_clustering.evidence import pairs as module
+from moo_clustering.graphs import spectral_cuts
 
 TRUTH = np.repeat(np.arange(3), 10)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.evidence import pair_matrix, propagate_pairs
-from moo_clustering.graphs.spectral import spectral_cuts
+from moo_clustering.graphs import spectral_cuts
 
 
 def affinity(n, seed):

@@ -74,7 +74,7 @@ def test_too_few_clusters_are_cut_by_the_rest_of_the_pool():
 def test_a_cut_that_misses_clusters_is_completed(monkeypatch):
     pool = np.array([np.arange(6) // 2, np.arange(6) // 3, np.arange(6)])
     monkeypatch.setattr(
-        "moo_clustering.evidence.spectral_cuts",
+        "moo_clustering.evidence.kernels.spectral_cuts",
         lambda S, ks, *, rng: np.zeros((1, 6), dtype=np.int32),
     )
     found = consensus_partition(pool, [0.5, 1.0, 0.2], 3, rng=rng())

@@ -8,15 +8,7 @@ import scipy.sparse as sp
 from scipy.sparse import csgraph
 from scipy.spatial.distance import cdist
 
-from moo_clustering.graphs import (
-    bridge_components,
-    knn_graph,
-    mutual_knn_graph,
-    neighbor_lists,
-)
-from moo_clustering.graphs import (
-    similarity as _bridging,
-)
+from moo_clustering.graphs import bridge_components, bridges, knn_graph, mutual_knn_graph, neighbor_lists
 
 
 def rng(seed=0) -> np.random.Generator:
@@ -73,7 +65,7 @@ def test_graph_without_edges_becomes_the_minimum_spanning_tree():
 @pytest.mark.parametrize("with_lists", [False, True])
 @pytest.mark.parametrize("data", ["blobs", "fragments", "wide"])
 def test_bridges_have_minimum_total_length(monkeypatch, exact, with_lists, data):
-    monkeypatch.setattr(_bridging, "_EXACT", exact)
+    monkeypatch.setattr(bridges, "ALL_PAIRS_UP_TO", exact)
     generator = rng(2)
     n_blobs, n_features, spread = {"blobs": (4, 2, 40), "fragments": (30, 2, 60), "wide": (6, 15, 9)}[data]
     X = generator.normal(size=(n_blobs, n_features))[generator.integers(0, n_blobs, 360)] * spread
@@ -92,11 +84,9 @@ def test_bridges_have_minimum_total_length(monkeypatch, exact, with_lists, data)
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "canberra"])
 def test_large_parts_are_joined_without_trees_too(monkeypatch, metric):
-    from moo_clustering.graphs import similarity as _bridge_search
-
-    monkeypatch.setattr(_bridging, "_EXACT", 0)
-    monkeypatch.setattr(_bridge_search, "_COMPARED", 100)
-    monkeypatch.setattr(_bridge_search, "_SAMPLED", 20)
+    monkeypatch.setattr(bridges, "ALL_PAIRS_UP_TO", 0)
+    monkeypatch.setattr(bridges, "COMPARED_PAIRS", 100)
+    monkeypatch.setattr(bridges, "FACING_SAMPLES", 20)
     X = np.vstack([rng(s).normal(size=(100, 14)) + 30 * s for s in range(5)])
     X[:, 0] += np.repeat([0.0, 50.0, 0.0, 50.0, 0.0], 100)
     S = sp.block_diag([np.ones((100, 100)) - np.eye(100)] * 5).tocsr()
@@ -106,10 +96,8 @@ def test_large_parts_are_joined_without_trees_too(monkeypatch, metric):
 
 
 def test_trees_find_the_closest_pair_of_large_parts(monkeypatch):
-    from moo_clustering.graphs import similarity as _bridge_search
-
-    monkeypatch.setattr(_bridging, "_EXACT", 0)
-    monkeypatch.setattr(_bridge_search, "_COMPARED", 100)
+    monkeypatch.setattr(bridges, "ALL_PAIRS_UP_TO", 0)
+    monkeypatch.setattr(bridges, "COMPARED_PAIRS", 100)
     generator = rng(3)
     X = np.vstack([generator.normal(size=(150, 3)), generator.normal((9, 0, 0), size=(120, 3))])
     S = sp.block_diag([np.ones((150, 150)), np.ones((120, 120))]).tocsr()
@@ -128,7 +116,7 @@ def test_precomputed_distances_give_the_same_bridges():
 
 @pytest.mark.parametrize("exact", [10_000, 0])
 def test_ties_and_duplicates_are_settled_by_the_seed(monkeypatch, exact):
-    monkeypatch.setattr(_bridging, "_EXACT", exact)
+    monkeypatch.setattr(bridges, "ALL_PAIRS_UP_TO", exact)
     grid = np.stack(np.meshgrid(np.arange(5.0), np.arange(5.0)), axis=-1).reshape(-1, 2)
     X = np.vstack([grid, grid[:7]])
     empty = sp.csr_array((32, 32))
@@ -144,7 +132,7 @@ def test_ties_and_duplicates_are_settled_by_the_seed(monkeypatch, exact):
 
 
 def test_many_single_samples_around_a_large_component(monkeypatch):
-    monkeypatch.setattr(_bridging, "_EXACT", 0)
+    monkeypatch.setattr(bridges, "ALL_PAIRS_UP_TO", 0)
     X = np.vstack([rng(5).normal(size=(400, 2)), rng(6).normal(size=(100, 2)) * 30])
     S = sp.block_diag([np.ones((400, 400)) - np.eye(400), sp.csr_array((100, 100))]).tocsr()
     bridged = bridge_components(S, X, rng=rng())

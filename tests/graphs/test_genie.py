@@ -10,8 +10,7 @@ from numpy.testing import assert_array_equal
 from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering.graphs import euclidean_mst
-from moo_clustering.graphs.trees import genie_cuts, genie_merges
+from moo_clustering.graphs import euclidean_mst, genie_cuts, genie_merges
 
 # 0, 1, 2.1, 5, 6, 20 on a line.
 LINE = [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5]]

@@ -9,8 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import cdist, squareform
 
-from moo_clustering.graphs import euclidean_mst
-from moo_clustering.graphs.trees import minimax_distances
+from moo_clustering.graphs import euclidean_mst, minimax_distances
 
 
 def naive_minimax(D):

@@ -11,8 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import cdist, squareform
 
-from moo_clustering.graphs import euclidean_mst
-from moo_clustering.graphs.trees import minimax_distances, mutual_reachability_mst
+from moo_clustering.graphs import euclidean_mst, minimax_distances, mutual_reachability_mst
 
 
 def naive_reachability(D, n_neighbors):

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 
-from moo_clustering.graphs.similarity import self_tuning_graph
+from moo_clustering.graphs import self_tuning_graph
 
 
 def naive_graph(D, n_neighbors=10, scale_neighbor=7):

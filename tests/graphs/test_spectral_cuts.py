@@ -12,9 +12,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from moo_clustering.graphs import spectral as _spectral_cuts
-from moo_clustering.graphs.similarity import self_tuning_graph
-from moo_clustering.graphs.spectral import spectral_cuts
+from moo_clustering.graphs import embedding, self_tuning_graph, spectral, spectral_cuts
 
 
 def blobs(seed, n_blobs=5, size=30, spread=8.0):
@@ -89,20 +87,20 @@ def test_large_sparse_graphs(monkeypatch):
     X = blobs(3, n_blobs=8, size=260, spread=20.0)
     S = self_tuning_graph(X)
     truth = np.repeat(np.arange(8), 260)
-    assert len(X) > _spectral_cuts._DENSE_CUTS
+    assert len(X) > spectral.DENSE_UP_TO
     rng = np.random.default_rng
     lanczos = spectral_cuts(S, [8, 3], rng=rng(0))
     assert_array_equal(lanczos, spectral_cuts(S, [8, 3], rng=rng(0)))
     assert adjusted_rand_score(truth, lanczos[0]) == 1.0
-    monkeypatch.setattr(_spectral_cuts, "_DENSE", 10**6)
+    monkeypatch.setattr(embedding, "DENSE_UP_TO", 10**6)
     dense = spectral_cuts(S, [8, 3], rng=rng(0))
     assert adjusted_rand_score(dense[1], lanczos[1]) > 0.99
 
 
 def test_one_decomposition_for_all(monkeypatch):
     calls = []
-    solve = _spectral_cuts.eigh
-    monkeypatch.setattr(_spectral_cuts, "eigh", lambda *a, **o: calls.append(o) or solve(*a, **o))
+    solve = spectral.eigh
+    monkeypatch.setattr(spectral, "eigh", lambda *a, **o: calls.append(o) or solve(*a, **o))
     spectral_cuts(self_tuning_graph(blobs(1)), range(1, 12), rng=np.random.default_rng(0))
     assert len(calls) == 1
     assert calls[0]["subset_by_index"] == [150 - 11, 149]
@@ -110,7 +108,7 @@ def test_one_decomposition_for_all(monkeypatch):
 
 def test_one_thread_whatever_is_allowed(monkeypatch):
     seen = []
-    for owner, name in ((_spectral_cuts, "eigh"), (KMeans, "fit_predict")):
+    for owner, name in ((spectral, "eigh"), (KMeans, "fit_predict")):
         call = getattr(owner, name)
 
         def watched(*args, call=call, **options):

@@ -10,12 +10,12 @@ from scipy.linalg import eigh
 from moo_clustering.graphs import (
     bridge_components,
     eigengap,
+    embedding,
     knn_graph,
     laplacian,
     neighbor_lists,
     spectral_embedding,
 )
-from moo_clustering.graphs import spectral as eigenpairs
 
 # The paper's population of three members, ES2, in units of 1/45.
 WORKED = (
@@ -110,12 +110,12 @@ def test_large_graph_lanczos_forward_and_inverse_agree(kind):
     degree = np.asarray(S.sum(axis=1))
     scale = 1.0 if kind == "sym" else float(degree.max())
     strength = np.ones(20_000) if kind != "sym" else 1 / np.sqrt(degree)
-    parts = eigenpairs.weakly_tied_parts(S, strength, scale, None)
-    known = eigenpairs.part_basis(L, parts, np.sqrt(degree) if kind == "sym" else strength, scale)
-    found = [eigenpairs.lanczos_pairs(L, 6, scale, known, rng(s), factorize=bool(s)) for s in (0, 1)]
+    parts = embedding.weakly_tied_parts(S, strength, scale, None)
+    known = embedding.part_basis(L, parts, np.sqrt(degree) if kind == "sym" else strength, scale)
+    found = [embedding.lanczos_pairs(L, 6, scale, known, rng(s), factorize=bool(s)) for s in (0, 1)]
     for values, vectors in found:
         np.testing.assert_allclose(vectors.T @ vectors, np.eye(6), atol=1e-8)
-        assert (eigenpairs.residuals(L, values, vectors) <= 2e-4 * scale).all()
+        assert (embedding.residuals(L, values, vectors) <= 2e-4 * scale).all()
     assert subspace_error(found[0][1], found[1][1]) < 0.1
 
 
@@ -175,10 +175,10 @@ def test_breakdown_of_lobpcg_falls_back(monkeypatch):
         raise np.linalg.LinAlgError("singular")
 
     expected, _ = spectral_embedding(S, 3, laplacian="rw", eigen_solver="dense", rng=rng())
-    monkeypatch.setattr(eigenpairs, "lobpcg", broken)
+    monkeypatch.setattr(embedding, "lobpcg", broken)
     found, _ = spectral_embedding(S, 3, laplacian="rw", eigen_solver="lobpcg", rng=rng())
     np.testing.assert_allclose(found, expected, atol=1e-5)
-    monkeypatch.setattr(eigenpairs, "lobpcg", lambda L, block, **k: (None, block * np.nan))
+    monkeypatch.setattr(embedding, "lobpcg", lambda L, block, **k: (None, block * np.nan))
     found, _ = spectral_embedding(S, 3, laplacian="rw", eigen_solver="lobpcg", rng=rng())
     np.testing.assert_allclose(found, expected, atol=1e-5)
 
@@ -191,7 +191,7 @@ def test_lanczos_without_convergence_falls_back(monkeypatch):
 
     S = graph_of(blobs(600, 6, spread=2.0)[0], width=20)
     expected, _ = spectral_embedding(S, 4, laplacian="rw", eigen_solver="dense", rng=rng())
-    monkeypatch.setattr(eigenpairs, "eigsh", hopeless)
+    monkeypatch.setattr(embedding, "eigsh", hopeless)
     found, vectors = spectral_embedding(S, 4, laplacian="rw", eigen_solver="arpack", rng=rng())
     assert np.isfinite(vectors).all()
     np.testing.assert_allclose(found, expected, atol=0.02)

@@ -124,8 +124,8 @@ def test_same_seed_same_labels():
 
 def test_large_data_is_assigned_to_centres_fitted_on_a_part(monkeypatch):
     X, S = three_blobs(n=80)
-    monkeypatch.setattr(partition_module, "_ALL_FITTED", 100)
-    monkeypatch.setattr(partition_module, "_FITTED", 60)
+    monkeypatch.setattr(partition_module, "FITTED_IN_FULL", 100)
+    monkeypatch.setattr(partition_module, "FITTED_SAMPLE", 60)
     labels = spectral_partition(S, 3, X=X, rng=rng()).labels
     np.testing.assert_array_equal(labels, np.repeat([0, 1, 2], 80))
 

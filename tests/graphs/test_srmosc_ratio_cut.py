@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moo_clustering.graphs.spectral import ratio_cut
+from moo_clustering.graphs import ratio_cut
 
 
 @pytest.fixture

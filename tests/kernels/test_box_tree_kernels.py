@@ -14,7 +14,7 @@ from moo_clustering._kernels.trees import (
     rounded,
     square_distance,
 )
-from moo_clustering.graphs.neighbors import box_tree
+from moo_clustering.graphs.trees import box_tree
 
 
 def points(kind, n, d, rng):

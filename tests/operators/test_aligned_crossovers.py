@@ -9,8 +9,12 @@ from pymoo.core.duplicate import DefaultDuplicateElimination
 from pymoo.core.population import Population
 from pymoo.core.problem import Problem
 
-from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.encodings.base import align_labels, aligned_distance, hamming_distance
+from moo_clustering.encodings import (
+    align_labels,
+    aligned_distance,
+    hamming_distance,
+    relabel_by_first_appearance,
+)
 from moo_clustering.operators import crossover as crossover_module
 from moo_clustering.operators.crossover import AlignedHUX, AlignedOnePoint, AlignedUniformCrossover
 from moo_clustering.operators.repair import CanonicalRepair

@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from pymoo.core.population import Population
 from pymoo.core.problem import Problem
 
-from moo_clustering.encodings.medoids import MedoidSlotEncoding, nearest_others
+from moo_clustering.encodings import MedoidSlotEncoding
+from moo_clustering.encodings.medoids import nearest_others
 from moo_clustering.operators.crossover import SlotOnePointCrossover
 from moo_clustering.operators.mutation import SlotMutation, mutate_slots, slot_radius
 from moo_clustering.operators.repair import SlotRepair

@@ -7,11 +7,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering.bags import Bags
-from moo_clustering.bags.bags import EMBEDDINGS
-from moo_clustering.bags.distances import DISTANCE_KINDS, bag_distance_kinds
-from moo_clustering.pool.candidates import bag_candidate_pool, pool_of_bag_views
-from moo_clustering.pool.families import k_grid
+from moo_clustering.bags import Bags, bag_distance_kinds
+from moo_clustering.bags.distances import DISTANCE_KINDS
+from moo_clustering.bags.embeddings import EMBEDDINGS
+from moo_clustering.pool import bag_candidate_pool, k_grid
+from moo_clustering.pool.candidates import pool_of_bag_views
 
 TRUTH = np.repeat([0, 1, 2], 12)
 

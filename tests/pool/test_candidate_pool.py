@@ -10,8 +10,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
-from moo_clustering.graphs import euclidean_mst
-from moo_clustering.graphs.similarity import self_tuning_graph
+from moo_clustering.graphs import euclidean_mst, self_tuning_graph
 from moo_clustering.pool import FAMILIES, candidate_pool, k_grid
 from moo_clustering.pool import candidates as build
 

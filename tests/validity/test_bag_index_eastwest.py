@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from moo_clustering.bags import Bags, BagTransformer
-from moo_clustering.bags.objective import BagGeometry
+from moo_clustering.bags import BagGeometry, Bags, BagTransformer
 from moo_clustering.validity import cluster_entropy, matched_f1, matched_rand_index
 from moo_clustering.validity.bags import FTWCV, BagDaviesBouldin, BagSDbw, BagSilhouette
 

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import davies_bouldin_score, silhouette_score
 
-from moo_clustering.bags import Bags, as_bags, bag_distances
-from moo_clustering.bags.objective import BagGeometry
+from moo_clustering.bags import BagGeometry, Bags, as_bags, bag_distances
 from moo_clustering.validity.bags import FTWCV, TWCV, BagDaviesBouldin, BagSDbw, BagSilhouette, db_medoid
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from moo_clustering.bags import BagTransformer, as_bags, bag_distances
-from moo_clustering.bags.objective import BagGeometry
+from moo_clustering.bags import BagGeometry, BagTransformer, as_bags, bag_distances
 from moo_clustering.validity.bags import (
     FTWCV,
     TWCV,

@@ -10,7 +10,8 @@ from deap import base
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import Labels
-from moo_clustering.bags.objective import BagObjective, Rule
+from moo_clustering.bags import BagObjective
+from moo_clustering.bags.objective import Rule
 from moo_clustering.encodings.medoids import decode_slots, random_slots
 from moo_clustering.operators.deap.individuals import Individual, Individuals, copied_genes, put_genes
 

@@ -10,8 +10,9 @@ import numpy as np
 from deap import base, tools
 from numpy.typing import NDArray
 
+from moo_clustering.encodings import MedoidEncoding
 from moo_clustering.encodings.base import row_digests
-from moo_clustering.encodings.medoids import MedoidEncoding, random_slots
+from moo_clustering.encodings.medoids import random_slots
 from moo_clustering.operators.base import at_least_one, bounds_of, checked_share, encoding_of
 from moo_clustering.operators.crossover import Length
 from moo_clustering.operators.deap.bags import (

@@ -15,7 +15,7 @@ from deap import base
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import Labels
-from moo_clustering.encodings.base import aligned_distance, hamming_distance, relabel_by_first_appearance
+from moo_clustering.encodings import aligned_distance, hamming_distance, relabel_by_first_appearance
 from moo_clustering.encodings.medoids import filled
 from moo_clustering.operators.base import Bounds, center_problem, checked_share
 from moo_clustering.operators.crossover import (

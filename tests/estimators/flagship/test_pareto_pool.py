@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from moo_clustering.bags import Bags
-from moo_clustering.bags.distances import DISTANCE_KINDS, bag_distance_kinds
+from moo_clustering.bags import Bags, bag_distance_kinds
+from moo_clustering.bags.distances import DISTANCE_KINDS
 from moo_clustering.estimators._pareto_pool import pooled_bags, thinned
 from moo_clustering.graphs import self_tuning_graph
 

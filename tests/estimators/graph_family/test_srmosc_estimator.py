@@ -10,8 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering.constraints import InconsistentConstraintsError
 from moo_clustering.estimators.srmosc import SRMOSC
-from moo_clustering.graphs import symmetrize
-from moo_clustering.graphs.spectral import ratio_cut
+from moo_clustering.graphs import ratio_cut, symmetrize
 from moo_clustering.validity import clustering_accuracy
 
 QUICK = {"pop_size": 12, "n_gen": 5, "random_state": 0}

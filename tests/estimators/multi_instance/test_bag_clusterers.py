@@ -12,8 +12,7 @@ import sklearn
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
-from moo_clustering.bags import Bags
-from moo_clustering.bags.transformer import BagTransformer
+from moo_clustering.bags import Bags, BagTransformer
 from moo_clustering.constraints import InconsistentConstraintsError
 from moo_clustering.estimators.bags_base import count_distinct_bags, farthest_distances, least
 from moo_clustering.estimators.bags_kmeans import BAMIC, MIKMeans

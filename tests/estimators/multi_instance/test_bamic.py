@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from moo_clustering.bags import Bags
-from moo_clustering.bags.distances import bag_distances
-from moo_clustering.bags.objective import PartitionRepair
+from moo_clustering.bags import Bags, bag_distances
+from moo_clustering.bags.repair import PartitionRepair
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.estimators.bags_kmeans import BAMIC, bamic, updated_medoids
 

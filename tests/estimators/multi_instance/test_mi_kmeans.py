@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from moo_clustering.bags import Bags
-from moo_clustering.bags.objective import BagGeometry, BagObjective
+from moo_clustering.bags import BagGeometry, BagObjective, Bags
 from moo_clustering.estimators.bags_kmeans import MIKMeans, mi_kmeans
 
 TOY = Bags.from_list([[[0, 0], [2, 0]], [[0, 1]], [[8, 0], [8, 2], [8, 4]], [[10, 2], [6, 2]], [[4, 10]]])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from pymoo.core.problem import Problem
 
-from moo_clustering.encodings.medoids import MedoidSlotEncoding
+from moo_clustering.encodings import MedoidSlotEncoding
 from moo_clustering.operators.crossover import SlotOnePointCrossover
 from moo_clustering.operators.deap import ArrayIndividual
 from moo_clustering.operators.deap.variation import cx_slots_one_point, mut_slots

@@ -1,0 +1,205 @@
+"""Vectors that stand for bags: statistics, principal components, sliced quantiles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.decomposition import PCA
+from sklearn.preprocessing import StandardScaler
+
+from moo_clustering._arrays import FloatArray, did_you_mean
+from moo_clustering.bags.bags import Bags, as_bags
+
+Statistic = Literal["mean", "min", "max"]
+Embedding = Literal["mean", "stats", "stats_pca", "prototypes"]
+EMBEDDINGS: tuple[str, ...] = get_args(Embedding)
+_MOST_COMPONENTS = 20
+
+
+def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = None) -> FloatArray:
+    """Bags as vectors for algorithms that need them.
+
+    Parameters
+    ----------
+    bags : Bags or anything :func:`as_bags` takes
+        In the scale in which distances are meant.
+    kind : {"mean", "stats", "stats_pca", "prototypes"}
+        - ``"mean"``: means of the instances.
+        - ``"stats"``: mean, least and greatest value of every feature, each of mean 0 and variance 1
+          over the bags; what is constant is 0.
+        - ``"stats_pca"``: the first min(20, n_bags - 1, 3 n_features) principal components of those.
+        - ``"prototypes"``: distances to all bags.
+    symmetric : ndarray of shape (n_bags, n_bags), optional
+        Symmetric Hausdorff distances; only, and always, for ``"prototypes"``.
+
+    Returns
+    -------
+    ndarray of shape (n_bags, n_dimensions), float64
+
+    Raises
+    ------
+    ValueError
+        Unknown ``kind``, or no distances for ``"prototypes"``.
+    """
+    if kind not in EMBEDDINGS:
+        allowed = ", ".join(map(repr, EMBEDDINGS))
+        raise ValueError(f"kind must be one of {allowed}, got {kind!r}{did_you_mean(str(kind), EMBEDDINGS)}")
+    if kind == "prototypes":
+        if symmetric is None:
+            raise ValueError('kind="prototypes" needs the distances: give symmetric')
+        return symmetric
+    if kind == "mean":
+        return as_bags(bags).means()
+    table: FloatArray = StandardScaler().fit_transform(bag_statistics(bags))
+    if kind == "stats":
+        return table
+    n_components = min(_MOST_COMPONENTS, len(table) - 1, table.shape[1])
+    if n_components < 1 or not table.any():
+        return np.zeros((len(table), 1))
+    components: FloatArray = PCA(n_components, svd_solver="full").fit_transform(table)
+    return components
+
+
+def bag_statistics(bags: Any, *, statistics: Sequence[Statistic] = ("mean", "min", "max")) -> FloatArray:
+    """Statistics of the instances of every bag, feature by feature.
+
+    Parameters
+    ----------
+    bags : Bags or anything :func:`as_bags` takes
+    statistics : sequence of {"mean", "min", "max"}, default=("mean", "min", "max")
+
+    Returns
+    -------
+    ndarray of shape (n_bags, len(statistics) * n_features), float64
+        All features of the first statistic, then those of the next.
+
+    Raises
+    ------
+    ValueError
+        No statistic, or an unknown one.
+
+    Notes
+    -----
+    O(n_instances n_features) time.
+
+    Examples
+    --------
+    >>> from moo_clustering.bags import bag_statistics
+    >>> bag_statistics([[[0, 5], [2, 7]], [[4, 4]]]).tolist()
+    [[1.0, 6.0, 0.0, 5.0, 2.0, 7.0], [4.0, 4.0, 4.0, 4.0, 4.0, 4.0]]
+    """
+    data = as_bags(bags)
+    if isinstance(statistics, str) or not len(statistics):
+        raise ValueError(f"statistics must be a sequence of 'mean', 'min' and 'max', got {statistics!r}")
+    reductions = {"min": np.minimum, "max": np.maximum}
+    parts = []
+    for name in statistics:
+        if name not in get_args(Statistic):
+            near = did_you_mean(str(name), get_args(Statistic))
+            raise ValueError(f"statistics may be 'mean', 'min' and 'max', got {name!r}{near}")
+        if name == "mean":
+            parts.append(data.means())
+        else:
+            parts.append(reductions[name].reduceat(data.instances, data.offsets[:-1], axis=0))
+    return np.concatenate(parts, axis=1, dtype=np.float64)
+
+
+def sliced_quantile_embedding(
+    bags: Any,
+    *,
+    n_directions: int = 60,
+    n_quantiles: int = 25,
+    directions: ArrayLike | None = None,
+    rng: np.random.Generator | None = None,
+) -> FloatArray:
+    """Vectors whose Euclidean distance is the sliced distance of the bags.
+
+    SW(a, b)^2 is the number of features times the mean, over directions v and levels t_q = (q + 1/2) /
+    n_quantiles, of the squared difference of the t_q-quantiles of both bags projected on v. It stands in
+    for the earth mover's distance. As a Euclidean distance it makes exp(-SW^2 / c) positive semidefinite.
+
+    Parameters
+    ----------
+    bags : Bags or anything :func:`as_bags` takes
+    n_directions : int, default=60
+        Random directions, without ``directions``.
+    n_quantiles : int, default=25
+    directions : array-like of shape (n_directions, n_features), optional
+        Of unit length. Vectors of different calls can be compared only for the same directions.
+    rng : numpy.random.Generator, optional
+        For the directions. Default: a new one.
+
+    Returns
+    -------
+    ndarray of shape (n_bags, n_directions * n_quantiles), float64
+
+    Raises
+    ------
+    ValueError
+        No direction or level, or directions of another width than the bags.
+
+    Notes
+    -----
+    O(n log(n) n_directions) time for n instances, O(n_bags n_directions n_quantiles) memory. Quantiles are
+    interpolated linearly, so they change slightly when every instance of a bag is repeated.
+
+    References
+    ----------
+    Rabin, Peyre, Delon and Bernot, Wasserstein barycenter and its application to texture mixing, 2011.
+
+    Examples
+    --------
+    >>> from moo_clustering.bags import sliced_quantile_embedding
+    >>> sliced_quantile_embedding([[[0], [1]], [[5]]], n_quantiles=2, directions=[[1.0]]).round(4).tolist()
+    [[0.1768, 0.5303], [3.5355, 3.5355]]
+    """
+    data = as_bags(bags)
+    for name, count in (("n_directions", n_directions), ("n_quantiles", n_quantiles)):
+        if count < 1:
+            raise ValueError(f"{name} must be at least 1, got {count}")
+    if directions is None:
+        rng = np.random.default_rng() if rng is None else rng
+        lines = sliced_directions(data.n_features, rng, n_directions=n_directions)
+    else:
+        lines = np.asarray(directions, dtype=np.float64)
+    if lines.ndim != 2 or not len(lines) or lines.shape[1] != data.n_features:
+        raise ValueError(
+            f"directions must have shape (n_directions, {data.n_features}), as many columns as the bags have "
+            f"features, got {lines.shape}"
+        )
+    quantiles = np.empty((data.n_bags, len(lines), n_quantiles))
+    at = _Places.of(data, n_quantiles)
+    for number, line in enumerate(lines):
+        values = data.instances @ line
+        sorted_in_bags = values[np.lexsort((values, data.bag_of_instance))]
+        low = sorted_in_bags[at.low]
+        quantiles[:, number] = low + at.share * (sorted_in_bags[at.high] - low)
+    quantiles *= math.sqrt(data.n_features / (len(lines) * n_quantiles))
+    return quantiles.reshape(data.n_bags, -1)
+
+
+class _Places:
+    """Between which rows of sorted bags the quantiles lie, and how far from the lower one."""
+
+    def __init__(self, low: NDArray[np.int64], high: NDArray[np.int64], share: FloatArray) -> None:
+        self.low, self.high, self.share = low, high, share
+
+    @classmethod
+    def of(cls, bags: Bags, n_quantiles: int) -> _Places:
+        levels = (np.arange(n_quantiles) + 0.5) / n_quantiles
+        last = bags.sizes[:, None] - 1
+        place = levels * last
+        low = np.floor(place).astype(np.int64)
+        first = bags.offsets[:-1, None]
+        return cls(first + low, first + np.minimum(low + 1, last), place - low)
+
+
+def sliced_directions(n_features: int, rng: np.random.Generator, *, n_directions: int = 60) -> FloatArray:
+    """Random directions of unit length, one a row, shape (n_directions, n_features)."""
+    directions = rng.standard_normal((n_directions, n_features))
+    lengths: FloatArray = np.linalg.norm(directions, axis=1, keepdims=True)
+    return directions / lengths

@@ -1,0 +1,419 @@
+"""Products of bag means and instances, from which distances to every centroid follow."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple, Self, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, Labels
+from moo_clustering._kernels.bag_distances import (
+    BagArrays,
+    add_rows,
+    column_width,
+    count_and_weigh,
+    cross_sums,
+    keep_farthest,
+    squared_distances,
+    squared_radii,
+)
+from moo_clustering._kernels.threads import for_parts
+from moo_clustering.bags.bags import as_bags, to_offsets
+
+_MOST_SLOTS = 16
+# What a chunk costs besides its slots, in slots: its coefficients and its maximum.
+_CHUNK_COST = 3
+Weighting = Literal["bag", "instance"]
+# Above this the products of bag means and instances are kept in single precision.
+_SINGLE_ABOVE = 512 * 2**20
+# Squared distances below these shares of the largest squared norm are rounding errors, and count as 0.
+_ROUNDING, _SINGLE_ROUNDING = 1e-13, 1e-6
+# Bytes of projections at a time; fixed, so that results do not depend on the number of workers.
+_SCRATCH = 64 * 2**20
+# Numbers in the table of distances of a bag from all bag means: 32 MB of float64.
+TABLE_ITEMS = 1 << 22
+# Parts that keep more than this share have little left to drop.
+_WORTH_A_ROUND = 0.9
+
+
+class BagGeometry:
+    """Products of bag means and instances, from which every distance to every centroid follows.
+
+    The distance of a bag to a vector is that of its farthest instance (directed Hausdorff distance);
+    centroids are weighted means of bag means. With products G[b, t] = w_b M_b . x_t of centred data,
+    the squared distance of x_t to the centroid of C is
+    |x_t|^2 - (2/W) sum_C G[b, t] + |sum_C w_b M_b|^2 / W^2, in which no feature occurs any more.
+
+    Parameters
+    ----------
+    bags : Bags or anything :func:`as_bags` takes
+        In the scale in which distances are meant.
+    weighting : {"bag", "instance"}, default="bag"
+        Centroids as means of the bag means (Eq. 3), or of all instances.
+    prune : bool, default=True
+        Leave out instances that can be the farthest from no centroid; changes nothing but speed.
+    min_cluster_size : int, default=1
+        All partitions asked about have at least so many bags in every cluster, which lets ``prune``
+        leave out more. Only with ``weighting="bag"``.
+    dtype : {"auto", "float64", "float32"}, default="auto"
+        Of the products; ``"auto"`` is float32 where float64 would take more than 512 MiB.
+
+    Attributes
+    ----------
+    n_bags : int
+    weights : ndarray of shape (n_bags,)
+    means : ndarray of shape (n_bags, n_features)
+        Bag means, centred.
+    center : ndarray of shape (n_features,)
+        What was subtracted: the mean of all instances.
+    arrays : BagArrays
+        What the compiled loops read.
+
+    Raises
+    ------
+    ValueError
+        For options out of range, or values so large that sums of squared distances overflow.
+
+    Notes
+    -----
+    Precomputation takes O(n N d) for N bags with n instances of d features, and 8 n N bytes (4 n N in
+    single precision). A population of P partitions then takes O(P (n N + N^2)) from scratch.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering, Eqs. 1 and 3.
+    """
+
+    def __init__(
+        self,
+        bags: Any,
+        *,
+        weighting: Weighting = "bag",
+        prune: bool = True,
+        min_cluster_size: int = 1,
+        dtype: Literal["auto", "float64", "float32"] = "auto",
+    ) -> None:
+        if weighting not in get_args(Weighting):
+            raise ValueError(f"weighting must be 'bag' or 'instance', got {weighting!r}.")
+        if dtype not in ("auto", "float64", "float32"):
+            raise ValueError(f"dtype must be 'auto', 'float64' or 'float32', got {dtype!r}.")
+        bags = as_bags(bags)
+        self.weighting = weighting
+        self.n_bags = bags.n_bags
+        self.bags = bags
+        sizes = bags.sizes.astype(np.int64)
+        self.weights = np.ones(len(sizes)) if weighting == "bag" else sizes.astype(np.float64)
+        X = np.asarray(bags.instances, dtype=np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.center = X.mean(axis=0)
+            X = X - self.center
+            self.means = bags.means() - self.center
+            # bounds every sum of products that any partition leads to
+            greatest = 4.0 * self.weights.sum() ** 2 * np.einsum("td,td->t", X, X).max()
+        _require_below(greatest, np.float64)
+        kept = np.ones(len(X), dtype=bool)
+        if prune:
+            least = min_cluster_size if weighting == "bag" else 1
+            kept = farthest_candidates(X, bags.offsets, self.means, min_cluster_size=least)
+        self.arrays = self._precompute(
+            X[kept], np.add.reduceat(kept, bags.offsets[:-1], dtype=np.int64), dtype
+        )
+        self._totals = (
+            self.arrays.products.reshape(self.n_bags, -1).sum(axis=0, dtype=np.float64),
+            self.arrays.pulls.sum(axis=0),
+        )
+
+    def _precompute(self, X: FloatArray, sizes: NDArray[np.int64], dtype: str) -> BagArrays:
+        layout = chunk_layout(sizes, np.cumsum(sizes) - sizes)
+        weighted = self.weights[:, None] * self.means
+        n_bytes = 8 * self.n_bags * layout.instances.size
+        single = dtype == "float32" or (dtype == "auto" and n_bytes > _SINGLE_ABOVE)
+        squares = np.einsum("td,td->t", X, X)
+        largest = float(squares.max())
+        if single:
+            _require_below(self.weights.max() * largest, np.float32)
+        products = np.empty(
+            (self.n_bags, *layout.instances.shape), dtype=np.float32 if single else np.float64
+        )
+        for slot, rows in enumerate(layout.instances):
+            products[:, slot] = weighted @ X[rows].T
+        rounding = (_SINGLE_ROUNDING if single else _ROUNDING) * largest
+        pulls = weighted @ weighted.T
+        return BagArrays(
+            squares[layout.instances],
+            products,
+            pulls,
+            self.weights,
+            layout.chunk_bag,
+            layout.chunk_start,
+            rounding,
+        )
+
+    def chunks(self, n_individuals: int, n_clusters: int) -> list[slice]:
+        """Slices of a population small enough for the memory that sums over clusters take."""
+        step = max(1, _SCRATCH // (8 * n_clusters * (self.arrays.squares.size + self.n_bags)))
+        return [slice(lo, min(lo + step, n_individuals)) for lo in range(0, n_individuals, step)]
+
+    def sums(
+        self, labels: Labels, n_clusters: int, *, projections: bool = True, n_jobs: int | None = None
+    ) -> tuple[NDArray[np.int64], FloatArray, FloatArray, FloatArray]:
+        """Sums over the clusters of every individual.
+
+        Returns
+        -------
+        counts, masses : ndarray of shape (n_individuals, n_clusters)
+        projections : ndarray of shape (n_individuals, n_clusters, n_slots, n_chunks)
+            Sums of ``arrays.products``; of no slots if not asked for.
+        pulls : ndarray of shape (n_individuals, n_clusters, n_bags)
+            Sums of ``arrays.pulls``.
+        """
+        count, arrays = len(labels), self.arrays
+        counts = np.empty((count, n_clusters), dtype=np.int64)
+        masses = np.empty((count, n_clusters))
+        pulls = np.empty((count, n_clusters, self.n_bags))
+        shape = arrays.squares.shape if projections else (0, 0)
+        sums = np.empty((count, n_clusters, *shape))
+        flat = sums.reshape(count, n_clusters, -1)
+        rows = arrays.products.reshape(self.n_bags, -1)[:, : flat.shape[2]]
+        width = column_width(self.n_bags, rows.itemsize)
+
+        def kernel(lo: int, hi: int) -> None:
+            count_and_weigh(labels, self.weights, counts, masses, lo, hi)
+            add_rows(labels, counts, rows, self._totals[0], flat, width, lo, hi)
+            add_rows(labels, counts, arrays.pulls, self._totals[1], pulls, width, lo, hi)
+
+        for_parts(kernel, count, count * self.n_bags * (flat.shape[2] + self.n_bags), n_jobs)
+        return counts, masses, sums, pulls
+
+    def radii(self, labels: Labels) -> FloatArray:
+        """Distance of every bag to the centroid of its cluster, shape (n_individuals, n_bags).
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_individuals, n_bags)
+            Non-negative; numbers may be left out.
+        """
+        labels = self.checked(labels)
+        n_clusters = int(labels.max()) + 1
+        out = np.empty(labels.shape)
+        own, chunk_label = np.empty(self.arrays.squares.shape), np.empty_like(self.arrays.chunk_bag)
+        scale, best = np.empty(len(chunk_label)), np.empty(len(chunk_label))
+        inner = np.empty((n_clusters, n_clusters))
+        for rows in self.chunks(len(labels), n_clusters):
+            block = labels[rows]
+            _, masses, projections, pulls = self.sums(block, n_clusters)
+            for i, one in enumerate(block):
+                cross_sums(one, pulls[i], inner)
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    norms = np.diag(inner) / masses[i] ** 2
+                squared_radii(
+                    self.arrays,
+                    one,
+                    projections[i],
+                    norms,
+                    masses[i],
+                    own,
+                    chunk_label,
+                    scale,
+                    best,
+                    out[rows][i],
+                )
+        return np.sqrt(out)
+
+    def distances(self, labels: Labels, n_clusters: int, *, n_jobs: int | None = None) -> FloatArray:
+        """Distance of every bag to every centroid, shape (n_individuals, n_bags, n_clusters).
+
+        An empty cluster is at distance inf.
+        """
+        labels = self.checked(labels, n_clusters)
+        out = np.empty((*labels.shape, n_clusters))
+        for rows in self.chunks(len(labels), n_clusters):
+            self._square_distances(labels[rows], out[rows], n_jobs)
+        return np.sqrt(out, out=out)
+
+    def _square_distances(self, labels: Labels, out: FloatArray, n_jobs: int | None) -> None:
+        n_clusters = out.shape[2]
+        counts, masses, projections, pulls = self.sums(labels, n_clusters, n_jobs=n_jobs)
+
+        def kernel(lo: int, hi: int) -> None:
+            best, inner = np.empty(self.arrays.squares.shape[1]), np.empty((n_clusters, n_clusters))
+            for i in range(lo, hi):
+                cross_sums(labels[i], pulls[i], inner)
+                norms = np.diag(inner) / np.where(counts[i] > 0, masses[i], 1.0) ** 2
+                squared_distances(self.arrays, projections[i], norms, masses[i], counts[i], best, out[i])
+
+        for_parts(kernel, len(labels), len(labels) * n_clusters * self.arrays.squares.size, n_jobs)
+
+    def centroids(self, labels: Any, n_clusters: int) -> FloatArray:
+        """Centroids of one partition in the coordinates of the bags; NaN for an empty cluster."""
+        one = self.checked(np.atleast_2d(labels), n_clusters)[0]
+        sums = np.zeros((n_clusters, self.means.shape[1]))
+        np.add.at(sums, one, self.weights[:, None] * self.means)
+        masses = np.bincount(one, weights=self.weights, minlength=n_clusters)
+        with np.errstate(invalid="ignore"):
+            centroids: FloatArray = sums / masses[:, None] + self.center
+        return centroids
+
+    def checked(self, labels: Any, n_clusters: int | None = None) -> Labels:
+        """Labels as the loops take them.
+
+        Raises
+        ------
+        ValueError
+            Wrong shape or cluster numbers out of range.
+        """
+        labels = np.atleast_2d(np.asarray(labels))
+        if labels.ndim != 2 or labels.shape[1] != self.n_bags:
+            raise ValueError(f"labels must have one column per bag, {self.n_bags}; got shape {labels.shape}.")
+        if labels.dtype.kind not in "iu" and not np.equal(np.mod(labels, 1), 0).all():
+            raise ValueError("labels must be integers.")
+        if labels.size and (labels.min() < 0 or (n_clusters is not None and labels.max() >= n_clusters)):
+            raise ValueError(
+                f"labels must be in 0..{'K-1' if n_clusters is None else n_clusters - 1}, "
+                f"got {labels.min()}..{labels.max()}."
+            )
+        return np.ascontiguousarray(labels, dtype=np.int32)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+
+def _require_below(value: float, dtype: type[np.floating[Any]]) -> None:
+    if not value <= np.finfo(dtype).max:  # NaN neither
+        raise ValueError(
+            "instances have values so large that squared distances overflow"
+            f"{' single precision' if dtype is np.float32 else ''}; rescale them"
+        )
+
+
+def farthest_candidates(
+    X: ArrayLike, offsets: ArrayLike, means: ArrayLike, *, min_cluster_size: int = 1
+) -> BoolArray:
+    """Instances that can be the farthest of their bag from a centroid.
+
+    The difference of the squared distances of two instances to a point is affine in the point, and
+    every centroid is a convex combination of bag means. So an instance is never the farthest if
+    another one of its bag is farther from all bag means. Where every cluster has at least s bags of
+    equal weights, no bag mean weighs more than 1/s, and it is enough that the other one is farther on
+    average from any s of them.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_instances, n_features)
+        Instances, bag after bag.
+    offsets : array-like of shape (n_bags + 1,)
+        First row of each bag, and the number of rows.
+    means : array-like of shape (n_means, n_features)
+        What centroids are convex combinations of: the means of the bags before anything is left out.
+    min_cluster_size : int, default=1
+        A number s above 1 leaves out more. It holds only for centroids whose weights are at most 1/s:
+        unweighted means of the means of s or more bags.
+
+    Returns
+    -------
+    kept : ndarray of shape (n_instances,), bool
+        Without the others, the greatest distance of each bag to any centroid is unchanged. Of equal
+        instances of a bag the first is kept. At least one instance of each bag is kept.
+
+    Notes
+    -----
+    An instance is left out only when rounding cannot be the reason. O(n N d) time for N means and
+    n instances of d features, and O(m^2 N) at worst, mostly far less, for each bag of m. Memory is
+    32 MB or one row of N numbers; bags for which that is not enough are treated in parts, and may
+    keep more than they had to.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering, Eqs. 1 and 3.
+    """
+    data = np.asarray(X)
+    centers: FloatArray = np.asarray(means, dtype=np.float64)
+    if data.ndim != 2 or centers.ndim != 2 or data.shape[1] != centers.shape[1] or not len(centers):
+        raise ValueError(f"X and means must be matrices of equal width, got {data.shape} and {centers.shape}")
+    if isinstance(min_cluster_size, bool) or not isinstance(min_cluster_size, int | np.integer):
+        raise TypeError(f"min_cluster_size must be an integer, got {min_cluster_size!r}")
+    if min_cluster_size < 1:
+        raise ValueError(f"min_cluster_size must be at least 1, got {min_cluster_size}")
+    bounds = to_offsets(offsets, len(data), None)
+    origin = centers.mean(axis=0)
+    centers = centers - origin
+    kept = np.ones(len(data), dtype=np.bool_)
+    for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        if stop - start > 1:
+            rows = np.asarray(data[start:stop], dtype=np.float64) - origin
+            kept[start:stop] = _farthest(rows, centers, min(int(min_cluster_size), len(centers)))
+    return kept
+
+
+def _farthest(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolArray:
+    """Candidates of one bag; of a large one in parts, again until that no longer helps."""
+    limit = max(2, TABLE_ITEMS // len(centers))
+    remaining = np.arange(len(rows))
+    while True:
+        n_parts = -(-len(remaining) // limit)
+        if n_parts > 1:
+            # Every part gets its share of outer instances, which make others drop.
+            squares = np.einsum("ij,ij->i", rows[remaining], rows[remaining])
+            remaining = remaining[np.argsort(-squares, kind="stable")]
+        parts = [np.sort(remaining[part::n_parts]) for part in range(n_parts)]
+        left = np.concatenate([part[_candidates(rows[part], centers, n_largest)] for part in parts])
+        if n_parts == 1 or len(left) > _WORTH_A_ROUND * len(remaining):
+            kept = np.zeros(len(rows), dtype=np.bool_)
+            kept[left] = True
+            return kept
+        remaining = left
+
+
+def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolArray:
+    squares = np.einsum("ij,ij->i", rows, rows)
+    values: NDArray[Any] = rows @ centers.T
+    values *= -2.0
+    values += squares[:, None]
+    # Several times what rounding can do to sums of d + n_largest terms.
+    largest = np.sqrt(squares.max())
+    spread = largest * (largest + 2.0 * np.sqrt(np.einsum("ij,ij->i", centers, centers).max()))
+    margin = 8.0 * (rows.shape[1] + n_largest + 8) * np.finfo(np.float64).eps * spread
+    order = np.argsort(-values.sum(axis=1), kind="stable")
+    kept = np.empty(len(rows), dtype=np.bool_)
+    keep_farthest(values, rows, order, margin, n_largest, kept)
+    return kept
+
+
+def chunk_layout(sizes: Int64Array, starts: Int64Array) -> ChunkLayout:
+    """Chunks for bags of the given sizes, of as many slots as leave the least work.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (n_bags,)
+        All at least 1.
+    starts : ndarray of shape (n_bags,)
+        First row of every bag, whose rows are adjacent.
+    """
+    n_slots = min(range(1, _MOST_SLOTS + 1), key=lambda slots: _work(sizes, slots))
+    n_chunks = -(-sizes // n_slots)
+    chunk_start = np.concatenate([[0], np.cumsum(n_chunks)])
+    chunk_bag = np.repeat(np.arange(len(sizes)), n_chunks)
+    first = (np.arange(len(chunk_bag)) - chunk_start[chunk_bag]) * n_slots
+    place = np.minimum(first + np.arange(n_slots)[:, None], sizes[chunk_bag] - 1)
+    return ChunkLayout(starts[chunk_bag] + place, chunk_bag.astype(np.int32), chunk_start)
+
+
+def _work(sizes: Int64Array, n_slots: int) -> int:
+    return int((-(-sizes // n_slots)).sum()) * (n_slots + _CHUNK_COST)
+
+
+class ChunkLayout(NamedTuple):
+    """Which instance stands where.
+
+    Attributes
+    ----------
+    instances : ndarray of shape (n_slots, n_chunks)
+        Row of an instance for every place; the last instance of a bag is repeated to fill its chunk.
+    chunk_bag : ndarray of shape (n_chunks,), int32
+    chunk_start : ndarray of shape (n_bags + 1,)
+    """
+
+    instances: Int64Array
+    chunk_bag: NDArray[np.int32]
+    chunk_start: Int64Array

@@ -1,0 +1,182 @@
+"""Partitions of bags that keep a least cluster size and pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moo_clustering._arrays import FloatArray, Labels
+from moo_clustering._kernels.bags import (
+    fill_empty,
+    fill_small,
+    place_groups,
+    settle_pairs,
+)
+from moo_clustering.constraints import PairwiseConstraints
+
+
+class PartitionRepair:
+    """What a partition must respect, and how it is made to.
+
+    Parameters
+    ----------
+    n_bags : int
+    min_cluster_size : int
+    constraints : PairwiseConstraints or None
+        To be repaired. Must-links that contradict cannot-links have no closure; such constraints are
+        left alone.
+    """
+
+    def __init__(self, n_bags: int, min_cluster_size: int, constraints: PairwiseConstraints | None) -> None:
+        self.min_cluster_size = min_cluster_size
+        self._members = np.empty(0, dtype=np.int64)
+        self._group_start = np.zeros(1, dtype=np.int64)
+        self._conflict_start, self._conflicts = np.zeros(1, np.int64), np.empty(0, np.int64)
+        self._conflicting = np.empty((0, 2), dtype=np.int64)
+        self._movable = np.ones(n_bags, dtype=bool)
+        if constraints is not None and len(constraints) and _is_consistent(constraints):
+            self._set_groups(constraints)
+
+    def _set_groups(self, constraints: PairwiseConstraints) -> None:
+        closure = constraints.groups()
+        sizes = np.bincount(closure.groups[closure.groups >= 0], minlength=closure.n_groups)
+        # Large groups first: they have the least freedom.
+        rank = np.empty(closure.n_groups, dtype=np.int64)
+        rank[np.argsort(-sizes, kind="stable")] = np.arange(closure.n_groups)
+        group = np.where(closure.groups >= 0, rank[closure.groups], -1)
+        self._movable = group < 0
+        constrained = np.flatnonzero(group >= 0)
+        self._members = constrained[np.argsort(group[constrained], kind="stable")]
+        starts = np.arange(closure.n_groups + 1)
+        self._group_start = np.searchsorted(group[self._members], starts).astype(np.int64)
+        both = rank[np.concatenate([closure.conflicts, closure.conflicts[:, ::-1]])]
+        both = both[np.argsort(both[:, 0], kind="stable")]
+        self._conflict_start = np.searchsorted(both[:, 0], starts).astype(np.int64)
+        self._conflicts = np.ascontiguousarray(both[:, 1])
+        first = self._members[self._group_start[:-1]]
+        self._conflicting = first[both]
+
+    def broken(self, labels: Labels, n_clusters: int) -> NDArray[np.bool_]:
+        """Which individuals need a repair."""
+        broken = np.zeros(len(labels), dtype=bool)
+        if self.min_cluster_size > 0:
+            flat = (labels + np.arange(len(labels))[:, None] * n_clusters).ravel()
+            sizes = np.bincount(flat, minlength=len(labels) * n_clusters).reshape(-1, n_clusters)
+            broken |= (sizes < self.min_cluster_size).any(axis=1)
+        if len(self._members):
+            first = np.repeat(self._members[self._group_start[:-1]], np.diff(self._group_start))
+            broken |= (labels[:, self._members] != labels[:, first]).any(axis=1)
+            one, other = self._conflicting.T
+            broken |= (labels[:, one] == labels[:, other]).any(axis=1)
+        return broken
+
+    def apply(self, labels: Labels, distances: FloatArray) -> Labels:
+        """Repaired partitions; ``distances`` are those to the centroids of ``labels``."""
+        labels = labels.copy()
+        for row, own in zip(labels, distances, strict=True):
+            if len(self._members):
+                place_groups(
+                    row, own, self._members, self._group_start, self._conflict_start, self._conflicts
+                )
+            if self.min_cluster_size > 0:
+                fill_small(row, own, self.min_cluster_size, self._movable)
+        return labels
+
+    def filled(self, labels: Labels, distances: FloatArray, empty: str) -> Labels:
+        """Partitions without empty clusters, unless those are kept."""
+        if empty not in ("farthest", "closest", "keep"):
+            raise ValueError(f"empty must be 'farthest', 'closest' or 'keep', got {empty!r}.")
+        if empty != "keep":
+            for row, own in zip(labels, distances, strict=True):
+                fill_empty(row, own, empty == "farthest")
+        return labels
+
+
+def _is_consistent(constraints: Any) -> bool:
+    component = constraints.components()[constraints.cannot_link]
+    return not bool((component[:, 0] == component[:, 1]).any())
+
+
+class PairPenalty(PartitionRepair):
+    """Assignments that weigh violated pairs against distances, and keep a least cluster size.
+
+    Parameters
+    ----------
+    n_bags : int
+    min_cluster_size : int
+    constraints : PairwiseConstraints
+    penalty : float
+        The sum of the costs is multiplied by 1 + ``penalty`` times the violation, 0 to 2.
+    power : {1, 2}
+        Of the distances in the costs.
+
+    Notes
+    -----
+    Bags in pairs move one after the other while that lowers the product: a local optimum.
+    """
+
+    def __init__(
+        self,
+        n_bags: int,
+        min_cluster_size: int,
+        constraints: PairwiseConstraints,
+        *,
+        penalty: float,
+        power: int,
+    ) -> None:
+        super().__init__(n_bags, min_cluster_size, None)
+        self.constraints = constraints
+        self.penalty = penalty
+        self.power = power
+        self._pairs = signed_pairs(n_bags, constraints)[:3]
+
+    def broken(self, labels: Labels, n_clusters: int) -> NDArray[np.bool_]:
+        """All that violate a pair, or have small clusters."""
+        return super().broken(labels, n_clusters) | (self.constraints.violation(labels) > 0)
+
+    def apply(self, labels: Labels, distances: FloatArray) -> Labels:
+        """Settled partitions; ``distances`` are those to what the clusters gather around."""
+        labels = labels.copy()
+        violations = self.constraints.violation(labels)
+        for row, own, violation in zip(labels, distances**self.power, violations, strict=True):
+            settle_pairs(row, own, *self._pairs, violation, self.penalty)
+        return super().apply(labels, distances)
+
+
+def pair_rule(
+    n_bags: int,
+    min_cluster_size: int,
+    constraints: PairwiseConstraints | None,
+    *,
+    handling: str,
+    penalty: float,
+    power: int = 1,
+) -> PartitionRepair | None:
+    """What assignments are made to respect; None if nothing."""
+    if constraints is None or handling == "repair":
+        if constraints is None and min_cluster_size <= 1:
+            return None
+        return PartitionRepair(n_bags, min_cluster_size, constraints)
+    return PairPenalty(n_bags, min_cluster_size, constraints, penalty=penalty, power=power)
+
+
+def signed_pairs(
+    n_bags: int, constraints: PairwiseConstraints | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], float]:
+    """Neighbours of every bag in the constraints, and what each adds to the violation when together.
+
+    Shares of the must-links count below zero, since a must-link between bags that are together is not
+    violated; the constant makes up for it.
+    """
+    if constraints is None or len(constraints) == 0:
+        return np.zeros(n_bags + 1, np.int64), np.empty(0, np.int64), np.empty(0), 0.0
+    must, cannot = constraints.must_link_weights, constraints.cannot_link_weights
+    ends = np.concatenate([constraints.must_link, constraints.cannot_link])
+    share = np.concatenate([-must / max(must.sum(), 1e-300), cannot / max(cannot.sum(), 1e-300)])
+    one, other = np.concatenate([ends, ends[:, ::-1]]).T
+    order = np.argsort(one, kind="stable")
+    start = np.searchsorted(one[order], np.arange(n_bags + 1)).astype(np.int64)
+    both = np.concatenate([share, share])[order]
+    return start, np.ascontiguousarray(other[order]), both, float(must.sum() > 0)

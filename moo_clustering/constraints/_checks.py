@@ -1,0 +1,160 @@
+"""Checked input, and pairs as sorted arrays of numbers."""
+
+from __future__ import annotations
+
+import operator
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from moo_clustering._arrays import Int64Array
+
+
+def check_n_samples(n_samples: Any) -> int:
+    """A positive number of samples."""
+    try:
+        n = operator.index(n_samples)
+    except TypeError:
+        raise TypeError(f"n_samples must be an integer, got {n_samples!r}") from None
+    if n < 1:
+        raise ValueError(f"n_samples must be at least 1, got {n}")
+    return n
+
+
+def check_integers(values: NDArray[Any], name: str, hint: str = "") -> NDArray[np.int64]:
+    """Integers, or floats that are integers; anything else is refused by name and position."""
+    if values.dtype.kind == "O":
+        values = np.array(values.tolist())
+    if values.dtype.kind in "iu":
+        return values.astype(np.int64)
+    if values.dtype.kind != "f":
+        items = values.ravel().tolist()
+        odd = next((item for item in items if not isinstance(item, Integral)), values.dtype)
+        raise TypeError(f"{name} must hold integers, got {odd!r}{hint}")
+    wrong = np.argwhere(~(np.isfinite(values) & (values == np.floor(values))))
+    if len(wrong):
+        where = ", ".join(str(k) for k in wrong[0])
+        raise ValueError(f"{name} must hold integers, got {values[tuple(wrong[0])]} at [{where}]{hint}")
+    return values.astype(np.int64)
+
+
+def check_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Array:
+    """Pairs of two different samples in range, as given: not sorted, duplicates kept."""
+    if pairs is None:
+        return np.empty((0, 2), dtype=np.int64)
+    try:
+        array = np.asarray(pairs)
+    except ValueError as error:
+        raise ValueError(f"{name} must have shape (n_pairs, 2); its rows differ in length") from error
+    if array.size == 0 and (array.ndim == 1 or array.shape[-1] == 2):
+        return np.empty((0, 2), dtype=np.int64)
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise ValueError(f"{name} must have shape (n_pairs, 2), got {array.shape}")
+    array = check_integers(array, name)
+    outside = np.flatnonzero(((array < 0) | (array >= n_samples)).any(axis=1))
+    if len(outside):
+        i, j = array[outside[0]]
+        raise ValueError(
+            f"{name} row {outside[0]}: pair ({i}, {j}) is out of range; "
+            f"with n_samples={n_samples} samples are numbered 0 to {n_samples - 1}"
+        )
+    alike = np.flatnonzero(array[:, 0] == array[:, 1])
+    if len(alike):
+        i, j = array[alike[0]]
+        raise ValueError(f"{name} row {alike[0]}: pair ({i}, {j}) joins a sample to itself")
+    return array
+
+
+def check_weights(weights: ArrayLike | None, n_pairs: int, name: str) -> NDArray[np.float64]:
+    """One positive finite weight per pair; ones by default."""
+    if weights is None:
+        return np.ones(n_pairs)
+    array = np.array(weights, dtype=np.float64)
+    if array.shape != (n_pairs,):
+        raise ValueError(f"{name} must have shape ({n_pairs},), one weight per pair, got {array.shape}")
+    wrong = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
+    if len(wrong):
+        raise ValueError(f"{name} must be positive and finite, got {array[wrong[0]]} at [{wrong[0]}]")
+    return array
+
+
+def check_partial_labels(y: ArrayLike, n_samples: int | None = None) -> NDArray[np.int64]:
+    """Classes 0, 1, ... with -1 for unlabelled samples."""
+    values = np.asarray(y)
+    if values.ndim != 1:
+        raise ValueError(f"y must be one-dimensional, got shape {values.shape}")
+    if n_samples is not None and len(values) != n_samples:
+        raise ValueError(f"y must have one value per sample: expected {n_samples}, got {len(values)}")
+    hint = "; number the classes 0, 1, ... and mark unlabelled samples with -1"
+    classes = check_integers(values, "y", hint)
+    wrong = np.flatnonzero(classes < -1)
+    if len(wrong):
+        raise ValueError(f"y must be at least -1, got {classes[wrong[0]]} at [{wrong[0]}]{hint}")
+    return classes
+
+
+def check_partitions(labels: ArrayLike, n_samples: int) -> NDArray[Any]:
+    """A population of integer labels; one partition is a population of one."""
+    array = np.asarray(labels)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"labels must be integers, got an array of {array.dtype}")
+    if array.ndim == 1:
+        array = array[np.newaxis]
+    if array.ndim != 2 or array.shape[1] != n_samples:
+        raise ValueError(
+            f"labels must have shape (n_individuals, {n_samples}) or ({n_samples},), got {np.shape(labels)}"
+        )
+    return array
+
+
+def check_affordable(n_listed: int, max_pairs: int) -> None:
+    """Refuse to list more pairs than the caller has allowed."""
+    if n_listed > max_pairs:
+        raise ValueError(
+            f"this would list {n_listed:,} pairs, more than max_pairs={max_pairs:,}; "
+            "use ConstraintGroups (constraint_groups), which lists no pairs, or raise max_pairs"
+        )
+
+
+def sort_pairs(
+    pairs: Int64Array, weights: NDArray[np.float64], n: int
+) -> tuple[Int64Array, NDArray[np.float64]]:
+    """Pairs with i < j in lexicographic order, each once, with its greatest weight."""
+    keys = pair_keys(pairs, n)
+    if not len(keys):
+        return np.empty((0, 2), dtype=np.int64), np.empty(0)
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    return keys_to_pairs(keys[starts], n), np.maximum.reduceat(weights[order], starts)
+
+
+def pair_keys(pairs: Int64Array, n: int) -> NDArray[np.int64]:
+    """One number per unordered pair, in lexicographic order of (smaller, greater)."""
+    return np.minimum(pairs[:, 0], pairs[:, 1]) * n + np.maximum(pairs[:, 0], pairs[:, 1])
+
+
+def keys_to_pairs(keys: NDArray[np.int64], n: int) -> Int64Array:
+    """Inverse of :func:`pair_keys`."""
+    return np.column_stack(np.divmod(keys, n))
+
+
+def distinct(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Sorted non-negative numbers, each once; the hash table of ``numpy.unique`` is many times slower."""
+    numbers = np.sort(numbers)
+    return numbers[np.diff(numbers, prepend=-1) != 0]
+
+
+def n_pairs(n: int) -> int:
+    """Number of unordered pairs of n things."""
+    return n * (n - 1) // 2
+
+
+def unrank_pairs(ranks: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The pairs a < b in the order (0,1), (0,2), (1,2), (0,3), ...: rank = b(b-1)/2 + a."""
+    b = ((1 + np.sqrt(1 + 8 * ranks.astype(np.float64))) / 2).astype(np.int64)
+    # A root just below an integer may round up to it; one just above never rounds below it.
+    b -= b * (b - 1) // 2 > ranks
+    return ranks - b * (b - 1) // 2, b

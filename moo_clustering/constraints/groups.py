@@ -1,0 +1,300 @@
+"""The transitive closure of labels and pairs: groups that belong together, and groups that belong apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from moo_clustering._arrays import Int64Array, number_clusters
+from moo_clustering.constraints._checks import (
+    check_integers,
+    check_n_samples,
+    check_partial_labels,
+    distinct,
+    keys_to_pairs,
+    n_pairs,
+    pair_keys,
+    unrank_pairs,
+)
+
+if TYPE_CHECKING:
+    from moo_clustering.constraints.pairs import PairwiseConstraints
+
+# How many contradictions are spelled out; the others are counted.
+_SPELLED_OUT = 3
+# Every two classes are in conflict; 4472 classes make this many group pairs.
+_MAX_CONFLICTS = 10_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class ConstraintGroups:
+    """The closure of partial labels and pairwise constraints, in O(n_samples + n_conflicts).
+
+    Parameters
+    ----------
+    groups : ndarray of shape (n_samples,), int64, read-only
+        Group of every sample, -1 for a sample in no constraint.
+    conflicts : ndarray of shape (n_conflicts, 2), int64, read-only
+        Pairs of groups g < h that must not share a cluster, in lexicographic order.
+
+    Attributes
+    ----------
+    n_groups : int
+        Number of groups, those of one sample included.
+    """
+
+    groups: Int64Array
+    conflicts: Int64Array
+    n_groups: int = field(init=False)
+    _keys: Int64Array = field(init=False, repr=False)
+    _neighbors: tuple[Int64Array, Int64Array] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        groups = np.array(check_integers(np.asarray(self.groups), "groups"))
+        if groups.ndim != 1 or not len(groups) or groups.min() < -1:
+            raise ValueError("groups must be a vector with one value of at least -1 per sample")
+        n_groups = int(groups.max()) + 1
+        pairs = np.asarray(self.conflicts)
+        pairs = np.empty((0, 2), np.int64) if not pairs.size else check_integers(pairs, "conflicts")
+        if pairs.ndim != 2 or pairs.shape[1] != 2:
+            raise ValueError(f"conflicts must have shape (n_conflicts, 2), got {pairs.shape}")
+        wrong = (pairs < 0).any(axis=1) | (pairs >= n_groups).any(axis=1) | (pairs[:, 0] == pairs[:, 1])
+        if wrong.any():
+            g, h = pairs[np.flatnonzero(wrong)[0]]
+            raise ValueError(f"conflicts must be pairs of two of the {n_groups} groups, got ({g}, {h})")
+        keys = distinct(pair_keys(pairs, max(1, n_groups)))
+        conflicts = keys_to_pairs(keys, max(1, n_groups))
+        both = np.concatenate([conflicts, conflicts[:, ::-1]])
+        both = both[np.argsort(both[:, 0], kind="stable")]
+        starts = np.searchsorted(both[:, 0], np.arange(n_groups + 1))
+        for array in (groups, conflicts):
+            array.setflags(write=False)
+        object.__setattr__(self, "groups", groups)
+        object.__setattr__(self, "conflicts", conflicts)
+        object.__setattr__(self, "n_groups", n_groups)
+        object.__setattr__(self, "_keys", keys)
+        object.__setattr__(self, "_neighbors", (starts, both[:, 1]))
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples of the data set."""
+        return len(self.groups)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is asked of a partition: no group of two samples, no conflict."""
+        return not len(self.conflicts) and not (self._sizes() > 1).any()
+
+    def _sizes(self) -> Int64Array:
+        return np.bincount(self.groups + 1, minlength=1)[1:]
+
+    def members(self) -> list[Int64Array]:
+        """Samples of every group of at least two, in the order of the group numbers."""
+        order = np.argsort(self.groups, kind="stable")[np.count_nonzero(self.groups < 0) :]
+        parts = np.split(order, np.cumsum(self._sizes())[:-1])
+        return [part for part in parts if len(part) > 1]
+
+    def forbidden(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.bool_]:
+        """Whether samples i and j must not share a cluster.
+
+        Parameters
+        ----------
+        i, j : array-like of int
+            Sample numbers; the two are broadcast against each other.
+
+        Returns
+        -------
+        ndarray of bool, of the broadcast shape
+
+        Notes
+        -----
+        O(log n_conflicts) per pair.
+        """
+        g, h = np.broadcast_arrays(self.groups[np.asarray(i)], self.groups[np.asarray(j)])
+        if not len(self._keys):
+            return np.zeros(g.shape, dtype=np.bool_)
+        # A sample without a group makes a key below zero, which no conflict has.
+        wanted = np.minimum(g, h) * self.n_groups + np.maximum(g, h)
+        place = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
+        return np.asarray(self._keys[place] == wanted)
+
+    def forbidden_with(self, i: int) -> NDArray[np.bool_]:
+        """Which samples must not share a cluster with sample i, shape (n_samples,). O(n_samples)."""
+        in_conflict = np.zeros(self.n_groups + 1, dtype=np.bool_)
+        group = self.groups[i]
+        if group >= 0:
+            starts, neighbors = self._neighbors
+            in_conflict[neighbors[starts[group] : starts[group + 1]]] = True
+        # The last entry stands for samples without a group, whose number is -1.
+        return in_conflict[self.groups]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ConstraintGroups):
+            return NotImplemented
+        same_groups = np.array_equal(self.groups, other.groups)
+        return same_groups and np.array_equal(self.conflicts, other.conflicts)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return (
+            f"ConstraintGroups(n_samples={self.n_samples}, n_groups={self.n_groups}, "
+            f"conflicts=<{len(self.conflicts)} pairs of groups>)"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.groups, self.conflicts)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ConstraintGroups:
+        return self
+
+
+def constraint_groups(
+    n_samples: int, y: ArrayLike | None = None, constraints: PairwiseConstraints | None = None
+) -> ConstraintGroups:
+    """Closure of partial labels together with pairwise constraints.
+
+    The labelled samples of a class make one group and two classes are in conflict; must-links merge
+    groups, cannot-links put the groups of their samples in conflict.
+
+    Parameters
+    ----------
+    n_samples : int
+    y : array-like of shape (n_samples,) or None, default=None
+        Classes 0, 1, ...; -1 for unlabelled samples.
+    constraints : PairwiseConstraints or None, default=None
+
+    Returns
+    -------
+    ConstraintGroups
+        Groups are numbered by their least sample.
+
+    Raises
+    ------
+    InconsistentConstraintsError
+        If must-links join two classes, or a cannot-link lies inside a group.
+    ValueError, TypeError
+        If ``y`` has a wrong length or anything but integers of at least -1, or ``constraints`` are
+        about another number of samples.
+
+    Notes
+    -----
+    O(n_samples + n_pairs + n_classes**2) time and memory.
+    """
+    n = check_n_samples(n_samples)
+    classes = np.full(n, -1, dtype=np.int64) if y is None else check_partial_labels(y, n)
+    must = cannot = np.empty((0, 2), dtype=np.int64)
+    if constraints is not None:
+        if constraints.n_samples != n:
+            raise ValueError(f"constraints are about {constraints.n_samples} samples, not {n}")
+        must, cannot = constraints.must_link, constraints.cannot_link
+    # A class is joined through its first sample: n edges, not a clique.
+    labelled = np.flatnonzero(classes >= 0)
+    _, first, which = np.unique(classes[labelled], return_index=True, return_inverse=True)
+    hubs = labelled[first]
+    links = np.concatenate([must, np.column_stack([hubs[which], labelled])])
+    component = connected(links, n)
+    _refuse_contradictions(component, hubs, cannot, links, classes)
+
+    constrained = distinct(np.concatenate([must.ravel(), cannot.ravel(), labelled]))
+    groups = np.full(n, -1, dtype=np.int64)
+    groups[constrained] = np.unique(component[constrained], return_inverse=True)[1]
+    if n_pairs(len(hubs)) > _MAX_CONFLICTS:
+        raise ValueError(f"y has {len(hubs)} classes; more than 4472 make too many conflicting pairs")
+    g, h = unrank_pairs(np.arange(n_pairs(len(hubs))))
+    apart = np.concatenate([groups[cannot], groups[np.column_stack([hubs[g], hubs[h]])]])
+    return ConstraintGroups(groups, apart)
+
+
+def _refuse_contradictions(
+    component: Int64Array, hubs: Int64Array, cannot: Int64Array, links: Int64Array, classes: Int64Array
+) -> None:
+    """Raise if two classes (each shown by its first sample) or a cannot-link share a component."""
+    by_component = hubs[np.argsort(component[hubs], kind="stable")]
+    merged = np.column_stack([by_component[:-1], by_component[1:]])
+    conflicts = np.concatenate([merged, cannot])
+    inside = component[conflicts[:, 0]] == component[conflicts[:, 1]]
+    if not inside.any():
+        return
+    conflicts, graph = conflicts[inside], _link_graph(links, len(component))
+    n_merged = int(inside[: len(merged)].sum())
+    reasons = []
+    for k, (i, j) in enumerate(conflicts[:_SPELLED_OUT].tolist()):
+        if k < n_merged:
+            claim = f"samples {i} (class {classes[i]}) and {j} (class {classes[j]}) differ in y"
+        else:
+            claim = f"cannot-link ({i}, {j})"
+        joining = "must-links and classes" if (classes >= 0).any() else "must-links"
+        reasons.append(f"{claim}, but {joining} join {_chain(graph, i, j)}")
+    raise InconsistentConstraintsError(conflicts, reasons)
+
+
+class InconsistentConstraintsError(ValueError):
+    """Constraints that contradict each other.
+
+    Parameters
+    ----------
+    conflicts : array-like of shape (n_conflicts, 2)
+        Pairs of samples that would have to be together and apart.
+    reasons : sequence of str
+        One sentence for each of the first conflicts; conflicts without a sentence are counted.
+
+    Attributes
+    ----------
+    conflicts : ndarray of shape (n_conflicts, 2), int64
+    """
+
+    def __init__(self, conflicts: ArrayLike, reasons: Sequence[str]) -> None:
+        self.conflicts: NDArray[np.int64] = np.asarray(conflicts, dtype=np.int64).reshape(-1, 2)
+        self._reasons = tuple(reasons)
+        shown = self._reasons[:_SPELLED_OUT]
+        message = "contradictory constraints: " + "; ".join(shown)
+        if (left := len(self.conflicts) - len(shown)) > 0:
+            message += f"; and {left} more"
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The default would call the class with the message alone, and fail on the way out of a worker.
+        return type(self), (self.conflicts, self._reasons)
+
+
+def refuse_conflicts(conflicts: Int64Array, must_link: Int64Array, n_samples: int) -> None:
+    """Raise the error that shows how must-links join what a cannot-link separates."""
+    if not len(conflicts):
+        return
+    graph = _link_graph(must_link, n_samples)
+    reasons = [
+        f"cannot-link ({i}, {j}), but must-links join {_chain(graph, i, j)}"
+        for i, j in conflicts[:_SPELLED_OUT].tolist()
+    ]
+    raise InconsistentConstraintsError(conflicts, reasons)
+
+
+def connected(links: Int64Array, n_samples: int) -> Int64Array:
+    """Component of every sample, components numbered by their least sample."""
+    component = csgraph.connected_components(_link_graph(links, n_samples), directed=False)[1]
+    # SciPy numbers them in this order too, but does not promise it.
+    return number_clusters(component)[0].astype(np.int64)
+
+
+def _link_graph(links: Int64Array, n_samples: int) -> Any:
+    """Sparse adjacency of the pairs, each in one direction."""
+    return sparse.csr_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(n_samples, n_samples))
+
+
+def _chain(graph: Any, start: int, end: int) -> str:
+    """A shortest path between two samples, as ``3 - 5 - 9``; abridged in the middle when it is long."""
+    before = csgraph.breadth_first_order(graph, start, directed=False)[1]
+    path = [end]
+    while path[-1] != start:
+        path.append(int(before[path[-1]]))
+    names = [str(sample) for sample in path[::-1]]
+    if len(names) > 8:
+        names = [*names[:4], "...", *names[-3:]]
+    return " - ".join(names)

@@ -1,0 +1,554 @@
+"""Kernels of a pool, a graph or features, the consensus of a pool, and class scores from a few labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import lapack, solve
+from scipy.sparse import csgraph
+from threadpoolctl import threadpool_limits
+
+from moo_clustering._arrays import block_slices, centred_features
+from moo_clustering.encodings import relabel_by_first_appearance
+from moo_clustering.encodings.base import distinct_rows
+from moo_clustering.graphs import spectral_cuts
+from moo_clustering.graphs.matrices import inverse_root
+from moo_clustering.validity.agreement import check_runs, hyperedges
+
+# Scores and similarities below this count as this, so that logarithms and ratios stay finite.
+FLOOR = 1e-9
+# Entries that differ by rounding only count as equal to the floor.
+_ROUNDING = 1e-12
+# An affinity with more parts than clusters also gets this share of the unweighted pool and this constant,
+# so that the cut between its parts is not arbitrary.
+_WHOLE_POOL = 1e-3
+_TIE = 1e-6
+
+
+def coassociation(
+    labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike | None = None
+) -> NDArray[np.float64]:
+    """Share of the weight of the partitions that have two samples in one cluster.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_partitions, n_samples)
+        Partitions of any numbering from 0 on.
+    weights : array-like of shape (n_partitions,)
+        At least 0 and somewhere above; divided by their sum. Partitions of weight 0 cost nothing.
+    columns : array-like of int, shape (L,), optional
+        Samples to compare all others with. By default all of them.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, L), float64
+        Sum over the partitions P of v_P [l_P(i) = l_P(j)]: a positive semidefinite kernel with ones on its
+        diagonal.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If labels, weights or columns are out of range or of the wrong shape.
+
+    Notes
+    -----
+    Through the sparse table of samples by clusters: O(n_samples L n_partitions / k) time for k clusters a
+    per partition, O(n_samples L) memory.
+
+    References
+    ----------
+    ParetoClustering: partition kernel.
+
+    Examples
+    --------
+    >>> from moo_clustering.evidence import coassociation
+    >>> coassociation([[0, 0, 1], [0, 1, 1]], [3.0, 1.0], columns=[0]).ravel().tolist()
+    [1.0, 0.75, 0.0]
+    """
+    rows, shares = checked_pool(labels, weights)
+    n_samples = rows.shape[1]
+    weighty = shares > 0
+    edges = hyperedges(rows[weighty])
+    one_hot = edges.matrix().T.tocsr()
+    weighted = edges.matrix(shares[weighty])
+    if columns is not None:
+        weighted = weighted[:, check_columns(columns, n_samples)]
+    weighted = weighted.tocsr()
+    out = np.empty((n_samples, weighted.shape[1]))
+    # In blocks: the sparse form of a full product would take more room than the product itself.
+    for part in block_slices(n_samples, 2 * weighted.shape[1]):
+        out[part] = (one_hot[part] @ weighted).toarray()
+    return out
+
+
+def consensus_affinity(labels: ArrayLike, weights: ArrayLike, *, floor: float = 0.05) -> NDArray[np.float64]:
+    """Co-association of all samples without its small entries, as a similarity to cluster.
+
+    Parameters
+    ----------
+    labels, weights
+        As for :func:`coassociation`.
+    floor : float, default=0.05
+        Entries up to this become 0.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_samples), float64
+
+    Notes
+    -----
+    O(n_samples^2) memory.
+
+    References
+    ----------
+    ParetoClustering: consensus.
+
+    Examples
+    --------
+    >>> from moo_clustering.evidence import consensus_affinity
+    >>> consensus_affinity([[0, 0, 1], [0, 1, 1]], [0.98, 0.02])[0].tolist()
+    [1.0, 0.98, 0.0]
+    """
+    affinity = coassociation(labels, weights)
+    affinity[affinity <= floor + _ROUNDING] = 0.0
+    return affinity
+
+
+def consensus_partition(
+    labels: ArrayLike, weights: ArrayLike, k: int, *, floor: float = 0.05, rng: np.random.Generator
+) -> NDArray[np.int32]:
+    """Spectral clustering of the co-association of weighted partitions.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_partitions, n_samples)
+        Partitions of any numbering from 0 on.
+    weights : array-like of shape (n_partitions,)
+        At least 0 and somewhere above, as from :func:`consensus_weights`.
+    k : int
+        Number of clusters, from 1 to n_samples.
+    floor : float, default=0.05
+        Co-associations up to this count as 0.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), int32
+        Numbered by first appearance: k clusters, or as many as there are samples that some partition of the
+        pool (of any weight) tells apart, if these are fewer.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If labels, weights or k are out of range.
+
+    Notes
+    -----
+    O(n_samples^3) time and O(n_samples^2) memory. Where the weighted partitions fall into more than k groups
+    that none of them joins, all partitions of the pool help to join them.
+
+    References
+    ----------
+    ParetoClustering: consensus.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from moo_clustering.evidence import consensus_partition
+    >>> pool = [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 1]]
+    >>> consensus_partition(pool, [1.0, 0.5, 1.0], 2, rng=np.random.default_rng(0)).tolist()
+    [0, 0, 0, 1, 1, 1]
+    """
+    rows, shares = checked_pool(labels, weights)
+    n_samples = rows.shape[1]
+    if not 1 <= k <= n_samples:
+        raise ValueError(f"k must be from 1 to the number of samples, {n_samples}; got {k}")
+    if k in (1, n_samples):
+        return np.arange(n_samples, dtype=np.int32) % np.int32(k)
+    # Clusters are numbered alike whatever a caller calls them; so are the ties between them.
+    rows = relabel_by_first_appearance(rows)
+    by_weight = rows[np.argsort(-shares, kind="stable")]
+    first, kind = distinct_rows(rows[shares > 0].T)
+    if len(first) <= k:
+        # Eigenvectors beyond the different rows would be arbitrary.
+        return _with_clusters(kind.astype(np.int32), k, by_weight)
+    affinity = consensus_affinity(rows, shares, floor=floor)
+    if csgraph.connected_components(sp.csr_array(affinity), directed=False)[0] > k:
+        whole = coassociation(rows, np.ones(len(rows)))
+        affinity = coassociation(rows, shares) + _WHOLE_POOL * whole + _TIE
+    found = spectral_cuts(affinity, [k], rng=rng)[0]
+    return _with_clusters(found, k, by_weight)
+
+
+def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) -> NDArray[np.int32]:
+    """At least k clusters, or as many as columns of ``rows`` differ if these are fewer.
+
+    One partition after the other cuts the largest cluster it can cut: its greatest piece stays, the rest
+    becomes a new one.
+    """
+    found = found.astype(np.int64)
+    n_clusters = int(found.max()) + 1
+    for row in rows:
+        width = int(row.max()) + 1
+        while n_clusters < k:
+            n_pieces = np.bincount(np.unique(found * width + row) // width)
+            sizes = np.where(n_pieces > 1, np.bincount(found), 0)
+            if not sizes.any():
+                break
+            members = np.flatnonzero(found == sizes.argmax())
+            piece = row[members]
+            found[members[piece != np.bincount(piece).argmax()]] = n_clusters
+            n_clusters += 1
+    return relabel_by_first_appearance(found)
+
+
+def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.9) -> NDArray[np.float64]:
+    """G_ij / sqrt(G_ii G_jj) with G = (I - factor B)^-1 and B the normalised similarities.
+
+    Parameters
+    ----------
+    S : sparse matrix or array-like of shape (n_samples, n_samples)
+        Symmetric similarities of at least 0.
+    columns : array-like of int, shape (L,), optional
+        Samples to compare all others with. By default all of them.
+    factor : float, default=0.9
+        How far walks reach, in [0, 1).
+
+    Returns
+    -------
+    ndarray of shape (n_samples, L), float64
+        Ones on the diagonal.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If S is not symmetric and at least 0, or columns or factor are out of range.
+
+    Notes
+    -----
+    O(n_samples^3) time and O(n_samples^2) memory, whatever L: the whole diagonal is needed. Keep the full
+    kernel where columns change often.
+
+    References
+    ----------
+    ParetoClustering: graph kernel.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from moo_clustering.evidence import graph_kernel
+    >>> path = np.diag([1.0, 1.0], 1) + np.diag([1.0, 1.0], -1)
+    >>> graph_kernel(path, [0]).round(4).ravel().tolist()
+    [1.0, 0.825, 0.6807]
+    """
+    W = dense_affinity(S, "S")
+    chosen = None if columns is None else check_columns(columns, len(W))
+    G = diffusion(W, factor)
+    scale = 1.0 / np.sqrt(G.diagonal())
+    if chosen is None:
+        G *= scale[:, np.newaxis]
+        G *= scale
+        return G
+    return G[:, chosen] * scale[:, np.newaxis] * scale[chosen]
+
+
+def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> NDArray[np.float64]:
+    """Inner products of the centred rows of X, divided by the mean of their squared lengths.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    columns : array-like of int, shape (L,), optional
+        Samples to compare all others with. By default all of them.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, L), float64
+        The mean of the full diagonal is 1; all 0 if all rows are equal.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If X is no table of finite numbers or columns are out of range.
+
+    Notes
+    -----
+    O(n_samples L n_features) time.
+
+    References
+    ----------
+    ParetoClustering: linear kernel.
+
+    Examples
+    --------
+    >>> from moo_clustering.evidence import linear_kernel
+    >>> linear_kernel([[0.0], [2.0], [4.0]], [0]).ravel().round(6).tolist()
+    [1.5, 0.0, -1.5]
+    """
+    Z = centred_features(X)
+    chosen = np.arange(len(Z)) if columns is None else check_columns(columns, len(Z))
+    mean_square = np.einsum("ij,ij->", Z, Z) / len(Z)
+    if mean_square > 0:
+        Z /= np.sqrt(mean_square)
+    return Z @ Z[chosen].T
+
+
+def kernel_ridge(
+    kernel: ArrayLike,
+    columns: ArrayLike,
+    targets: ArrayLike,
+    counts: ArrayLike | None = None,
+    *,
+    noise: float = 0.1,
+) -> NDArray[np.float64]:
+    """Kernel ridge regression of class shares, which tends to equal shares far from all labels.
+
+    F = 1/K + k[:, I] (k[I, I] + noise / counts)^-1 (Y - 1/K), the kernel k divided by the mean of its
+    labelled diagonal.
+
+    Parameters
+    ----------
+    kernel : array-like of shape (n_samples, L)
+        Kernel of all samples (or landmarks) with the labelled ones.
+    columns : array-like of int, shape (L,)
+        Rows of the labelled samples, each once.
+    targets : array-like of shape (L, K)
+        Classes of the labelled samples, one-hot; or shares of the classes at a landmark.
+    counts : array-like of shape (L,), optional
+        Number of labelled samples that each row stands for; ones by default.
+    noise : float, default=0.1
+        Ridge for one labelled sample, above 0.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, K), float64
+
+    Raises
+    ------
+    ValueError, TypeError
+        If shapes don't fit, a column is repeated, or counts or noise are not above 0.
+
+    Notes
+    -----
+    Merged repeats give what a system with a row per labelled sample gives. O(L^3 + n_samples L K) time.
+
+    References
+    ----------
+    ParetoClustering: partition kernel ridge.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from moo_clustering.evidence import kernel_ridge
+    >>> kernel_ridge([[1.0, 0.0], [0.6, 0.4], [0.0, 1.0]], [0, 2], np.eye(2), noise=0.25).round(6).tolist()
+    [[0.9, 0.1], [0.58, 0.42], [0.1, 0.9]]
+    """
+    values, shares = np.asarray(kernel, dtype=np.float64), np.asarray(targets, dtype=np.float64)
+    if values.ndim != 2:
+        raise ValueError(f"kernel must have a row per sample and a column per label, got {values.shape}")
+    known = check_columns(columns, len(values))
+    n_known = values.shape[1]
+    sizes = np.ones(n_known) if counts is None else np.asarray(counts, dtype=np.float64)
+    _check(known, n_known, shares, sizes, noise)
+    block = values[known]
+    # Weighted, so that merged repeats change nothing.
+    scale = float(np.average(block.diagonal(), weights=sizes))
+    # A kernel that is 0 at all labels carries no information, and any scale will do.
+    scale = scale if scale > 0 else 1.0
+    uniform = 1.0 / shares.shape[1]
+    system = block / scale
+    system[np.diag_indices_from(system)] += noise / sizes
+    coefficients = solve(system, (shares - uniform) / scale, assume_a="sym", check_finite=False)
+    return uniform + values @ coefficients
+
+
+def _check(
+    known: NDArray[np.intp],
+    n_known: int,
+    shares: NDArray[np.float64],
+    sizes: NDArray[np.float64],
+    noise: float,
+) -> None:
+    if not n_known or len(known) != n_known:
+        raise ValueError(
+            f"columns must name a sample for each column of the kernel, at least one; got {len(known)} for "
+            f"{n_known}"
+        )
+    if len(np.unique(known)) < n_known:
+        values, times = np.unique(known, return_counts=True)
+        raise ValueError(
+            f"columns must be different, got {values[times.argmax()]} {times.max()} times; merge repeats and "
+            "give their counts"
+        )
+    if shares.ndim != 2 or len(shares) != n_known or not shares.shape[1]:
+        raise ValueError(f"targets must have shape ({n_known}, n_classes), got {shares.shape}")
+    if sizes.shape != (n_known,) or not (sizes > 0).all():
+        raise ValueError(f"counts must be {n_known} numbers above 0, got shape {sizes.shape}")
+    if not noise > 0:
+        raise ValueError(f"noise must be above 0, got {noise!r}")
+
+
+def class_probabilities(
+    F: ArrayLike, prior: ArrayLike | None = None, *, factors: ArrayLike | None = None
+) -> NDArray[np.float64]:
+    """Turn class scores into probabilities, moved half the way to the expected class shares.
+
+    Parameters
+    ----------
+    F : array-like of shape (n_samples, K)
+        Scores; those below 1e-9 count as 1e-9.
+    prior : array-like of shape (K,), optional
+        Expected shares of the classes, above 0.
+    factors : array-like of shape (K,), optional
+        Result of :func:`class_factors` for other samples of the same data; replaces ``prior``.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, K), float64
+
+    Raises
+    ------
+    ValueError
+        If the shapes don't fit, F holds NaN, or prior or factors are not above 0.
+
+    Notes
+    -----
+    Class c is multiplied by sqrt(prior_c / mean of F_c), F with rows of sum 1. O(n_samples K).
+
+    References
+    ----------
+    ParetoClustering: class shares.
+
+    Examples
+    --------
+    >>> from moo_clustering.evidence import class_probabilities
+    >>> class_probabilities([[3.0, 1.0], [1.0, 3.0]], [0.8, 0.2]).round(6).tolist()
+    [[0.857143, 0.142857], [0.4, 0.6]]
+    """
+    P = _shares(F)
+    if (prior is None) == (factors is None):
+        raise ValueError("either prior or factors must be given, and not both")
+    P *= _factors(P, prior) if prior is not None else _above_zero(factors, P.shape[1], "factors")
+    P /= P.sum(axis=1, keepdims=True)
+    return P
+
+
+def _shares(F: ArrayLike) -> NDArray[np.float64]:
+    scores = np.asarray(F, dtype=np.float64)
+    if scores.ndim != 2 or not scores.size:
+        raise ValueError(f"F must have a row per sample and a column per class, got shape {scores.shape}")
+    if not np.isfinite(scores).all():
+        raise ValueError("F must hold finite scores")
+    positive = np.maximum(scores, FLOOR)
+    shares: NDArray[np.float64] = positive / positive.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _factors(P: NDArray[np.float64], prior: ArrayLike) -> NDArray[np.float64]:
+    factors: NDArray[np.float64] = np.sqrt(_above_zero(prior, P.shape[1], "prior") / P.mean(axis=0))
+    return factors
+
+
+def _above_zero(values: ArrayLike | None, n_classes: int, name: str) -> NDArray[np.float64]:
+    numbers = np.asarray(values, dtype=np.float64)
+    if numbers.shape != (n_classes,) or not (numbers > 0).all():
+        what = "shares" if name == "prior" else "numbers"
+        raise ValueError(f"{name} must be {n_classes} {what} above 0, got {numbers.tolist()}")
+    return numbers
+
+
+def class_factors(F: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
+    """Factors sqrt(prior_c / mean of F_c) of the classes, F with rows of sum 1.
+
+    Parameters
+    ----------
+    F : array-like of shape (n_samples, K)
+    prior : array-like of shape (K,)
+
+    Returns
+    -------
+    ndarray of shape (K,), float64
+
+    Raises
+    ------
+    ValueError
+        As :func:`class_probabilities` does.
+
+    References
+    ----------
+    ParetoClustering: class shares.
+
+    Examples
+    --------
+    >>> from moo_clustering.evidence import class_factors
+    >>> class_factors([[3.0, 1.0], [1.0, 3.0]], [0.72, 0.28]).round(6).tolist()
+    [1.2, 0.748331]
+    """
+    return _factors(_shares(F), prior)
+
+
+def diffusion(W: NDArray[np.float64], factor: float, name: str = "factor") -> NDArray[np.float64]:
+    """(I - factor B)^-1 with B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), for symmetric W.
+
+    A sample without similarities has a row of the identity. O(n^3) time, O(n^2) memory.
+    """
+    if not 0 <= factor < 1:
+        raise ValueError(f"{name} must be at least 0 and below 1, got {factor!r}")
+    root = inverse_root(W.sum(axis=1))
+    # Column-major, so that LAPACK works in place; positive definite, as B's eigenvalues are within [-1, 1].
+    A = np.asfortranarray(W * (-factor * root[:, np.newaxis]))
+    A *= root
+    A[np.diag_indices_from(A)] += 1.0
+    # In one thread: partitions made of it must not depend on how many there are.
+    with threadpool_limits(limits=1):
+        A, failed = lapack.dpotrf(A, lower=1, overwrite_a=1)
+        if not failed:
+            A, failed = lapack.dpotri(A, lower=1, overwrite_c=1)
+    if failed:
+        raise ValueError("the matrix of similarities must be symmetric")
+    inverse: NDArray[np.float64] = np.tril(A)
+    inverse += np.tril(A, -1).T
+    return inverse
+
+
+def dense_affinity(W: Any, name: str = "W") -> NDArray[np.float64]:
+    """Similarities as a dense array, which is not copied if it is one."""
+    dense = W.toarray() if sp.issparse(W) else W
+    array = np.asarray(dense, dtype=np.float64)
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
+        raise ValueError(f"{name} must be a square matrix of similarities, got shape {array.shape}")
+    if not np.isfinite(array).all() or array.min() < 0:
+        raise ValueError(f"{name} must hold finite similarities of at least 0")
+    return array
+
+
+def check_columns(columns: ArrayLike, n_samples: int) -> NDArray[np.intp]:
+    """Sample numbers of shape (L,), each from 0 to ``n_samples - 1``."""
+    chosen = np.asarray(columns)
+    if chosen.ndim != 1 or (chosen.size and chosen.dtype.kind not in "iu"):
+        raise TypeError(f"columns must be a list of sample numbers, got shape {chosen.shape}, {chosen.dtype}")
+    if chosen.size and (chosen.min() < 0 or chosen.max() >= n_samples):
+        raise ValueError(
+            f"columns must be from 0 to n_samples - 1 = {n_samples - 1}, got {chosen.min()} to {chosen.max()}"
+        )
+    return chosen.astype(np.intp)
+
+
+def checked_pool(labels: ArrayLike, weights: ArrayLike) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
+    """Labels of shape (n_partitions, n_samples) and weights of sum 1."""
+    rows = check_runs(labels)
+    if rows.min() < 0:
+        raise ValueError(f"labels must be at least 0: every partition places every sample; got {rows.min()}")
+    shares = np.asarray(weights, dtype=np.float64)
+    if shares.shape != (len(rows),):
+        raise ValueError(
+            f"weights must have one entry per partition, shape ({len(rows)},); got {shares.shape}"
+        )
+    if not np.isfinite(shares).all() or shares.min() < 0 or shares.max() == 0:
+        raise ValueError("weights must be finite, at least 0, and above 0 for some partition")
+    # Divided by the greatest first: the sum of tiny weights may lack digits.
+    shares = shares / shares.max()
+    return rows, shares / shares.sum()

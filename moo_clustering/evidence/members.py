@@ -1,0 +1,194 @@
+"""Weights of the partitions of a pool, and the choice of one of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+_HARD, _SOFT = 1.0, 0.3
+# Rates of the exponential weights: of the score, of the ratio of numbers of clusters, of the evidence.
+_SCORE_RATE = 10.0
+_RATIO_RATE = 3.0
+_EVIDENCE_RATE = 0.3
+# Members with a weight of at most this share of the largest are left out.
+_LEAST_SELECTED = 1e-4
+
+
+def selection_score(
+    agreement: ArrayLike, modularity: ArrayLike, *, weight: float = 0.25
+) -> NDArray[np.float64]:
+    """Agreement of algorithm families plus a little graph modularity.
+
+    Parameters
+    ----------
+    agreement, modularity : array-like of shape (n_partitions,)
+    weight : float, default=0.25
+        Weight of the modularity, at least 0.
+
+    Returns
+    -------
+    ndarray of shape (n_partitions,)
+
+    Raises
+    ------
+    ValueError
+        If the two differ in shape, hold NaN, or the weight is negative.
+
+    References
+    ----------
+    ParetoClustering: selection score.
+
+    Examples
+    --------
+    >>> from moo_clustering.evidence import selection_score
+    >>> selection_score([0.5, 0.25], [0.0, 0.5]).tolist()
+    [0.5, 0.375]
+    """
+    first, second = _scores(agreement, "agreement"), _scores(modularity, "modularity")
+    if first.shape != second.shape:
+        raise ValueError(
+            f"agreement and modularity must have one entry per partition, got {len(first)} and {len(second)}"
+        )
+    if not weight >= 0:
+        raise ValueError(f"weight must be at least 0, got {weight!r}")
+    return first + weight * second
+
+
+def _scores(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1 or not len(array):
+        raise ValueError(f"{name} must have one entry for each of at least one partition, got {array.shape}")
+    if np.isnan(array).any():
+        raise ValueError(f"{name} must not hold NaN, got it at {np.flatnonzero(np.isnan(array))[0]}")
+    return array
+
+
+def best_member(score: ArrayLike, n_clusters: ArrayLike, *, k: int | None = None) -> int:
+    """Number of the best partition; among equal scores the fewest clusters, then the first.
+
+    Parameters
+    ----------
+    score : array-like of shape (n_partitions,)
+        Greater is better.
+    n_clusters : array-like of shape (n_partitions,)
+    k : int, optional
+        Look only among the partitions whose number of clusters is nearest to it.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        If there is no partition, or the two arguments don't fit.
+
+    References
+    ----------
+    ParetoClustering: choice of a partition.
+
+    Examples
+    --------
+    >>> from moo_clustering.evidence import best_member
+    >>> best_member([0.5, 0.5, 0.2], [4, 3, 2]), best_member([0.5, 0.5, 0.2], [4, 3, 2], k=2)
+    (1, 2)
+    """
+    scores, sizes = _scored(score, n_clusters)
+    if k is None:
+        rows = np.arange(len(scores))
+    else:
+        away = np.abs(sizes - k)
+        rows = np.flatnonzero(away == away.min())
+    order = np.lexsort((rows, sizes[rows], -scores[rows]))
+    return int(rows[order[0]])
+
+
+def _scored(score: ArrayLike, n_clusters: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    scores, sizes = _scores(score, "score"), np.asarray(n_clusters, dtype=np.float64)
+    if sizes.shape != scores.shape:
+        raise ValueError(
+            f"n_clusters must have one entry per score, shape {scores.shape}; got shape {sizes.shape}"
+        )
+    return scores, sizes
+
+
+def consensus_weights(score: ArrayLike, n_clusters: ArrayLike, k: int) -> NDArray[np.float64]:
+    """Weights of partitions in a consensus of k clusters: ``exp(10 (s - max s) - 3 |ln(k_P / k)|)``.
+
+    Parameters
+    ----------
+    score : array-like of shape (n_partitions,)
+        Selection score s.
+    n_clusters : array-like of shape (n_partitions,)
+        k_P, at least 1.
+    k : int
+        Wanted number of clusters, at least 1.
+
+    Returns
+    -------
+    ndarray of shape (n_partitions,)
+        0 where a weight is no more than 1e-4 times the greatest.
+
+    Raises
+    ------
+    ValueError
+        If there is no partition, the arguments don't fit, or a number of clusters is below 1.
+
+    References
+    ----------
+    ParetoClustering: consensus.
+
+    Examples
+    --------
+    >>> from moo_clustering.evidence import consensus_weights
+    >>> consensus_weights([1.0, 1.0, 0.0], [2, 4, 2], 2).round(6).tolist()
+    [1.0, 0.125, 0.0]
+    """
+    scores, sizes = _scored(score, n_clusters)
+    if k < 1 or sizes.min() < 1:
+        raise ValueError(
+            f"numbers of clusters must be at least 1, got k={k} and n_clusters from {sizes.min()}"
+        )
+    return _weights(
+        _SCORE_RATE * (scores - scores.max()) - _RATIO_RATE * np.abs(np.log(sizes / k)), _LEAST_SELECTED
+    )
+
+
+def _weights(logarithms: NDArray[np.float64], least: float) -> NDArray[np.float64]:
+    weights = np.exp(logarithms)
+    weights[weights <= least * weights.max()] = 0.0
+    return weights
+
+
+def evidence_weights(evidence: ArrayLike, *, drop: bool = False) -> NDArray[np.float64]:
+    """Weights v = exp(0.3 (E - max E)) of the partitions, to sum 1.
+
+    Parameters
+    ----------
+    evidence : array-like of shape (n_partitions,)
+        Logarithm of the evidence for each partition, from labels or pairs.
+    drop : bool, default=False
+        Set weights of at most 1e-4 times the largest to 0.
+
+    Returns
+    -------
+    ndarray of shape (n_partitions,)
+
+    Raises
+    ------
+    ValueError
+        If there is no partition or the evidence holds NaN.
+
+    References
+    ----------
+    ParetoClustering: partition kernel, pair evidence.
+
+    Examples
+    --------
+    >>> from moo_clustering.evidence import evidence_weights
+    >>> evidence_weights([-1.0, -1.0]).tolist()
+    [0.5, 0.5]
+    """
+    values = _scores(evidence, "evidence")
+    weights = _weights(_EVIDENCE_RATE * (values - values.max()), _LEAST_SELECTED if drop else 0.0)
+    return weights / weights.sum()

@@ -1,0 +1,436 @@
+"""Must-links and cannot-links carried to other samples, and partitions repaired by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csgraph
+from threadpoolctl import threadpool_limits
+
+from moo_clustering._kernels.partitions import sweep_groups
+from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.encodings import relabel_by_first_appearance
+from moo_clustering.evidence.kernels import FLOOR, dense_affinity, diffusion
+from moo_clustering.graphs import spectral_cuts
+from moo_clustering.graphs.matrices import short_indices
+from moo_clustering.validity.base import integer_rows
+
+# With fewer pairs than this, none is held out.
+_FEWEST = 4
+# Weight of a pair against the votes of the neighbours, in repair_pairs: the votes of a sample sum to 1.
+_HARD, _SOFT = 1.0, 0.3
+#: Constraints on the samples at hand, or the sums z of lifted ones as a symmetric matrix.
+PairsLike: TypeAlias = "PairwiseConstraints | Any"
+
+
+def pair_matrix(
+    constraints: PairwiseConstraints, *, n: int | None = None, landmark_of: ArrayLike | None = None
+) -> sp.csr_array:
+    """Symmetric matrix Z of the pairs: +1 for a must-link, -1 for a cannot-link (times its weight).
+
+    Parameters
+    ----------
+    constraints : PairwiseConstraints
+    n : int, optional
+        Rows of Z: the number of samples, or of landmarks. By default that of the constraints, or the
+        greatest landmark + 1.
+    landmark_of : array-like of int, shape (constraints.n_samples,), optional
+        Landmark of every sample. Pairs are then lifted to their landmarks and summed; those of one landmark
+        with itself are left out.
+
+    Returns
+    -------
+    csr_array of shape (n, n), float64
+        Pairs that cancel are not stored.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the landmarks or n don't fit the constraints.
+
+    References
+    ----------
+    ParetoClustering: pair propagation.
+
+    Examples
+    --------
+    >>> from moo_clustering.constraints import PairwiseConstraints
+    >>> from moo_clustering.evidence import pair_matrix
+    >>> pairs = PairwiseConstraints([(0, 1), (1, 2)], [(0, 3)], n_samples=4)
+    >>> pair_matrix(pairs, landmark_of=[0, 0, 1, 1]).nnz
+    0
+    """
+    must, cannot = constraints.must_link, constraints.cannot_link
+    if landmark_of is None:
+        size = constraints.n_samples if n is None else n
+        if size != constraints.n_samples:
+            raise ValueError(f"constraints are about {constraints.n_samples} samples, not {size}")
+    else:
+        lift = checked_landmarks(landmark_of, constraints.n_samples)
+        size = int(lift.max()) + 1 if n is None else n
+        if lift.max() >= size:
+            raise ValueError(f"landmark_of must be below n={size}, got {lift.max()}")
+        must, cannot = lift[must], lift[cannot]
+    i, j = np.concatenate([must, cannot]).T
+    z = np.concatenate([constraints.must_link_weights, -constraints.cannot_link_weights])
+    apart = i != j
+    i, j, z = i[apart], j[apart], z[apart]
+    both = np.concatenate([i, j]), np.concatenate([j, i])
+    Z = sp.coo_array((np.concatenate([z, z]), both), shape=(size, size)).tocsr()
+    Z.eliminate_zeros()
+    return Z
+
+
+def propagate_pairs(W: Any, constraints: PairsLike, *, alpha: float) -> NDArray[np.float64]:
+    """Similarities changed by exhaustive propagation of must-links and cannot-links.
+
+    With R = (I - alpha B)^-1, B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), and Z = +1 or -1 at the pairs: F = R Z R,
+    divided by its greatest magnitude. Similarities become 1 - (1 - F)(1 - W) where F >= 0, (1 + F) W
+    elsewhere; 1e-9 is added to all.
+
+    Parameters
+    ----------
+    W : sparse matrix or array-like of shape (n_samples, n_samples)
+        Symmetric similarities from 0 to 1.
+    constraints : PairwiseConstraints, or matrix of shape (n_samples, n_samples)
+        Pairs of samples, or a symmetric Z as from :func:`pair_matrix` (its diagonal is ignored).
+    alpha : float
+        How far pairs are carried, in [0, 1).
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_samples), float64, symmetric
+
+    Raises
+    ------
+    ValueError
+        If W is not square, symmetric and at least 0, alpha is out of range or the constraints don't fit.
+
+    Notes
+    -----
+    O(n_samples^3) time, O(n_samples^2) memory.
+
+    References
+    ----------
+    Lu and Ip, Constrained spectral clustering via exhaustive and efficient constraint propagation,
+    ECCV 2010. ParetoClustering: pair propagation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from moo_clustering.constraints import PairwiseConstraints
+    >>> from moo_clustering.evidence import propagate_pairs
+    >>> W = np.array([[0.0, 0.5, 0.0], [0.5, 0.0, 0.5], [0.0, 0.5, 0.0]])
+    >>> pairs = PairwiseConstraints([], [(0, 1)], n_samples=3)
+    >>> propagate_pairs(W, pairs, alpha=0.0).round(3).tolist()
+    [[0.0, 0.0, 0.0], [0.0, 0.0, 0.5], [0.0, 0.5, 0.0]]
+    """
+    dense = dense_affinity(W)
+    return adjusted(dense, diffusion(dense, alpha, "alpha"), as_pair_matrix(constraints, len(dense)))
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutPartition:
+    """Result of :func:`held_out_partition`.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (m,), int32
+        Partition from the chosen affinity and all pairs, numbered by first appearance. m is the number of
+        rows of the affinities.
+    chosen : int
+        Position of the affinity.
+    violations : ndarray of shape (n_affinities,), float64
+        Held-out pairs (or their weight) that the partition from the other pairs violates; NaN where none
+        were held out.
+    """
+
+    labels: NDArray[np.int32]
+    chosen: int
+    violations: NDArray[np.float64]
+
+
+def held_out_partition(
+    affinities: Sequence[tuple[Any, float]],
+    k: int,
+    constraints: PairwiseConstraints,
+    *,
+    share: float = 0.75,
+    landmark_of: ArrayLike | None = None,
+    rng: np.random.Generator,
+) -> HeldOutPartition:
+    """Partition into k clusters from pairs propagated over the affinity that predicts pairs best.
+
+    A random part of the pairs is propagated over every affinity; the one whose spectral partition violates
+    the fewest of the other pairs is chosen, and its partition made from all pairs.
+
+    Parameters
+    ----------
+    affinities : sequence of (W, alpha)
+        Symmetric similarities of shape (m, m) from 0 to 1, and the factor of :func:`propagate_pairs`.
+        Among equals the first one is chosen.
+    k : int
+        Number of clusters, from 1 to m.
+    constraints : PairwiseConstraints
+        Pairs of samples.
+    share : float, default=0.75
+        Share of the pairs that is propagated at first, in (0, 1).
+    landmark_of : array-like of int, shape (n_samples,), optional
+        Row of the affinities that stands for each sample; by default each has its own.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    HeldOutPartition
+
+    Raises
+    ------
+    ValueError
+        If there is no affinity, or affinities, constraints, landmarks, k or share don't fit.
+
+    Notes
+    -----
+    With fewer than 4 pairs there is nothing to choose by: the first affinity is taken. O(m^3) time for each
+    affinity, whose inverse is shared by the two sets of pairs; O(m^2) memory, and as much again for each
+    affinity.
+
+    References
+    ----------
+    ParetoClustering: held-out choice between affinities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from moo_clustering.constraints import PairwiseConstraints
+    >>> from moo_clustering.evidence import held_out_partition
+    >>> blocks = np.kron(np.eye(2), np.ones((3, 3)))
+    >>> pairs = PairwiseConstraints([(0, 1), (3, 4), (1, 2)], [(0, 5), (2, 3)], n_samples=6)
+    >>> found = held_out_partition([(blocks, 0.5)], 2, pairs, rng=np.random.default_rng(0))
+    >>> found.labels.tolist(), found.chosen, found.violations.tolist()
+    ([0, 0, 0, 1, 1, 1], 0, [0.0])
+    """
+    if not len(affinities):
+        raise ValueError("affinities must hold at least one pair (W, alpha), got none")
+    if not 0 < share < 1:
+        raise ValueError(f"share must be above 0 and below 1, got {share!r}")
+    lift = None if landmark_of is None else checked_landmarks(landmark_of, constraints.n_samples)
+    graphs = [(dense_affinity(W), float(alpha)) for W, alpha in affinities]
+    m = len(graphs[0][0])
+    if any(len(W) != m for W, _ in graphs):
+        raise ValueError(f"affinities must be of one size, got {[len(W) for W, _ in graphs]}")
+    if not 1 <= k <= m:
+        raise ValueError(f"k must be from 1 to the number of rows, {m}; got {k}")
+    Z = pair_matrix(constraints, n=m, landmark_of=lift)
+    violations = np.full(len(graphs), np.nan)
+    if len(constraints) < _FEWEST:
+        graphs = graphs[:1]
+    walks = [(W, diffusion(W, alpha, "alpha")) for W, alpha in graphs]
+    if len(constraints) < _FEWEST:
+        return HeldOutPartition(_cut(*walks[0], Z, k, rng), 0, violations)
+    known, held_out = _split(constraints, share, rng)
+    Z_known = pair_matrix(known, n=m, landmark_of=lift)
+    for q, (W, R) in enumerate(walks):
+        labels = _cut(W, R, Z_known, k, rng)
+        violations[q] = _violated(labels if lift is None else labels[lift], held_out)
+    chosen = int(violations.argmin())
+    return HeldOutPartition(_cut(*walks[chosen], Z, k, rng), chosen, violations)
+
+
+def _cut(
+    W: NDArray[np.float64], R: NDArray[np.float64], Z: sp.csr_array, k: int, rng: np.random.Generator
+) -> NDArray[np.int32]:
+    return spectral_cuts(adjusted(W, R, Z), [k], rng=rng)[0]
+
+
+def _split(
+    constraints: PairwiseConstraints, share: float, rng: np.random.Generator
+) -> tuple[PairwiseConstraints, PairwiseConstraints]:
+    """A random part of all pairs, and the others; at least one pair in each."""
+    n_pairs = len(constraints)
+    n_known = min(max(round(share * n_pairs), 1), n_pairs - 1)
+    known = np.zeros(n_pairs, dtype=np.bool_)
+    known[rng.permutation(n_pairs)[:n_known]] = True
+    return _subset(constraints, known), _subset(constraints, ~known)
+
+
+def _subset(constraints: PairwiseConstraints, chosen: NDArray[np.bool_]) -> PairwiseConstraints:
+    must, cannot = np.split(chosen, [len(constraints.must_link)])
+    return PairwiseConstraints(
+        constraints.must_link[must],
+        constraints.cannot_link[cannot],
+        n_samples=constraints.n_samples,
+        must_link_weights=constraints.must_link_weights[must],
+        cannot_link_weights=constraints.cannot_link_weights[cannot],
+    )
+
+
+def _violated(labels: NDArray[np.int32], pairs: PairwiseConstraints) -> float:
+    must, cannot = pairs.satisfied(labels)
+    total = pairs.must_link_weights.sum() + pairs.cannot_link_weights.sum()
+    return float(total - must[0] - cannot[0])
+
+
+def repair_pairs(
+    labels: ArrayLike,
+    S: Any,
+    constraints: PairsLike,
+    *,
+    hard: bool = True,
+    max_sweeps: int = 8,
+    keep_clusters: bool = False,
+) -> NDArray[np.int32]:
+    """Move samples to the clusters that their neighbours and their pairs ask for.
+
+    Groups of samples, one after the other, move to the cluster c with the greatest sum over their samples i
+    of ½ [i was in c at first] + sum_j S_ij [j in c] / sum_j S_ij + w (must-links - cannot-links of i with c).
+    Only j and other ends of pairs outside the group count: what is inside moves along. A group stays where
+    nothing is better; a group of several clusters first takes that of its lowest sample.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples,)
+        A partition, numbered from 0 on.
+    S : sparse matrix or array-like of shape (n_samples, n_samples)
+        Symmetric similarities of at least 0.
+    constraints : PairwiseConstraints, or matrix of shape (n_samples, n_samples)
+        Pairs of samples, or their summed signs as from :func:`pair_matrix`.
+    hard : bool, default=True
+        Groups are what must-links join (positive entries of a matrix) and w = 1; otherwise every sample is a
+        group and w = 0.3.
+    max_sweeps : int, default=8
+        Passes over all groups; it ends earlier when none moves.
+    keep_clusters : bool, default=False
+        Don't move a group that is a whole cluster, so that the number of clusters stays as it is after
+        groups were made of one cluster each.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), int32
+        Numbered by first appearance.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If labels, S and constraints don't fit, or are out of range.
+
+    Notes
+    -----
+    O(max_sweeps (nnz(S) + n_pairs + n_groups k)) time. Hard must-links always hold afterwards; cannot-links
+    where the similarities allow it.
+
+    References
+    ----------
+    ParetoClustering: repair.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from moo_clustering.constraints import PairwiseConstraints
+    >>> from moo_clustering.evidence import repair_pairs
+    >>> path = np.diag(np.ones(4), 1) + np.diag(np.ones(4), -1)
+    >>> pairs = PairwiseConstraints([(2, 3)], [(0, 4)], n_samples=5)
+    >>> repair_pairs([0, 0, 0, 1, 1], path, pairs).tolist()
+    [0, 0, 0, 0, 1]
+    """
+    partition = integer_rows(labels, "labels")
+    if len(partition) != 1 or not partition.size:
+        raise ValueError(f"labels must be one partition of at least one sample, got shape {np.shape(labels)}")
+    start = relabel_by_first_appearance(partition[0])
+    n = len(start)
+    graph = short_indices(sp.csr_array(S, dtype=np.float64))
+    if graph.shape != (n, n):
+        raise ValueError(f"S must have shape ({n}, {n}) as there are {n} labels, got {graph.shape}")
+    if graph.nnz and not (np.isfinite(graph.data).all() and graph.data.min() >= 0):
+        raise ValueError("S must hold finite similarities of at least 0")
+    if max_sweeps < 0:
+        raise ValueError(f"max_sweeps must be at least 0, got {max_sweeps}")
+    Z = short_indices(as_pair_matrix(constraints, n))
+    groups = _groups(constraints, Z) if hard else np.arange(n, dtype=np.intp)
+    # Stable: members by number, so that the first of a group is its lowest.
+    members = np.argsort(groups, kind="stable")
+    ends = np.concatenate([[0], np.cumsum(np.bincount(groups))])
+    current = start[members[ends[:-1]]][groups]
+    volume = np.asarray(graph.sum(axis=1)).ravel()
+    votes = np.divide(1.0, volume, out=np.zeros(n), where=volume > 0)
+    sweep_groups(
+        current,
+        start,
+        groups,
+        members,
+        ends,
+        graph.indptr,
+        graph.indices,
+        graph.data,
+        votes,
+        Z.indptr,
+        Z.indices,
+        Z.data * (_HARD if hard else _SOFT),
+        np.zeros(int(start.max()) + 1),
+        max_sweeps,
+        keep_clusters,
+    )
+    return relabel_by_first_appearance(current)
+
+
+def _groups(constraints: PairsLike, Z: sp.csr_array) -> NDArray[np.intp]:
+    """Component of every sample, numbered by their lowest samples."""
+    if isinstance(constraints, PairwiseConstraints):
+        return constraints.components().astype(np.intp)
+    together = Z.copy()
+    together.data = np.maximum(together.data, 0.0)
+    together.eliminate_zeros()
+    parts = csgraph.connected_components(together, directed=False)[1]
+    return relabel_by_first_appearance(parts).astype(np.intp)
+
+
+def checked_landmarks(landmark_of: ArrayLike, n_samples: int) -> NDArray[np.intp]:
+    """Landmark of every sample, from 0."""
+    lift = np.asarray(landmark_of)
+    if lift.shape != (n_samples,) or lift.dtype.kind not in "iu":
+        raise ValueError(
+            f"landmark_of must be {n_samples} integers, one per sample; got shape {lift.shape}, {lift.dtype}"
+        )
+    if lift.min() < 0:
+        raise ValueError(f"landmark_of must be at least 0, got {lift.min()}")
+    return lift.astype(np.intp)
+
+
+def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
+    """Matrix Z of the constraints on n samples; a matrix is checked and loses its diagonal."""
+    if isinstance(constraints, PairwiseConstraints):
+        return pair_matrix(constraints, n=n)
+    Z = sp.csr_array(constraints, dtype=np.float64, copy=True)
+    if Z.shape != (n, n):
+        raise ValueError(
+            f"constraints must be a matrix of shape ({n}, {n}) or PairwiseConstraints, got {Z.shape}"
+        )
+    Z.sum_duplicates()
+    Z.setdiag(0.0)
+    Z.eliminate_zeros()
+    if not np.isfinite(Z.data).all() or (Z.nnz and abs(Z - Z.T).max() > 1e-9 * abs(Z.data).max()):
+        raise ValueError("constraints as a matrix must be symmetric and finite")
+    return Z
+
+
+def adjusted(W: NDArray[np.float64], R: NDArray[np.float64], Z: sp.csr_array) -> NDArray[np.float64]:
+    """Similarities W changed by the pairs Z carried with R."""
+    ends = np.flatnonzero(np.diff(Z.indptr))
+    if not len(ends):
+        return W + FLOOR
+    with threadpool_limits(limits=1):
+        # Only samples in pairs have rows in Z.
+        F = R[:, ends] @ (Z[ends] @ R)
+    F += F.T.copy()
+    greatest = np.abs(F).max()
+    if greatest > 0:
+        F /= greatest
+    # 1 - (1 - F)(1 - W) = W + F (1 - W), and (1 + F) W = W + F W.
+    F *= np.where(F >= 0, 1.0 - W, W)
+    F += W
+    F += FLOOR
+    return F

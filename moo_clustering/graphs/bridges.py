@@ -1,0 +1,316 @@
+"""Links that join the components of a similarity graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csgraph
+from scipy.spatial import cKDTree
+from sklearn.metrics import pairwise_distances_argmin_min
+from sklearn.utils import check_array
+
+from moo_clustering._arrays import (
+    Int64Array,
+)
+from moo_clustering.graphs.matrices import symmetrize
+from moo_clustering.graphs.neighbors import (
+    CHUNK,
+    Metric,
+    MetricSpace,
+    NeighborLists,
+    PointSearch,
+    check_distances,
+    metric_space,
+    point_search,
+    round_distances,
+)
+
+# A bridge has this share of the smallest similarity.
+WEAKNESS = 1e-3
+# Up to this many samples all pairs are looked at.
+ALL_PAIRS_UP_TO = 2000
+Candidates = tuple[Int64Array, Int64Array, NDArray[np.float64]]
+# Parts of at most so many samples look for their nearest sample outside one by one.
+_SMALL = 64
+# A large part is linked with so many of the nearest others.
+_PARTNERS = 8
+# Members of each of two parts that are compared where no tree can be used.
+FACING_SAMPLES = 1024
+# In more dimensions a tree looks nearly everywhere for a sample that is far from all it holds.
+_FAR_FEATURES = 4
+# Pairs of samples that are always compared.
+COMPARED_PAIRS = 1 << 22
+_NAMES = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}
+
+
+def bridge_components(
+    S: Any,
+    X: ArrayLike,
+    *,
+    metric: Metric = "euclidean",
+    lists: NeighborLists | None = None,
+    rng: np.random.Generator,
+) -> sp.csr_array:
+    """Link the components of a graph by the minimum spanning tree of their smallest distances.
+
+    Links get the similarity 1e-3 min{s_ij > 0}: too weak to change the order within components, yet
+    enough to make the eigenproblem well posed. A sample without edges is a component.
+
+    Parameters
+    ----------
+    S : sparse matrix or array-like of shape (n_samples, n_samples)
+        Similarities; symmetrised first, not modified.
+    X : array-like of shape (n_samples, n_features)
+        Or (n_samples, n_samples) distances with ``metric="precomputed"``.
+    metric : str or callable, default="euclidean"
+    lists : NeighborLists, optional
+        Neighbours of every sample; above 2000 samples their links are used before any search is made.
+    rng : numpy.random.Generator
+        Draws the order of equally long links.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples), symmetric, connected
+
+    Notes
+    -----
+    Exact up to 2000 samples and for precomputed distances, O(N^2) per doubling of components. Above,
+    first the links of the lists, then nearest samples outside of small components (exact) and
+    between large ones (exact up to 4 features, otherwise among the 1024 members of each that face the
+    other), O(N log N) on well-behaved data.
+
+    References
+    ----------
+    PESC.
+    """
+    graph = symmetrize(S)
+    n_parts, parts = csgraph.connected_components(graph, directed=False)
+    if n_parts == 1:
+        return graph
+    keys = rng.permutation(np.arange(len(parts), dtype=np.int64))
+    weight = WEAKNESS * float(graph.data.min(initial=np.inf))
+    weight = weight if np.isfinite(weight) else WEAKNESS
+    return link_parts(graph, parts, X, weight, metric=metric, lists=lists, keys=keys)
+
+
+def link_parts(
+    graph: sp.csr_array,
+    parts: NDArray[np.int32],
+    X: ArrayLike,
+    weight: float,
+    *,
+    metric: Metric,
+    lists: NeighborLists | None,
+    keys: Int64Array,
+) -> sp.csr_array:
+    """The graph with its parts joined by their shortest links, all of one weight.
+
+    Links of equal length are taken in the order of the keys of their samples.
+    """
+    i, j = spanning_links(parts, _proposals(X, metric, lists, keys, len(parts)), keys)
+    bridges = sp.coo_array((np.full(len(i), weight), (i, j)), shape=graph.shape).tocsr()
+    linked = (graph + bridges + bridges.T).tocsr()
+    linked.sort_indices()
+    return linked
+
+
+def spanning_links(
+    parts: NDArray[np.int32], proposals: list[Proposal], keys: Int64Array
+) -> tuple[Int64Array, Int64Array]:
+    """Links that join all parts: Boruvka's algorithm on what the proposals offer, in turn.
+
+    A proposal is asked again as long as its links join parts, then the next one is. The last must
+    always be able to offer one.
+    """
+    chosen: list[tuple[Int64Array, Int64Array]] = []
+    for propose in proposals:
+        while (n_parts := int(parts.max()) + 1) > 1:
+            i, j = _shortest_of_parts(propose(parts), parts, keys)
+            if not len(i):
+                break
+            chosen.append((i, j))
+            tree = sp.coo_array((np.ones(len(i)), (parts[i], parts[j])), shape=(n_parts, n_parts))
+            parts = csgraph.connected_components(tree.tocsr(), directed=False)[1][parts]
+    return np.concatenate([i for i, _ in chosen]), np.concatenate([j for _, j in chosen])
+
+
+def _shortest_of_parts(
+    links: Links, parts: NDArray[np.int32], keys: Int64Array
+) -> tuple[Int64Array, Int64Array]:
+    """The shortest link out of every part, ties by the keys of the samples, without circles."""
+    outward = np.flatnonzero(parts[links.i] != parts[links.j])
+    i, j = links.i[outward], links.j[outward]
+    order = np.lexsort((np.maximum(keys[i], keys[j]), np.minimum(keys[i], keys[j]), links.length[outward]))
+    i, j = i[order], j[order]
+    first = np.sort(np.unique(parts[i], return_index=True)[1])
+    i, j = i[first], j[first]
+    # Not every tied link need be on offer, so that three parts can each choose another of equal
+    # length. The place in the order is a weight without ties; of two between the same parts the
+    # first counts.
+    n_parts = int(parts.max()) + 1
+    p, q = np.minimum(parts[i], parts[j]).astype(np.int64), np.maximum(parts[i], parts[j])
+    once = np.sort(np.unique(p * n_parts + q, return_index=True)[1])
+    # SciPy's graph routines long took 32-bit indices only.
+    between = p[once].astype(np.int32), q[once].astype(np.int32)
+    graph = sp.coo_array((once + 1.0, between), shape=(n_parts, n_parts)).tocsr()
+    kept = np.sort(csgraph.minimum_spanning_tree(graph).data.astype(np.int64) - 1)
+    return i[kept], j[kept]
+
+
+def _proposals(
+    X: ArrayLike, metric: Metric, lists: NeighborLists | None, keys: Int64Array, n_samples: int
+) -> list[Proposal]:
+    if isinstance(metric, str) and metric == "precomputed":
+        D = check_distances(X)
+        return [_exact_links(lambda rows: np.minimum(D[rows], D[:, rows].T), keys)]
+    space = metric_space(check_array(X, dtype=[np.float64, np.float32]), metric)
+    search = point_search(space.points, space)
+    if n_samples <= ALL_PAIRS_UP_TO:
+        return [_exact_links(search.all_distances, keys)]
+    large = LargeGraphBridges(search, space)
+    offers: list[Proposal] = [
+        lambda parts: Links(*large.from_small_parts(parts)),
+        lambda parts: Links(*large.between_parts(parts)),
+    ]
+    if lists is not None:
+        offers.insert(0, _listed_links(lists))
+    return offers
+
+
+class Links(NamedTuple):
+    """Possible links of sample i with sample j, for the part of i, with their lengths."""
+
+    i: Int64Array
+    j: Int64Array
+    length: NDArray[np.float64]
+
+
+Proposal = Callable[[NDArray[np.int32]], Links]
+
+
+def _listed_links(lists: NeighborLists) -> Proposal:
+    """Listed links out of parts of which no sample can have a shorter one that is not listed."""
+    row, rank = np.nonzero(lists.indices >= 0)
+    listed = Links(
+        row, lists.indices[row, rank].astype(np.int64), lists.distances[row, rank].astype(np.float64)
+    )
+    n_samples = len(lists.indices)
+    reach = lists.distances[np.arange(n_samples), lists.n_admissible - 1]
+
+    def propose(parts: NDArray[np.int32]) -> Links:
+        n_parts = int(parts.max()) + 1
+        known, best = np.full(n_parts, np.inf), np.full(n_parts, np.inf)
+        np.minimum.at(known, parts, reach)
+        outward = parts[listed.i] != parts[listed.j]
+        np.minimum.at(best, parts[listed.i[outward]], listed.length[outward])
+        certain = outward & (best <= known)[parts[listed.i]]
+        return Links(*(column[certain] for column in listed))
+
+    return propose
+
+
+def _exact_links(distances: Callable[[Int64Array], NDArray[np.floating[Any]]], keys: Int64Array) -> Proposal:
+    """Of every sample the nearest one of another part."""
+
+    def propose(parts: NDArray[np.int32]) -> Links:
+        n_samples = len(parts)
+        by_key = np.argsort(keys)
+        nearest, length = np.empty(n_samples, dtype=np.int64), np.empty(n_samples)
+        step = max(1, CHUNK // n_samples)
+        for lo in range(0, n_samples, step):
+            rows = np.arange(lo, min(lo + step, n_samples))
+            # With columns in the order of the keys the first minimum is the one of smallest key.
+            block = round_distances(distances(rows)[:, by_key])
+            block[parts[rows, None] == parts[by_key]] = np.inf
+            place = block.argmin(axis=1)
+            nearest[rows], length[rows] = by_key[place], block[np.arange(len(rows)), place]
+        return Links(np.arange(n_samples), nearest, length)
+
+    return propose
+
+
+class LargeGraphBridges:
+    """Candidates for links between parts of a data set."""
+
+    def __init__(self, search: PointSearch, space: MetricSpace) -> None:
+        self.search, self.space = search, space
+        self.points = space.points
+
+    def from_small_parts(self, parts: NDArray[np.int32]) -> Candidates:
+        """For every sample of a small part its nearest sample of another part.
+
+        Among the m + 1 nearest of a sample of a part of m samples at least one is of another part.
+        """
+        sizes = np.bincount(parts)
+        # The largest part waits for the others to reach it.
+        small = (sizes <= _SMALL) & (np.arange(len(sizes)) != sizes.argmax())
+        offers: list[Candidates] = []
+        for size in np.unique(sizes[small]):
+            rows = np.flatnonzero(small[parts] & (sizes[parts] == size))
+            n_found = min(int(size) + 1, len(parts))
+            step = self.search.chunk(n_found)
+            for lo in range(0, len(rows), step):
+                who = rows[lo : lo + step]
+                found = self.search(who, n_found)
+                outside = parts[found.points] != parts[who, None]
+                place = outside.argmax(axis=1)
+                line = np.arange(len(who))
+                offers.append((who, found.points[line, place], found.distances[line, place]))
+        return _joined(offers)
+
+    def between_parts(self, parts: NDArray[np.int32]) -> Candidates:
+        """Closest pairs of samples of large parts and the parts whose centres are nearest to theirs."""
+        members = np.split(np.argsort(parts, kind="stable"), np.cumsum(np.bincount(parts))[:-1])
+        centres = np.stack([self.points[m].mean(axis=0, dtype=np.float64) for m in members])
+        n_partners = min(_PARTNERS + 1, len(members))
+        near = cKDTree(centres).query(centres, k=n_partners)[1]
+        pairs = {(min(p, int(q)), max(p, int(q))) for p in range(len(members)) for q in near[p] if q != p}
+        trees: dict[int, Any] = {}
+        i, j, length = _joined([self._closest(members, centres, p, q, trees) for p, q in sorted(pairs)])
+        # For the part at either end.
+        return np.concatenate([i, j]), np.concatenate([j, i]), np.concatenate([length, length])
+
+    def _closest(
+        self, members: list[Int64Array], centres: NDArray[np.float64], p: int, q: int, trees: dict[int, Any]
+    ) -> Candidates:
+        if len(members[p]) > len(members[q]):
+            p, q = q, p
+        a, b = members[p], members[q]
+        if len(a) * len(b) > COMPARED_PAIRS:
+            if self.space.power is not None and self.points.shape[1] <= _FAR_FEATURES:
+                if q not in trees:
+                    trees[q] = cKDTree(self.points[b], balanced_tree=False)
+                length, place = trees[q].query(self.points[a], p=self.space.power)
+                return _shortest(a, b[place], length)
+            a, b = self._facing(a, centres[q]), self._facing(b, centres[p])
+        metric = self.space.metric if self.space.power is None else _NAMES[self.space.power]
+        place, length = pairwise_distances_argmin_min(self.points[a], self.points[b], metric=metric)
+        return _shortest(a, b[place], length)
+
+    def _facing(self, members: Int64Array, target: NDArray[np.float64]) -> Int64Array:
+        """Members nearest to the centre of another part."""
+        if len(members) <= FACING_SAMPLES:
+            return members
+        gaps = np.concatenate(
+            [
+                ((self.points[m] - target) ** 2).sum(axis=1)
+                for m in np.array_split(members, 1 + len(members) // CHUNK)
+            ]
+        )
+        return members[np.sort(np.argsort(gaps, kind="stable")[:FACING_SAMPLES])]
+
+
+def _joined(offers: list[Candidates]) -> Candidates:
+    if not offers:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0)
+    i, j, length = (np.concatenate(column) for column in zip(*offers, strict=True))
+    return i, j, length
+
+
+def _shortest(i: Int64Array, j: Int64Array, length: NDArray[np.float64]) -> Candidates:
+    least = length == length.min()
+    return i[least], j[least], length[least]

@@ -1,0 +1,451 @@
+"""Smallest eigenpairs of graph Laplacians, by dense solvers, Lanczos, LOBPCG or power iteration."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.linalg import eigh, qr, svd
+from scipy.sparse import csgraph
+from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh, lobpcg, splu
+
+from moo_clustering._arrays import (
+    FloatArray,
+)
+from moo_clustering.graphs.matrices import degrees, inverse_root, laplacian, short_indices
+
+Laplacian = Literal["sym", "unnormalized", "rw"]
+EigenSolver = Literal["auto", "dense", "arpack", "lobpcg", "pic"]
+DENSE_UP_TO = 1500
+# Factors of graphs with more neighbours than this fill in too much to be worth it.
+_FACTOR_NEIGHBORS = 24
+_FACTOR_WORK = 4e11
+Pairs = tuple[FloatArray, FloatArray]
+Step = Callable[[FloatArray], FloatArray]
+# Accepted |L u - lambda u| relative to the scale of L.
+_RESIDUAL = 1e-4
+_MAX_PASSES = 6
+_MAX_RESTARTS = 100
+_EXTRA = 4
+_WEAK = 1e-3
+
+
+def spectral_embedding(
+    S: Any,
+    n_components: int,
+    *,
+    laplacian: Laplacian = "sym",
+    eigen_solver: EigenSolver = "auto",
+    rng: np.random.Generator,
+    n_eigenvalues: int | None = None,
+    parts: NDArray[Any] | None = None,
+) -> tuple[FloatArray, FloatArray]:
+    """Eigenvectors of the smallest eigenvalues of a graph Laplacian, the constant one included.
+
+    Parameters
+    ----------
+    S : sparse matrix or array-like of shape (n_samples, n_samples)
+        Symmetric similarities, zero diagonal.
+    n_components : int
+        Number of vectors.
+    laplacian : {"sym", "unnormalized", "rw"}, default="sym"
+        ``"sym"``: eigenvectors of I - D^(-1/2) S D^(-1/2), rows scaled to unit length (zero rows stay
+        zero). ``"unnormalized"``: of D - S. ``"rw"``: D^(-1/2) times those of ``"sym"`` before scaling.
+    eigen_solver : {"auto", "dense", "arpack", "lobpcg", "pic"}, default="auto"
+        ``"auto"``: dense up to 1500 samples, otherwise ``"arpack"``: Lanczos, on the inverse where a
+        factorisation is cheap (small or low-dimensional data). ``"lobpcg"``: block conjugate gradients,
+        Jacobi preconditioner for the unnormalised Laplacian. ``"pic"``: 100 steps of block power
+        iteration, quick and rough.
+    rng : numpy.random.Generator
+        Draws starting vectors.
+    n_eigenvalues : int, optional
+        Number of eigenvalues, at least ``n_components`` (the default); one more shows the eigengap.
+    parts : ndarray of shape (n_samples,), optional
+        Numbers 0, 1, ... of parts that are only weakly tied, for instance the components before
+        bridging; default the connected components. Helps iterative solvers past the near-zero
+        eigenvalues; does not change what is computed.
+
+    Returns
+    -------
+    eigenvalues : ndarray of shape (n_eigenvalues,), increasing
+    vectors : ndarray of shape (n_samples, n_components)
+        The entry of largest magnitude of every vector is positive before rows are scaled.
+
+    Raises
+    ------
+    ValueError
+        More vectors or eigenvalues than samples, or fewer eigenvalues than vectors.
+
+    Notes
+    -----
+    Iterative solvers: O(nnz + n_samples n_components) memory and, per step, time; residuals of 1e-4
+    relative to the largest degree.
+
+    References
+    ----------
+    PESC, Algorithm 1 (Eq. 7).
+    """
+    S = short_indices(sp.csr_array(S, dtype=np.float64))
+    n_samples = S.shape[0]
+    n_pairs = n_components if n_eigenvalues is None else n_eigenvalues
+    if not 1 <= n_components <= n_pairs <= n_samples:
+        raise ValueError(
+            f"n_components={n_components} and n_eigenvalues={n_pairs} must satisfy "
+            f"1 <= n_components <= n_eigenvalues <= n_samples={n_samples}."
+        )
+    if laplacian not in ("sym", "unnormalized", "rw"):
+        raise ValueError(f"laplacian must be 'sym', 'unnormalized' or 'rw', got {laplacian!r}.")
+    if eigen_solver not in ("auto", "dense", "arpack", "lobpcg", "pic"):
+        raise ValueError(
+            f"eigen_solver must be 'auto', 'dense', 'arpack', 'lobpcg' or 'pic', got {eigen_solver!r}."
+        )
+    values, vectors = _pairs(S, n_pairs, laplacian != "unnormalized", eigen_solver, parts, rng)
+    vectors = _fix_signs(vectors[:, :n_components])
+    if laplacian == "sym":
+        lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
+        vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    elif laplacian == "rw":
+        vectors = vectors * inverse_root(degrees(S))[:, None]
+    # Rounding can leave the zeros of the spectrum slightly negative.
+    return np.maximum(values, 0.0), vectors
+
+
+def _pairs(
+    S: sp.csr_array,
+    n_pairs: int,
+    normalized: bool,
+    solver: EigenSolver,
+    parts: NDArray[Any] | None,
+    rng: np.random.Generator,
+) -> tuple[FloatArray, FloatArray]:
+    n_samples = S.shape[0]
+    L = laplacian(S, "sym" if normalized else "unnormalized")
+    if solver == "dense" or (solver == "auto" and n_samples <= DENSE_UP_TO) or 2 * n_pairs > n_samples - 2:
+        return dense_pairs(L, n_pairs)
+    degree = degrees(S)
+    scale = 1.0 if normalized else float(degree.max()) or 1.0
+    strength = inverse_root(degree) if normalized else np.ones(n_samples)
+    parts = weakly_tied_parts(S, strength, scale, parts)
+    known = part_basis(L, parts, np.sqrt(degree) if normalized else strength, scale)
+    if solver == "pic":
+        return power_pairs(L, n_pairs, scale, known, rng)
+    if solver == "lobpcg":
+        return lobpcg_pairs(L, n_pairs, scale, known, rng, jacobi=not normalized)
+    return lanczos_pairs(L, n_pairs, scale, known, rng, factorize=_factors_well(S))
+
+
+def _factors_well(S: sp.csr_array) -> bool:
+    """Whether a factorisation of the Laplacian fills in so little that it takes seconds at most.
+
+    The widest level of a breadth-first search bounds the width of a band the graph can be brought to.
+    """
+    n_samples = S.shape[0]
+    if S.nnz > _FACTOR_NEIGHBORS * n_samples:
+        return False
+    far = 0
+    # From an end of the graph rather than from its middle.
+    for _ in range(2):
+        hops = csgraph.dijkstra(S, indices=far, unweighted=True)
+        hops = np.where(np.isfinite(hops), hops, 0).astype(np.int64)
+        far = int(hops.argmax())
+    return n_samples * int(np.bincount(hops).max()) ** 2 <= _FACTOR_WORK
+
+
+def _fix_signs(vectors: FloatArray) -> FloatArray:
+    """Every column with its entry of largest magnitude positive; the first among (nearly) equal ones."""
+    magnitude = np.abs(vectors)
+    first = (magnitude >= (1.0 - 1e-6) * magnitude.max(axis=0)).argmax(axis=0)
+    signs = np.where(vectors[first, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
+    return vectors * signs
+
+
+def eigengap(
+    S: Any, n_clusters: int, *, eigen_solver: EigenSolver = "auto", rng: np.random.Generator
+) -> float:
+    """Eigenvalue K + 1 minus eigenvalue K of the symmetric normalised Laplacian, without labels.
+
+    Parameters
+    ----------
+    S : sparse matrix or array-like of shape (n_samples, n_samples)
+        Symmetric similarities, zero diagonal.
+    n_clusters : int
+        K; the gap of K = n_samples is 0.
+    eigen_solver : {"auto", "dense", "arpack", "lobpcg", "pic"}, default="auto"
+    rng : numpy.random.Generator
+        Draws starting vectors.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    PESC: a rule for the scale factor that needs no classes.
+    """
+    if n_clusters >= S.shape[0]:
+        return 0.0
+    values, _ = spectral_embedding(S, n_clusters + 1, laplacian="sym", eigen_solver=eigen_solver, rng=rng)
+    return float(values[-1] - values[-2])
+
+
+def dense_pairs(L: sp.csr_array, n_pairs: int) -> Pairs:
+    """All-dense solution; O(n^3) time, O(n^2) memory."""
+    values, vectors = eigh(L.toarray(), subset_by_index=[0, n_pairs - 1])
+    return values, vectors
+
+
+def lanczos_pairs(
+    L: sp.csr_array,
+    n_pairs: int,
+    scale: float,
+    known: sp.csr_array,
+    rng: np.random.Generator,
+    *,
+    factorize: bool = False,
+) -> Pairs:
+    """Lanczos iteration, repeated on what is orthogonal to the vectors found until nothing is missing.
+
+    One Lanczos run sees one vector of an eigenspace, so it passes over copies of eigenvalues that
+    are (nearly) equal, as the zeros of a graph in (nearly) separate parts are.
+
+    Parameters
+    ----------
+    L : csr_array
+        Laplacian with eigenvalues in [0, 2 scale].
+    n_pairs : int
+    scale : float
+    known : csr_array of shape (n, c)
+        Orthonormal vectors, one per part of the graph, that span what is almost the null space.
+    rng : numpy.random.Generator
+        Draws the starting vectors.
+    factorize : bool, default=False
+        Iterate with (L + tiny I)^-1 instead of I - L / scale. Far fewer steps, but the memory for the
+        factors grows fast with the number of neighbours of a sample.
+    """
+    n = L.shape[0]
+    step, tolerance = _inverse(L, scale) if factorize else _forward(L, scale)
+    found = _reduced_vectors(L, known, n_pairs)
+    values, vectors = rayleigh_ritz(L, found, n_pairs) if found.shape[1] else (np.empty(0), found)
+    for _ in range(_MAX_PASSES):
+        n_missing = n_pairs - vectors.shape[1]
+        operator = _Deflated(step, known, vectors)
+        room = n - max(known.shape[1], vectors.shape[1])
+        wanted = min(n_missing if n_missing > 0 else min(n_pairs, 3), room)
+        if wanted < 1:
+            break
+        new = operator.largest(wanted, tolerance, rng)
+        if not new.shape[1]:
+            break
+        quotients = np.einsum("ij,ij->j", new, L @ new)
+        if n_missing <= 0 and quotients.min() >= min(0.99 * values[-1], values[-1] - 1e-6 * scale):
+            break
+        values, vectors = rayleigh_ritz(L, np.column_stack([vectors, new]), n_pairs)
+    if vectors.shape[1] < n_pairs:
+        return power_pairs(L, n_pairs, scale, known, rng, n_steps=200)
+    return _refine(L, values, vectors, scale)
+
+
+def _inverse(L: sp.csr_array, scale: float) -> tuple[Step, float]:
+    """x -> (L + shift I)^-1 x by one sparse factorisation, and the tolerance for it."""
+    shifted = (L + 1e-5 * scale * sp.eye_array(L.shape[0])).tocsc()
+    options = {"SymmetricMode": True}
+    factors = splu(shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
+    return factors.solve, 1e-6
+
+
+def _forward(L: sp.csr_array, scale: float) -> tuple[Step, float]:
+    """x -> (I - L / scale) x, and the tolerance of Lanczos that leaves residuals small enough."""
+    return (lambda x: x - (L @ x) / scale), _RESIDUAL
+
+
+def _reduced_vectors(L: sp.csr_array, known: sp.csr_array, n_pairs: int) -> FloatArray:
+    """The best ``n_pairs`` vectors within the span of the known ones."""
+    if known.shape[1] <= n_pairs:
+        return known.toarray()
+    reduced = (known.T @ L @ known).tocsr()
+    if reduced.shape[0] <= 1500 or n_pairs >= reduced.shape[0] - 1:
+        rotation = dense_pairs(reduced, n_pairs)[1]
+    else:
+        scale = float(reduced.diagonal().max()) or 1.0
+        none, rng = sp.csr_array((reduced.shape[0], 0)), np.random.default_rng(0)
+        # Parts are tied by few edges, so that the factors hardly fill in.
+        rotation = lanczos_pairs(reduced, n_pairs, scale, none, rng, factorize=True)[1]
+    return np.asarray(known @ rotation)
+
+
+class _Deflated:
+    """A symmetric operator on the orthogonal complement of vectors already known."""
+
+    def __init__(self, step: Step, known: sp.csr_array, vectors: FloatArray) -> None:
+        self.step, self.known = step, known
+        self.known_t = known.T.tocsr()
+        beside, weight, _ = svd(vectors - known @ (self.known_t @ vectors), full_matrices=False)
+        self.beside = beside[:, weight > 1e-8]
+
+    def outside(self, x: FloatArray) -> FloatArray:
+        residual: FloatArray = x - self.known @ (self.known_t @ x) - self.beside @ (self.beside.T @ x)
+        return residual
+
+    def matvec(self, x: FloatArray) -> FloatArray:
+        return self.outside(self.step(self.outside(x.reshape(-1))))
+
+    def largest(self, n_pairs: int, tolerance: float, rng: np.random.Generator) -> FloatArray:
+        """Vectors of the largest eigenvalues, as many as converge, orthonormal."""
+        n = self.known.shape[0]
+        start = self.outside(rng.standard_normal(n))
+        operator = LinearOperator((n, n), matvec=self.matvec, dtype=np.float64)
+        try:
+            _, vectors = eigsh(
+                operator,
+                n_pairs,
+                which="LA",
+                tol=tolerance,
+                v0=start,
+                ncv=min(n, max(2 * n_pairs + 1, 20)),
+                maxiter=_MAX_RESTARTS,
+            )
+        except ArpackNoConvergence as partial:
+            vectors = partial.eigenvectors
+        except ArpackError:
+            vectors = np.empty((n, 0))
+        return np.asarray(vectors, dtype=np.float64)
+
+
+def _refine(L: sp.csr_array, values: FloatArray, vectors: FloatArray, scale: float) -> Pairs:
+    """Descent steps until the residuals are small."""
+    for _ in range(10):
+        if residuals(L, values, vectors).max() <= _RESIDUAL * scale:
+            break
+        downhill = L @ vectors - vectors * values
+        values, vectors = rayleigh_ritz(L, np.column_stack([vectors, downhill]), len(values))
+    return values, vectors
+
+
+def lobpcg_pairs(
+    L: sp.csr_array,
+    n_pairs: int,
+    scale: float,
+    known: sp.csr_array,
+    rng: np.random.Generator,
+    *,
+    jacobi: bool,
+) -> Pairs:
+    """Block conjugate gradients with a block somewhat wider than asked; Lanczos if it breaks down."""
+    block = _start_block(known, min(n_pairs + _EXTRA, L.shape[0] // 5), rng)
+    preconditioner = sp.diags_array(1.0 / np.maximum(L.diagonal(), 1e-12 * scale)) if jacobi else None
+    if block.shape[1] < n_pairs:
+        return lanczos_pairs(L, n_pairs, scale, known, rng)
+    with warnings.catch_warnings():
+        # Whether it converged is checked below, by residuals.
+        warnings.simplefilter("ignore")
+        try:
+            _, vectors = lobpcg(L, block, M=preconditioner, largest=False, tol=_RESIDUAL * scale, maxiter=200)
+        except (ValueError, np.linalg.LinAlgError):
+            return lanczos_pairs(L, n_pairs, scale, known, rng)
+    if not np.isfinite(vectors).all():
+        return lanczos_pairs(L, n_pairs, scale, known, rng)
+    values, vectors = rayleigh_ritz(L, vectors, n_pairs)
+    if residuals(L, values, vectors).max() > 10.0 * _RESIDUAL * scale:
+        return lanczos_pairs(L, n_pairs, scale, known, rng)
+    return values, vectors
+
+
+def _start_block(known: sp.csr_array, width: int, rng: np.random.Generator) -> FloatArray:
+    n = known.shape[0]
+    sizes = np.diff(known.tocsc().indptr)
+    largest = np.argsort(-sizes, kind="stable")[:width]
+    block = np.column_stack([known[:, largest].toarray(), rng.standard_normal((n, width - len(largest)))])
+    return qr(block, mode="economic")[0]
+
+
+def power_pairs(
+    L: sp.csr_array,
+    n_pairs: int,
+    scale: float,
+    known: sp.csr_array,
+    rng: np.random.Generator,
+    *,
+    n_steps: int = 100,
+) -> Pairs:
+    """Block power iteration on I - L / (2 scale), orthogonalised, with a final Rayleigh-Ritz step."""
+    block = _start_block(known, min(n_pairs + _EXTRA, L.shape[0]), rng)
+    for _ in range(max(1, n_steps // 5)):
+        for _ in range(5):
+            block = block - (L @ block) / (2.0 * scale)
+        block = qr(block, mode="economic")[0]
+    return rayleigh_ritz(L, block, n_pairs)
+
+
+def rayleigh_ritz(L: sp.csr_array, basis: FloatArray, n_pairs: int) -> Pairs:
+    """Best approximations to the smallest eigenpairs within the span of some vectors."""
+    # A second pass makes nearly dependent vectors orthogonal to working precision.
+    basis = qr(qr(basis, mode="economic")[0], mode="economic")[0]
+    reduced = basis.T @ (L @ basis)
+    values, rotation = eigh((reduced + reduced.T) / 2.0)
+    return values[:n_pairs], basis @ rotation[:, :n_pairs]
+
+
+def residuals(L: sp.csr_array, values: FloatArray, vectors: FloatArray) -> FloatArray:
+    """|L u - lambda u| of every pair."""
+    lengths: FloatArray = np.sqrt(((L @ vectors - vectors * values) ** 2).sum(axis=0))
+    return lengths
+
+
+def weakly_tied_parts(
+    S: sp.csr_array, strength: FloatArray, scale: float, parts: NDArray[Any] | None
+) -> NDArray[np.int32]:
+    """Parts of a graph that only weak edges, or edges between given parts, hold together.
+
+    Parameters
+    ----------
+    S : csr_array of shape (n, n)
+    strength : ndarray of shape (n,)
+        An edge counts as s_ij * strength_i * strength_j.
+    scale : float
+        Edges below a thousandth of it are weak.
+    parts : ndarray of shape (n,), optional
+
+    Notes
+    -----
+    Every such part makes an eigenvalue near zero, which Lanczos tells apart from the others with
+    difficulty only. With very many weak edges (more than a part per 20 samples) they say nothing.
+    """
+    edges = S.tocoo()
+    row, column = edges.coords
+    tied = edges.data * strength[row] * strength[column] >= _WEAK * scale
+    inside = np.ones(len(row), dtype=np.bool_) if parts is None else parts[row] == parts[column]
+    for kept in (tied & inside, inside):
+        graph = sp.coo_array((np.ones(np.count_nonzero(kept)), (row[kept], column[kept])), shape=S.shape)
+        n_parts, found = csgraph.connected_components(graph.tocsr(), directed=False)
+        if n_parts <= len(strength) // 20:
+            break
+    return np.asarray(found)
+
+
+def part_basis(L: sp.csr_array, parts: NDArray[Any], lengths: FloatArray, scale: float) -> sp.csr_array:
+    """Orthonormal vectors, one per part of a graph that is hardly tied to the rest.
+
+    Parameters
+    ----------
+    L : csr_array of shape (n, n)
+    parts : ndarray of shape (n,)
+        Part of every sample, 0, 1, ....
+    lengths : ndarray of shape (n,)
+        Null vector of L for a connected graph: ones, or roots of the degrees.
+    scale : float
+
+    Notes
+    -----
+    A part whose vector is no near-null vector of L, as a single sample under the normalised
+    Laplacian, is left out.
+    """
+    n, n_parts = len(parts), int(parts.max()) + 1
+    lengths = np.where(lengths > 0, lengths, 1.0)
+    norms = np.sqrt(np.bincount(parts, weights=lengths**2, minlength=n_parts))
+    basis = sp.csr_array((lengths / norms[parts], (np.arange(n), parts)), shape=(n, n_parts))
+    quotient = np.asarray((basis * (L @ basis)).sum(axis=0)).reshape(-1)
+    return basis[:, np.flatnonzero(quotient <= 10.0 * _WEAK * scale)].tocsr()

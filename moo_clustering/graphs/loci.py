@@ -1,0 +1,337 @@
+"""Neighbour lists and a spanning tree with the interestingness of its links, for locus-based genes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import pairwise_distances
+from sklearn.utils import check_array
+
+from moo_clustering._arrays import (
+    block_slices,
+    centred_features,
+)
+from moo_clustering._kernels.threads import for_parts
+from moo_clustering._kernels.trees import ranks, rounded
+from moo_clustering.constraints import ConstraintGroups
+from moo_clustering.graphs.neighbors import (
+    MINKOWSKI,
+    DistinctRows,
+    Metric,
+    Ties,
+    check_distances,
+    distinct_rows,
+    metric_space,
+    ordered_lists,
+    round_distances,
+    tie_keys,
+)
+from moo_clustering.graphs.trees import MOST_FEATURES, Root, SpanningTree, box_tree, euclidean_mst
+
+DIFFERENCES = (*MINKOWSKI, "sqeuclidean")
+Ranks = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class LocusGraph:
+    """Nearest neighbours and a minimum spanning tree of the same samples, with the same order of ties.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features), float64
+        Features with means 0.
+    neighbors : ndarray of shape (n_samples, n_neighbors), int32, read-only
+        Nearest others, nearest first; -1 behind the last admissible one.
+    keys : ndarray of shape (n_samples,), int32
+        Of equally near samples the one with the smaller key comes first.
+    tree : SpanningTree
+    interest : LinkInterest
+    """
+
+    X: NDArray[np.float64]
+    neighbors: NDArray[np.int32]
+    keys: NDArray[np.int32]
+    tree: SpanningTree
+    interest: LinkInterest
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return len(self.X)
+
+    @property
+    def n_neighbors(self) -> int:
+        """Width of the lists: what was asked for, or n_samples - 1."""
+        return self.neighbors.shape[1]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+
+def locus_graph(
+    X: ArrayLike,
+    *,
+    n_neighbors: int = 10,
+    metric: Metric = "euclidean",
+    ties: Ties = "random",
+    root: Root = "random",
+    rank_cap: int | None = None,
+    rng: np.random.Generator,
+    groups: ConstraintGroups | None = None,
+    n_jobs: int | None = None,
+) -> LocusGraph:
+    """Neighbour lists, minimum spanning tree and the interestingness of its links.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    n_neighbors : int, default=10
+        L; fewer if there are fewer other samples.
+    metric : str or callable, default="euclidean"
+        Of lists and tree; not ``"precomputed"``, since clusters have centroids.
+    ties : {"random", "index"}, default="random"
+        Key: a random permutation, or the row number, which leaks the order of the rows.
+    root : int or "random", default="random"
+    rank_cap : int, optional
+        As for :func:`mst_interestingness`; above ``n_neighbors``.
+    rng : numpy.random.Generator
+        Draws keys, then the root.
+    groups : ConstraintGroups, optional
+        Samples in conflict are never neighbours; the tree does not know of them.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    LocusGraph
+
+    Raises
+    ------
+    ValueError
+        Bad data, or a sample without any admissible neighbour.
+
+    Notes
+    -----
+    Time and memory are those of :func:`neighbor_lists`, :func:`euclidean_mst` and
+    :func:`mst_interestingness`.
+    """
+    if isinstance(metric, str) and metric == "precomputed":
+        raise ValueError('metric="precomputed" gives no centroids; X must be features.')
+    if n_neighbors < 1:
+        raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}.")
+    if rank_cap is not None and rank_cap <= n_neighbors:
+        raise ValueError(
+            f"rank_cap must be above n_neighbors={n_neighbors}, else no link is interesting; got {rank_cap}."
+        )
+    if ties not in ("random", "index"):
+        raise ValueError(f"ties must be 'random' or 'index', got {ties!r}.")
+    data = centred_features(X)
+    n = len(data)
+    keys = tie_keys(n, ties, rng)
+    # Only norms of differences, not angles or what else is about the origin, are the same from the mean.
+    given = data if metric in DIFFERENCES else np.asarray(X, dtype=np.float64)
+    tree = euclidean_mst(given, metric=metric, root=root, ties=keys, rng=rng)
+    interest = mst_interestingness(tree, given, keys=keys, metric=metric, rank_cap=rank_cap, n_jobs=n_jobs)
+    if n == 1:
+        neighbors = np.empty((1, 0), dtype=np.int32)
+    else:
+        neighbors = ordered_lists(given, min(n_neighbors, n - 1), metric, keys, groups, n_jobs).indices
+    # Encodings share what nobody can write to.
+    neighbors.flags.writeable = False
+    return LocusGraph(data, neighbors, keys, tree, interest)
+
+
+@dataclass(frozen=True, eq=False)
+class LinkInterest:
+    """Ranks of the ends of the links of a spanning tree; a link is known by its child end.
+
+    Attributes
+    ----------
+    rank_of_parent : ndarray of shape (n_samples,), int32
+        Place of the parent among the neighbours of the child, from 1; 0 for the root.
+    rank_of_child : ndarray of shape (n_samples,), int32
+        Place of the child among the neighbours of the parent.
+    order : ndarray of shape (n_samples - 1,), int32
+        Child ends: by falling degree, then falling length, then key.
+    """
+
+    rank_of_parent: Ranks
+    rank_of_child: Ranks
+    order: Ranks
+
+    @property
+    def degree(self) -> Ranks:
+        """Degree of interestingness, the smaller of both ranks."""
+        return np.minimum(self.rank_of_parent, self.rank_of_child)
+
+    def interesting(self, n_neighbors: int) -> NDArray[np.bool_]:
+        """Whether neither end is among the so many nearest neighbours of the other."""
+        return self.degree > n_neighbors
+
+
+def mst_interestingness(
+    tree: SpanningTree,
+    X: ArrayLike,
+    *,
+    keys: NDArray[np.int32] | None = None,
+    metric: Metric = "euclidean",
+    rank_cap: int | None = None,
+    n_jobs: int | None = None,
+) -> LinkInterest:
+    """Ranks and priority of the links of a spanning tree.
+
+    Parameters
+    ----------
+    tree : SpanningTree
+    X : array-like of shape (n_samples, n_features)
+        Or (n_samples, n_samples) distances with ``metric="precomputed"``.
+    keys : ndarray of shape (n_samples,), int32, optional
+        Order of equally near neighbours; default: that of the rows.
+    metric : str or callable, default="euclidean"
+    rank_cap : int, optional
+        Larger ranks become this one, which is faster; links beyond are ordered by their length.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    LinkInterest
+
+    Raises
+    ------
+    ValueError
+        Data of another number of samples, or a cap below 1.
+
+    Notes
+    -----
+    About O(N log N) time in few features, O(N^2 n_features) at worst; O(N n_features) memory.
+
+    References
+    ----------
+    Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
+    """
+    precomputed = isinstance(metric, str) and metric == "precomputed"
+    data = check_distances(X) if precomputed else check_array(X, dtype=np.float64)
+    n = tree.n_samples
+    if len(data) != n:
+        raise ValueError(f"X has {len(data)} samples, the tree {n}.")
+    if rank_cap is not None and rank_cap < 1:
+        raise ValueError(f"rank_cap must be at least 1, got {rank_cap}.")
+    keys = np.arange(n, dtype=np.int32) if keys is None else np.asarray(keys, dtype=np.int32)
+    cap = n if rank_cap is None else int(rank_cap)
+    links = tree.links().astype(np.int64)
+    pairs = np.concatenate([links, links[:, ::-1]])
+    found = _ranks(data, pairs, keys, metric, cap, n_jobs)
+    down, up = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32)
+    down[links[:, 0]], up[links[:, 0]] = found[: len(links)], found[len(links) :]
+    children = links[:, 0]
+    degree = np.minimum(down, up)[children]
+    lengths = round_distances(tree.lengths[children])
+    order = children[np.lexsort((keys[children], -lengths, -degree))]
+    return LinkInterest(down, up, order.astype(np.int32))
+
+
+def _ranks(
+    data: NDArray[Any],
+    pairs: NDArray[np.int64],
+    keys: NDArray[np.int32],
+    metric: Metric,
+    cap: int,
+    n_jobs: int | None,
+) -> Ranks:
+    out = np.empty(len(pairs), dtype=np.int32)
+    if isinstance(metric, str) and metric == "precomputed":
+        for part in block_slices(len(pairs), len(data)):
+            out[part] = _rank_in_rows(data[pairs[part, 0]], pairs[part], keys)
+        return np.minimum(out, cap)
+    space = metric_space(data, metric)
+    if space.power != 2.0:
+        for part in block_slices(len(pairs), len(data)):
+            rows = pairwise_distances(space.points[pairs[part, 0]], space.points, metric=metric)
+            out[part] = _rank_in_rows(rows, pairs[part], keys)
+        return np.minimum(out, cap)
+    rows = distinct_rows(space.points, keys)
+    twins = rows.of_sample[pairs[:, 0]] == rows.of_sample[pairs[:, 1]]
+    if twins.any():
+        out[twins] = np.minimum(_rank_among_twins(rows, pairs[twins]), cap)
+        if not twins.all():
+            out[~twins] = _ranks(data, pairs[~twins], keys, metric, cap, n_jobs)
+        return out
+    if space.points.shape[1] > MOST_FEATURES:
+        return np.minimum(ranks_by_products(space.points.astype(np.float64), pairs, keys), cap)
+    tree = box_tree(space.points)
+    places = tree.positions()[pairs]
+    by_place = np.argsort(places[:, 0], kind="stable")
+    ordered = places[by_place]
+    found = np.empty(len(pairs), dtype=np.int32)
+
+    def share(lo: int, hi: int) -> None:
+        stack = np.empty(256, dtype=np.int64)
+        ranks(ordered, tree.points, keys[tree.samples], *tree.nodes, cap, stack, lo, hi, found)
+
+    for_parts(share, len(pairs), 1e3 * len(pairs), n_jobs)
+    out[by_place] = found
+    return out
+
+
+def _rank_in_rows(rows: NDArray[Any], pairs: NDArray[np.int64], keys: NDArray[np.int32]) -> Ranks:
+    distances = round_distances(rows)
+    here = np.arange(len(pairs))
+    own = distances[here, pairs[:, 1]][:, None]
+    before = (distances < own) | ((distances == own) & (keys < keys[pairs[:, 1]][:, None]))
+    before[here, pairs[:, 0]] = False
+    return (1 + before.sum(axis=1)).astype(np.int32)
+
+
+def _rank_among_twins(rows: DistinctRows, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Nearest of all are the duplicates, by their keys, and among so many nobody wants to search."""
+    place = np.empty(len(rows.samples), dtype=np.int64)
+    place[rows.samples] = np.arange(len(place))
+    of, to = place[pairs].T
+    ranks: NDArray[np.int64] = 1 + to - rows.start[rows.of_sample[pairs[:, 0]]] - (of < to)
+    return ranks
+
+
+def ranks_by_products(
+    X: NDArray[np.float64], pairs: NDArray[np.int64], keys: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """Place of pairs[p, 1] by nearness to pairs[p, 0], from 1.
+
+    Products tell who is nearer but for a last few, which are told by differences. O(N^2 n_features) time
+    for N different first samples, in blocks of bounded size.
+    """
+    centred = X - X.mean(axis=0)
+    squares = np.einsum("ij,ij->i", centred, centred)
+    norms = np.sqrt(squares)
+    noise = 4.0 * (X.shape[1] + 8) * np.finfo(float).eps * (norms + norms.max()) ** 2
+    limits = _square_distances(X, pairs[:, 0], pairs[:, 1])
+    by_first = np.argsort(pairs[:, 0], kind="stable")
+    out = np.empty(len(pairs), dtype=np.int32)
+    for part in block_slices(len(pairs), 2 * len(X)):
+        chosen = by_first[part]
+        samples, row_of = np.unique(pairs[chosen, 0], return_inverse=True)
+        rough = centred[samples] @ centred.T
+        rough *= -2.0
+        rough += squares[samples][:, None]
+        rough += squares
+        rough[np.arange(len(samples)), samples] = np.inf
+        for p, row in zip(chosen, row_of, strict=True):
+            i, j = pairs[p]
+            slack = noise[i] + 1e-11 * limits[p]
+            before = int(np.count_nonzero(rough[row] < limits[p] - slack))
+            close = np.flatnonzero(np.abs(rough[row] - limits[p]) <= slack)
+            exact = _square_distances(X, np.full(len(close), i), close)
+            nearer = (exact < limits[p]) | ((exact == limits[p]) & (keys[close] < keys[j]))
+            out[p] = 1 + before + int(np.count_nonzero(nearer))
+    return out
+
+
+def _square_distances(
+    X: NDArray[np.float64], a: NDArray[np.int64], b: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    differences = X[a] - X[b]
+    distances: NDArray[np.float64] = rounded(np.einsum("ij,ij->i", differences, differences))
+    return distances

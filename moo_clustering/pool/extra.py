@@ -1,0 +1,228 @@
+"""Candidates of a user's own for a pool: labels and clusterers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.base import clone
+
+from moo_clustering.pool.families import (
+    Failures,
+    Partition,
+    PoolData,
+    reason_of,
+    warn_of_failures,
+    without_noise,
+)
+
+Extra = Any
+"""A clusterer, or a pair (family, labels), or a pair (family, clusterer)."""
+Candidates = list[tuple[str, Partition]]
+_FORMS = "a clusterer, (family, labels) or (family, clusterer)"
+
+
+def extra_partitions(
+    extra_candidates: Iterable[Extra] | None,
+    X: Any,
+    *,
+    n_samples: int,
+    landmark_of: ArrayLike | None = None,
+    rng: np.random.Generator,
+    metric: str = "euclidean",
+) -> list[tuple[str, Partition]]:
+    """Labels of samples, or landmarks, from labels and clusterers of one's own.
+
+    Parameters
+    ----------
+    extra_candidates : iterable, optional
+        Each is ``(family, labels)``, ``(family, clusterer)``, or a clusterer whose class names the family.
+        Labels are those of all samples or of the landmarks, shape (n_samples,), (n_landmarks,) or with
+        a leading axis for several partitions. A clusterer is copied and fitted to X; a ``random_state``
+        of None is replaced by a seed; with ``pareto_labels_`` its whole front counts.
+    X : array-like of shape (n_landmarks, n_features)
+        What clusterers are fitted to: landmarks, or samples where there are no landmarks.
+    n_samples : int
+        Number of samples.
+    landmark_of : array-like of shape (n_samples,), optional
+        Landmark of every sample. A landmark gets the commonest label of its samples, the lowest of
+        equally common ones.
+    rng : numpy.random.Generator
+    metric : {"euclidean", "precomputed"}, default="euclidean"
+        Whether X holds features or distances.
+
+    Returns
+    -------
+    candidates : list of (family, labels of shape (n_landmarks,))
+        In the given order.
+
+    Raises
+    ------
+    ValueError, TypeError
+        An entry in another form, or labels of another length.
+
+    Warns
+    -----
+    UserWarning
+        Clusterers that failed, or found no two clusters, are left out.
+
+    Notes
+    -----
+    Negative labels are noise: they become the label of the nearest clustered sample if X is a dense table
+    of numbers, otherwise a cluster of their own.
+
+    References
+    ----------
+    ParetoClustering: agreement of algorithm families.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.cluster import DBSCAN
+    >>> from moo_clustering.pool import extra_partitions
+    >>> X = np.array([[0.0], [0.1], [5.0], [5.1], [5.9]])
+    >>> extra_partitions([DBSCAN(eps=0.5, min_samples=2)], X, n_samples=5, rng=np.random.default_rng(0))
+    [('DBSCAN', array([0, 0, 1, 1, 1]))]
+    """
+    candidates, failures = extra_parts(
+        extra_candidates, X, n_samples=n_samples, landmark_of=landmark_of, rng=rng, metric=metric
+    )
+    warn_of_failures(failures)
+    return candidates
+
+
+def extra_parts(
+    extra_candidates: Iterable[Extra] | None,
+    X: Any,
+    *,
+    n_samples: int,
+    landmark_of: ArrayLike | None = None,
+    rng: np.random.Generator,
+    metric: str = "euclidean",
+) -> tuple[Candidates, Failures]:
+    """As :func:`extra_partitions`, with the reasons for what was left out instead of a warning."""
+    candidates: Candidates = []
+    failures: Failures = {}
+    landmarks = None if landmark_of is None else _checked_landmarks(landmark_of, n_samples)
+    m = n_samples if landmarks is None else max(_length(X), int(landmarks.max()) + 1)
+    table = _table(X, m)
+    data = None if table is None else PoolData(table, metric == "precomputed")
+    for family, source in [_entry(item) for item in _listed(extra_candidates)]:
+        # Drawn for labels too: replacing a clusterer by its labels changes no other.
+        seed = int(rng.integers(2**31 - 1))
+        if hasattr(source, "fit"):
+            try:
+                rows = _rows(family, _fitted(source, X, seed), {m})
+            except Exception as error:
+                failures.setdefault(family, []).append(reason_of(error))
+                continue
+        else:
+            rows = _rows(family, source, {n_samples, m})
+            if landmarks is not None and rows.shape[1] == n_samples:
+                rows = np.stack([_commonest(_codes(row), landmarks, m) for row in rows])
+        settled = [_settled(_codes(row), data) for row in rows]
+        proper: list[Partition] = [labels for labels in settled if (labels != labels[0]).any()]
+        candidates += [(family, labels) for labels in proper]
+        if not proper:
+            failures.setdefault(family, []).append("no partition with two clusters or more")
+    return candidates, failures
+
+
+def _checked_landmarks(landmark_of: ArrayLike, n_samples: int) -> NDArray[np.intp]:
+    landmarks = np.asarray(landmark_of)
+    if landmarks.shape != (n_samples,) or landmarks.dtype.kind not in "iu" or landmarks.min(initial=0) < 0:
+        raise ValueError(
+            f"landmark_of must hold the landmark of each of {n_samples} samples, a number from 0 on; "
+            f"got shape {landmarks.shape} and dtype {landmarks.dtype}."
+        )
+    return landmarks.astype(np.intp)
+
+
+def _length(X: Any) -> int:
+    shape = getattr(X, "shape", None)
+    return int(shape[0]) if shape else len(X)
+
+
+def _table(X: Any, m: int) -> NDArray[np.float64] | None:
+    """X as a dense table of finite numbers with one row per label, if it is one."""
+    if issparse(X):
+        return None
+    try:
+        table = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    if table.ndim != 2 or len(table) != m or not table.shape[1] or not np.isfinite(table).all():
+        return None
+    return table
+
+
+def _entry(item: Any) -> tuple[str, Any]:
+    if hasattr(item, "fit") and not isinstance(item, type):
+        return type(item).__name__, item
+    if isinstance(item, tuple | list) and len(item) == 2 and isinstance(item[0], str):
+        family, source = item
+        if not isinstance(source, str | type) and source is not None:
+            return family, source
+    raise TypeError(f"extra_candidates must each be {_FORMS}, got {item!r}.")
+
+
+def _listed(extra_candidates: Any) -> list[Any]:
+    if extra_candidates is None:
+        return []
+    if isinstance(extra_candidates, str) or not isinstance(extra_candidates, Iterable):
+        raise TypeError(f"extra_candidates must be a list of {_FORMS}, got {extra_candidates!r}.")
+    return list(extra_candidates)
+
+
+def _rows(family: str, labels: Any, lengths: set[int]) -> NDArray[Any]:
+    try:
+        rows = np.atleast_2d(np.asarray(labels))
+    except ValueError:
+        raise ValueError(f"extra_candidates: labels of {family!r} must be one row of labels.") from None
+    if rows.ndim != 2 or rows.shape[1] not in lengths:
+        raise ValueError(
+            f"extra_candidates: labels of {family!r} must have length "
+            f"{' or '.join(map(str, sorted(lengths)))}, got shape {np.shape(labels)}."
+        )
+    if rows.dtype.kind == "f" and not np.isfinite(rows).all():
+        raise ValueError(f"extra_candidates: labels of {family!r} must be finite.")
+    return rows
+
+
+def _fitted(clusterer: Any, X: Any, seed: int) -> Any:
+    fresh = clone(clusterer)
+    parameters = fresh.get_params(deep=False)
+    if "random_state" in parameters and parameters["random_state"] is None:
+        fresh.set_params(random_state=seed)
+    if hasattr(fresh, "fit_predict"):
+        labels = fresh.fit_predict(X)
+    else:
+        labels = fresh.fit(X).labels_
+    front = getattr(fresh, "pareto_labels_", None)
+    return labels if front is None or not len(front) else front
+
+
+def _commonest(codes: NDArray[np.int64], landmarks: NDArray[np.intp], m: int) -> NDArray[np.int64]:
+    """For every landmark the code that most of its samples have, noise aside."""
+    clustered = codes >= 0
+    n_codes = int(codes.max(initial=0)) + 1
+    cells = landmarks[clustered] * n_codes + codes[clustered]
+    counts = np.bincount(cells, minlength=m * n_codes).reshape(m, n_codes)
+    return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
+
+
+def _codes(labels: NDArray[Any]) -> NDArray[np.int64]:
+    """Codes 0, 1, ... in the order of the labels, -1 for noise."""
+    clustered = labels >= 0 if labels.dtype.kind in "if" else np.ones(len(labels), dtype=bool)
+    codes = np.full(len(labels), -1, dtype=np.int64)
+    codes[clustered] = np.unique(labels[clustered], return_inverse=True)[1]
+    return codes
+
+
+def _settled(labels: NDArray[np.int64], data: PoolData | None) -> Partition:
+    if data is None:
+        return np.where(labels < 0, labels.max(initial=-1) + 1, labels)
+    return without_noise(data, labels) if (labels >= 0).any() else np.zeros_like(labels)

@@ -1,0 +1,135 @@
+"""PartitionPool: partitions of the same samples, each with the family of algorithms that made it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from moo_clustering._arrays import (
+    Labels,
+    number_clusters,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class PartitionPool:
+    """Partitions of the same samples, each with the name of the family that made it.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_partitions, n_samples), int32
+        Clusters numbered by first appearance, see :meth:`of` for labels that are not.
+    families : tuple of str, length n_partitions
+
+    Raises
+    ------
+    ValueError
+        Labels that are no table of whole numbers from 0 on, or another number of families than of rows.
+
+    References
+    ----------
+    ParetoClustering: agreement of algorithm families.
+
+    Examples
+    --------
+    >>> from moo_clustering.pool import PartitionPool
+    >>> pool = PartitionPool.of([("mine", [2, 2, 0, 0]), ("other", [0, 1, 1, 5])])
+    >>> pool.labels
+    array([[0, 0, 1, 1],
+           [0, 1, 1, 2]], dtype=int32)
+    >>> pool.n_clusters
+    array([2, 3])
+    """
+
+    labels: Labels
+    families: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        labels = np.asarray(self.labels)
+        if labels.ndim != 2 or labels.dtype.kind not in "iu":
+            raise ValueError(
+                "labels must be whole numbers of shape (n_partitions, n_samples), "
+                f"got shape {labels.shape} and dtype {labels.dtype}."
+            )
+        if labels.size and labels.min() < 0:
+            raise ValueError(f"labels must not be negative, got {labels.min()}.")
+        if len(self.families) != len(labels):
+            raise ValueError(f"families must hold {len(labels)} names, one per row, got {self.families!r}.")
+        object.__setattr__(self, "labels", np.ascontiguousarray(labels, dtype=np.int32))
+        object.__setattr__(self, "families", tuple(self.families))
+
+    @classmethod
+    def of(cls, candidates: Iterable[tuple[str, ArrayLike]]) -> PartitionPool:
+        """Pool of labels in any numbering; candidates that have one cluster only are dropped.
+
+        Parameters
+        ----------
+        candidates : iterable of (family, labels of shape (n_samples,))
+
+        Raises
+        ------
+        ValueError
+            Labels of unequal lengths, or no candidate of two clusters or more.
+        """
+        given = [(family, np.asarray(labels)) for family, labels in candidates]
+        shapes = sorted({labels.shape for _, labels in given})
+        if len(shapes) > 1 or any(len(shape) != 1 for shape in shapes):
+            raise ValueError(f"candidates must be labels of the same samples, got shapes {shapes}.")
+        kept = [(family, labels) for family, labels in given if len(labels) and (labels != labels[0]).any()]
+        if not kept:
+            raise ValueError("candidates must hold a partition with two clusters or more.")
+        numbered = np.stack([number_clusters(labels)[0] for _, labels in kept])
+        return cls(numbered, tuple(family for family, _ in kept))
+
+    @property
+    def n_partitions(self) -> int:
+        """Number of partitions."""
+        return len(self.labels)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return int(self.labels.shape[1])
+
+    @cached_property
+    def n_clusters(self) -> NDArray[np.int64]:
+        """Number of clusters of every partition, shape (n_partitions,)."""
+        return self.labels.max(axis=1, initial=-1).astype(np.int64) + 1
+
+    @cached_property
+    def family_names(self) -> tuple[str, ...]:
+        """Names of the families in the order in which they first appear."""
+        return tuple(dict.fromkeys(self.families))
+
+    @cached_property
+    def family_codes(self) -> NDArray[np.int64]:
+        """Position in ``family_names`` for every partition, shape (n_partitions,)."""
+        number = {name: code for code, name in enumerate(self.family_names)}
+        return np.array([number[family] for family in self.families], dtype=np.int64)
+
+    def subset(self, rows: Any) -> PartitionPool:
+        """The partitions of the given rows (positions, or a mask), in their order."""
+        chosen = np.arange(self.n_partitions)[rows]
+        return PartitionPool(self.labels[chosen], tuple(self.families[row] for row in np.atleast_1d(chosen)))
+
+    def joined(self, other: PartitionPool) -> PartitionPool:
+        """These partitions and then those of another pool on the same samples."""
+        if other.n_samples != self.n_samples:
+            raise ValueError(
+                f"pools must be on the same samples, got {self.n_samples} and {other.n_samples} of them."
+            )
+        return PartitionPool(np.concatenate([self.labels, other.labels]), self.families + other.families)
+
+    def lifted(self, index: NDArray[np.integer[Any]]) -> Labels:
+        """Labels of samples that have the landmarks ``index``, shape (n_partitions, len(index))."""
+        lifted: Labels = self.labels[:, index]
+        return lifted
+
+    def tagged(self, tag: str) -> PartitionPool:
+        """The same partitions, the families named ``family@tag``."""
+        return PartitionPool(self.labels, tuple(f"{family}@{tag}" for family in self.families))

@@ -1,0 +1,284 @@
+"""Classes of labelled samples in soft clusters: shares, impurity, chi-square, and votes for new samples."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import entr
+
+from moo_clustering._arrays import block_slices
+from moo_clustering._targets import Targets
+from moo_clustering.subspace.data import CHUNK
+
+# Denominators up to this are taken as 0.
+_NOTHING = 1e-12
+Normalisation = Literal["mean", "count", "none"] | None
+Aggregation = Literal["normalised", "sum", "membership"]
+IMPURITIES = ("mean", "count", "none", None)
+
+
+def class_shares(memberships: NDArray[np.floating[Any]], targets: Targets) -> NDArray[np.float64]:
+    """Shares of the classes in each cluster.
+
+    Parameters
+    ----------
+    memberships : ndarray of shape (n_samples, n_clusters)
+    targets : Targets
+        Rows of unlabelled samples are never read.
+
+    Returns
+    -------
+    ndarray of shape (n_clusters, n_classes)
+        In 0..1; those of all labelled samples where a cluster has none, 0 where nothing is labelled.
+    """
+    return labelled_shares(memberships, targets).shares
+
+
+def overall_shares(targets: Targets) -> NDArray[np.float64]:
+    """Shares of the classes among all labelled samples.
+
+    Parameters
+    ----------
+    targets : Targets
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+        0 where nothing is labelled.
+    """
+    rows = targets.rows
+    if len(rows) == 0:
+        return np.zeros(targets.n_classes)
+    found: NDArray[np.float64] = targets.indicators[rows].mean(axis=0)
+    return found
+
+
+def labelled_shares(memberships: NDArray[np.floating[Any]], targets: Targets) -> LabelledShares:
+    """Shares (1), with the denominator that is missing there; unlabelled samples are never read."""
+    k = memberships.shape[1]
+    sums, sizes = np.zeros((k, targets.n_classes)), np.zeros(k)
+    rows = targets.rows
+    for first in range(0, len(rows), CHUNK):
+        part = rows[first : first + CHUNK]
+        weights = memberships[part].astype(np.float64, copy=False)
+        sums += weights.T @ targets.indicators[part]
+        sizes += weights.sum(axis=0)
+    shares = np.tile(overall_shares(targets), (k, 1))
+    np.divide(sums, sizes[:, None], out=shares, where=sizes[:, None] > 0)
+    return LabelledShares(np.clip(shares, 0.0, 1.0), sizes)
+
+
+class LabelledShares(NamedTuple):
+    """Shares of classes and the labelled mass |L_l| they are shares of."""
+
+    shares: NDArray[np.float64]
+    sizes: NDArray[np.float64]
+
+
+def impurity(
+    shares: NDArray[np.float64],
+    overall: NDArray[np.float64],
+    sizes: NDArray[np.float64],
+    n_labelled: float,
+    multilabel: bool,
+    normalisation: Normalisation,
+) -> NDArray[np.float64]:
+    """Impurity of clusters by the classes of their labelled samples.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (n_clusters, n_classes)
+        Shares of the classes in the clusters.
+    overall : ndarray of shape (n_classes,)
+        Shares among all labelled samples.
+    sizes : ndarray of shape (n_clusters,)
+        Labelled mass of the clusters.
+    n_labelled : float
+    multilabel : bool
+        Whether each class is a yes or no of its own.
+    normalisation : {"mean", "count", "none", None}
+        Gini index times entropy, relative to that of all labelled samples ("mean"); the same times the
+        squared share of labelled samples ("count", the literal ratio); times the squared labelled mass,
+        relative to nothing ("none"); or 0 (None).
+
+    Returns
+    -------
+    ndarray of shape (n_clusters,)
+        At least 0; 0 where nothing is labelled or all label sets are the same.
+
+    References
+    ----------
+    Multi-label ASRS dataset classification using semi-supervised subspace clustering, sections on SISC
+    and SISC-ML.
+    """
+    if normalisation not in IMPURITIES:
+        raise ValueError(f"normalisation must be 'mean', 'count', 'none' or None, got {normalisation!r}")
+    if normalisation is None or n_labelled <= 0:
+        return np.zeros(len(shares))
+    mixed = _mixture(shares, multilabel)
+    if normalisation == "none":
+        return sizes**2 * mixed
+    whole = _mixture(overall[None], multilabel)[0]
+    if whole <= 0:
+        return np.zeros(len(shares))
+    relative = mixed / whole
+    return relative if normalisation == "mean" else (sizes / n_labelled) ** 2 * relative
+
+
+def _mixture(shares: NDArray[np.float64], multilabel: bool) -> NDArray[np.float64]:
+    """Gini index times entropy, never negative."""
+    if multilabel:
+        gini = 2.0 * (shares * (1.0 - shares)).sum(axis=1)
+        entropy = (entr(shares) + entr(1.0 - shares)).sum(axis=1)
+    else:
+        gini = 1.0 - (shares**2).sum(axis=1)
+        entropy = entr(shares).sum(axis=1)
+    product: NDArray[np.float64] = np.maximum(gini, 0.0) * entropy
+    return product
+
+
+def chi_square(
+    a: NDArray[np.floating[Any]],
+    sizes: NDArray[np.float64],
+    frequencies: NDArray[Any],
+    n_samples: int,
+    scale: float,
+) -> NDArray[np.float64]:
+    """Chi-square of every feature and cluster.
+
+    Parameters
+    ----------
+    a : ndarray of shape (n_features, n_clusters)
+        Mass of a cluster that has the feature.
+    sizes : ndarray of shape (n_clusters,)
+        Mass of the clusters.
+    frequencies : ndarray of shape (n_features,)
+        Samples that have the feature.
+    n_samples : int
+        Total of the tables.
+    scale : float
+        Factor of the statistic: ``n_samples`` for chi-square itself.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_clusters)
+        At least 0; 0 for features that all samples or none have.
+
+    Notes
+    -----
+    With b = df - a, c = S' - a, d = n - S' - b the usual (a d - b c)^2 / ((a + c)(b + d)(a + b)(c + d)) is
+    (n a - S' df)^2 / (S' (n - S') df (n - df)), since a + b = df and a + c = S'.
+    """
+    found = np.asarray(frequencies, dtype=np.float64)[:, None]
+    difference = n_samples * np.asarray(a, dtype=np.float64) - sizes * found
+    below = np.maximum(sizes * (n_samples - sizes), 0.0) * (found * (n_samples - found))
+    out = np.zeros(difference.shape)
+    np.divide(scale * difference**2, below, out=out, where=below > _NOTHING)
+    return out
+
+
+def votes(
+    distances: NDArray[np.float64],
+    shares: NDArray[np.float64],
+    impurities: NDArray[np.float64],
+    *,
+    n_neighbors: int | None = None,
+    aggregation: Aggregation = "normalised",
+    fuzziness: float = 1.5,
+) -> NDArray[np.float64]:
+    """Shares of the classes in the nearest clusters, put together.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n_samples, n_clusters)
+        At least 0.
+    shares : ndarray of shape (n_clusters, n_classes)
+    impurities : ndarray of shape (n_clusters,)
+        Read by "membership" only.
+    n_neighbors : int, optional
+        Number of clusters that vote, all by default; ties go to the smaller index.
+    aggregation : {"normalised", "sum", "membership"}, default="normalised"
+        Mean weighted by 1 / d; sum weighted by 1 / d, which is no probability; or mean weighted by
+        (d (1 + Imp))^(-1 / (f - 1)). One neighbour votes with its shares, clusters at distance 0 with the
+        mean of theirs.
+    fuzziness : float, default=1.5
+        f > 1, read by "membership" only.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes), float64
+
+    Raises
+    ------
+    ValueError
+        ``n_neighbors``, ``aggregation`` or ``fuzziness`` out of range, or shapes that do not fit.
+
+    Notes
+    -----
+    O(n_samples * n_clusters * n_classes) time.
+    """
+    k = distances.shape[1]
+    if len(shares) != k or np.shape(impurities) != (k,):
+        raise ValueError(
+            f"shares must have a row and impurities a value for each of the {k} clusters of distances, got "
+            f"the shapes {np.shape(shares)} and {np.shape(impurities)}"
+        )
+    if n_neighbors is not None and not 1 <= n_neighbors <= k:
+        raise ValueError(f"n_neighbors must be from 1 to the {k} clusters, got {n_neighbors!r}")
+    if aggregation not in get_args(Aggregation):
+        raise ValueError(
+            f"aggregation must be one of {', '.join(get_args(Aggregation))}; got {aggregation!r}"
+        )
+    if not fuzziness > 1:
+        raise ValueError(f"fuzziness must be above 1, got {fuzziness!r}")
+    kappa = k if n_neighbors is None else n_neighbors
+    if kappa == 1:
+        return np.asarray(shares[distances.argmin(axis=1)], dtype=np.float64)
+    out = np.empty((len(distances), shares.shape[1]))
+    for part in block_slices(len(distances), 8 * k):
+        weights = _weights(distances[part], impurities, kappa, aggregation, fuzziness)
+        np.matmul(weights, shares, out=out[part])
+    return out if aggregation == "sum" else np.clip(out, 0.0, 1.0, out=out)
+
+
+def _weights(
+    d: NDArray[np.float64],
+    impurities: NDArray[np.float64],
+    kappa: int,
+    aggregation: Aggregation,
+    fuzziness: float,
+) -> NDArray[np.float64]:
+    near = _nearest(d, kappa)
+    zero = near & (d == 0)
+    touching = zero.any(axis=1)
+    # 1 / d of the least numbers would be infinite.
+    safe = np.maximum(d, np.finfo(np.float64).tiny)
+    if aggregation == "sum":
+        weights = near / safe
+    else:
+        far = np.log(safe)
+        if aggregation == "membership":
+            far = (far + np.log1p(impurities)) / (fuzziness - 1.0)
+        far[~near] = np.inf
+        far -= far.min(axis=1, keepdims=True)
+        weights = np.exp(-far)
+    weights[touching] = zero[touching]
+    if aggregation == "sum":
+        weights[touching] /= weights[touching].sum(axis=1, keepdims=True)
+    else:
+        weights /= weights.sum(axis=1, keepdims=True)
+    return weights
+
+
+def _nearest(d: NDArray[np.float64], kappa: int) -> NDArray[np.bool_]:
+    """The kappa nearest clusters; of equally far ones the first."""
+    if kappa == d.shape[1]:
+        return np.ones(d.shape, dtype=bool)
+    last = np.partition(d, kappa - 1, axis=1)[:, kappa - 1 : kappa]
+    nearer = d < last
+    level = d == last
+    room = kappa - nearer.sum(axis=1, keepdims=True)
+    found: NDArray[np.bool_] = nearer | (level & (np.cumsum(level, axis=1) <= room))
+    return found

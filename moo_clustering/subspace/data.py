@@ -1,0 +1,417 @@
+"""Samples as a sweep reads them: dense or sparse matrices with products in fixed blocks, on threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from scipy.sparse import csr_array, issparse
+from sklearn.preprocessing import normalize
+from sklearn.utils import check_array
+
+from moo_clustering._arrays import AnyFloatArray
+from moo_clustering._kernels.subspace import (
+    feature_moments,
+    label_moments,
+    multiply_rows,
+    quadratic_rows,
+)
+from moo_clustering._kernels.threads import for_parts
+
+# A dense matrix with a larger share of non-zeros is not worth compressing.
+_DENSE = 0.3
+# Rows handled at once in dense products, which bounds their temporary arrays.
+CHUNK = 4096
+# Sums are made block by block and the blocks added in order, so that threads do not change a result.
+BLOCK = 128
+
+
+class SubspaceData:
+    """A matrix of samples by features; see :meth:`of`.
+
+    Attributes
+    ----------
+    matrix : SparseMatrix or DenseMatrix
+    dtype : numpy.dtype
+        Type of panels, centroids, weights and memberships; sums over samples or features are float64.
+    n_jobs : int or None
+        Threads, as for joblib; results do not depend on them.
+    """
+
+    def __init__(self, matrix: SparseMatrix | DenseMatrix, dtype: DTypeLike, n_jobs: int | None) -> None:
+        self.matrix = matrix
+        self.dtype = np.dtype(dtype)
+        self.n_jobs = n_jobs
+
+    @classmethod
+    def of(cls, X: Any, *, dtype: DTypeLike = "float64", n_jobs: int | None = None) -> Self:
+        """Check data and keep them as a sweep reads them.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Finite numbers. Zeros and ones are the fast case. A dense matrix of which at most 30 % is not
+            0 is compressed.
+        dtype : {"float64", "float32"}, default="float64"
+        n_jobs : int or None, default=None
+
+        Raises
+        ------
+        ValueError
+            Not a matrix of finite numbers, numbers whose squares overflow, or another ``dtype``.
+        """
+        kind = _checked_dtype(dtype)
+        given = check_array(X, accept_sparse="csr", dtype="numeric", input_name="X")
+        if given.dtype.kind not in "fiub":
+            raise ValueError(f"X must hold real numbers, got values of type {given.dtype}")
+        if given.dtype == np.float16:
+            given = given.astype(kind)  # sparse matrices have no such type
+        _check_size(given, kind)
+        if not issparse(given) and np.count_nonzero(given) > _DENSE * given.size:
+            return cls(DenseMatrix(given, kind), kind, n_jobs)
+        return cls(SparseMatrix(_canonical(given), kind), kind, n_jobs)
+
+    @property
+    def n(self) -> int:
+        """Samples."""
+        return self.matrix.shape[0]
+
+    @property
+    def m(self) -> int:
+        """Features."""
+        return self.matrix.shape[1]
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether all values are 0 or 1."""
+        return self.matrix.is_binary
+
+    @property
+    def frequencies(self) -> NDArray[np.int64]:
+        """Samples in which each feature is not 0, shape (m,)."""
+        return self.matrix.frequencies
+
+    @property
+    def varying(self) -> NDArray[np.bool_]:
+        """Features that are not the same in all samples, shape (m,); only they have weight."""
+        return self.matrix.varying
+
+    def mean(self) -> NDArray[np.float64]:
+        """Mean of each feature, shape (m,)."""
+        return self.matrix.mean()
+
+    def rows(self, indices: NDArray[np.integer[Any]]) -> AnyFloatArray:
+        """Some samples, dense, shape (len(indices), m)."""
+        return self.matrix.rows(np.asarray(indices), self.dtype)
+
+    def by_column(self, P: AnyFloatArray) -> NDArray[np.float64]:
+        """X^T P, shape (m, c), for P of shape (n, c)."""
+        return self._by_column(P, False)
+
+    def squares_by_column(self, P: AnyFloatArray) -> NDArray[np.float64]:
+        """The product of the squares of the values, transposed, with P, shape (m, c)."""
+        return self._by_column(P, not self.is_binary)
+
+    def by_row(self, Q: AnyFloatArray) -> NDArray[np.float64]:
+        """X Q, shape (n, c), for Q of shape (m, c)."""
+        panel = np.ascontiguousarray(Q, dtype=self.dtype)
+        out = np.empty((self.n, panel.shape[1]))
+
+        def kernel(block: int, lo: int, hi: int) -> None:
+            self.matrix.by_row(panel, lo, hi, out[lo:hi])
+
+        for_blocks(kernel, self.n, self.n_operations(panel.shape[1]), self.n_jobs)
+        return out
+
+    def n_operations(self, width: int) -> float:
+        """About how many operations a product with a panel of so many columns takes."""
+        return float(self.matrix.n_stored + self.n) * width
+
+    def _by_column(self, P: AnyFloatArray, squared: bool) -> NDArray[np.float64]:
+        panel = np.ascontiguousarray(P, dtype=self.dtype)
+        out = np.empty((self.m, panel.shape[1]))
+
+        def kernel(block: int, lo: int, hi: int) -> None:
+            self.matrix.by_column(panel, squared, lo, hi, out[lo:hi])
+
+        for_blocks(kernel, self.m, self.n_operations(panel.shape[1]), self.n_jobs)
+        return out
+
+
+def _checked_dtype(dtype: DTypeLike) -> np.dtype[Any]:
+    try:
+        name = np.dtype(dtype).name
+    except TypeError:
+        name = ""
+    if name not in ("float32", "float64"):
+        raise ValueError(f"dtype must be 'float64' or 'float32', got {dtype!r}")
+    return np.dtype(name)
+
+
+def _check_size(X: Any, dtype: np.dtype[Any]) -> None:
+    values = X.data if issparse(X) else X
+    largest = max(abs(float(values.max(initial=0))), abs(float(values.min(initial=0))))
+    if largest > np.sqrt(float(np.finfo(dtype).max)) / 1e4 / np.sqrt(
+        max(1.0, float(X.shape[0]) * X.shape[1])
+    ):
+        raise ValueError(
+            f"X has values so large that sums of their squares overflow in {dtype.name}: up to {largest:g} "
+            "in size; rescale it"
+        )
+
+
+def _canonical(X: Any) -> csr_array:
+    """A sparse matrix without duplicates and stored zeros; what the caller gave stays as it is."""
+    matrix = csr_array(X)
+    if not matrix.has_canonical_format or not matrix.data.all():
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+    return matrix
+
+
+class DenseMatrix:
+    """Finite dense matrix.
+
+    Values other than 0 and 1 are taken relative to the mean of their feature wherever squares are
+    formed, so that a large common offset costs no digits.
+    """
+
+    def __init__(self, matrix: NDArray[Any], dtype: DTypeLike) -> None:
+        self._X: AnyFloatArray = np.ascontiguousarray(matrix, dtype=dtype)
+        self.shape: tuple[int, int] = self._X.shape
+        self.is_binary = bool(((self._X == 0) | (self._X == 1)).all())
+        self.shift = np.zeros(self.shape[1]) if self.is_binary else self.mean()
+
+    @property
+    def n_stored(self) -> int:
+        """Number of values."""
+        return self._X.size
+
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """What tells it from other matrices."""
+        return (self._X,)
+
+    @cached_property
+    def frequencies(self) -> NDArray[np.int64]:
+        """Samples that have each feature."""
+        return np.count_nonzero(self._X, axis=0).astype(np.int64)
+
+    @cached_property
+    def varying(self) -> NDArray[np.bool_]:
+        """Features that are not the same in all samples."""
+        found: NDArray[np.bool_] = self._X.min(axis=0) < self._X.max(axis=0)
+        return found
+
+    def mean(self) -> NDArray[np.float64]:
+        """Mean of each feature."""
+        found: NDArray[np.float64] = self._X.mean(axis=0, dtype=np.float64)
+        return found
+
+    def rows(self, indices: NDArray[np.integer[Any]], dtype: DTypeLike) -> AnyFloatArray:
+        """Some rows."""
+        return self._X[indices].astype(dtype, copy=False)
+
+    def unit_rows(self) -> AnyFloatArray:
+        """Rows of length 1; rows of zeros stay."""
+        found: AnyFloatArray = normalize(self._X)
+        return found
+
+    def by_column(
+        self, panel: AnyFloatArray, squared: bool, lo: int, hi: int, out: NDArray[np.float64]
+    ) -> None:
+        """out = features lo..hi-1 of X^T, or of its squares, times a panel."""
+        out[:] = 0.0
+        for chunk in self._chunks():
+            part = self._X[chunk, lo:hi]
+            out += (part * part if squared else part).T @ panel[chunk]
+
+    def by_row(self, panel: AnyFloatArray, lo: int, hi: int, out: NDArray[np.float64]) -> None:
+        """out = samples lo..hi-1 of X times a panel."""
+        out[:] = self._X[lo:hi] @ panel
+
+    def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: NDArray[np.float64]) -> None:
+        """Sums of w^f x, w [x != 0] and (unless binary) w^f x^2 by feature, for the panel [W^f | W]."""
+        if self.is_binary:
+            self.by_column(panel, False, lo, hi, out)
+            return
+        out[:] = 0.0
+        for chunk in self._chunks():
+            given = self._X[chunk, lo:hi]
+            part = self._moved(given, lo, hi)
+            out[:, :k] += part.T @ panel[chunk, :k]
+            out[:, k : 2 * k] += (given != 0).astype(given.dtype).T @ panel[chunk, k:]
+            out[:, 2 * k :] += (part * part).T @ panel[chunk, :k]
+
+    def label_moments(
+        self,
+        labels: NDArray[np.int32],
+        lo: int,
+        hi: int,
+        sums: NDArray[np.float64],
+        squares: NDArray[np.float64],
+    ) -> None:
+        """Sums of x - shift and (x - shift)^2 by feature and label."""
+        sums[:] = 0.0
+        squares[:] = 0.0
+        for chunk in self._chunks():
+            part = self._moved(self._X[chunk, lo:hi], lo, hi)
+            owners = (labels[chunk, None] == np.arange(sums.shape[1])).astype(part.dtype)
+            sums += part.T @ owners
+            squares += (part * part).T @ owners
+
+    def weighted(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: NDArray[np.float64]) -> None:
+        """Products of samples lo..hi-1 with the panel of weights."""
+        if self.is_binary:
+            self.by_row(panel, lo, hi, out)
+            return
+        part = self._moved(self._X[lo:hi], 0, self.shape[1])
+        out[:] = part @ panel[:, :k]
+        out += (part * part) @ panel[:, k:]
+
+    def _moved(self, part: AnyFloatArray, lo: int, hi: int) -> AnyFloatArray:
+        return part - self.shift[lo:hi].astype(part.dtype)
+
+    def _chunks(self) -> Iterator[slice]:
+        for start in range(0, self.shape[0], CHUNK):
+            yield slice(start, start + CHUNK)
+
+
+class SparseMatrix:
+    """Finite sparse matrix without stored zeros or duplicates."""
+
+    def __init__(self, matrix: Any, dtype: DTypeLike) -> None:
+        self.shape: tuple[int, int] = matrix.shape
+        self.is_binary = bool((matrix.data == 1).all())
+        self.shift = np.zeros(self.shape[1])
+        values = np.zeros(0, dtype) if self.is_binary else matrix.data.astype(dtype)
+        self._rows = Compressed(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), values)
+
+    @property
+    def n_stored(self) -> int:
+        """Number of non-zeros."""
+        return len(self._rows.indices)
+
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """What tells it from other matrices."""
+        return (np.array(self.shape), *self._rows)
+
+    @cached_property
+    def _columns(self) -> Compressed:
+        values = np.ones(self.n_stored, np.int8) if self.is_binary else self._rows.values
+        matrix = csr_array((values, self._rows.indices, self._rows.indptr), shape=self.shape).tocsc()
+        kept = self._rows.values if self.is_binary else matrix.data
+        return Compressed(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), kept)
+
+    @cached_property
+    def frequencies(self) -> NDArray[np.int64]:
+        """Samples that have each feature."""
+        return np.bincount(self._rows.indices, minlength=self.shape[1]).astype(np.int64)
+
+    @cached_property
+    def varying(self) -> NDArray[np.bool_]:
+        """Features that are not the same in all samples."""
+        n, found = self.shape[0], self.frequencies
+        if self.is_binary or not (found == n).any():
+            return (found > 0) & (found < n)
+        full = np.flatnonzero(found == n)
+        columns, varying = self._columns, found > 0
+        for i in full:
+            values = columns.values[columns.indptr[i] : columns.indptr[i + 1]]
+            varying[i] = (values != values[0]).any()
+        return varying
+
+    def mean(self) -> NDArray[np.float64]:
+        """Mean of each feature."""
+        weights = None if self.is_binary else self._rows.values.astype(np.float64)
+        total = np.bincount(self._rows.indices, weights=weights, minlength=self.shape[1])
+        return total / self.shape[0]
+
+    def rows(self, indices: NDArray[np.integer[Any]], dtype: DTypeLike) -> AnyFloatArray:
+        """Some rows, dense."""
+        out = np.zeros((len(indices), self.shape[1]), dtype)
+        indptr, columns, values = self._rows
+        for r, j in enumerate(indices):
+            where = slice(indptr[j], indptr[j + 1])
+            out[r, columns[where]] = 1.0 if self.is_binary else values[where]
+        return out
+
+    def unit_rows(self) -> Any:
+        """Rows of length 1, as a sparse matrix; rows of zeros stay."""
+        starts, indices, values = self._rows
+        values = np.ones(len(indices)) if self.is_binary else values.astype(np.float64)
+        where = np.repeat(np.arange(self.shape[0]), np.diff(starts))
+        lengths = np.sqrt(np.bincount(where, weights=values * values, minlength=self.shape[0]))
+        lengths[lengths == 0.0] = 1.0  # squares of the least numbers are 0
+        # k-means takes no other indices than int32.
+        fits = len(indices) <= np.iinfo(np.int32).max
+        indptr = starts.astype(np.int32) if fits else starts
+        return csr_array((values / lengths[where], indices, indptr), shape=self.shape)
+
+    def by_column(
+        self, panel: AnyFloatArray, squared: bool, lo: int, hi: int, out: NDArray[np.float64]
+    ) -> None:
+        """out = features lo..hi-1 of X^T, or of its squares, times a panel."""
+        multiply_rows(*self._columns, squared, panel, lo, hi, out)
+
+    def by_row(self, panel: AnyFloatArray, lo: int, hi: int, out: NDArray[np.float64]) -> None:
+        """out = samples lo..hi-1 of X times a panel."""
+        multiply_rows(*self._rows, False, panel, lo, hi, out)
+
+    def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: NDArray[np.float64]) -> None:
+        """Sums of w^f x, w [x != 0] and (unless binary) w^f x^2 by feature, for the panel [W^f | W]."""
+        if self.is_binary:
+            multiply_rows(*self._columns, False, panel, lo, hi, out)
+        else:
+            feature_moments(*self._columns, panel, k, lo, hi, out)
+
+    def label_moments(
+        self,
+        labels: NDArray[np.int32],
+        lo: int,
+        hi: int,
+        sums: NDArray[np.float64],
+        squares: NDArray[np.float64],
+    ) -> None:
+        """Sums of x and x^2 by feature and label."""
+        label_moments(*self._columns, labels, lo, hi, sums, squares)
+
+    def weighted(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: NDArray[np.float64]) -> None:
+        """Products of samples lo..hi-1 with the panel of weights."""
+        if self.is_binary:
+            multiply_rows(*self._rows, False, panel, lo, hi, out)
+        else:
+            quadratic_rows(*self._rows, panel, k, lo, hi, out)
+
+
+class Compressed(NamedTuple):
+    """A sparse matrix by rows; without values, all entries are 1."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    values: AnyFloatArray
+
+
+def for_blocks(
+    kernel: Callable[[int, int, int], None], count: int, n_operations: float, n_jobs: int | None
+) -> None:
+    """Call ``kernel(block, lo, hi)`` for every block, on threads where that pays.
+
+    Sums by block, added in their order, are then the same on any number of threads.
+    """
+
+    def part(first: int, last: int) -> None:
+        for block in range(first, last):
+            kernel(block, block * BLOCK, min((block + 1) * BLOCK, count))
+
+    for_parts(part, n_blocks(count), n_operations, n_jobs)
+
+
+def n_blocks(count: int) -> int:
+    """Number of blocks of 0..count-1."""
+    return -(-count // BLOCK)
