@@ -1,4 +1,4 @@
-"""Reproduce the published tables: ``python -m papers NAME``."""
+"""The command ``python -m papers NAME --out DIR``: compute the tables and figures of a paper anew."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     "--data",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Folder of data sets; default: that in MOO_CLUSTERING_DATA.",
+    help="Folder of data sets; default: the one in MOO_CLUSTERING_DATA.",
 )
 @click.option(
     "--seeds",
@@ -35,27 +35,29 @@ if TYPE_CHECKING:
     metavar="RULE",
     default="sqrt",
     show_default=True,
-    help="Most clusters: sqrt (rounded down) or ceil_sqrt.",
+    help="Rule for the largest number of clusters: sqrt (rounded down) or ceil_sqrt.",
 )
 @click.option("--questions", type=click.IntRange(min=1), metavar="N", help="Only the first N questions.")
 @click.option(
     "--sets",
     metavar="NAMES|N",
-    help="Multi-instance, pesc, flagship: names of data sets, with commas; default: all of the paper that "
-    "are found, or all with at most 5000 samples; flagship: all that can be read. "
-    "ensemble-nmf: data sets for each collection and k; default: 10.",
+    help="multi-instance, pesc, flagship: names of data sets, separated by commas; default: all of the "
+    "paper's that are found (pesc: with at most 5000 samples; flagship: all that can be read). "
+    "ensemble-nmf: number of data sets per collection and k; default: 10.",
 )
 @click.option(
-    "--collections", metavar="NAMES", help="Collections of documents, with commas; default: all found."
+    "--collections",
+    metavar="NAMES",
+    help="Collections of documents, separated by commas; default: all found.",
 )
 @click.option(
-    "-k", "--n-clusters", metavar="NUMBERS", help="Numbers of topics, with commas; default: 3 to 10."
+    "-k", "--n-clusters", metavar="NUMBERS", help="Numbers of topics, separated by commas; default: 3 to 10."
 )
 @click.option(
     "--blocks",
     metavar="NAMES",
-    help="Flagship: which questions, with commas: unsupervised, known, labels, novel, pairs, evolution, "
-    "families; default: all.",
+    help="flagship: which questions, separated by commas: unsupervised, known, labels, novel, pairs, "
+    "evolution, families; default: all.",
 )
 def reproduce(
     name: str | None, out: Path | None, data: Path | None, seeds: int | None, jobs: int, k_max: str,
@@ -64,8 +66,8 @@ def reproduce(
 ) -> None:  # fmt: skip
     """Run the experiment NAME of a paper and write its tables; without NAME list the experiments.
 
-    The same command again goes on with what is finished in the folder. Tables and figures of one
-    paper (multi-instance, sisc-ml, pesc) are views of the same runs: give all of them the same folder.
+    The same command again continues where the run in the folder stopped. Tables and figures of one
+    paper (multi-instance, sisc-ml, pesc) show the same runs: use the same folder for all of them.
     """
     with reported():
         from papers.runner import EXPERIMENTS, Settings, find_experiment
@@ -76,7 +78,7 @@ def reproduce(
             return
         experiment = find_experiment(name)
         if out is None:
-            raise click.ClickException("reproduce needs a folder for the results: --out DIR")
+            raise click.ClickException(f"{name} needs a folder for the results: --out DIR")
         if jobs == 0 or jobs < -1:
             raise click.ClickException(f"--jobs must be a positive number, or -1 for all; got {jobs}")
         counted = "n_sets" in experiment.options
@@ -95,8 +97,8 @@ def reproduce(
             result = run(experiment, out, settings, n_jobs=jobs, verbose=True)
     if not result.complete:
         click.echo(
-            f"Interrupted; {result.n_done} of {result.n_cells} cells are kept in {out}, "
-            "the same command goes on.",
+            f"Interrupted: {result.n_done} of {result.n_cells} cells are saved in {out}; "
+            "the same command continues.",
             err=True,
         )
         click.get_current_context().exit(INTERRUPTED)

@@ -275,35 +275,6 @@ def run_task(task: Task) -> dict[str, Any]:
     }
 
 
-def consensus_functions(metis: bool) -> dict[str, Function]:
-    """Those that there are, with METIS or without."""
-    return {
-        name: function
-        for name, function in CONSENSUS.items()
-        if metis or function.keywords["partitioner"] != "metis"
-    }
-
-
-def completed(labels: Labels, seen: NDArray[np.intp], n_documents: int) -> Labels:
-    """Labels of shape (n_runs, n_documents): documents without terms are in the largest cluster of a run.
-
-    Of equally large ones it is that of the first document.
-    """
-    out = np.empty((len(labels), n_documents), dtype=np.int32)
-    for row, found in zip(out, relabel_by_first_appearance(labels), strict=True):
-        row[:] = np.bincount(found).argmax()
-        row[seen] = found
-    return out
-
-
-def hierarchical(weights: csr_matrix, n_clusters: int) -> Labels:
-    """Average linkage of cosine distances; rows of unit length."""
-    distances = np.maximum(1.0 - (weights @ weights.T).toarray(), 0.0)
-    np.fill_diagonal(distances, 0.0)
-    model = AgglomerativeClustering(n_clusters, metric="precomputed", linkage="average")
-    return np.asarray(model.fit_predict(distances), dtype=np.int32)
-
-
 def _weights(counts: csr_matrix) -> tuple[csr_matrix, NDArray[np.intp]]:
     """Rows of unit length, and which documents they are of; frequencies are of all documents."""
     with warnings.catch_warnings():
@@ -337,6 +308,14 @@ def _all_runs(
     return labels, runs.losses, i2
 
 
+def hierarchical(weights: csr_matrix, n_clusters: int) -> Labels:
+    """Average linkage of cosine distances; rows of unit length."""
+    distances = np.maximum(1.0 - (weights @ weights.T).toarray(), 0.0)
+    np.fill_diagonal(distances, 0.0)
+    model = AgglomerativeClustering(n_clusters, metric="precomputed", linkage="average")
+    return np.asarray(model.fit_predict(distances), dtype=np.int32)
+
+
 def _consensus(task: Task, weighted: Labels, losses: NDArray[np.float64], plain: Labels) -> dict[str, Labels]:
     """Consensus of the runs of NCW-NMF by every function and selection, and of those of NMF."""
     k = task.n_clusters
@@ -351,37 +330,25 @@ def _consensus(task: Task, weighted: Labels, losses: NDArray[np.float64], plain:
     return found
 
 
-def z_value(score: float, runs: ArrayLike) -> float:
-    """How many standard deviations a score is above the mean of some runs.
+def consensus_functions(metis: bool) -> dict[str, Function]:
+    """Those that there are, with METIS or without."""
+    return {
+        name: function
+        for name, function in CONSENSUS.items()
+        if metis or function.keywords["partitioner"] != "metis"
+    }
 
-    Parameters
-    ----------
-    score : float
-    runs : array-like of shape (n_runs,)
-        At least two.
 
-    Returns
-    -------
-    float
-        With n_runs - 1 in the denominator of the deviation. Where all runs are equal 0 for their score,
-        and else infinite.
+def completed(labels: Labels, seen: NDArray[np.intp], n_documents: int) -> Labels:
+    """Labels of shape (n_runs, n_documents): documents without terms are in the largest cluster of a run.
 
-    References
-    ----------
-    "Ensemble non-negative matrix factorization for clustering biomedical documents", section 3.3.
+    Of equally large ones it is that of the first document.
     """
-    scores = np.asarray(runs, dtype=np.float64)
-    if len(scores) < 2:
-        raise ValueError(f"runs must hold at least two scores, got {len(scores)}")
-    return standardised(score, float(scores.mean()), float(scores.std(ddof=1)))
-
-
-def standardised(score: float, mean: float, deviation: float) -> float:
-    """Z of a score; 0 or infinite where the deviation is 0."""
-    distance = score - mean
-    if deviation > _EQUAL:
-        return distance / deviation
-    return 0.0 if abs(distance) <= _EQUAL else math.copysign(math.inf, distance)
+    out = np.empty((len(labels), n_documents), dtype=np.int32)
+    for row, found in zip(out, relabel_by_first_appearance(labels), strict=True):
+        row[:] = np.bincount(found).argmax()
+        row[seen] = found
+    return out
 
 
 def best_of(scores: Sequence[float], criterion: Sequence[float], n: int) -> tuple[float, float]:
@@ -402,11 +369,6 @@ def best_of(scores: Sequence[float], criterion: Sequence[float], n: int) -> tupl
     ordered = np.asarray(scores)[order]
     mean = float(chance @ ordered)
     return mean, math.sqrt(float(chance @ (ordered - mean) ** 2))
-
-
-def errata(*names: str) -> tuple[str, ...]:
-    """Sentences by name."""
-    return tuple(ERRATA[name] for name in names)
 
 
 def report(
@@ -452,6 +414,70 @@ def report(
     ]
 
 
+def score_frame(cells: Sequence[Key], values: Sequence[Any], ensemble: str) -> pd.DataFrame:
+    """NMI by method: means of the runs and their deviation, one value of the others.
+
+    Parameters
+    ----------
+    cells, values
+    ensemble : str
+        Consensus that the column ``Ensemble`` and the Z values are of.
+    """
+    return pd.DataFrame([_row(key, value, ensemble) for key, value in zip(cells, values, strict=True)])
+
+
+def _row(key: Key, value: Mapping[str, Any], ensemble: str) -> dict[str, Any]:
+    row: dict[str, Any] = {name: key[name] for name in ("collection", "k", "seed", "set")}
+    row |= {name: value[name] for name in ("documents", "without_terms", "terms", "balance")}
+    partitions, runs = value["partitions"], value["runs"]
+    score = partitions[ensemble]
+    row["Hierarchical"] = partitions["Hierarchical"]
+    for name, found in runs.items():
+        row[name] = float(np.mean(found))
+        row[f"{name}, deviation"] = float(np.std(found, ddof=1))
+    row[MIN_RUN], row[MAX_RUN] = min(runs["NCW-NMF"]), max(runs["NCW-NMF"])
+    row["Ensemble"] = score
+    row |= {name: found for name, found in partitions.items() if name != "Hierarchical"}
+    for name, (mean, deviation) in value["best_of"].items():
+        row[BEST_OF[name]], row[f"{BEST_OF[name]}, deviation"] = mean, deviation
+    row["Z"] = z_value(score, runs["Bisecting"])
+    row["Z, best of 10"] = standardised(score, *value["best_of"]["Bisecting"])
+    return row
+
+
+def z_value(score: float, runs: ArrayLike) -> float:
+    """How many standard deviations a score is above the mean of some runs.
+
+    Parameters
+    ----------
+    score : float
+    runs : array-like of shape (n_runs,)
+        At least two.
+
+    Returns
+    -------
+    float
+        With n_runs - 1 in the denominator of the deviation. Where all runs are equal 0 for their score,
+        and else infinite.
+
+    References
+    ----------
+    "Ensemble non-negative matrix factorization for clustering biomedical documents", section 3.3.
+    """
+    scores = np.asarray(runs, dtype=np.float64)
+    if len(scores) < 2:
+        raise ValueError(f"runs must hold at least two scores, got {len(scores)}")
+    return standardised(score, float(scores.mean()), float(scores.std(ddof=1)))
+
+
+def standardised(score: float, mean: float, deviation: float) -> float:
+    """Z of a score; 0 or infinite where the deviation is 0."""
+    distance = score - mean
+    if deviation > _EQUAL:
+        return distance / deviation
+    return 0.0 if abs(distance) <= _EQUAL else math.copysign(math.inf, distance)
+
+
 def _means(
     scores: pd.DataFrame, names: Sequence[str], stand_ins: Mapping[str, str], metis: bool
 ) -> ResultTable:
@@ -474,65 +500,24 @@ def _means(
     )
 
 
+def _range(values: pd.Series[int]) -> str:
+    low, high = int(values.min()), int(values.max())
+    return f"{low}" if low == high else f"{low}-{high}"
+
+
 def _column_means(part: pd.DataFrame) -> list[Value]:
     # Every k counts alike, as in the paper, however many data sets it has.
     by_k = part.groupby("k")[list(METHODS)].mean()
     return [float(by_k[name].mean()) for name in METHODS]
 
 
-def _beside_published(scores: pd.DataFrame, name: str, stand_in: str) -> ResultTable:
-    part = scores[scores["collection"] == name]
-    rows: list[list[Value]] = []
-    there = [int(k) for k in sorted(set(part["k"]))]
-    for k in there:
-        drawn = part[part["k"] == k]
-        if k in PUBLISHED:
-            rows.append([str(k), "paper", 10, *PUBLISHED[k]])
-        rows.append([str(k), "here", len(drawn), *(float(drawn[method].mean()) for method in METHODS)])
-    rows.append(["mean", "paper, k from 3 to 10", N_SETS, *PUBLISHED_MEANS])
-    both = [k for k in there if k in PUBLISHED]
-    if both and both != list(N_CLUSTERS):
-        same = np.mean([PUBLISHED[k] for k in both], axis=0)
-        rows.append(["mean", "paper, k as here", 10 * len(both), *map(float, same)])
-    rows.append(["mean", "here", len(part), *_column_means(part)])
-    return ResultTable(
-        f"table2-{name}",
-        f"NMI: Table 2 of the paper and {name}",
-        ["k", "whose", "sets", *METHODS],
-        rows,
-        (f"{name} stands for {stand_in}.", *errata("stand-in")),
-        _FORMATS,
-    )
-
-
-def _by_collection(
-    scores: pd.DataFrame,
-    names: Sequence[str],
-    name: str,
-    title: str,
-    columns: Sequence[str],
-    notes: Sequence[str],
-) -> ResultTable:
-    rows: list[list[Value]] = []
-    for collection in names:
-        part = scores[scores["collection"] == collection]
-        rows.append([collection, len(part), *(float(part[column].mean()) for column in columns)])
-    return ResultTable(
-        name,
-        f"{title}: mean NMI of the data sets",
-        ["collection", "sets", *columns],
-        rows,
-        notes,
-    )
-
-
-def _range(values: pd.Series[int]) -> str:
-    low, high = int(values.min()), int(values.max())
-    return f"{low}" if low == high else f"{low}-{high}"
-
-
 def _sets(scores: pd.DataFrame) -> str:
     return f"{len(scores)} data set{'' if len(scores) == 1 else 's'}"
+
+
+def errata(*names: str) -> tuple[str, ...]:
+    """Sentences by name."""
+    return tuple(ERRATA[name] for name in names)
 
 
 def significance(scores: pd.DataFrame, names: Sequence[str]) -> ResultTable:
@@ -579,32 +564,47 @@ def _share(holds: pd.Series[bool]) -> str:
     return f"{int(holds.sum())} of {len(holds)}"
 
 
-def score_frame(cells: Sequence[Key], values: Sequence[Any], ensemble: str) -> pd.DataFrame:
-    """NMI by method: means of the runs and their deviation, one value of the others.
+def _by_collection(
+    scores: pd.DataFrame,
+    names: Sequence[str],
+    name: str,
+    title: str,
+    columns: Sequence[str],
+    notes: Sequence[str],
+) -> ResultTable:
+    rows: list[list[Value]] = []
+    for collection in names:
+        part = scores[scores["collection"] == collection]
+        rows.append([collection, len(part), *(float(part[column].mean()) for column in columns)])
+    return ResultTable(
+        name,
+        f"{title}: mean NMI of the data sets",
+        ["collection", "sets", *columns],
+        rows,
+        notes,
+    )
 
-    Parameters
-    ----------
-    cells, values
-    ensemble : str
-        Consensus that the column ``Ensemble`` and the Z values are of.
-    """
-    return pd.DataFrame([_row(key, value, ensemble) for key, value in zip(cells, values, strict=True)])
 
-
-def _row(key: Key, value: Mapping[str, Any], ensemble: str) -> dict[str, Any]:
-    row: dict[str, Any] = {name: key[name] for name in ("collection", "k", "seed", "set")}
-    row |= {name: value[name] for name in ("documents", "without_terms", "terms", "balance")}
-    partitions, runs = value["partitions"], value["runs"]
-    score = partitions[ensemble]
-    row["Hierarchical"] = partitions["Hierarchical"]
-    for name, found in runs.items():
-        row[name] = float(np.mean(found))
-        row[f"{name}, deviation"] = float(np.std(found, ddof=1))
-    row[MIN_RUN], row[MAX_RUN] = min(runs["NCW-NMF"]), max(runs["NCW-NMF"])
-    row["Ensemble"] = score
-    row |= {name: found for name, found in partitions.items() if name != "Hierarchical"}
-    for name, (mean, deviation) in value["best_of"].items():
-        row[BEST_OF[name]], row[f"{BEST_OF[name]}, deviation"] = mean, deviation
-    row["Z"] = z_value(score, runs["Bisecting"])
-    row["Z, best of 10"] = standardised(score, *value["best_of"]["Bisecting"])
-    return row
+def _beside_published(scores: pd.DataFrame, name: str, stand_in: str) -> ResultTable:
+    part = scores[scores["collection"] == name]
+    rows: list[list[Value]] = []
+    there = [int(k) for k in sorted(set(part["k"]))]
+    for k in there:
+        drawn = part[part["k"] == k]
+        if k in PUBLISHED:
+            rows.append([str(k), "paper", 10, *PUBLISHED[k]])
+        rows.append([str(k), "here", len(drawn), *(float(drawn[method].mean()) for method in METHODS)])
+    rows.append(["mean", "paper, k from 3 to 10", N_SETS, *PUBLISHED_MEANS])
+    both = [k for k in there if k in PUBLISHED]
+    if both and both != list(N_CLUSTERS):
+        same = np.mean([PUBLISHED[k] for k in both], axis=0)
+        rows.append(["mean", "paper, k as here", 10 * len(both), *map(float, same)])
+    rows.append(["mean", "here", len(part), *_column_means(part)])
+    return ResultTable(
+        f"table2-{name}",
+        f"NMI: Table 2 of the paper and {name}",
+        ["k", "whose", "sets", *METHODS],
+        rows,
+        (f"{name} stands for {stand_in}.", *errata("stand-in")),
+        _FORMATS,
+    )

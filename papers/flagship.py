@@ -56,6 +56,33 @@ from papers.flagship_sets import (
 )
 from papers.runner import seed_of
 
+# Rows that count, since pairs are propagated in dense matrices.
+MOST_ROWS = 800
+EVOLUTION = {"pop_size": 48, "n_gen": 25}
+# Runs of an ensemble of factorizations.
+N_RUNS = 10
+_last: dict[tuple[str, str, int], Fitted] = {}
+FRACTIONS = {"1 %": 0.01, "2 %": 0.02, "5 %": 0.05, "10 %": 0.1}
+NOVEL_FRACTIONS = {name: FRACTIONS[name] for name in ("2 %", "5 %", "10 %")}
+# What a point of the selection score counts beside evidence.
+_SCORE_WEIGHT = 20.0
+_LEAST_CLUSTER = 5
+_STARTS = 10
+# What spreading keeps of its neighbours' labels; .99, the usual value, is worse.
+SPREADING_RIVALS = 0.9
+_ITERATIONS = 2000
+AMOUNTS = {".1 n": 0.1, ".5 n": 0.5, "1 n": 1.0, "2 n": 2.0}
+KINDS = {"right": 0.0, "10 % flipped": 0.1}
+_SPREAD = 0.9
+_BY_SILHOUETTE = {"Genie": "genie", K_MEANS: "km", "Ward": "ward", "GMM": "gmm", "spectral kNN": "spec"}
+_AT_K = {
+    "graph agglomeration": "graph_agg",
+    "spectral kNN": "spec",
+    "Genie": "genie",
+    "GMM": "gmm",
+    "Ward": "ward",
+}
+
 
 class Block(NamedTuple):
     """A question.
@@ -76,79 +103,6 @@ class Block(NamedTuple):
     has_draws: bool = False
     least_classes: int = 2
     most_rows: int | None = None
-
-
-def evolution(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
-    """The same pool with and without a search, and with a search that keeps individuals at random."""
-    X = found.features()
-    for setting, k in ((UNKNOWN, None), (KNOWN, found.n_classes)):
-        run = _Evolved(found, X, k)
-        sheet.add(setting, 0, EVOLVED, partial(run.attribute, "labels_"))
-        for name, attribute in ((CONTROL, "control_labels_"), (RANDOM_SURVIVAL, "random_control_labels_")):
-            sheet.add(setting, 0, name, partial(run.attribute, attribute), of_pool=True)
-    return {}
-
-
-def families(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
-    """Partitions of other methods join the pool; the choice is by the same score."""
-    fitted = shared_flagship(found)
-    sheet.add(UNKNOWN, 0, FLAGSHIP, lambda: fitted.model.labels_, seconds=fitted.seconds)
-    parts: dict[str, IntArray] = {}
-
-    def added(name: str) -> IntArray:
-        parts[name] = _several(ADDED[name](found, fitted, fit_seed(found, name)), fitted)
-        return chosen_with(fitted, {name: parts[name]})
-
-    for name in ADDED:
-        sheet.add(UNKNOWN, 0, f"with {name}", partial(added, name))
-    sheet.add(UNKNOWN, 0, "with all of these", lambda: chosen_with(fitted, parts), of_pool=True)
-    return {"partitions": {name: len(labels) for name, labels in parts.items()}}
-
-
-def few_labels(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
-    """Some samples of every class are labelled; scores are of the others."""
-    setup = _Setup(found)
-    for setting, fraction in FRACTIONS.items():
-        for draw in range(draws):
-            rng = setup.rng("labels", setting, draw)
-            y = draw_labels(found.classes, fraction, rng)
-            _of_all_classes(setup, y, partial(sheet.add, setting, draw, among=y < 0), rng)
-            sheet.add_best(setting, draw, ORACLE, lambda: setup.fitted.model.pool_.labels, y < 0)
-    return {}
-
-
-def some_classes(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
-    """Half of the classes have no label; scores are of all samples without label."""
-    setup = _Setup(found)
-    for setting, fraction in NOVEL_FRACTIONS.items():
-        for draw in range(draws):
-            rng = setup.rng("some classes", setting, draw)
-            y = draw_some_classes(found.classes, fraction, rng)
-            _of_some_classes(setup, y, partial(sheet.add, setting, draw, among=y < 0), rng)
-            sheet.add_best(setting, draw, ORACLE, lambda: setup.fitted.model.pool_.labels, y < 0)
-    return {}
-
-
-# Rows that count, since pairs are propagated in dense matrices.
-MOST_ROWS = 800
-
-
-def given_pairs(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
-    """Pairs among 70 % of the samples; scores are of the samples in no pair, and of all."""
-    fitted, k = shared_flagship(found), found.n_classes
-    centers = k_means(fitted.X, k, fit_seed(found, K_MEANS))
-    for kind, flipped in KINDS.items():
-        for amount, factor in AMOUNTS.items():
-            setting = f"{amount}, {kind}"
-            for draw in range(draws):
-                rng = np.random.default_rng(seed_of(found.name, "pairs", setting, draw))
-                pairs = draw_pairs(found.classes, factor, flipped, rng)
-                add = partial(sheet.add, setting, draw, among=pairs.free)
-                # Who knows that pairs may be wrong does not take them as certain.
-                how = "soft" if flipped else "hard"
-                _answers(found, fitted, pairs, add, centers, rng, how)
-                sheet.add_best(setting, draw, ORACLE, lambda: fitted.model.pool_.labels, pairs.free)
-    return {}
 
 
 def unsupervised(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
@@ -187,6 +141,75 @@ def known_k(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
     return {}
 
 
+def few_labels(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
+    """Some samples of every class are labelled; scores are of the others."""
+    setup = _Setup(found)
+    for setting, fraction in FRACTIONS.items():
+        for draw in range(draws):
+            rng = setup.rng("labels", setting, draw)
+            y = draw_labels(found.classes, fraction, rng)
+            _of_all_classes(setup, y, partial(sheet.add, setting, draw, among=y < 0), rng)
+            sheet.add_best(setting, draw, ORACLE, lambda: setup.fitted.model.pool_.labels, y < 0)
+    return {}
+
+
+def some_classes(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
+    """Half of the classes have no label; scores are of all samples without label."""
+    setup = _Setup(found)
+    for setting, fraction in NOVEL_FRACTIONS.items():
+        for draw in range(draws):
+            rng = setup.rng("some classes", setting, draw)
+            y = draw_some_classes(found.classes, fraction, rng)
+            _of_some_classes(setup, y, partial(sheet.add, setting, draw, among=y < 0), rng)
+            sheet.add_best(setting, draw, ORACLE, lambda: setup.fitted.model.pool_.labels, y < 0)
+    return {}
+
+
+def given_pairs(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
+    """Pairs among 70 % of the samples; scores are of the samples in no pair, and of all."""
+    fitted, k = shared_flagship(found), found.n_classes
+    centers = k_means(fitted.X, k, fit_seed(found, K_MEANS))
+    for kind, flipped in KINDS.items():
+        for amount, factor in AMOUNTS.items():
+            setting = f"{amount}, {kind}"
+            for draw in range(draws):
+                rng = np.random.default_rng(seed_of(found.name, "pairs", setting, draw))
+                pairs = draw_pairs(found.classes, factor, flipped, rng)
+                add = partial(sheet.add, setting, draw, among=pairs.free)
+                # Who knows that pairs may be wrong does not take them as certain.
+                how = "soft" if flipped else "hard"
+                _answers(found, fitted, pairs, add, centers, rng, how)
+                sheet.add_best(setting, draw, ORACLE, lambda: fitted.model.pool_.labels, pairs.free)
+    return {}
+
+
+def evolution(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
+    """The same pool with and without a search, and with a search that keeps individuals at random."""
+    X = found.features()
+    for setting, k in ((UNKNOWN, None), (KNOWN, found.n_classes)):
+        run = _Evolved(found, X, k)
+        sheet.add(setting, 0, EVOLVED, partial(run.attribute, "labels_"))
+        for name, attribute in ((CONTROL, "control_labels_"), (RANDOM_SURVIVAL, "random_control_labels_")):
+            sheet.add(setting, 0, name, partial(run.attribute, attribute), of_pool=True)
+    return {}
+
+
+def families(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
+    """Partitions of other methods join the pool; the choice is by the same score."""
+    fitted = shared_flagship(found)
+    sheet.add(UNKNOWN, 0, FLAGSHIP, lambda: fitted.model.labels_, seconds=fitted.seconds)
+    parts: dict[str, IntArray] = {}
+
+    def added(name: str) -> IntArray:
+        parts[name] = _several(ADDED[name](found, fitted, fit_seed(found, name)), fitted)
+        return chosen_with(fitted, {name: parts[name]})
+
+    for name in ADDED:
+        sheet.add(UNKNOWN, 0, f"with {name}", partial(added, name))
+    sheet.add(UNKNOWN, 0, "with all of these", lambda: chosen_with(fitted, parts), of_pool=True)
+    return {"partitions": {name: len(labels) for name, labels in parts.items()}}
+
+
 BLOCKS: Mapping[str, Block] = {
     "unsupervised": Block("nothing is known", unsupervised, has_draws=True),
     "known": Block("the number of clusters is known", known_k, has_draws=True),
@@ -196,145 +219,6 @@ BLOCKS: Mapping[str, Block] = {
     "evolution": Block("evolution and its controls", evolution),
     "families": Block("further families in the pool", families),
 }
-EVOLUTION = {"pop_size": 48, "n_gen": 25}
-# Runs of an ensemble of factorizations.
-N_RUNS = 10
-
-
-def _mock(found: ClassedSet, fitted: Fitted, seed: int) -> IntArray:
-    # Another rule of choice would need searches on control data; the front is what joins.
-    labels: IntArray = MOCK(select="knee", random_state=seed).fit(fitted.X).pareto_labels_
-    return labels
-
-
-def _pesc(found: ClassedSet, fitted: Fitted, seed: int) -> IntArray:
-    labels: IntArray = PESC(fitted.model.n_clusters_, random_state=seed).fit(fitted.X).labels_
-    return labels
-
-
-def _nsga2_clus(found: ClassedSet, fitted: Fitted, seed: int) -> IntArray:
-    metric: Any = "cosine" if found.kind == "t" else "euclidean"
-    labels: IntArray = NSGA2Clus(metric=metric, random_state=seed).fit(fitted.X).pareto_labels_
-    return labels
-
-
-def _ensemble_nmf(found: ClassedSet, fitted: Fitted, seed: int) -> IntArray:
-    table = found.table if found.kind == "t" else scale_features(found.table, "minmax")
-    # No more factors than features.
-    k = min(fitted.model.n_clusters_, table.shape[1])
-    model = EnsembleNMF(k, n_runs=N_RUNS, random_state=seed)
-    labels: IntArray = model.fit(table).labels_
-    return labels
-
-
-ADDED: Mapping[str, Callable[[ClassedSet, Fitted, int], IntArray]] = {
-    "MOCK": _mock,
-    "PESC": _pesc,
-    "NSGA2Clus": _nsga2_clus,
-    "EnsembleNMF": _ensemble_nmf,
-}
-_last: dict[tuple[str, str, int], Fitted] = {}
-FRACTIONS = {"1 %": 0.01, "2 %": 0.02, "5 %": 0.05, "10 %": 0.1}
-NOVEL_FRACTIONS = {name: FRACTIONS[name] for name in ("2 %", "5 %", "10 %")}
-# What a point of the selection score counts beside evidence.
-_SCORE_WEIGHT = 20.0
-_LEAST_CLUSTER = 5
-_STARTS = 10
-# What spreading keeps of its neighbours' labels; .99, the usual value, is worse.
-SPREADING_RIVALS = 0.9
-_ITERATIONS = 2000
-AMOUNTS = {".1 n": 0.1, ".5 n": 0.5, "1 n": 1.0, "2 n": 2.0}
-KINDS = {"right": 0.0, "10 % flipped": 0.1}
-_SPREAD = 0.9
-_BY_SILHOUETTE = {"Genie": "genie", K_MEANS: "km", "Ward": "ward", "GMM": "gmm", "spectral kNN": "spec"}
-_AT_K = {
-    "graph agglomeration": "graph_agg",
-    "spectral kNN": "spec",
-    "Genie": "genie",
-    "GMM": "gmm",
-    "Ward": "ward",
-}
-
-
-class Task(NamedTuple):
-    """What a cell is computed from."""
-
-    found: ClassedSet
-    block: str
-    draws: int
-
-
-def run_task(task: Task) -> dict[str, Any]:
-    """Value of a cell: a row for every method, setting and draw, facts of the fit, and seconds of it all.
-
-    What fails before a method can be tried is the error of the cell.
-    """
-    block = BLOCKS[task.block]
-    found = task.found if block.most_rows is None else task.found.head(block.most_rows)
-    sheet = Sheet(found.classes)
-    value: dict[str, Any] = {"facts": {}}
-    # One thread, so that sums are added up in the same order in all processes.
-    with warnings.catch_warnings(), threadpool_limits(limits=1):
-        warnings.simplefilter("ignore")
-        start = perf_counter()
-        try:
-            warm_up()
-            start = perf_counter()
-            value["facts"] = block.run(found, sheet, task.draws)
-        except MemoryError:
-            raise
-        except Exception as error:
-            value["error"] = f"{type(error).__name__}: {' '.join(str(error).split())}"
-    return {**value, "rows": sheet.rows, "seconds": perf_counter() - start}
-
-
-@cache
-def warm_up() -> None:
-    """Fit next to nothing, so that compiling is not in the seconds of the first cell."""
-    X = np.random.default_rng(0).random((24, 2)) + np.arange(24)[:, np.newaxis] // 12
-    y = np.where(np.arange(24) % 6 == 0, np.arange(24) // 12, -1)
-    fitted = fit_flagship(made_set("nothing", "o", X, np.arange(24) // 12), X)
-    fitted.told(y)
-    fitted.told(n_clusters=2, must_link=[(0, 1)], cannot_link=[(0, 23)])
-
-
-class _Evolved:
-    def __init__(self, found: ClassedSet, X: NDArray[np.float64], k: int | None) -> None:
-        self._found, self._X, self._k = found, X, k
-
-    @cached_property
-    def model(self) -> Any:
-        return fit_flagship(self._found, self._X, n_clusters=self._k, **EVOLUTION).model
-
-    def attribute(self, name: str) -> IntArray:
-        labels: IntArray = getattr(self.model, name)
-        return labels
-
-
-def chosen_with(fitted: Fitted, parts: Mapping[str, IntArray]) -> IntArray:
-    """Choice of the flagship from its pool and further families."""
-    from moo_clustering.estimators._pareto_selection import CRITERION_WEIGHTS, BroadAgreement
-    from moo_clustering.evidence import best_member, selection_score
-    from moo_clustering.pool import PartitionPool
-    from moo_clustering.validity.internal import MinimaxSilhouette
-
-    more = PartitionPool.of([(name, one) for name, labels in parts.items() for one in labels])
-    pool = fitted.model.pool_.joined(more)
-    agreement = BroadAgreement().fit(pool).evaluate(pool.labels)
-    silhouette = MinimaxSilhouette().fit(fitted.X).evaluate(pool.labels)
-    score = selection_score(agreement, silhouette, weight=CRITERION_WEIGHTS["minimax"])
-    labels: IntArray = pool.labels[best_member(score, pool.n_clusters)]
-    return labels
-
-
-def _several(labels: IntArray, fitted: Fitted) -> IntArray:
-    """Partitions into two clusters at least, and no more than the pool's."""
-    labels = np.atleast_2d(labels)
-    k = np.array([len(np.unique(one)) for one in labels])
-    kept = labels[(k > 1) & (k <= fitted.model.pool_.n_clusters.max())]
-    if not len(kept):
-        raise ValueError("no partition of two clusters or more")
-    return kept
 
 
 class Fitted(NamedTuple):
@@ -381,9 +265,13 @@ class Fitted(NamedTuple):
         return model.relabel(y, must_link=must_link, cannot_link=cannot_link, n_clusters=n_clusters)
 
 
-def fit_seed(found: ClassedSet, *parts: str | int) -> int:
-    """Seed of everything that is fitted to a set."""
-    return int(seed_of(found.name, "fit", *parts).generate_state(1)[0] >> 1)
+def shared_flagship(found: ClassedSet) -> Fitted:
+    """The default fit of a set; that of the last set is kept, for the next block of it."""
+    key = (found.name, found.identity, found.n_samples)
+    if key not in _last:
+        _last.clear()
+        _last[key] = fit_flagship(found)
+    return _last[key]
 
 
 def fit_flagship(
@@ -400,13 +288,83 @@ def fit_flagship(
     return Fitted(X, model, perf_counter() - start)
 
 
-def shared_flagship(found: ClassedSet) -> Fitted:
-    """The default fit of a set; that of the last set is kept, for the next block of it."""
-    key = (found.name, found.identity, found.n_samples)
-    if key not in _last:
-        _last.clear()
-        _last[key] = fit_flagship(found)
-    return _last[key]
+def fit_seed(found: ClassedSet, *parts: str | int) -> int:
+    """Seed of everything that is fitted to a set."""
+    return int(seed_of(found.name, "fit", *parts).generate_state(1)[0] >> 1)
+
+
+def _choices(found: ClassedSet, fitted: Fitted, add: Any, draw: int) -> None:
+    from moo_clustering.evidence import best_member
+    from moo_clustering.validity.internal import MinimaxSilhouette
+
+    model, X, pool = fitted.model, fitted.X, fitted.model.pool_
+    rng = np.random.default_rng(fit_seed(found, "rivals", *([draw] if draw else [])))
+    of_pool = partial(add, of_pool=True)
+    add(FLAGSHIP, lambda: model.labels_, seconds=fitted.seconds)
+    add(MODULARITY, lambda: fit_flagship(found, X, draw=draw, criterion="modularity").model.labels_)
+    of_pool(
+        "agreement only",
+        lambda: pool.labels[best_member(model.scores_["agreement"].to_numpy(), pool.n_clusters)],
+    )
+    of_pool("Genie + minimax silhouette", partial(_best_of_family, MinimaxSilhouette(), fitted, "genie"))
+    silhouette = Silhouette()
+    for name, family in _BY_SILHOUETTE.items():
+        of_pool(f"{name} + silhouette", partial(_best_of_family, silhouette, fitted, family))
+    of_pool("spectral kNN + eigengap", lambda: by_eigengap(fitted, rng))
+    add("HDBSCAN", lambda: hdbscan(X))
+    add(RANDOM, lambda: rng.integers(model.n_clusters_, size=len(X)))
+
+
+def _best_of_family(index: Any, fitted: Fitted, family: str) -> IntArray:
+    members = fitted.members(family)
+    return best_by(index if hasattr(index, "n_samples_") else index.fit(fitted.X), members)
+
+
+def best_by(index: ValidityIndex, candidates: IntArray) -> IntArray:
+    """The partition of the greatest value; of equal ones the one of fewest clusters."""
+    values = index.evaluate(candidates.astype(np.int32))
+    order = np.lexsort((candidates.max(axis=1), -values))
+    chosen: IntArray = candidates[order[0]]
+    return chosen
+
+
+def by_eigengap(fitted: Fitted, rng: np.random.Generator) -> IntArray:
+    """Of the spectral partitions that of the widest gap between eigenvalues k and k + 1."""
+    candidates = fitted.members("spec")
+    k = candidates.max(axis=1) + 1
+    graph = fitted.model.graph_
+    n_values = min(int(k.max()) + 1, graph.shape[0])
+    values, _ = spectral_embedding(graph, 1, laplacian="sym", n_eigenvalues=n_values, rng=rng)
+    gaps = np.append(np.diff(values), 0.0)
+    chosen: IntArray = candidates[int(np.argmax(gaps[k - 1]))]
+    return chosen
+
+
+def hdbscan(X: NDArray[np.float64]) -> IntArray:
+    """HDBSCAN with clusters of at least five; noise goes to the cluster of the nearest sample in one."""
+    labels: IntArray = HDBSCAN(min_cluster_size=min(_LEAST_CLUSTER, len(X)), copy=True).fit_predict(X)
+    noise = labels < 0
+    if noise.all():
+        return np.zeros(len(X), dtype=np.int64)
+    if noise.any():
+        labels[noise] = labels[~noise][KDTree(X[~noise]).query(X[noise])[1]]
+    return labels
+
+
+def _pool_labels(fitted: Fitted) -> IntArray:
+    labels: IntArray = fitted.model.pool_.labels
+    return labels
+
+
+def _choices_at(found: ClassedSet, fitted: Fitted, add: Any, part: list[int]) -> None:
+    k = found.n_classes
+    rng = np.random.default_rng(fit_seed(found, "rivals at k", *part))
+    add(CONSENSUS, lambda: fitted.told(n_clusters=k, method="consensus").labels_)
+    add(SELECT, lambda: fitted.told(n_clusters=k, method="select").labels_)
+    for name, family in _AT_K.items():
+        add(name, partial(fitted.member_at, family, k), of_pool=True)
+    add(K_MEANS, lambda: k_means(fitted.X, k, fit_seed(found, K_MEANS, *part)))
+    add(RANDOM, lambda: rng.integers(k, size=found.n_samples))
 
 
 def k_means(X: NDArray[np.float64], k: int, seed: int) -> IntArray:
@@ -415,12 +373,9 @@ def k_means(X: NDArray[np.float64], k: int, seed: int) -> IntArray:
     return labels
 
 
-def spreading_kernel(graph: sp.csr_array) -> FloatArray:
-    """(I - .9 B)^-1, B the symmetrically normalised graph."""
-    root = 1.0 / np.sqrt(graph.sum(axis=1))
-    B = graph.toarray() * root * root[:, np.newaxis]
-    kernel: FloatArray = np.linalg.inv(np.eye(len(B)) - SPREADING_RIVALS * B)
-    return kernel
+def _members_at(pool: Any, k: int) -> IntArray:
+    labels: IntArray = pool.labels[pool.n_clusters == k]
+    return labels
 
 
 class _Setup:
@@ -442,6 +397,31 @@ class _Setup:
 
     def rng(self, *parts: str | int) -> np.random.Generator:
         return np.random.default_rng(seed_of(self.found.name, *parts))
+
+
+def spreading_kernel(graph: sp.csr_array) -> FloatArray:
+    """(I - .9 B)^-1, B the symmetrically normalised graph."""
+    root = 1.0 / np.sqrt(graph.sum(axis=1))
+    B = graph.toarray() * root * root[:, np.newaxis]
+    kernel: FloatArray = np.linalg.inv(np.eye(len(B)) - SPREADING_RIVALS * B)
+    return kernel
+
+
+def _of_all_classes(setup: _Setup, y: IntArray, add: Any, rng: np.random.Generator) -> None:
+    X, graph, k, fitted = setup.X, setup.graph, setup.k, setup.fitted
+    told = _Told(fitted, y)
+    add(FLAGSHIP, told.labels)
+    add("pool kernel alone", lambda: fitted.told(y, kernel="pool").labels_)
+    add(EVIDENCE, told.by_evidence, of_pool=True)
+    add("best partition by evidence + 20 s", partial(told.by_evidence, _SCORE_WEIGHT), of_pool=True)
+    add(SPREADING, lambda: label_spreading(setup.kernel, y))
+    add("label propagation", lambda: label_propagation(graph, y))
+    add("1-NN", lambda: nearest_labelled(X, y))
+    add(LOGISTIC, lambda: logistic_regression(X, y))
+    add(CONSTRAINED, lambda: constrained_spectral(graph, X, y, k, rng))
+    add("PCKMeans", lambda: pck_means(X, y, k, setup.seed))
+    add("seeded k-means", lambda: seeded_k_means(X, y))
+    add(K_MEANS, lambda: setup.k_means, of_pool=True)
 
 
 class _Told:
@@ -468,73 +448,15 @@ class _Told:
         return labels
 
 
-def _of_all_classes(setup: _Setup, y: IntArray, add: Any, rng: np.random.Generator) -> None:
-    X, graph, k, fitted = setup.X, setup.graph, setup.k, setup.fitted
-    told = _Told(fitted, y)
-    add(FLAGSHIP, told.labels)
-    add("pool kernel alone", lambda: fitted.told(y, kernel="pool").labels_)
-    add(EVIDENCE, told.by_evidence, of_pool=True)
-    add("best partition by evidence + 20 s", partial(told.by_evidence, _SCORE_WEIGHT), of_pool=True)
-    add(SPREADING, lambda: label_spreading(setup.kernel, y))
-    add("label propagation", lambda: label_propagation(graph, y))
-    add("1-NN", lambda: nearest_labelled(X, y))
-    add(LOGISTIC, lambda: logistic_regression(X, y))
-    add(CONSTRAINED, lambda: constrained_spectral(graph, X, y, k, rng))
-    add("PCKMeans", lambda: pck_means(X, y, k, setup.seed))
-    add("seeded k-means", lambda: seeded_k_means(X, y))
-    add(K_MEANS, lambda: setup.k_means, of_pool=True)
-
-
-def _of_some_classes(setup: _Setup, y: IntArray, add: Any, rng: np.random.Generator) -> None:
-    X, k, fitted = setup.X, setup.k, setup.fitted
-    told = _Told(fitted, y, novel="allow")
-    add(FLAGSHIP_UNKNOWN, told.labels)
-    add(FLAGSHIP_KNOWN, lambda: fitted.told(y, novel="allow", n_clusters=k).labels_)
-    add(PLAIN_UNKNOWN, lambda: fitted.model.labels_, of_pool=True)
-    add(PLAIN_KNOWN, lambda: fitted.told(n_clusters=k).labels_, of_pool=True)
-    add(CONSTRAINED, lambda: constrained_spectral(setup.graph, X, y, k, rng))
-    add(K_MEANS, lambda: setup.k_means, of_pool=True)
-    add(EVIDENCE, told.by_evidence, of_pool=True)
-    add(SPREADING, lambda: label_spreading(setup.kernel, y))
-    add(LOGISTIC, lambda: logistic_regression(X, y))
-
-
-def best_by(index: ValidityIndex, candidates: IntArray) -> IntArray:
-    """The partition of the greatest value; of equal ones the one of fewest clusters."""
-    values = index.evaluate(candidates.astype(np.int32))
-    order = np.lexsort((candidates.max(axis=1), -values))
-    chosen: IntArray = candidates[order[0]]
-    return chosen
-
-
-def hdbscan(X: NDArray[np.float64]) -> IntArray:
-    """HDBSCAN with clusters of at least five; noise goes to the cluster of the nearest sample in one."""
-    labels: IntArray = HDBSCAN(min_cluster_size=min(_LEAST_CLUSTER, len(X)), copy=True).fit_predict(X)
-    noise = labels < 0
-    if noise.all():
-        return np.zeros(len(X), dtype=np.int64)
-    if noise.any():
-        labels[noise] = labels[~noise][KDTree(X[~noise]).query(X[noise])[1]]
-    return labels
-
-
-def by_eigengap(fitted: Fitted, rng: np.random.Generator) -> IntArray:
-    """Of the spectral partitions that of the widest gap between eigenvalues k and k + 1."""
-    candidates = fitted.members("spec")
-    k = candidates.max(axis=1) + 1
-    graph = fitted.model.graph_
-    n_values = min(int(k.max()) + 1, graph.shape[0])
-    values, _ = spectral_embedding(graph, 1, laplacian="sym", n_eigenvalues=n_values, rng=rng)
-    gaps = np.append(np.diff(values), 0.0)
-    chosen: IntArray = candidates[int(np.argmax(gaps[k - 1]))]
-    return chosen
-
-
 def label_spreading(kernel: FloatArray, y: IntArray) -> IntArray:
     """Class of the greatest sum of the kernel over its labelled samples."""
     known = np.flatnonzero(y >= 0)
     labels: IntArray = (kernel[:, known] @ _one_hot(y[known])).argmax(axis=1)
     return labels
+
+
+def _one_hot(y: IntArray) -> FloatArray:
+    return np.eye(int(y.max()) + 1)[y]
 
 
 def label_propagation(graph: sp.csr_array, y: IntArray) -> IntArray:
@@ -566,6 +488,16 @@ def logistic_regression(X: FloatArray, y: IntArray) -> IntArray:
     return labels
 
 
+def constrained_spectral(
+    graph: sp.csr_array, X: FloatArray, y: IntArray, k: int, rng: np.random.Generator
+) -> IntArray:
+    """Spectral clustering of the graph with labels written into it: largest weight within a class, else 0."""
+    n_known = int(y.max()) + 1
+    apart = np.column_stack(np.triu_indices(n_known, 1))
+    written = write_constraints(graph, ConstraintGroups(y.astype(np.int64), apart), must_link="clique")
+    return spectral_partition(written, k, X=X, rng=rng).labels
+
+
 def pck_means(X: FloatArray, y: IntArray, k: int, seed: int) -> IntArray:
     """K-means that pays for violated pairs of labels."""
     labels: IntArray = PCKMeans(k, random_state=seed).fit(X, y).labels_
@@ -579,18 +511,18 @@ def seeded_k_means(X: FloatArray, y: IntArray) -> IntArray:
     return labels
 
 
-def constrained_spectral(
-    graph: sp.csr_array, X: FloatArray, y: IntArray, k: int, rng: np.random.Generator
-) -> IntArray:
-    """Spectral clustering of the graph with labels written into it: largest weight within a class, else 0."""
-    n_known = int(y.max()) + 1
-    apart = np.column_stack(np.triu_indices(n_known, 1))
-    written = write_constraints(graph, ConstraintGroups(y.astype(np.int64), apart), must_link="clique")
-    return spectral_partition(written, k, X=X, rng=rng).labels
-
-
-def _one_hot(y: IntArray) -> FloatArray:
-    return np.eye(int(y.max()) + 1)[y]
+def _of_some_classes(setup: _Setup, y: IntArray, add: Any, rng: np.random.Generator) -> None:
+    X, k, fitted = setup.X, setup.k, setup.fitted
+    told = _Told(fitted, y, novel="allow")
+    add(FLAGSHIP_UNKNOWN, told.labels)
+    add(FLAGSHIP_KNOWN, lambda: fitted.told(y, novel="allow", n_clusters=k).labels_)
+    add(PLAIN_UNKNOWN, lambda: fitted.model.labels_, of_pool=True)
+    add(PLAIN_KNOWN, lambda: fitted.told(n_clusters=k).labels_, of_pool=True)
+    add(CONSTRAINED, lambda: constrained_spectral(setup.graph, X, y, k, rng))
+    add(K_MEANS, lambda: setup.k_means, of_pool=True)
+    add(EVIDENCE, told.by_evidence, of_pool=True)
+    add(SPREADING, lambda: label_spreading(setup.kernel, y))
+    add(LOGISTIC, lambda: logistic_regression(X, y))
 
 
 def _answers(
@@ -617,25 +549,6 @@ def _answers(
     add(K_MEANS, lambda: centers, of_pool=True)
 
 
-def pairwise_k_means(
-    kind: type[PCKMeans] | type[HMRFKMeans], X: FloatArray, pairs: PairDraw, k: int, seed: int
-) -> IntArray:
-    """PCKMeans or HMRFKMeans; pairs that contradict each other pull both ways."""
-    model = kind(k, conflicts="keep", random_state=seed)
-    labels: IntArray = model.fit(X, must_link=pairs.must_link, cannot_link=pairs.cannot_link).labels_
-    return labels
-
-
-def written_spectral(
-    graph: sp.csr_array, X: FloatArray, pairs: PairDraw, k: int, rng: np.random.Generator
-) -> IntArray:
-    """Spectral clustering of the graph with 1 at must-links and 0 at cannot-links."""
-    similarity = graph.toarray()
-    for links, value in ((pairs.must_link, 1.0), (pairs.cannot_link, 0.0)):
-        similarity[links[:, 0], links[:, 1]] = similarity[links[:, 1], links[:, 0]] = value
-    return spectral_partition(sp.csr_array(similarity), k, X=X, rng=rng).labels
-
-
 def propagated_spectral(
     graph: sp.csr_array, pairs: PairDraw, k: int, rng: np.random.Generator, *, hard: bool
 ) -> IntArray:
@@ -649,49 +562,135 @@ def propagated_spectral(
     return labels
 
 
-def _choices(found: ClassedSet, fitted: Fitted, add: Any, draw: int) -> None:
-    from moo_clustering.evidence import best_member
+def written_spectral(
+    graph: sp.csr_array, X: FloatArray, pairs: PairDraw, k: int, rng: np.random.Generator
+) -> IntArray:
+    """Spectral clustering of the graph with 1 at must-links and 0 at cannot-links."""
+    similarity = graph.toarray()
+    for links, value in ((pairs.must_link, 1.0), (pairs.cannot_link, 0.0)):
+        similarity[links[:, 0], links[:, 1]] = similarity[links[:, 1], links[:, 0]] = value
+    return spectral_partition(sp.csr_array(similarity), k, X=X, rng=rng).labels
+
+
+def pairwise_k_means(
+    kind: type[PCKMeans] | type[HMRFKMeans], X: FloatArray, pairs: PairDraw, k: int, seed: int
+) -> IntArray:
+    """PCKMeans or HMRFKMeans; pairs that contradict each other pull both ways."""
+    model = kind(k, conflicts="keep", random_state=seed)
+    labels: IntArray = model.fit(X, must_link=pairs.must_link, cannot_link=pairs.cannot_link).labels_
+    return labels
+
+
+class _Evolved:
+    def __init__(self, found: ClassedSet, X: NDArray[np.float64], k: int | None) -> None:
+        self._found, self._X, self._k = found, X, k
+
+    @cached_property
+    def model(self) -> Any:
+        return fit_flagship(self._found, self._X, n_clusters=self._k, **EVOLUTION).model
+
+    def attribute(self, name: str) -> IntArray:
+        labels: IntArray = getattr(self.model, name)
+        return labels
+
+
+def _several(labels: IntArray, fitted: Fitted) -> IntArray:
+    """Partitions into two clusters at least, and no more than the pool's."""
+    labels = np.atleast_2d(labels)
+    k = np.array([len(np.unique(one)) for one in labels])
+    kept = labels[(k > 1) & (k <= fitted.model.pool_.n_clusters.max())]
+    if not len(kept):
+        raise ValueError("no partition of two clusters or more")
+    return kept
+
+
+def _mock(found: ClassedSet, fitted: Fitted, seed: int) -> IntArray:
+    # Another rule of choice would need searches on control data; the front is what joins.
+    labels: IntArray = MOCK(select="knee", random_state=seed).fit(fitted.X).pareto_labels_
+    return labels
+
+
+def _pesc(found: ClassedSet, fitted: Fitted, seed: int) -> IntArray:
+    labels: IntArray = PESC(fitted.model.n_clusters_, random_state=seed).fit(fitted.X).labels_
+    return labels
+
+
+def _nsga2_clus(found: ClassedSet, fitted: Fitted, seed: int) -> IntArray:
+    metric: Any = "cosine" if found.kind == "t" else "euclidean"
+    labels: IntArray = NSGA2Clus(metric=metric, random_state=seed).fit(fitted.X).pareto_labels_
+    return labels
+
+
+def _ensemble_nmf(found: ClassedSet, fitted: Fitted, seed: int) -> IntArray:
+    table = found.table if found.kind == "t" else scale_features(found.table, "minmax")
+    # No more factors than features.
+    k = min(fitted.model.n_clusters_, table.shape[1])
+    model = EnsembleNMF(k, n_runs=N_RUNS, random_state=seed)
+    labels: IntArray = model.fit(table).labels_
+    return labels
+
+
+ADDED: Mapping[str, Callable[[ClassedSet, Fitted, int], IntArray]] = {
+    "MOCK": _mock,
+    "PESC": _pesc,
+    "NSGA2Clus": _nsga2_clus,
+    "EnsembleNMF": _ensemble_nmf,
+}
+
+
+def chosen_with(fitted: Fitted, parts: Mapping[str, IntArray]) -> IntArray:
+    """Choice of the flagship from its pool and further families."""
+    from moo_clustering.estimators._pareto_selection import CRITERION_WEIGHTS, BroadAgreement
+    from moo_clustering.evidence import best_member, selection_score
+    from moo_clustering.pool import PartitionPool
     from moo_clustering.validity.internal import MinimaxSilhouette
 
-    model, X, pool = fitted.model, fitted.X, fitted.model.pool_
-    rng = np.random.default_rng(fit_seed(found, "rivals", *([draw] if draw else [])))
-    of_pool = partial(add, of_pool=True)
-    add(FLAGSHIP, lambda: model.labels_, seconds=fitted.seconds)
-    add(MODULARITY, lambda: fit_flagship(found, X, draw=draw, criterion="modularity").model.labels_)
-    of_pool(
-        "agreement only",
-        lambda: pool.labels[best_member(model.scores_["agreement"].to_numpy(), pool.n_clusters)],
-    )
-    of_pool("Genie + minimax silhouette", partial(_best_of_family, MinimaxSilhouette(), fitted, "genie"))
-    silhouette = Silhouette()
-    for name, family in _BY_SILHOUETTE.items():
-        of_pool(f"{name} + silhouette", partial(_best_of_family, silhouette, fitted, family))
-    of_pool("spectral kNN + eigengap", lambda: by_eigengap(fitted, rng))
-    add("HDBSCAN", lambda: hdbscan(X))
-    add(RANDOM, lambda: rng.integers(model.n_clusters_, size=len(X)))
-
-
-def _pool_labels(fitted: Fitted) -> IntArray:
-    labels: IntArray = fitted.model.pool_.labels
+    more = PartitionPool.of([(name, one) for name, labels in parts.items() for one in labels])
+    pool = fitted.model.pool_.joined(more)
+    agreement = BroadAgreement().fit(pool).evaluate(pool.labels)
+    silhouette = MinimaxSilhouette().fit(fitted.X).evaluate(pool.labels)
+    score = selection_score(agreement, silhouette, weight=CRITERION_WEIGHTS["minimax"])
+    labels: IntArray = pool.labels[best_member(score, pool.n_clusters)]
     return labels
 
 
-def _best_of_family(index: Any, fitted: Fitted, family: str) -> IntArray:
-    members = fitted.members(family)
-    return best_by(index if hasattr(index, "n_samples_") else index.fit(fitted.X), members)
+class Task(NamedTuple):
+    """What a cell is computed from."""
+
+    found: ClassedSet
+    block: str
+    draws: int
 
 
-def _choices_at(found: ClassedSet, fitted: Fitted, add: Any, part: list[int]) -> None:
-    k = found.n_classes
-    rng = np.random.default_rng(fit_seed(found, "rivals at k", *part))
-    add(CONSENSUS, lambda: fitted.told(n_clusters=k, method="consensus").labels_)
-    add(SELECT, lambda: fitted.told(n_clusters=k, method="select").labels_)
-    for name, family in _AT_K.items():
-        add(name, partial(fitted.member_at, family, k), of_pool=True)
-    add(K_MEANS, lambda: k_means(fitted.X, k, fit_seed(found, K_MEANS, *part)))
-    add(RANDOM, lambda: rng.integers(k, size=found.n_samples))
+def run_task(task: Task) -> dict[str, Any]:
+    """Value of a cell: a row for every method, setting and draw, facts of the fit, and seconds of it all.
+
+    What fails before a method can be tried is the error of the cell.
+    """
+    block = BLOCKS[task.block]
+    found = task.found if block.most_rows is None else task.found.head(block.most_rows)
+    sheet = Sheet(found.classes)
+    value: dict[str, Any] = {"facts": {}}
+    # One thread, so that sums are added up in the same order in all processes.
+    with warnings.catch_warnings(), threadpool_limits(limits=1):
+        warnings.simplefilter("ignore")
+        start = perf_counter()
+        try:
+            warm_up()
+            start = perf_counter()
+            value["facts"] = block.run(found, sheet, task.draws)
+        except MemoryError:
+            raise
+        except Exception as error:
+            value["error"] = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    return {**value, "rows": sheet.rows, "seconds": perf_counter() - start}
 
 
-def _members_at(pool: Any, k: int) -> IntArray:
-    labels: IntArray = pool.labels[pool.n_clusters == k]
-    return labels
+@cache
+def warm_up() -> None:
+    """Fit next to nothing, so that compiling is not in the seconds of the first cell."""
+    X = np.random.default_rng(0).random((24, 2)) + np.arange(24)[:, np.newaxis] // 12
+    y = np.where(np.arange(24) % 6 == 0, np.arange(24) // 12, -1)
+    fitted = fit_flagship(made_set("nothing", "o", X, np.arange(24) // 12), X)
+    fitted.told(y)
+    fitted.told(n_clusters=2, must_link=[(0, 1)], cannot_link=[(0, 23)])

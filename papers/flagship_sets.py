@@ -50,6 +50,256 @@ _KNOWN_FOLDERS = {"shapes": "s", "uci": "u"}
 _TABLES = (".csv", ".tsv", ".tab", ".data", ".parquet", ".pq")
 _BUNDLED = {"iris": load_iris, "wine": load_wine, "breast_cancer_wdbc": load_breast_cancer}
 DIGITS = "digits"
+# Rows that count, of a random order.
+MOST_ROWS = 1500
+LEAST_ROWS = 10
+# Components that texts are reduced to.
+N_COMPONENTS = 50
+# Two or three features with spreads this near are taken as coordinates.
+_NEAR_SPREADS = 10.0
+_FEW_FEATURES = 3
+# Samples to a class on average, below which a column of numbers is no class.
+_LEAST_OF_A_CLASS = 3
+KINDS = {"s": "shapes", "u": "UCI tables", "t": "texts", "d": "digits", "o": "others"}
+CLASS_COLUMNS = ("class", "label", "labels", "target", "y")
+# Categories of a column of text up to which it is a feature, and not a name of the row.
+MOST_CATEGORIES = 20
+# Each column costs as much as a thousand rows of it.
+_MOST_COLUMNS = 100_000
+_MISSING = ["?", "", "NA", "nan", "NaN", "null"]
+TOPIC_FIELDS = ("labels", "label", "class", "target", "topic", "category")
+# Terms of fewer documents tell nothing about others.
+_LEAST_DOCUMENTS = 2
+
+
+def load_suite(folder: Path | None, names: Sequence[str] = ()) -> Suite:
+    """All sets of a folder that can be read, or those asked for.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        Searched with all its sub-folders for npz, CSV, TSV, Parquet and JSON lines; in sub-folders
+        ``shapes`` and ``uci`` are shapes and tables, and with one of those scikit-learn's digits belong to
+        the suite. Default: the folder named by the environment variable ``MOO_CLUSTERING_DATA``,
+        without which there are sets of scikit-learn only.
+    names : sequence of str, default=()
+        Names of sets: of files without suffix, with the folder before it where two files share it.
+
+    Raises
+    ------
+    ValueError
+        For a name that there is no set of.
+    DataError
+        If there is no such folder, or no set in it.
+    """
+    given = os.environ.get(_VARIABLE) if folder is None else folder
+    sources = bundled_sources()
+    skipped: list[Skipped] = []
+    if given:
+        if not Path(given).is_dir():
+            raise DataError(f"there is no folder {given}")
+        sources, skipped = folder_sources(Path(given))
+    for name in names:
+        if name not in sources:
+            raise ValueError(
+                f"sets must be among {', '.join(sources)}; got {name!r}{did_you_mean(name, sources)}"
+            )
+    sets: list[ClassedSet] = []
+    for name, source in sources.items():
+        if name not in names if names else not source.in_protocol:
+            if not names:
+                skipped.append(Skipped(source.file, "not in the suite of the protocol; ask for it by name"))
+            continue
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                sets.append(replace(source.make(), name=name))
+        except (DataError, MemoryError, ValueError) as error:
+            reason = " ".join(str(error).split())
+            skipped.append(Skipped(source.file, reason.replace(f"{given}{os.sep}", "") if given else reason))
+    if not sets:
+        reasons = "; ".join(f"{one.file}: {one.reason}" for one in skipped[:5])
+        raise DataError(f"{given} holds no set with classes ({reasons or 'no files'})")
+    order = list("sutdo")
+    return Suite(
+        sorted(sets, key=lambda one: (order.index(one.kind), one.name)),
+        sorted(skipped, key=lambda one: one.file),
+    )
+
+
+class Suite(NamedTuple):
+    """Sets, in the order of the reports, and the files that are none."""
+
+    sets: list[ClassedSet]
+    skipped: list[Skipped]
+
+
+class Skipped(NamedTuple):
+    """A file that is no set here, and why."""
+
+    file: str
+    reason: str
+
+
+def bundled_sources() -> dict[str, Source]:
+    """Sets of scikit-learn by name."""
+
+    def make(name: str) -> ClassedSet:
+        X, y = _BUNDLED[name](return_X_y=True)
+        return made_set(name, "u", X, y)
+
+    sources = {name: Source("of scikit-learn", partial(make, name)) for name in _BUNDLED}
+    return {**sources, DIGITS: Source("of scikit-learn", _digits)}
+
+
+class Source(NamedTuple):
+    """A file, and how it becomes a set."""
+
+    file: str
+    make: Callable[[], ClassedSet]
+    in_protocol: bool = True
+
+
+def made_set(
+    name: str, kind: str, table: Any, classes: NDArray[np.integer[Any]], note: str = "", scale: str = ""
+) -> ClassedSet:
+    """Shuffle rows (seed 0), keep the first 1500, put medians in place of missing values.
+
+    Parameters
+    ----------
+    name, kind, note : str
+    table : ndarray or csr_array of shape (n_samples, n_features)
+    classes : ndarray of shape (n_samples,)
+        Negative ones are noise.
+    scale : str, default=""
+        Default: isotropic for shapes and for two or three features of similar spread, none for
+        texts, standard else.
+
+    Raises
+    ------
+    DataError
+        If it is too small, or has no classes.
+    """
+    order = np.random.default_rng(0).permutation(len(classes))[:MOST_ROWS]
+    notes = [note] if note else []
+    rows, kept = table[order], _numbered(np.asarray(classes)[order])
+    _check(kept)
+    if not sp.issparse(rows):
+        rows, n_missing = _filled(rows)
+        if n_missing:
+            notes.append(f"{n_missing} missing values are medians")
+    scale = scale or _scale_of(kind, rows)
+    identity = fingerprint(rows.toarray() if sp.issparse(rows) else rows, kept)[:16]
+    return ClassedSet(name, identity, kind, scale, rows, kept, "; ".join(notes))
+
+
+def _numbered(classes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """Classes 0, 1, ... without gaps; -1 for noise."""
+    result = np.full(len(classes), -1, dtype=np.int64)
+    scored = classes >= 0
+    result[scored] = np.unique(classes[scored], return_inverse=True)[1]
+    return result
+
+
+def _check(classes: NDArray[np.int64]) -> None:
+    n, n_classes = int((classes >= 0).sum()), int(classes.max(initial=-1)) + 1
+    if n < LEAST_ROWS:
+        raise DataError(f"{n} rows with a class, fewer than {LEAST_ROWS}")
+    if n_classes < 2:
+        raise DataError("a single class")
+    if n_classes * _LEAST_OF_A_CLASS > n:
+        raise DataError(f"{n_classes} different values in {n} rows are no classes")
+
+
+def _filled(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+    rows = np.where(np.isfinite(rows), rows, np.nan)
+    rows = rows[:, ~np.isnan(rows).all(axis=0)]
+    if not rows.shape[1]:
+        raise DataError("no features")
+    missing = np.isnan(rows)
+    if not missing.any():
+        return rows, 0
+    return np.where(missing, np.nanmedian(rows, axis=0), rows), int(missing.sum())
+
+
+def _scale_of(kind: str, rows: Any) -> str:
+    if kind == "t":
+        return "none"
+    if kind == "s":
+        return "isotropic"
+    if kind == "o" and rows.shape[1] <= _FEW_FEATURES:
+        spreads = rows.std(axis=0)
+        if rows.shape[1] > 1 and spreads.max() <= _NEAR_SPREADS * spreads.min():
+            return "isotropic"
+    return "standard"
+
+
+def _digits() -> ClassedSet:
+    X, y = load_digits(return_X_y=True)
+    return made_set(DIGITS, "d", X, y, scale="isotropic")
+
+
+def folder_sources(folder: Path) -> tuple[dict[str, Source], list[Skipped]]:
+    """Sources by name of all files of a folder, and the files that are none."""
+    found: list[tuple[str, Path, Source]] = []
+    skipped: list[Skipped] = []
+    runs = {path.parent for path in folder.rglob(RECORD) if _is_record(path)}
+    is_known_tree = any((folder / name).is_dir() for name in _KNOWN_FOLDERS)
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        file = path.relative_to(folder).as_posix()
+        if any(part.startswith(".") for part in path.relative_to(folder).parts):
+            continue
+        if not runs.isdisjoint(path.parents):
+            skipped.append(Skipped(file, "of the folder of a run of this package"))
+            continue
+        sources = _sources_of(path, file)
+        if not sources:
+            skipped.append(Skipped(file, "of no kind that is read here"))
+        found += [(name, path, source) for name, source in sources.items()]
+    counts: dict[str, int] = {}
+    for name, _, _ in found:
+        counts[name] = counts.get(name, 0) + 1
+    sources = {
+        name if counts[name] == 1 else source.file.removesuffix(_suffix(path)): source
+        for name, path, source in found
+    }
+    if is_known_tree:
+        sources.setdefault(DIGITS, Source("of scikit-learn", _digits))
+    return sources, skipped
+
+
+def _is_record(path: Path) -> bool:
+    """Whether it is what a run or an experiment of this package says of itself."""
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(record, dict) and str(record.get("format", "")).startswith("moo_clustering ")
+
+
+def _sources_of(path: Path, file: str) -> dict[str, Source]:
+    suffix = _suffix(path)
+    if suffix in (".jsonl", ".jsonl.gz"):
+        if path.name in FILES:
+            names = [name for name, one in CORPORA.items() if SOURCES[one.collection].file == path.name]
+            return {name: Source(file, partial(_corpus, name, path)) for name in names}
+        name = path.name.removesuffix(suffix)
+        return {name: Source(file, partial(_json, name, path), path.name not in _OTHER_TEXTS)}
+    read = archive_table if suffix == ".npz" else frame_table if suffix in _TABLES else None
+    if read is None:
+        return {}
+    kind = _KNOWN_FOLDERS.get(path.parent.name, "o")
+
+    def make() -> ClassedSet:
+        X, classes, note = read(path)
+        return made_set(path.stem, kind, X, classes, note)
+
+    return {path.stem: Source(file, make)}
+
+
+def _suffix(path: Path) -> str:
+    name = path.name.lower()
+    return ".jsonl.gz" if name.endswith(".jsonl.gz") else path.suffix.lower()
 
 
 class Corpus(NamedTuple):
@@ -90,28 +340,274 @@ CORPORA = {
     "reuters8": Corpus("reuters", ("acq", "crude", "earn", "grain", "interest", "money-fx", "ship", "trade")),
 }
 FILES = {SOURCES[corpus.collection].file for corpus in CORPORA.values()}
+
+
+def _corpus(name: str, path: Path) -> ClassedSet:
+    return _texts_set(name, corpus_texts(name, path))
+
+
+def _texts_set(name: str, found: Texts) -> ClassedSet:
+    # The rows that count first: terms are those of these.
+    rows = made_set(name, "t", np.arange(len(found.texts), dtype=np.float64)[:, None], found.classes)
+    chosen = rows.table[:, 0].astype(np.int64)
+    weights = term_weights([found.texts[row] for row in chosen])
+    identity = fingerprint(weights.data, weights.indices, weights.indptr, rows.classes)[:16]
+    return ClassedSet(name, identity, "t", "none", weights, rows.classes, found.note)
+
+
+class Texts(NamedTuple):
+    """Texts and the topic of each, -1 where there is none or there are several."""
+
+    texts: list[str]
+    classes: NDArray[np.int64]
+    note: str
+
+
+def term_weights(texts: Sequence[str]) -> sp.csr_array:
+    """Tf-idf of the terms of two texts at least.
+
+    Raises
+    ------
+    DataError
+        If there are none.
+    """
+    weights, _ = tfidf(texts, min_df=_LEAST_DOCUMENTS if len(texts) > _LEAST_DOCUMENTS else 1)
+    return sp.csr_array(weights)
+
+
+def corpus_texts(name: str, path: Path) -> Texts:
+    """Texts of one of :data:`CORPORA`.
+
+    Raises
+    ------
+    DataError
+        If the file is not as it should be, or lacks topics.
+    """
+    corpus = CORPORA[name]
+    collection = load_collection(corpus.collection, path.parent)
+    absent = [topic for topic in corpus.topics if topic not in collection.topics]
+    if absent:
+        raise DataError(f"no {MIN_DOCUMENTS} documents about {', '.join(absent)}")
+    codes = [collection.topics.index(topic) for topic in corpus.topics]
+    rows = np.flatnonzero(np.isin(collection.y, codes))
+    documents = [collection.documents[row] for row in rows]
+    texts = [f"{document['title']}\n{document['text']}" for document in documents]
+    classes = np.array([codes.index(topic) for topic in collection.y[rows]], dtype=np.int64)
+    return Texts(texts, classes, f"topics {', '.join(corpus.topics)}")
+
+
+def _json(name: str, path: Path) -> ClassedSet:
+    return _texts_set(name, json_texts(path))
+
+
+def json_texts(path: Path) -> Texts:
+    """Texts of JSON lines with one label each; labels of fewer than ten texts do not count.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, or has no such field.
+    """
+    first = next((record for _, record in json_objects(path)), None)
+    if first is None:
+        raise DataError("no documents")
+    field = next((name for name in TOPIC_FIELDS if name in first), None)
+    if field is None:
+        raise DataError(f"no field {' or '.join(TOPIC_FIELDS)}; there are {', '.join(first)}")
+    documents = read_documents(path, labels=field)
+    y = documents.y
+    if y is None:
+        sets = documents.label_sets or []
+        codes = {name: number for number, name in enumerate(documents.target_names)}
+        y = np.array([codes[names[0]] if len(names) == 1 else -1 for names in sets], dtype=np.int64)
+    sizes = np.bincount(y[y >= 0], minlength=1)
+    kept = np.flatnonzero((y >= 0) & (sizes[y] >= MIN_DOCUMENTS))
+    if not len(kept):
+        raise DataError(f"no label of {MIN_DOCUMENTS} texts with no other label")
+    note = f"labels in field {field}"
+    if len(kept) < len(y):
+        note += f"; {len(y) - len(kept)} texts with several labels or a rare or none left out"
+    return Texts([documents.texts[row] for row in kept], y[kept], note)
+
+
 # Collections that the protocol does not use, and files beside collections.
 _OTHER_TEXTS = {source.file for source in SOURCES.values()} - FILES
-# Rows that count, of a random order.
-MOST_ROWS = 1500
-LEAST_ROWS = 10
-# Components that texts are reduced to.
-N_COMPONENTS = 50
-# Two or three features with spreads this near are taken as coordinates.
-_NEAR_SPREADS = 10.0
-_FEW_FEATURES = 3
-# Samples to a class on average, below which a column of numbers is no class.
-_LEAST_OF_A_CLASS = 3
-KINDS = {"s": "shapes", "u": "UCI tables", "t": "texts", "d": "digits", "o": "others"}
-CLASS_COLUMNS = ("class", "label", "labels", "target", "y")
-# Categories of a column of text up to which it is a feature, and not a name of the row.
-MOST_CATEGORIES = 20
-# Each column costs as much as a thousand rows of it.
-_MOST_COLUMNS = 100_000
-_MISSING = ["?", "", "NA", "nan", "NaN", "null"]
-TOPIC_FIELDS = ("labels", "label", "class", "target", "topic", "category")
-# Terms of fewer documents tell nothing about others.
-_LEAST_DOCUMENTS = 2
+
+
+def archive_table(path: Path) -> RawTable:
+    """Arrays ``X`` and ``y`` of an npz file; a class of -1 beside two others is noise.
+
+    Raises
+    ------
+    DataError
+        If there are none of fitting shapes.
+    """
+    if not zipfile.is_zipfile(path):
+        raise DataError("not a NumPy archive, or truncated")
+    arrays = load_arrays(path)
+    if "X" not in arrays or "y" not in arrays:
+        raise DataError(f"no arrays X and y; it holds {', '.join(arrays) or 'nothing'}")
+    X, y = arrays["X"], arrays["y"].reshape(-1)
+    if X.ndim != 2 or X.dtype.kind not in "iufb" or len(X) != len(y) or y.dtype.kind == "V":
+        raise DataError(f"X of shape {X.shape} and type {X.dtype} with {len(y)} classes is no table")
+    return RawTable(X.astype(np.float64), coded(y))
+
+
+class RawTable(NamedTuple):
+    """Features, with NaN where a value is missing, and classes.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features), float64
+    classes : ndarray of shape (n_samples,), int64
+        0, 1, ...; -1 for noise and for samples without a class.
+    note : str
+        What was done to the columns.
+    """
+
+    X: NDArray[np.float64]
+    classes: NDArray[np.int64]
+    note: str = ""
+
+
+def coded(y: NDArray[Any]) -> NDArray[np.int64]:
+    """Classes as 0, 1, ...; -1 for empty cells, and for a class -1 beside 0, 1, ..., k - 1 with k > 1.
+
+    Raises
+    ------
+    DataError
+        For numbers that are no classes.
+    """
+    numbers = pd.to_numeric(pd.Series(y), errors="coerce").to_numpy(dtype=np.float64)
+    known = numbers[~np.isnan(numbers)]
+    if len(known) == len(y) and (known != np.round(known)).any() and len(np.unique(known)) > MOST_CATEGORIES:
+        raise DataError("the classes are measurements, not names")
+    others = np.unique(known[known != -1])
+    noise = len(others) > 1 and len(known) == len(y) and (others == np.arange(len(others))).all()
+    return encode_classes(y, minus_one_is_missing=bool(noise))[0]
+
+
+def frame_table(path: Path) -> RawTable:
+    """A table of text (CSV, TSV) or Parquet.
+
+    The classes are in the column of one of the names ``class``, ``label``, ``labels``, ``target`` and ``y``,
+    or in the last one. Columns of text with few different values become indicators, others are left out.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, or has no features.
+    """
+    frame = _read(path)
+    if frame.shape[1] < 2:
+        raise DataError("a single column")
+    names = {str(name).strip().casefold(): name for name in frame.columns}
+    column = next((names[name] for name in CLASS_COLUMNS if name in names), frame.columns[-1])
+    classes = coded(_class_values(frame[column]))
+    parts: list[pd.DataFrame] = []
+    indicators, dropped = 0, []
+    for name in frame.columns.drop(column):
+        values = frame[name]
+        numbers = pd.to_numeric(values, errors="coerce")
+        if numbers.notna().sum() >= values.notna().sum():
+            if numbers.notna().any():
+                parts.append(numbers.astype(np.float64).to_frame())
+        elif values.nunique() <= min(MOST_CATEGORIES, len(values) // 2):
+            parts.append(pd.get_dummies(values.astype(str)).astype(np.float64))
+            indicators += 1
+        else:
+            dropped.append(str(name))
+    if not parts:
+        raise DataError("no features that are numbers or categories")
+    notes = [f"classes in column {column!s}"]
+    if indicators:
+        notes.append(f"{indicators} columns of categories as indicators")
+    if dropped:
+        notes.append(f"without {', '.join(dropped)}")
+    return RawTable(pd.concat(parts, axis=1).to_numpy(dtype=np.float64), classes, "; ".join(notes))
+
+
+def _read(path: Path) -> pd.DataFrame:
+    try:
+        if path.suffix.lower() in (".parquet", ".pq"):
+            return pd.read_parquet(path)
+        separator = separator_of(path)
+        with open(path, "rb") as file:
+            if file.readline().count(separator.encode()) > _MOST_COLUMNS:
+                raise DataError(f"more than {_MOST_COLUMNS:,} columns")
+        options: dict[str, Any] = {"sep": separator, "na_values": _MISSING, "skipinitialspace": True}
+        head = pd.read_csv(path, **options, header=None, nrows=1, dtype=str)
+        named = pd.to_numeric(head.iloc[0], errors="coerce").isna().sum() > head.shape[1] // 2
+        return pd.read_csv(path, **options, header=0 if named else None, encoding="utf-8-sig", **EXACT)
+    except DataError:
+        raise
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}") from error
+    except (ValueError, UnicodeError, ImportError) as error:
+        raise DataError(f"cannot be read: {' '.join(str(error).split())}") from error
+
+
+def _class_values(column: Any) -> NDArray[Any]:
+    return np.asarray(column.astype(object).where(column.notna(), None), dtype=object)
+
+
+@dataclass(frozen=True)
+class ClassedSet:
+    """Rows of a set in random order, the first 1500 of them.
+
+    Parameters
+    ----------
+    name : str
+    identity : str
+        Fingerprint of rows and classes.
+    kind : {"s", "u", "t", "d", "o"}
+        As in :data:`KINDS`.
+    scale : {"standard", "isotropic", "none"}
+        How features are brought to a common scale.
+    table : ndarray or csr_array of shape (n_samples, n_features), float64
+        Features, finite; term weights where it is sparse.
+    classes : ndarray of shape (n_samples,), int64
+        -1 for samples that are not scored and never labelled.
+    note : str
+        What was done to it.
+    """
+
+    name: str
+    identity: str
+    kind: str
+    scale: str
+    table: Any = field(compare=False, repr=False)
+    classes: NDArray[np.int64] = field(compare=False, repr=False)
+    note: str = field(default="", compare=False)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return len(self.classes)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, noise not counted."""
+        return int(self.classes.max()) + 1
+
+    @property
+    def n_noise(self) -> int:
+        """Samples that are not scored."""
+        return int((self.classes < 0).sum())
+
+    def features(self) -> NDArray[np.float64]:
+        """Features on a common scale; of texts 50 components, rows of unit length."""
+        from moo_clustering.estimators._pareto_pool import FeatureScaling
+
+        scale: Any = self.scale
+        return FeatureScaling.of(self.table, scale, n_components=N_COMPONENTS, seed=0).transform(self.table)
+
+    def head(self, n_rows: int) -> ClassedSet:
+        """The first rows of it, features scaled anew."""
+        if self.n_samples <= n_rows:
+            return self
+        classes = _numbered(self.classes[:n_rows])
+        return replace(self, table=self.table[:n_rows], classes=classes)
 
 
 class PairDraw(NamedTuple):
@@ -134,6 +630,16 @@ def draw_labels(classes: Int64Array, fraction: float, rng: np.random.Generator) 
     return _drawn(classes, range(int(classes.max()) + 1), fraction, rng)
 
 
+def _drawn(
+    classes: Int64Array, of: range | list[int], fraction: float, rng: np.random.Generator
+) -> Int64Array:
+    y = np.full(len(classes), -1, dtype=np.int64)
+    for one in of:
+        members = np.flatnonzero(classes == one)
+        y[rng.choice(members, max(1, round(fraction * len(members))), replace=False)] = one
+    return y
+
+
 def draw_some_classes(classes: Int64Array, fraction: float, rng: np.random.Generator) -> Int64Array:
     """As :func:`draw_labels`, but half of the classes, rounded down, get no label.
 
@@ -144,16 +650,6 @@ def draw_some_classes(classes: Int64Array, fraction: float, rng: np.random.Gener
     y = _drawn(classes, kept.tolist(), fraction, rng)
     known = y >= 0
     y[known] = np.searchsorted(kept, y[known])
-    return y
-
-
-def _drawn(
-    classes: Int64Array, of: range | list[int], fraction: float, rng: np.random.Generator
-) -> Int64Array:
-    y = np.full(len(classes), -1, dtype=np.int64)
-    for one in of:
-        members = np.flatnonzero(classes == one)
-        y[rng.choice(members, max(1, round(fraction * len(members))), replace=False)] = one
     return y
 
 
@@ -270,497 +766,3 @@ def _agreement(classes: NDArray[np.int64], labels: IntArray) -> dict[str, float]
         "ari": float(adjusted_rand_score(classes, labels)),
         "ami": float(adjusted_mutual_info_score(classes, labels)),
     }
-
-
-class Suite(NamedTuple):
-    """Sets, in the order of the reports, and the files that are none."""
-
-    sets: list[ClassedSet]
-    skipped: list[Skipped]
-
-
-def load_suite(folder: Path | None, names: Sequence[str] = ()) -> Suite:
-    """All sets of a folder that can be read, or those asked for.
-
-    Parameters
-    ----------
-    folder : Path, optional
-        Searched with all its sub-folders for npz, CSV, TSV, Parquet and JSON lines; in sub-folders
-        ``shapes`` and ``uci`` are shapes and tables, and with one of those scikit-learn's digits belong to
-        the suite. Default: the folder named by the environment variable ``MOO_CLUSTERING_DATA``,
-        without which there are sets of scikit-learn only.
-    names : sequence of str, default=()
-        Names of sets: of files without suffix, with the folder before it where two files share it.
-
-    Raises
-    ------
-    ValueError
-        For a name that there is no set of.
-    DataError
-        If there is no such folder, or no set in it.
-    """
-    given = os.environ.get(_VARIABLE) if folder is None else folder
-    sources = bundled_sources()
-    skipped: list[Skipped] = []
-    if given:
-        if not Path(given).is_dir():
-            raise DataError(f"there is no folder {given}")
-        sources, skipped = folder_sources(Path(given))
-    for name in names:
-        if name not in sources:
-            raise ValueError(
-                f"sets must be among {', '.join(sources)}; got {name!r}{did_you_mean(name, sources)}"
-            )
-    sets: list[ClassedSet] = []
-    for name, source in sources.items():
-        if name not in names if names else not source.in_protocol:
-            if not names:
-                skipped.append(Skipped(source.file, "not in the suite of the protocol; ask for it by name"))
-            continue
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                sets.append(replace(source.make(), name=name))
-        except (DataError, MemoryError, ValueError) as error:
-            reason = " ".join(str(error).split())
-            skipped.append(Skipped(source.file, reason.replace(f"{given}{os.sep}", "") if given else reason))
-    if not sets:
-        reasons = "; ".join(f"{one.file}: {one.reason}" for one in skipped[:5])
-        raise DataError(f"{given} holds no set with classes ({reasons or 'no files'})")
-    order = list("sutdo")
-    return Suite(
-        sorted(sets, key=lambda one: (order.index(one.kind), one.name)),
-        sorted(skipped, key=lambda one: one.file),
-    )
-
-
-class Skipped(NamedTuple):
-    """A file that is no set here, and why."""
-
-    file: str
-    reason: str
-
-
-class Source(NamedTuple):
-    """A file, and how it becomes a set."""
-
-    file: str
-    make: Callable[[], ClassedSet]
-    in_protocol: bool = True
-
-
-def folder_sources(folder: Path) -> tuple[dict[str, Source], list[Skipped]]:
-    """Sources by name of all files of a folder, and the files that are none."""
-    found: list[tuple[str, Path, Source]] = []
-    skipped: list[Skipped] = []
-    runs = {path.parent for path in folder.rglob(RECORD) if _is_record(path)}
-    is_known_tree = any((folder / name).is_dir() for name in _KNOWN_FOLDERS)
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        file = path.relative_to(folder).as_posix()
-        if any(part.startswith(".") for part in path.relative_to(folder).parts):
-            continue
-        if not runs.isdisjoint(path.parents):
-            skipped.append(Skipped(file, "of the folder of a run of this package"))
-            continue
-        sources = _sources_of(path, file)
-        if not sources:
-            skipped.append(Skipped(file, "of no kind that is read here"))
-        found += [(name, path, source) for name, source in sources.items()]
-    counts: dict[str, int] = {}
-    for name, _, _ in found:
-        counts[name] = counts.get(name, 0) + 1
-    sources = {
-        name if counts[name] == 1 else source.file.removesuffix(_suffix(path)): source
-        for name, path, source in found
-    }
-    if is_known_tree:
-        sources.setdefault(DIGITS, Source("of scikit-learn", _digits))
-    return sources, skipped
-
-
-def _sources_of(path: Path, file: str) -> dict[str, Source]:
-    suffix = _suffix(path)
-    if suffix in (".jsonl", ".jsonl.gz"):
-        if path.name in FILES:
-            names = [name for name, one in CORPORA.items() if SOURCES[one.collection].file == path.name]
-            return {name: Source(file, partial(_corpus, name, path)) for name in names}
-        name = path.name.removesuffix(suffix)
-        return {name: Source(file, partial(_json, name, path), path.name not in _OTHER_TEXTS)}
-    read = archive_table if suffix == ".npz" else frame_table if suffix in _TABLES else None
-    if read is None:
-        return {}
-    kind = _KNOWN_FOLDERS.get(path.parent.name, "o")
-
-    def make() -> ClassedSet:
-        X, classes, note = read(path)
-        return made_set(path.stem, kind, X, classes, note)
-
-    return {path.stem: Source(file, make)}
-
-
-def _is_record(path: Path) -> bool:
-    """Whether it is what a run or an experiment of this package says of itself."""
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(record, dict) and str(record.get("format", "")).startswith("moo_clustering ")
-
-
-def _suffix(path: Path) -> str:
-    name = path.name.lower()
-    return ".jsonl.gz" if name.endswith(".jsonl.gz") else path.suffix.lower()
-
-
-def _corpus(name: str, path: Path) -> ClassedSet:
-    return _texts_set(name, corpus_texts(name, path))
-
-
-def _json(name: str, path: Path) -> ClassedSet:
-    return _texts_set(name, json_texts(path))
-
-
-def _texts_set(name: str, found: Texts) -> ClassedSet:
-    # The rows that count first: terms are those of these.
-    rows = made_set(name, "t", np.arange(len(found.texts), dtype=np.float64)[:, None], found.classes)
-    chosen = rows.table[:, 0].astype(np.int64)
-    weights = term_weights([found.texts[row] for row in chosen])
-    identity = fingerprint(weights.data, weights.indices, weights.indptr, rows.classes)[:16]
-    return ClassedSet(name, identity, "t", "none", weights, rows.classes, found.note)
-
-
-def _digits() -> ClassedSet:
-    X, y = load_digits(return_X_y=True)
-    return made_set(DIGITS, "d", X, y, scale="isotropic")
-
-
-def bundled_sources() -> dict[str, Source]:
-    """Sets of scikit-learn by name."""
-
-    def make(name: str) -> ClassedSet:
-        X, y = _BUNDLED[name](return_X_y=True)
-        return made_set(name, "u", X, y)
-
-    sources = {name: Source("of scikit-learn", partial(make, name)) for name in _BUNDLED}
-    return {**sources, DIGITS: Source("of scikit-learn", _digits)}
-
-
-@dataclass(frozen=True)
-class ClassedSet:
-    """Rows of a set in random order, the first 1500 of them.
-
-    Parameters
-    ----------
-    name : str
-    identity : str
-        Fingerprint of rows and classes.
-    kind : {"s", "u", "t", "d", "o"}
-        As in :data:`KINDS`.
-    scale : {"standard", "isotropic", "none"}
-        How features are brought to a common scale.
-    table : ndarray or csr_array of shape (n_samples, n_features), float64
-        Features, finite; term weights where it is sparse.
-    classes : ndarray of shape (n_samples,), int64
-        -1 for samples that are not scored and never labelled.
-    note : str
-        What was done to it.
-    """
-
-    name: str
-    identity: str
-    kind: str
-    scale: str
-    table: Any = field(compare=False, repr=False)
-    classes: NDArray[np.int64] = field(compare=False, repr=False)
-    note: str = field(default="", compare=False)
-
-    @property
-    def n_samples(self) -> int:
-        """Number of rows."""
-        return len(self.classes)
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes, noise not counted."""
-        return int(self.classes.max()) + 1
-
-    @property
-    def n_noise(self) -> int:
-        """Samples that are not scored."""
-        return int((self.classes < 0).sum())
-
-    def features(self) -> NDArray[np.float64]:
-        """Features on a common scale; of texts 50 components, rows of unit length."""
-        from moo_clustering.estimators._pareto_pool import FeatureScaling
-
-        scale: Any = self.scale
-        return FeatureScaling.of(self.table, scale, n_components=N_COMPONENTS, seed=0).transform(self.table)
-
-    def head(self, n_rows: int) -> ClassedSet:
-        """The first rows of it, features scaled anew."""
-        if self.n_samples <= n_rows:
-            return self
-        classes = _numbered(self.classes[:n_rows])
-        return replace(self, table=self.table[:n_rows], classes=classes)
-
-
-def made_set(
-    name: str, kind: str, table: Any, classes: NDArray[np.integer[Any]], note: str = "", scale: str = ""
-) -> ClassedSet:
-    """Shuffle rows (seed 0), keep the first 1500, put medians in place of missing values.
-
-    Parameters
-    ----------
-    name, kind, note : str
-    table : ndarray or csr_array of shape (n_samples, n_features)
-    classes : ndarray of shape (n_samples,)
-        Negative ones are noise.
-    scale : str, default=""
-        Default: isotropic for shapes and for two or three features of similar spread, none for
-        texts, standard else.
-
-    Raises
-    ------
-    DataError
-        If it is too small, or has no classes.
-    """
-    order = np.random.default_rng(0).permutation(len(classes))[:MOST_ROWS]
-    notes = [note] if note else []
-    rows, kept = table[order], _numbered(np.asarray(classes)[order])
-    _check(kept)
-    if not sp.issparse(rows):
-        rows, n_missing = _filled(rows)
-        if n_missing:
-            notes.append(f"{n_missing} missing values are medians")
-    scale = scale or _scale_of(kind, rows)
-    identity = fingerprint(rows.toarray() if sp.issparse(rows) else rows, kept)[:16]
-    return ClassedSet(name, identity, kind, scale, rows, kept, "; ".join(notes))
-
-
-def _numbered(classes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """Classes 0, 1, ... without gaps; -1 for noise."""
-    result = np.full(len(classes), -1, dtype=np.int64)
-    scored = classes >= 0
-    result[scored] = np.unique(classes[scored], return_inverse=True)[1]
-    return result
-
-
-def _check(classes: NDArray[np.int64]) -> None:
-    n, n_classes = int((classes >= 0).sum()), int(classes.max(initial=-1)) + 1
-    if n < LEAST_ROWS:
-        raise DataError(f"{n} rows with a class, fewer than {LEAST_ROWS}")
-    if n_classes < 2:
-        raise DataError("a single class")
-    if n_classes * _LEAST_OF_A_CLASS > n:
-        raise DataError(f"{n_classes} different values in {n} rows are no classes")
-
-
-def _filled(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
-    rows = np.where(np.isfinite(rows), rows, np.nan)
-    rows = rows[:, ~np.isnan(rows).all(axis=0)]
-    if not rows.shape[1]:
-        raise DataError("no features")
-    missing = np.isnan(rows)
-    if not missing.any():
-        return rows, 0
-    return np.where(missing, np.nanmedian(rows, axis=0), rows), int(missing.sum())
-
-
-def _scale_of(kind: str, rows: Any) -> str:
-    if kind == "t":
-        return "none"
-    if kind == "s":
-        return "isotropic"
-    if kind == "o" and rows.shape[1] <= _FEW_FEATURES:
-        spreads = rows.std(axis=0)
-        if rows.shape[1] > 1 and spreads.max() <= _NEAR_SPREADS * spreads.min():
-            return "isotropic"
-    return "standard"
-
-
-class RawTable(NamedTuple):
-    """Features, with NaN where a value is missing, and classes.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features), float64
-    classes : ndarray of shape (n_samples,), int64
-        0, 1, ...; -1 for noise and for samples without a class.
-    note : str
-        What was done to the columns.
-    """
-
-    X: NDArray[np.float64]
-    classes: NDArray[np.int64]
-    note: str = ""
-
-
-def archive_table(path: Path) -> RawTable:
-    """Arrays ``X`` and ``y`` of an npz file; a class of -1 beside two others is noise.
-
-    Raises
-    ------
-    DataError
-        If there are none of fitting shapes.
-    """
-    if not zipfile.is_zipfile(path):
-        raise DataError("not a NumPy archive, or truncated")
-    arrays = load_arrays(path)
-    if "X" not in arrays or "y" not in arrays:
-        raise DataError(f"no arrays X and y; it holds {', '.join(arrays) or 'nothing'}")
-    X, y = arrays["X"], arrays["y"].reshape(-1)
-    if X.ndim != 2 or X.dtype.kind not in "iufb" or len(X) != len(y) or y.dtype.kind == "V":
-        raise DataError(f"X of shape {X.shape} and type {X.dtype} with {len(y)} classes is no table")
-    return RawTable(X.astype(np.float64), coded(y))
-
-
-def frame_table(path: Path) -> RawTable:
-    """A table of text (CSV, TSV) or Parquet.
-
-    The classes are in the column of one of the names ``class``, ``label``, ``labels``, ``target`` and ``y``,
-    or in the last one. Columns of text with few different values become indicators, others are left out.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read, or has no features.
-    """
-    frame = _read(path)
-    if frame.shape[1] < 2:
-        raise DataError("a single column")
-    names = {str(name).strip().casefold(): name for name in frame.columns}
-    column = next((names[name] for name in CLASS_COLUMNS if name in names), frame.columns[-1])
-    classes = coded(_class_values(frame[column]))
-    parts: list[pd.DataFrame] = []
-    indicators, dropped = 0, []
-    for name in frame.columns.drop(column):
-        values = frame[name]
-        numbers = pd.to_numeric(values, errors="coerce")
-        if numbers.notna().sum() >= values.notna().sum():
-            if numbers.notna().any():
-                parts.append(numbers.astype(np.float64).to_frame())
-        elif values.nunique() <= min(MOST_CATEGORIES, len(values) // 2):
-            parts.append(pd.get_dummies(values.astype(str)).astype(np.float64))
-            indicators += 1
-        else:
-            dropped.append(str(name))
-    if not parts:
-        raise DataError("no features that are numbers or categories")
-    notes = [f"classes in column {column!s}"]
-    if indicators:
-        notes.append(f"{indicators} columns of categories as indicators")
-    if dropped:
-        notes.append(f"without {', '.join(dropped)}")
-    return RawTable(pd.concat(parts, axis=1).to_numpy(dtype=np.float64), classes, "; ".join(notes))
-
-
-def coded(y: NDArray[Any]) -> NDArray[np.int64]:
-    """Classes as 0, 1, ...; -1 for empty cells, and for a class -1 beside 0, 1, ..., k - 1 with k > 1.
-
-    Raises
-    ------
-    DataError
-        For numbers that are no classes.
-    """
-    numbers = pd.to_numeric(pd.Series(y), errors="coerce").to_numpy(dtype=np.float64)
-    known = numbers[~np.isnan(numbers)]
-    if len(known) == len(y) and (known != np.round(known)).any() and len(np.unique(known)) > MOST_CATEGORIES:
-        raise DataError("the classes are measurements, not names")
-    others = np.unique(known[known != -1])
-    noise = len(others) > 1 and len(known) == len(y) and (others == np.arange(len(others))).all()
-    return encode_classes(y, minus_one_is_missing=bool(noise))[0]
-
-
-def _class_values(column: Any) -> NDArray[Any]:
-    return np.asarray(column.astype(object).where(column.notna(), None), dtype=object)
-
-
-def _read(path: Path) -> pd.DataFrame:
-    try:
-        if path.suffix.lower() in (".parquet", ".pq"):
-            return pd.read_parquet(path)
-        separator = separator_of(path)
-        with open(path, "rb") as file:
-            if file.readline().count(separator.encode()) > _MOST_COLUMNS:
-                raise DataError(f"more than {_MOST_COLUMNS:,} columns")
-        options: dict[str, Any] = {"sep": separator, "na_values": _MISSING, "skipinitialspace": True}
-        head = pd.read_csv(path, **options, header=None, nrows=1, dtype=str)
-        named = pd.to_numeric(head.iloc[0], errors="coerce").isna().sum() > head.shape[1] // 2
-        return pd.read_csv(path, **options, header=0 if named else None, encoding="utf-8-sig", **EXACT)
-    except DataError:
-        raise
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}") from error
-    except (ValueError, UnicodeError, ImportError) as error:
-        raise DataError(f"cannot be read: {' '.join(str(error).split())}") from error
-
-
-class Texts(NamedTuple):
-    """Texts and the topic of each, -1 where there is none or there are several."""
-
-    texts: list[str]
-    classes: NDArray[np.int64]
-    note: str
-
-
-def corpus_texts(name: str, path: Path) -> Texts:
-    """Texts of one of :data:`CORPORA`.
-
-    Raises
-    ------
-    DataError
-        If the file is not as it should be, or lacks topics.
-    """
-    corpus = CORPORA[name]
-    collection = load_collection(corpus.collection, path.parent)
-    absent = [topic for topic in corpus.topics if topic not in collection.topics]
-    if absent:
-        raise DataError(f"no {MIN_DOCUMENTS} documents about {', '.join(absent)}")
-    codes = [collection.topics.index(topic) for topic in corpus.topics]
-    rows = np.flatnonzero(np.isin(collection.y, codes))
-    documents = [collection.documents[row] for row in rows]
-    texts = [f"{document['title']}\n{document['text']}" for document in documents]
-    classes = np.array([codes.index(topic) for topic in collection.y[rows]], dtype=np.int64)
-    return Texts(texts, classes, f"topics {', '.join(corpus.topics)}")
-
-
-def json_texts(path: Path) -> Texts:
-    """Texts of JSON lines with one label each; labels of fewer than ten texts do not count.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read, or has no such field.
-    """
-    first = next((record for _, record in json_objects(path)), None)
-    if first is None:
-        raise DataError("no documents")
-    field = next((name for name in TOPIC_FIELDS if name in first), None)
-    if field is None:
-        raise DataError(f"no field {' or '.join(TOPIC_FIELDS)}; there are {', '.join(first)}")
-    documents = read_documents(path, labels=field)
-    y = documents.y
-    if y is None:
-        sets = documents.label_sets or []
-        codes = {name: number for number, name in enumerate(documents.target_names)}
-        y = np.array([codes[names[0]] if len(names) == 1 else -1 for names in sets], dtype=np.int64)
-    sizes = np.bincount(y[y >= 0], minlength=1)
-    kept = np.flatnonzero((y >= 0) & (sizes[y] >= MIN_DOCUMENTS))
-    if not len(kept):
-        raise DataError(f"no label of {MIN_DOCUMENTS} texts with no other label")
-    note = f"labels in field {field}"
-    if len(kept) < len(y):
-        note += f"; {len(y) - len(kept)} texts with several labels or a rare or none left out"
-    return Texts([documents.texts[row] for row in kept], y[kept], note)
-
-
-def term_weights(texts: Sequence[str]) -> sp.csr_array:
-    """Tf-idf of the terms of two texts at least.
-
-    Raises
-    ------
-    DataError
-        If there are none.
-    """
-    weights, _ = tfidf(texts, min_df=_LEAST_DOCUMENTS if len(texts) > _LEAST_DOCUMENTS else 1)
-    return sp.csr_array(weights)

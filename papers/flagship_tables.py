@@ -175,30 +175,6 @@ _PAIRS: Figures = {
 }
 # Block, score, kind of sets ("" for all), setting, method.
 Place = tuple[str, str, str, str, str]
-
-
-def _published() -> dict[Place, float]:
-    found: dict[Place, float] = {}
-    for block, setting, figures in (("unsupervised", UNKNOWN, _UNKNOWN), ("known", KNOWN, _KNOWN)):
-        for method, values in figures.items():
-            columns = [("ari", ""), ("ami", ""), *(("ari", kind) for kind in "sutd")]
-            for (score, kind), value in zip(columns, values, strict=False):
-                found[block, score, kind, setting, method] = value
-    amounts = [f"{amount}, right" for amount in (".1 n", ".5 n", "1 n", "2 n")]
-    for block, settings, figures in (
-        ("labels", ["1 %", "2 %", "5 %", "10 %"], _LABELS),
-        ("novel", ["2 %", "5 %", "10 %"], _NOVEL),
-        ("pairs", [*amounts, "mean, right", "mean, 10 % flipped"], _PAIRS),
-    ):
-        for method, values in figures.items():
-            for setting, value in zip(settings, values, strict=True):
-                found[block, "ari", "", setting, method] = value
-            if block != "pairs":
-                found[block, "ari", "", "mean", method] = sum(values) / len(values)
-    return found
-
-
-PUBLISHED = _published()
 # What others are compared with, in every block.
 REFERENCE = {
     "unsupervised": FLAGSHIP,
@@ -215,212 +191,6 @@ _SCORES = ("ari", "ami", "ari_all", "ami_all", "k", "seconds")
 MEAN = "mean"
 _AHEAD = 0.05
 _LEVELS = ((0.0, 0.62), (0.62, 0.9), (0.9, 1.0))
-
-
-def means(results: Results, block: str) -> ResultTable:
-    """Of every method: means over all sets and by kind, the published mean, and how it compares."""
-    kinds = [kind for kind in KINDS if kind in results.kinds.values()]
-    references = [REFERENCE[block], *([SECOND[block]] if block in SECOND else [])]
-    rows: list[list[Value]] = []
-    for setting in results.settings(block):
-        frame, ami = (results.frame(block, setting, score) for score in ("ari", "ami"))
-        whole = results.frame(block, setting, "ari_all") if block == "pairs" else None
-        for method in frame.columns:
-            scores = frame[method]
-            if scores.isna().all():
-                continue
-            row: list[Value] = [setting, method, int(scores.notna().sum())]
-            row += [
-                _mean(scores),
-                results.spread(block, setting, method),
-                PUBLISHED.get((block, "ari", "", setting, method)),
-                _mean(ami[method]),
-            ]
-            row.append(PUBLISHED.get((block, "ami", "", setting, method)))
-            if whole is not None:
-                row.append(_mean(whole[method]))
-            of_kind = [results.kinds[str(name)] for name in frame.index]
-            for kind in kinds:
-                here = scores[[one == kind for one in of_kind]]
-                row.append(_mean(here))
-                row.append(PUBLISHED.get((block, "ari", kind, setting, method)))
-            for reference in references:
-                row += _paired(frame[reference] - scores) if method != reference else [None, None, None]
-            seconds = results.frame(block, setting, "seconds")[method]
-            rows.append([*row, _mean(seconds)])
-    whole_column = ["ARI of all"] if block == "pairs" else []
-    columns = [
-        "setting",
-        "method",
-        "sets",
-        "ARI",
-        "± draws",
-        "published",
-        "AMI",
-        "published AMI",
-        *whole_column,
-    ]
-    for kind in kinds:
-        columns += [f"ARI {kind}", f"published {kind}"]
-    for reference in references:
-        columns += [f"{reference} - it", f"± {reference}", f"better/equal/worse {reference}"]
-    table = ResultTable(
-        f"{block}-means",
-        f"{BLOCKS[block].title}: means over the sets",
-        [*columns, "seconds"],
-        rows,
-        notes(
-            *(["published"] if any(place[0] == block for place in PUBLISHED) else []), "means", "kinds", block
-        ),
-        {f"{reference} - it": "+.3f" for reference in references} | {"seconds": ".2f"},
-    )
-    return _without_empty(table)
-
-
-def by_set(results: Results, block: str) -> ResultTable:
-    """ARI of every method on every set; of several settings their mean."""
-    names = results.methods(block)
-    rows: list[list[Value]] = []
-    for setting in results.main_settings(block):
-        frame = results.frame(block, setting)
-        for found in results.sets:
-            if found.name in frame.index:
-                values = frame.loc[found.name].to_numpy(dtype=float).tolist()
-                rows.append([found.name, found.kind, setting, *values])
-    return ResultTable(
-        f"{block}-sets", f"{BLOCKS[block].title}: ARI by set", ["set", "kind", "setting", *names], rows
-    )
-
-
-def ranks_table(results: Results) -> ResultTable | None:
-    """Mean ranks, Friedman's test and Shaffer's of every pair with the flagship; None for a single set."""
-    rows: list[list[Value]] = []
-    for block in results.blocks:
-        for setting in results.main_settings(block):
-            rows += _ranked(results, block, setting)
-    if not rows:
-        return None
-    return ResultTable(
-        "ranks",
-        "Mean ranks (1 is best), and tests against the flagship",
-        ["block", "setting", "sets", "p of Friedman's test", "method", "mean rank", "adjusted p (Shaffer)"],
-        rows,
-        notes("ranks"),
-        {"p of Friedman's test": ".2g", "mean rank": ".2f", "adjusted p (Shaffer)": ".2g"},
-    )
-
-
-def sets(results: Results) -> ResultTable:
-    """What the sets are."""
-    rows: list[list[Value]] = [
-        [one.name, one.kind, *one.table.shape, one.n_classes, one.n_noise, one.scale, one.note]
-        for one in results.sets
-    ]
-    return ResultTable(
-        "sets",
-        "Sets",
-        ["set", "kind", "rows", "features", "classes", "noise", "scale", "note"],
-        rows,
-        notes("protocol", *(["topics"] if "t" in results.kinds.values() else []), "kinds"),
-    )
-
-
-def skipped(results: Results) -> ResultTable:
-    """Files that are no sets."""
-    rows: list[list[Value]] = [[one.file, one.reason] for one in results.skipped]
-    return ResultTable("skipped", "Files left out", ["file", "reason"], rows)
-
-
-def losses(results: Results) -> ResultTable:
-    """Sets on which another method is clearly ahead."""
-    rows: list[list[Value]] = []
-    for block in results.blocks:
-        for setting in results.main_settings(block):
-            frame = results.frame(block, setting)[results.methods(block, bounds=False)]
-            reference = frame[REFERENCE[block]]
-            for name in frame.index:
-                ahead = (frame.loc[name] - reference[name]).drop(REFERENCE[block])
-                ahead = ahead[ahead > _AHEAD].sort_values(ascending=False, kind="stable")
-                if len(ahead):
-                    rivals = ", ".join(f"{rival} +{value:.2f}" for rival, value in ahead.items())
-                    rows.append([block, setting, str(name), float(reference[name]), rivals])
-    return ResultTable(
-        "losses",
-        "Where the flagship is behind, and whom",
-        ["block", "setting", "set", "ARI", "ahead of it"],
-        rows,
-        notes("losses"),
-    )
-
-
-def confidence(results: Results) -> list[ResultTable]:
-    """Confidence against the ARI reached, by level and by set."""
-    frame = results.frame("unsupervised", UNKNOWN)
-    reached, best = (frame[name].to_dict() for name in (FLAGSHIP, ORACLE))
-    found = [
-        (name, float(facts["confidence"]), float(reached[name]))
-        for (name, block), facts in results.facts.items()
-        if block == "unsupervised" and not np.isnan(facts.get("confidence", np.nan))
-    ]
-    found.sort(key=lambda one: one[1])
-    levels, scores = np.array([one[1] for one in found]), np.array([one[2] for one in found])
-    rows: list[list[Value]] = []
-    for low, high in _LEVELS:
-        # The edges belong to the middle.
-        here = scores[(levels > low if low == _LEVELS[2][0] else levels >= low) & _up_to(levels, high)]
-        if len(here):
-            quantiles = [float(value) for value in np.quantile(here, [0, 0.5, 1])]
-            rows.append([f"{low:g} to {high:g}", len(here), *quantiles, float(here.mean())])
-    correlated = len(set(levels)) > 1 and len(set(scores)) > 1
-    correlation = float(spearmanr(levels, scores).statistic) if correlated else float("nan")
-    listed: list[list[Value]] = []
-    for name, level, score in found:
-        numbers = sorted(set(results.facts[name, "unsupervised"]["n_clusters"]))
-        classes = next(one.n_classes for one in results.sets if one.name == name)
-        listed.append([name, level, score, float(best[name]), " ".join(map(str, numbers)), classes])
-    return [
-        ResultTable(
-            "confidence",
-            f"Confidence and ARI, k unknown: rank correlation {correlation:.2f} over {len(found)} sets",
-            ["confidence", "sets", "least ARI", "median ARI", "greatest ARI", "mean ARI"],
-            rows,
-            notes("confidence"),
-        ),
-        ResultTable(
-            "confidence-sets",
-            "Confidence and ARI by set, k unknown",
-            ["set", "confidence", "ARI", "ARI of the oracle", "clusters", "classes"],
-            listed,
-        ),
-    ]
-
-
-def costs(results: Results) -> ResultTable:
-    """Seconds of the methods, over sets and draws."""
-    runs = results.runs[results.runs["seconds"].notna()]
-    groups = runs.groupby(["block", "method"], sort=False)["seconds"]
-    rows: list[list[Value]] = [
-        [str(block), str(method), len(times), float(times.median()), float(times.mean()), float(times.max())]
-        for (block, method), times in groups
-    ]
-    for block in results.blocks:
-        cells = pd.Series([value for (_, one), value in results.seconds.items() if one == block])
-        row: list[Value] = [len(cells), float(cells.median()), float(cells.mean()), float(cells.max())]
-        rows.append([block, "all methods and draws of a set", *row])
-    return ResultTable(
-        "seconds",
-        "Seconds of one run",
-        ["block", "method", "runs", "median", "mean", "greatest"],
-        rows,
-        ("In the first two blocks those of the flagship are of a whole fit or of a choice from the pool.",),
-        dict.fromkeys(("median", "mean", "greatest"), ".3f"),
-    )
-
-
-def failures(results: Results) -> ResultTable:
-    """What could not be run, and why."""
-    rows: list[list[Value]] = [list(error) for error in results.errors]
-    return ResultTable("failures", "Runs that failed", ["set", "block", "run", "error"], rows)
 
 
 class Flagship:
@@ -510,56 +280,6 @@ class Flagship:
     def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
         """None."""
         return []
-
-
-def _mean(values: pd.Series[float]) -> float | None:
-    return float(values.mean()) if values.notna().any() else None
-
-
-def _paired(differences: pd.Series[float]) -> list[Value]:
-    found = differences.dropna().to_numpy(dtype=float)
-    if not len(found):
-        return [None, None, None]
-    error = float(found.std(ddof=1) / np.sqrt(len(found))) if len(found) > 1 else None
-    better, worse = int((found > _EQUAL).sum()), int((found < -_EQUAL).sum())
-    return [float(found.mean()), error, f"{better}/{len(found) - better - worse}/{worse}"]
-
-
-def _without_empty(table: ResultTable) -> ResultTable:
-    """Without columns that say nothing anywhere."""
-    kept = [
-        i for i, name in enumerate(table.columns) if any(row[i] is not None for row in table.rows) or i < 4
-    ]
-    rows = [[row[i] for i in kept] for row in table.rows]
-    columns = [table.columns[i] for i in kept]
-    return ResultTable(table.name, table.title, columns, rows, table.notes, table.formats)
-
-
-def _ranked(results: Results, block: str, setting: str) -> list[list[Value]]:
-    frame = results.frame(block, setting)[results.methods(block, bounds=False)]
-    # A method that failed everywhere says nothing; a set where one failed cannot be ranked.
-    frame = frame.dropna(axis=1, how="all").dropna(axis=0)
-    reference = REFERENCE[block]
-    if len(frame) < 2 or frame.shape[1] < 3 or reference not in frame.columns:
-        return []
-    averages = average_ranks(frame, greater_is_better=True)
-    test = friedman(frame, greater_is_better=True)
-    pairs = shaffer_static(frame, greater_is_better=True, alpha=ALPHA)
-    p_of = {frozenset((str(a), str(b))): float(p) for a, b, p in _adjusted(pairs)}
-    rows: list[list[Value]] = []
-    for name, rank in averages.sort_values(kind="stable").items():
-        p = None if name == reference else p_of[frozenset((str(name), reference))]
-        rows.append([block, setting, len(frame), float(test.p_value), str(name), float(rank), p])
-    return rows
-
-
-def _adjusted(pairs: pd.DataFrame) -> list[tuple[str, str, float]]:
-    return list(pairs[["method_1", "method_2", "p_adjusted"]].itertuples(index=False, name=None))
-
-
-def notes(*names: str) -> Sequence[str]:
-    """Sentences by name."""
-    return tuple(NOTES[name] for name in names)
 
 
 class Results:
@@ -666,6 +386,286 @@ class Results:
         return float(by_draw.std(ddof=1)) if len(by_draw) > 1 else None
 
 
+def sets(results: Results) -> ResultTable:
+    """What the sets are."""
+    rows: list[list[Value]] = [
+        [one.name, one.kind, *one.table.shape, one.n_classes, one.n_noise, one.scale, one.note]
+        for one in results.sets
+    ]
+    return ResultTable(
+        "sets",
+        "Sets",
+        ["set", "kind", "rows", "features", "classes", "noise", "scale", "note"],
+        rows,
+        notes("protocol", *(["topics"] if "t" in results.kinds.values() else []), "kinds"),
+    )
+
+
+def notes(*names: str) -> Sequence[str]:
+    """Sentences by name."""
+    return tuple(NOTES[name] for name in names)
+
+
+def skipped(results: Results) -> ResultTable:
+    """Files that are no sets."""
+    rows: list[list[Value]] = [[one.file, one.reason] for one in results.skipped]
+    return ResultTable("skipped", "Files left out", ["file", "reason"], rows)
+
+
+def means(results: Results, block: str) -> ResultTable:
+    """Of every method: means over all sets and by kind, the published mean, and how it compares."""
+    kinds = [kind for kind in KINDS if kind in results.kinds.values()]
+    references = [REFERENCE[block], *([SECOND[block]] if block in SECOND else [])]
+    rows: list[list[Value]] = []
+    for setting in results.settings(block):
+        frame, ami = (results.frame(block, setting, score) for score in ("ari", "ami"))
+        whole = results.frame(block, setting, "ari_all") if block == "pairs" else None
+        for method in frame.columns:
+            scores = frame[method]
+            if scores.isna().all():
+                continue
+            row: list[Value] = [setting, method, int(scores.notna().sum())]
+            row += [
+                _mean(scores),
+                results.spread(block, setting, method),
+                PUBLISHED.get((block, "ari", "", setting, method)),
+                _mean(ami[method]),
+            ]
+            row.append(PUBLISHED.get((block, "ami", "", setting, method)))
+            if whole is not None:
+                row.append(_mean(whole[method]))
+            of_kind = [results.kinds[str(name)] for name in frame.index]
+            for kind in kinds:
+                here = scores[[one == kind for one in of_kind]]
+                row.append(_mean(here))
+                row.append(PUBLISHED.get((block, "ari", kind, setting, method)))
+            for reference in references:
+                row += _paired(frame[reference] - scores) if method != reference else [None, None, None]
+            seconds = results.frame(block, setting, "seconds")[method]
+            rows.append([*row, _mean(seconds)])
+    whole_column = ["ARI of all"] if block == "pairs" else []
+    columns = [
+        "setting",
+        "method",
+        "sets",
+        "ARI",
+        "± draws",
+        "published",
+        "AMI",
+        "published AMI",
+        *whole_column,
+    ]
+    for kind in kinds:
+        columns += [f"ARI {kind}", f"published {kind}"]
+    for reference in references:
+        columns += [f"{reference} - it", f"± {reference}", f"better/equal/worse {reference}"]
+    table = ResultTable(
+        f"{block}-means",
+        f"{BLOCKS[block].title}: means over the sets",
+        [*columns, "seconds"],
+        rows,
+        notes(
+            *(["published"] if any(place[0] == block for place in PUBLISHED) else []), "means", "kinds", block
+        ),
+        {f"{reference} - it": "+.3f" for reference in references} | {"seconds": ".2f"},
+    )
+    return _without_empty(table)
+
+
+def _mean(values: pd.Series[float]) -> float | None:
+    return float(values.mean()) if values.notna().any() else None
+
+
+def _published() -> dict[Place, float]:
+    found: dict[Place, float] = {}
+    for block, setting, figures in (("unsupervised", UNKNOWN, _UNKNOWN), ("known", KNOWN, _KNOWN)):
+        for method, values in figures.items():
+            columns = [("ari", ""), ("ami", ""), *(("ari", kind) for kind in "sutd")]
+            for (score, kind), value in zip(columns, values, strict=False):
+                found[block, score, kind, setting, method] = value
+    amounts = [f"{amount}, right" for amount in (".1 n", ".5 n", "1 n", "2 n")]
+    for block, settings, figures in (
+        ("labels", ["1 %", "2 %", "5 %", "10 %"], _LABELS),
+        ("novel", ["2 %", "5 %", "10 %"], _NOVEL),
+        ("pairs", [*amounts, "mean, right", "mean, 10 % flipped"], _PAIRS),
+    ):
+        for method, values in figures.items():
+            for setting, value in zip(settings, values, strict=True):
+                found[block, "ari", "", setting, method] = value
+            if block != "pairs":
+                found[block, "ari", "", "mean", method] = sum(values) / len(values)
+    return found
+
+
+PUBLISHED = _published()
+
+
+def _paired(differences: pd.Series[float]) -> list[Value]:
+    found = differences.dropna().to_numpy(dtype=float)
+    if not len(found):
+        return [None, None, None]
+    error = float(found.std(ddof=1) / np.sqrt(len(found))) if len(found) > 1 else None
+    better, worse = int((found > _EQUAL).sum()), int((found < -_EQUAL).sum())
+    return [float(found.mean()), error, f"{better}/{len(found) - better - worse}/{worse}"]
+
+
+def _without_empty(table: ResultTable) -> ResultTable:
+    """Without columns that say nothing anywhere."""
+    kept = [
+        i for i, name in enumerate(table.columns) if any(row[i] is not None for row in table.rows) or i < 4
+    ]
+    rows = [[row[i] for i in kept] for row in table.rows]
+    columns = [table.columns[i] for i in kept]
+    return ResultTable(table.name, table.title, columns, rows, table.notes, table.formats)
+
+
+def ranks_table(results: Results) -> ResultTable | None:
+    """Mean ranks, Friedman's test and Shaffer's of every pair with the flagship; None for a single set."""
+    rows: list[list[Value]] = []
+    for block in results.blocks:
+        for setting in results.main_settings(block):
+            rows += _ranked(results, block, setting)
+    if not rows:
+        return None
+    return ResultTable(
+        "ranks",
+        "Mean ranks (1 is best), and tests against the flagship",
+        ["block", "setting", "sets", "p of Friedman's test", "method", "mean rank", "adjusted p (Shaffer)"],
+        rows,
+        notes("ranks"),
+        {"p of Friedman's test": ".2g", "mean rank": ".2f", "adjusted p (Shaffer)": ".2g"},
+    )
+
+
+def _ranked(results: Results, block: str, setting: str) -> list[list[Value]]:
+    frame = results.frame(block, setting)[results.methods(block, bounds=False)]
+    # A method that failed everywhere says nothing; a set where one failed cannot be ranked.
+    frame = frame.dropna(axis=1, how="all").dropna(axis=0)
+    reference = REFERENCE[block]
+    if len(frame) < 2 or frame.shape[1] < 3 or reference not in frame.columns:
+        return []
+    averages = average_ranks(frame, greater_is_better=True)
+    test = friedman(frame, greater_is_better=True)
+    pairs = shaffer_static(frame, greater_is_better=True, alpha=ALPHA)
+    p_of = {frozenset((str(a), str(b))): float(p) for a, b, p in _adjusted(pairs)}
+    rows: list[list[Value]] = []
+    for name, rank in averages.sort_values(kind="stable").items():
+        p = None if name == reference else p_of[frozenset((str(name), reference))]
+        rows.append([block, setting, len(frame), float(test.p_value), str(name), float(rank), p])
+    return rows
+
+
+def _adjusted(pairs: pd.DataFrame) -> list[tuple[str, str, float]]:
+    return list(pairs[["method_1", "method_2", "p_adjusted"]].itertuples(index=False, name=None))
+
+
+def losses(results: Results) -> ResultTable:
+    """Sets on which another method is clearly ahead."""
+    rows: list[list[Value]] = []
+    for block in results.blocks:
+        for setting in results.main_settings(block):
+            frame = results.frame(block, setting)[results.methods(block, bounds=False)]
+            reference = frame[REFERENCE[block]]
+            for name in frame.index:
+                ahead = (frame.loc[name] - reference[name]).drop(REFERENCE[block])
+                ahead = ahead[ahead > _AHEAD].sort_values(ascending=False, kind="stable")
+                if len(ahead):
+                    rivals = ", ".join(f"{rival} +{value:.2f}" for rival, value in ahead.items())
+                    rows.append([block, setting, str(name), float(reference[name]), rivals])
+    return ResultTable(
+        "losses",
+        "Where the flagship is behind, and whom",
+        ["block", "setting", "set", "ARI", "ahead of it"],
+        rows,
+        notes("losses"),
+    )
+
+
+def confidence(results: Results) -> list[ResultTable]:
+    """Confidence against the ARI reached, by level and by set."""
+    frame = results.frame("unsupervised", UNKNOWN)
+    reached, best = (frame[name].to_dict() for name in (FLAGSHIP, ORACLE))
+    found = [
+        (name, float(facts["confidence"]), float(reached[name]))
+        for (name, block), facts in results.facts.items()
+        if block == "unsupervised" and not np.isnan(facts.get("confidence", np.nan))
+    ]
+    found.sort(key=lambda one: one[1])
+    levels, scores = np.array([one[1] for one in found]), np.array([one[2] for one in found])
+    rows: list[list[Value]] = []
+    for low, high in _LEVELS:
+        # The edges belong to the middle.
+        here = scores[(levels > low if low == _LEVELS[2][0] else levels >= low) & _up_to(levels, high)]
+        if len(here):
+            quantiles = [float(value) for value in np.quantile(here, [0, 0.5, 1])]
+            rows.append([f"{low:g} to {high:g}", len(here), *quantiles, float(here.mean())])
+    correlated = len(set(levels)) > 1 and len(set(scores)) > 1
+    correlation = float(spearmanr(levels, scores).statistic) if correlated else float("nan")
+    listed: list[list[Value]] = []
+    for name, level, score in found:
+        numbers = sorted(set(results.facts[name, "unsupervised"]["n_clusters"]))
+        classes = next(one.n_classes for one in results.sets if one.name == name)
+        listed.append([name, level, score, float(best[name]), " ".join(map(str, numbers)), classes])
+    return [
+        ResultTable(
+            "confidence",
+            f"Confidence and ARI, k unknown: rank correlation {correlation:.2f} over {len(found)} sets",
+            ["confidence", "sets", "least ARI", "median ARI", "greatest ARI", "mean ARI"],
+            rows,
+            notes("confidence"),
+        ),
+        ResultTable(
+            "confidence-sets",
+            "Confidence and ARI by set, k unknown",
+            ["set", "confidence", "ARI", "ARI of the oracle", "clusters", "classes"],
+            listed,
+        ),
+    ]
+
+
 def _up_to(levels: NDArray[np.float64], high: float) -> NDArray[np.bool_]:
     below: NDArray[np.bool_] = levels < high if high == _LEVELS[0][1] else levels <= high
     return below
+
+
+def by_set(results: Results, block: str) -> ResultTable:
+    """ARI of every method on every set; of several settings their mean."""
+    names = results.methods(block)
+    rows: list[list[Value]] = []
+    for setting in results.main_settings(block):
+        frame = results.frame(block, setting)
+        for found in results.sets:
+            if found.name in frame.index:
+                values = frame.loc[found.name].to_numpy(dtype=float).tolist()
+                rows.append([found.name, found.kind, setting, *values])
+    return ResultTable(
+        f"{block}-sets", f"{BLOCKS[block].title}: ARI by set", ["set", "kind", "setting", *names], rows
+    )
+
+
+def costs(results: Results) -> ResultTable:
+    """Seconds of the methods, over sets and draws."""
+    runs = results.runs[results.runs["seconds"].notna()]
+    groups = runs.groupby(["block", "method"], sort=False)["seconds"]
+    rows: list[list[Value]] = [
+        [str(block), str(method), len(times), float(times.median()), float(times.mean()), float(times.max())]
+        for (block, method), times in groups
+    ]
+    for block in results.blocks:
+        cells = pd.Series([value for (_, one), value in results.seconds.items() if one == block])
+        row: list[Value] = [len(cells), float(cells.median()), float(cells.mean()), float(cells.max())]
+        rows.append([block, "all methods and draws of a set", *row])
+    return ResultTable(
+        "seconds",
+        "Seconds of one run",
+        ["block", "method", "runs", "median", "mean", "greatest"],
+        rows,
+        ("In the first two blocks those of the flagship are of a whole fit or of a choice from the pool.",),
+        dict.fromkeys(("median", "mean", "greatest"), ".3f"),
+    )
+
+
+def failures(results: Results) -> ResultTable:
+    """What could not be run, and why."""
+    rows: list[list[Value]] = [list(error) for error in results.errors]
+    return ResultTable("failures", "Runs that failed", ["set", "block", "run", "error"], rows)

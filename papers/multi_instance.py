@@ -38,14 +38,158 @@ _PRINTED = {"weighting": "instance", "weights": "printed", "empty": "closest"}
 _PRINTED_FAST = {"weighting": "instance", "reading": "printed_meansq", "legality": "count", "elitism": 0}
 _MEAN = {"weighting": "instance", "centers": "mean"}
 _INSTANCE = {"weighting": "instance"}
+_VARIABLE = "MOO_CLUSTERING_DATA"
+_FOLDER = "mil"
 
 
-class Outcome(NamedTuple):
-    """Clusters of all bags, and what they cost; None where nothing is counted."""
+class Task(NamedTuple):
+    """What a cell is computed from."""
 
-    labels: IntArray
-    evaluations: int | None = None
-    trials: int | None = None
+    bag_set: BagSet
+    method: str
+    reading: Reading
+    seed: int
+    effort: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class BagSet:
+    """Bags with known classes.
+
+    Parameters
+    ----------
+    name : str
+        Of the file.
+    identity : str
+        Fingerprint of bags and classes; sets of one name and identity are equal.
+    bags : Bags
+        In the units of the data.
+    classes : ndarray of shape (n_bags,), int64
+        0, 1, ...; the last is the positive one.
+    """
+
+    name: str
+    identity: str
+    bags: Bags = field(compare=False)
+    classes: NDArray[np.int64] = field(compare=False)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Rows of the tables that the set makes."""
+        return {**SETS, **EXTRAS}[self.name]
+
+    @property
+    def n_clusters(self) -> int:
+        """Target number of clusters: that of the classes."""
+        return len(np.unique(self.classes))
+
+
+class Row(NamedTuple):
+    """A row of the tables.
+
+    Parameters
+    ----------
+    name : str
+    published : tuple of str
+        Rows of the paper to compare with, the one of this name first; none for sets it does not have.
+    swapped : bool
+        Whether the other class is the positive one.
+    """
+
+    name: str
+    published: tuple[str, ...]
+    swapped: bool = False
+
+    @property
+    def is_own_set(self) -> bool:
+        """Whether a set of the paper, and not one seen before with other classes."""
+        return bool(self.published) and not self.swapped
+
+
+# The rows of ImgT and ImgF are very likely swapped in the paper.
+SETS: dict[str, tuple[Row, ...]] = {
+    "musk1": (Row("Musk1", ("Musk1",)),),
+    "musk2": (Row("Musk2", ("Musk2",)),),
+    "mutatoms": (Row("MutA", ("MutA",)),),
+    "mutbonds": (Row("MutB", ("MutB",)),),
+    "mutchains": (Row("MutC", ("MutC",)),),
+    "img_elephant": (Row("ImgE", ("ImgE",)),),
+    "img_tiger": (Row("ImgT", ("ImgT", "ImgF")),),
+    "img_fox": (Row("ImgF", ("ImgF", "ImgT")),),
+    "eastwest": (Row("EastW", ("EastW",)), Row("WestE", ("WestE",), swapped=True)),
+}
+# Not in the paper; only on request.
+EXTRAS: dict[str, tuple[Row, ...]] = {
+    name: (Row(name, ()),) for name in ("thioredoxin", "newsgroups1", "corel_african")
+}
+
+
+def run_task(task: Task) -> dict[str, Any]:
+    """Value of a cell: the partition, its scores and what it cost.
+
+    The order of the bags is drawn anew for every set and seed, the same for all methods: files come
+    sorted by class, and MIGCUK takes bags of nearby numbers to be alike. Clusters are given in the order
+    of the file.
+    """
+    given, entry = task.bag_set, ENTRIES[task.method, task.reading]
+    order = np.random.default_rng(seed_of(task.seed, given.name, "order")).permutation(given.bags.n_bags)
+    shuffled = given.bags[order]
+    seed = int(seed_of(task.seed, given.name, *entry.key).generate_state(1)[0])
+    with warnings.catch_warnings():
+        # Iterations that do not settle are part of what is compared; the scores tell missing clusters.
+        warnings.simplefilter("ignore", UserWarning)
+        warm_up(entry.key)
+        start = perf_counter()
+        outcome = entry.run(shuffled, given.n_clusters, seed, task.effort)
+        seconds = perf_counter() - start
+    labels = np.empty(given.bags.n_bags, dtype=np.int32)
+    labels[order] = outcome.labels
+    return {
+        **scores(given, relabel_by_first_appearance(labels)),
+        "seconds": seconds,
+        "evaluations": outcome.evaluations,
+        "trials": outcome.trials,
+    }
+
+
+@cache
+def warm_up(key: tuple[str, Reading]) -> None:
+    """Run an entry on next to nothing, so that compiling is not in the seconds of its first run."""
+    rng = np.random.default_rng(0)
+    bags = Bags(rng.random((24, 2)), np.arange(0, 25, 3))
+    ENTRIES[key].run(bags, 2, 0, _LEAST_EFFORT)
+
+
+def scores(given: BagSet, labels: Any) -> dict[str, Any]:
+    """Everything about a partition of a set, and the partition itself."""
+    report = bag_report(None, labels, given.classes, indices=_indices(given))
+    return {
+        **report,
+        "f1_swapped": matched_f1(given.classes, labels, int(given.classes.min())),
+        "labels": np.asarray(labels).tolist(),
+    }
+
+
+@lru_cache(maxsize=2)
+def _indices(given: BagSet) -> dict[str, ValidityIndex]:
+    """The indices of a set, which all its cells share."""
+    bags = BagTransformer().fit_transform(given.bags)
+    # These two give the printed S and S_Dbw of MIFGKA on East-West exactly.
+    mirrored = BagSilhouette("precomputed", "bag").fit(mirrored_distances(bags))
+    scatter = BagSDbw(sigma="instance", ddof=1, weighting="instance", undefined=np.inf).fit(bags)
+    return {**bag_indices(bags), "silhouette_printed": mirrored, "sdbw_printed": scatter}
+
+
+def mirrored_distances(bags: Bags) -> NDArray[np.float64]:
+    """Directed distances from the bag of lower number, for both directions.
+
+    Numbers are the identifiers of the bags if all are whole numbers, else their places in the file.
+    """
+    H = bag_distances(bags)
+    ids = bags.bag_ids or ()
+    numbers = list(map(int, ids)) if ids and all(map(str.isdecimal, ids)) else range(bags.n_bags)
+    place = np.argsort(np.argsort(numbers, kind="stable"))
+    return np.where(place[:, None] < place, H, H.T)
 
 
 @dataclass(frozen=True)
@@ -119,10 +263,6 @@ def random_labels(bags: Bags, n_clusters: int, seed: int) -> IntArray:
     return rng.permutation(np.concatenate([np.arange(n_clusters), drawn]))
 
 
-def _symmetric(bags: Bags) -> NDArray[np.float64]:
-    return bag_distances(BagTransformer().fit_transform(bags), kind="symmetric")
-
-
 CONTROLS: dict[str, Callable[[Bags, int, int], IntArray]] = {
     "k-means of bag means": k_means_of_means,
     "average linkage": average_linkage,
@@ -148,163 +288,23 @@ ENTRIES: dict[tuple[str, Reading], Entry] = {
         *(Entry(name, "", control) for name, control in CONTROLS.items()),
     )
 }
-_VARIABLE = "MOO_CLUSTERING_DATA"
-_FOLDER = "mil"
 
 
-class Row(NamedTuple):
-    """A row of the tables.
+class Outcome(NamedTuple):
+    """Clusters of all bags, and what they cost; None where nothing is counted."""
 
-    Parameters
-    ----------
-    name : str
-    published : tuple of str
-        Rows of the paper to compare with, the one of this name first; none for sets it does not have.
-    swapped : bool
-        Whether the other class is the positive one.
-    """
-
-    name: str
-    published: tuple[str, ...]
-    swapped: bool = False
-
-    @property
-    def is_own_set(self) -> bool:
-        """Whether a set of the paper, and not one seen before with other classes."""
-        return bool(self.published) and not self.swapped
+    labels: IntArray
+    evaluations: int | None = None
+    trials: int | None = None
 
 
-# The rows of ImgT and ImgF are very likely swapped in the paper.
-SETS: dict[str, tuple[Row, ...]] = {
-    "musk1": (Row("Musk1", ("Musk1",)),),
-    "musk2": (Row("Musk2", ("Musk2",)),),
-    "mutatoms": (Row("MutA", ("MutA",)),),
-    "mutbonds": (Row("MutB", ("MutB",)),),
-    "mutchains": (Row("MutC", ("MutC",)),),
-    "img_elephant": (Row("ImgE", ("ImgE",)),),
-    "img_tiger": (Row("ImgT", ("ImgT", "ImgF")),),
-    "img_fox": (Row("ImgF", ("ImgF", "ImgT")),),
-    "eastwest": (Row("EastW", ("EastW",)), Row("WestE", ("WestE",), swapped=True)),
-}
-# Not in the paper; only on request.
-EXTRAS: dict[str, tuple[Row, ...]] = {
-    name: (Row(name, ()),) for name in ("thioredoxin", "newsgroups1", "corel_african")
-}
-
-
-class Task(NamedTuple):
-    """What a cell is computed from."""
-
-    bag_set: BagSet
-    method: str
-    reading: Reading
-    seed: int
-    effort: Mapping[str, Any]
-
-
-def run_task(task: Task) -> dict[str, Any]:
-    """Value of a cell: the partition, its scores and what it cost.
-
-    The order of the bags is drawn anew for every set and seed, the same for all methods: files come
-    sorted by class, and MIGCUK takes bags of nearby numbers to be alike. Clusters are given in the order
-    of the file.
-    """
-    given, entry = task.bag_set, ENTRIES[task.method, task.reading]
-    order = np.random.default_rng(seed_of(task.seed, given.name, "order")).permutation(given.bags.n_bags)
-    shuffled = given.bags[order]
-    seed = int(seed_of(task.seed, given.name, *entry.key).generate_state(1)[0])
-    with warnings.catch_warnings():
-        # Iterations that do not settle are part of what is compared; the scores tell missing clusters.
-        warnings.simplefilter("ignore", UserWarning)
-        warm_up(entry.key)
-        start = perf_counter()
-        outcome = entry.run(shuffled, given.n_clusters, seed, task.effort)
-        seconds = perf_counter() - start
-    labels = np.empty(given.bags.n_bags, dtype=np.int32)
-    labels[order] = outcome.labels
-    return {
-        **scores(given, relabel_by_first_appearance(labels)),
-        "seconds": seconds,
-        "evaluations": outcome.evaluations,
-        "trials": outcome.trials,
-    }
-
-
-def scores(given: BagSet, labels: Any) -> dict[str, Any]:
-    """Everything about a partition of a set, and the partition itself."""
-    report = bag_report(None, labels, given.classes, indices=_indices(given))
-    return {
-        **report,
-        "f1_swapped": matched_f1(given.classes, labels, int(given.classes.min())),
-        "labels": np.asarray(labels).tolist(),
-    }
-
-
-@lru_cache(maxsize=2)
-def _indices(given: BagSet) -> dict[str, ValidityIndex]:
-    """The indices of a set, which all its cells share."""
-    bags = BagTransformer().fit_transform(given.bags)
-    # These two give the printed S and S_Dbw of MIFGKA on East-West exactly.
-    mirrored = BagSilhouette("precomputed", "bag").fit(mirrored_distances(bags))
-    scatter = BagSDbw(sigma="instance", ddof=1, weighting="instance", undefined=np.inf).fit(bags)
-    return {**bag_indices(bags), "silhouette_printed": mirrored, "sdbw_printed": scatter}
-
-
-def mirrored_distances(bags: Bags) -> NDArray[np.float64]:
-    """Directed distances from the bag of lower number, for both directions.
-
-    Numbers are the identifiers of the bags if all are whole numbers, else their places in the file.
-    """
-    H = bag_distances(bags)
-    ids = bags.bag_ids or ()
-    numbers = list(map(int, ids)) if ids and all(map(str.isdecimal, ids)) else range(bags.n_bags)
-    place = np.argsort(np.argsort(numbers, kind="stable"))
-    return np.where(place[:, None] < place, H, H.T)
+def _symmetric(bags: Bags) -> NDArray[np.float64]:
+    return bag_distances(BagTransformer().fit_transform(bags), kind="symmetric")
 
 
 def described() -> dict[str, dict[str, Any]]:
     """Options of every entry, for the parameters of the experiment."""
     return {f"{entry.name} {entry.reading}".strip(): dict(entry.options) for entry in ENTRIES.values()}
-
-
-@cache
-def warm_up(key: tuple[str, Reading]) -> None:
-    """Run an entry on next to nothing, so that compiling is not in the seconds of its first run."""
-    rng = np.random.default_rng(0)
-    bags = Bags(rng.random((24, 2)), np.arange(0, 25, 3))
-    ENTRIES[key].run(bags, 2, 0, _LEAST_EFFORT)
-
-
-@dataclass(frozen=True)
-class BagSet:
-    """Bags with known classes.
-
-    Parameters
-    ----------
-    name : str
-        Of the file.
-    identity : str
-        Fingerprint of bags and classes; sets of one name and identity are equal.
-    bags : Bags
-        In the units of the data.
-    classes : ndarray of shape (n_bags,), int64
-        0, 1, ...; the last is the positive one.
-    """
-
-    name: str
-    identity: str
-    bags: Bags = field(compare=False)
-    classes: NDArray[np.int64] = field(compare=False)
-
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        """Rows of the tables that the set makes."""
-        return {**SETS, **EXTRAS}[self.name]
-
-    @property
-    def n_clusters(self) -> int:
-        """Target number of clusters: that of the classes."""
-        return len(np.unique(self.classes))
 
 
 def load_bag_sets(folder: Path | None, names: Sequence[str] = ()) -> list[BagSet]:

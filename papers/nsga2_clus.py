@@ -44,33 +44,6 @@ _MEANS = ("best", "average", "selected", "random", "satisfied", "ari", "k")
 _TWO_DIGITS = ("ARI", "K", "K error", "satisfied", "free pairs", "members")
 _FORMATS = dict.fromkeys(_TWO_DIGITS, ".2f")
 MEAN_ANSWERS = 2.38
-
-
-class Published(NamedTuple):
-    """What the paper prints for a method; None where it prints nothing."""
-
-    best: float | None = None
-    average: float | None = None
-    k: float | None = None
-    k_error: float | None = None
-
-
-# The paper's "best" of External is its choice by constraints; KMDM and KMProb have one result each.
-PUBLISHED: dict[str, dict[str, Published]] = {
-    "cosine": {
-        "AMOSA": Published(0.177, 0.230, None, 1.90),
-        "Internal": Published(0.018, 0.067, 2.13, 1.33),
-        "External": Published(0.070, 0.122, 2.45, 1.74),
-        "KMProb": Published(0.296),
-    },
-    "euclidean": {
-        "AMOSA": Published(0.177, 0.235, None, 1.91),
-        "Internal": Published(0.025, 0.092, 2.27, 1.49),
-        "External": Published(0.063, 0.117, 2.32, 1.69),
-        "KMDM": Published(0.534),
-        "KMProb": Published(0.274),
-    },
-}
 # Least mean entropy of two clusters, weighted to the paper's mean number of answers (bits, fractional).
 FLOOR = 0.33
 REASONS = {
@@ -87,101 +60,6 @@ POP_SIZE, N_GEN, CROSSOVER, MUTATION = 20, 20, 0.6, 0.2
 ANNEALING: dict[str, Any] = {"soft_limit": 20, "hard_limit": 10, "n_moves": 20, "t_min": 1e-5}
 # The largest question has 17 documents: 9384 sets with the larger rule.
 MAX_SETS = 100_000
-
-
-def external(question: Question) -> Front:
-    """NSGA-II-clus that sees constraints only when one member is chosen."""
-    return _evolved(question, question.problem(), "external")
-
-
-def literal(question: Question) -> Front:
-    """External, objectives of new medoids with the labels of the old."""
-    return _evolved(question, question.problem(decode="literal"), "literal")
-
-
-def internal(question: Question) -> Front:
-    """Constraints count as crowding distance."""
-    return _evolved(question, _supervised(question, "crowding"), "internal")
-
-
-def objective(question: Question) -> Front:
-    """Violated constraints are the third objective."""
-    return _evolved(question, _supervised(question, "objective"), "objective")
-
-
-def objective_repaired(question: Question) -> Front:
-    """The front of :func:`objective`, documents assigned under constraints at the end."""
-    problem = _supervised(question, "objective")
-    medoids = _medoids(problem, _nsga2(question, problem, "objective").opt)
-    return Front(problem.constrained_labels(medoids))
-
-
-def assignment(question: Question) -> Front:
-    """Documents are assigned under constraints during the search."""
-    return _evolved(question, _supervised(question, "assignment"), "assignment")
-
-
-def amosa(question: Question) -> Front:
-    """Archived annealing of the same objectives."""
-    problem = question.problem()
-    algorithm = AMOSA(
-        **ANNEALING,
-        sampling=MedoidSampling(),
-        perturb=MedoidReplaceMutation("full", prob=1.0),
-        repair=MedoidSetRepair(),
-        eliminate_duplicates=CanonicalDuplicates(problem.encoding),
-    )
-    result = minimize(problem, algorithm, seed=question.random_state("amosa"))
-    return Front(problem.decode(_medoids(problem, result.opt)))
-
-
-def exhaustive(question: Question) -> Front:
-    """The exact front."""
-    problem = question.problem()
-    return Front(problem.decode(exhaustive_front(problem, max_sets=MAX_SETS).X))
-
-
-def exhaustive_constraints_first(question: Question) -> Front:
-    """Of all partitions those that satisfy most constraints, of these the least Xie-Beni."""
-    problem = question.problem()
-    population = exhaustive_front(problem, max_sets=MAX_SETS).pop
-    order = np.argsort(population.get("F")[:, 0], kind="stable")
-    labels = problem.decode(population.get("X")[order])
-    return Front(labels[[chosen(labels, question.constraints)]], is_front=False)
-
-
-def kmdm(question: Question) -> Front | None:
-    """K-means with a learned metric, told the true number of clusters."""
-    if question.distance == "cosine":
-        return None
-    model = MetricKMeans(question.told_k, conflicts="keep", random_state=question.random_state("kmdm"))
-    return _fitted(model, question)
-
-
-def kmprob(question: Question) -> Front:
-    """K-means with pair penalties, told the true number of clusters."""
-    model = HMRFKMeans(
-        question.told_k,
-        metric=question.distance,
-        conflicts="keep",
-        random_state=question.random_state("kmprob"),
-    )
-    return _fitted(model, question)
-
-
-METHODS: dict[str, Callable[[Question], Front | None]] = {
-    "AMOSA": amosa,
-    "Internal": internal,
-    "External": external,
-    "External, literal decode": literal,
-    "Objective": objective,
-    "Objective + repair at the end": objective_repaired,
-    "Assignment": assignment,
-    "Exhaustive front": exhaustive,
-    "Exhaustive, constraints first": exhaustive_constraints_first,
-    "KMDM": kmdm,
-    "KMProb": kmprob,
-}
 # Beyond this many documents the two-cluster partitions are not enumerated.
 MAX_DOCUMENTS_OF_FLOOR = 8
 _RANDOM_DRAWS = 50
@@ -269,147 +147,6 @@ class Table2:
         return []
 
 
-def report(cells: Sequence[Key], values: Sequence[Any], all_answers: Sequence[int]) -> list[ResultTable]:
-    """All tables; the first has a row for every cell and method."""
-    scores = _long(cells, values)
-    everything = ResultTable(
-        "scores", "Scores", [*map(str, scores.columns)], scores.astype(object).values.tolist()
-    )
-    asked = scores.drop_duplicates("question")
-    tables = [_methods(scores), _beside_published(scores), _constants(asked, all_answers)]
-    floors = asked[asked["floor"].notna()]
-    return [everything, *tables, *([_floors(floors)] if len(floors) else [])]
-
-
-def _long(cells: Sequence[Key], values: Sequence[Any]) -> pd.DataFrame:
-    rows = []
-    for key, value in zip(cells, values, strict=True):
-        shared = {**key, **{name: value[name] for name in ("documents", "answers", "floor")}}
-        rows += [{**shared, "method": name, **found} for name, found in value["methods"].items()]
-    numbers = ("floor", "best", "average")
-    return pd.DataFrame(rows).astype(dict.fromkeys(numbers, "float64"))
-
-
-def _groups(scores: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
-    """Rows by distance and method, in the order of the methods."""
-    found = dict(list(scores.groupby(["distance", "method"], sort=False)))
-    return [
-        (distance, method, found[distance, method])
-        for distance in scores["distance"].unique()
-        for method in METHODS
-        if (distance, method) in found
-    ]
-
-
-def _free(part: pd.DataFrame) -> float:
-    """Mean of must-link and cannot-link recall over the pairs that were not given."""
-    totals = {kind: int(part[f"free_{kind}"].sum()) for kind in ("must", "cannot")}
-    recalls = [part[f"free_{kind}_right"].sum() / total for kind, total in totals.items() if total]
-    return float(sum(recalls) / 2) if len(recalls) == 2 else float("nan")
-
-
-def _methods(scores: pd.DataFrame) -> ResultTable:
-    rows: list[list[Value]] = []
-    for distance, method, part in _groups(scores):
-        means = [float(part[name].mean()) for name in _MEANS]
-        error = k_error(part["answers"], part["k"])
-        rows.append([distance, method, *means, error, _free(part), float(part["members"].mean())])
-    columns = ["best (oracle)", "average", "selected", "random labels", "satisfied", "ARI", "K", "K error"]
-    n = scores["question"].nunique()
-    rule = "rounded up" if scores["k_max"].iloc[0] == "ceil_sqrt" else "rounded down"
-    return ResultTable(
-        "methods",
-        f"Methods on {n} questions, seeds: {scores['seed'].nunique()}, K up to the square root {rule}",
-        ["distance", "method", *columns, "free pairs", "members"],
-        rows,
-        (
-            "Entropies in bits, answers of a document counted fractionally; lower is better, and lower "
-            "with more clusters: compare with random labels of the same numbers of clusters.",
-            "best (oracle): the member of the front with the least entropy, which no method can know. "
-            "selected: the member that satisfies most constraints, of equals the least Xie-Beni; the "
-            "columns to its right belong to it. ARI: first answer of every document.",
-            "free pairs: mean of must-link and cannot-link recall over the pairs that were not given, "
-            "all questions together; 0.5 is chance. The other columns score all documents, the "
-            "given pairs included. KMDM and KMProb are told the true number of clusters.",
-        ),
-        _FORMATS,
-    )
-
-
-def _beside_published(scores: pd.DataFrame) -> ResultTable:
-    groups = {(distance, method): part for distance, method, part in _groups(scores)}
-    rows: list[list[Value]] = []
-    for distance, methods in PUBLISHED.items():
-        for method, printed in methods.items():
-            part = groups[distance, method]
-            rows.append([distance, method, *_pairs(method, printed, part), reasons(method, printed)])
-    names = ("best", "average", "K", "K error")
-    headings = [f"{name}, {whose}" for name in names for whose in ("paper", "here")]
-    return ResultTable(
-        "published",
-        "Figures of the paper and of this run",
-        ["distance", "method", *headings, "why they differ"],
-        rows,
-        (
-            "best: least entropy on the front by the true answers; for External the choice by "
-            "constraints; for KMDM and KMProb their only result. K is that of the choice by constraints.",
-            f"The paper's questions have {MEAN_ANSWERS} answers on average, these "
-            f"{scores.drop_duplicates('question')['answers'].mean():.2f}.",
-            *REASONS.values(),
-        ),
-        {heading: ".2f" for heading in headings if heading.startswith("K")},
-    )
-
-
-def _pairs(method: str, printed: Published, part: pd.DataFrame) -> list[Value]:
-    best = "best" if method in ("AMOSA", "Internal") else "selected"
-    here = (part[best].mean(), part["average"].mean(), part["k"].mean(), k_error(part["answers"], part["k"]))
-    return [value for pair in zip(printed, map(float, here), strict=True) for value in pair]
-
-
-def _constants(asked: pd.DataFrame, all_answers: Sequence[int]) -> ResultTable:
-    rows: list[list[Value]] = [
-        [f"K = {k}", k_error(asked["answers"], k), k_error(all_answers, k)] for k in (1, 2, 3)
-    ]
-    return ResultTable(
-        "constant-k",
-        "Error of constant numbers of clusters",
-        ["prediction", f"these {len(asked)} questions", f"all {len(all_answers)} questions"],
-        rows,
-        ("A method whose K error is not below these has found nothing about the number of clusters.",),
-        {f"these {len(asked)} questions": ".2f", f"all {len(all_answers)} questions": ".2f"},
-    )
-
-
-def _floors(asked: pd.DataFrame) -> ResultTable:
-    found = asked.groupby("answers")["floor"].agg(["size", "mean"])
-    rows: list[list[Value]] = [[int(k), int(n), float(mean)] for k, n, mean in found.itertuples()]
-    rows.append(["all", len(asked), float(asked["floor"].mean())])
-    return ResultTable(
-        "floor",
-        "Least entropy that any two clusters can have",
-        ["answers", "questions", "entropy"],
-        rows,
-        ("All partitions of the questions with at most eight documents, the answers known.",),
-    )
-
-
-def reasons(method: str, published: Published) -> str:
-    """Keys of the reasons why the figures of the paper and ours differ."""
-    # The floor says nothing about numbers of clusters that are not printed.
-    below = published.k is not None and published.best is not None and published.best < FLOOR
-    told = method.startswith("KM")
-    return ", ".join(key for key, holds in (("a", below), ("b", True), ("c", told)) if holds)
-
-
-class Front(NamedTuple):
-    """Partitions (n_members, n_documents), Xie-Beni ascending, each set of medoids once."""
-
-    labels: Labels
-    # Whether the members stand for a choice, or only the first is a result.
-    is_front: bool = True
-
-
 class Question(NamedTuple):
     """What a cell is computed from."""
 
@@ -437,71 +174,6 @@ class Question(NamedTuple):
     def random_state(self, name: str) -> int:
         """Seed of one method."""
         return int(seed_of(*self.seed, name).generate_state(1)[0])
-
-
-def chosen(labels: Labels, constraints: PairwiseConstraints) -> int:
-    """Member that satisfies most constraints, the first of equals (the External rule)."""
-    must, cannot = constraints.satisfied(labels)
-    return int(np.argmax(must + cannot))
-
-
-def fronts(question: Question) -> Iterator[tuple[str, Front]]:
-    """Every method that there is for the distance, by name."""
-    for name, run in METHODS.items():
-        front = run(question)
-        if front is not None:
-            yield name, front
-
-
-def _supervised(question: Question, supervision: str) -> MedoidProblem:
-    return question.problem(constraints=question.constraints, supervision=supervision)
-
-
-def _nsga2(question: Question, problem: MedoidProblem, name: str) -> Result:
-    algorithm = NSGA2(
-        pop_size=POP_SIZE,
-        sampling=MedoidSampling(),
-        selection=TournamentSelection(func_comp=batched_tournament),
-        crossover=PrefixUnionCrossover("grow", prob=CROSSOVER),
-        mutation=MedoidSwapMutation(prob=MUTATION),
-        repair=MedoidSetRepair(),
-        survival=ConstraintCrowdingSurvival(),
-        eliminate_duplicates=False,
-    )
-    algorithm.tournament_type = "comp_by_rank_and_crowding"
-    # pymoo counts the initial population as a generation.
-    return minimize(problem, algorithm, ("n_gen", N_GEN + 1), seed=question.random_state(name))
-
-
-def _evolved(question: Question, problem: MedoidProblem, name: str) -> Front:
-    members = _nsga2(question, problem, name).opt
-    return Front(problem.partitions(members[_distinct(problem, members)]))
-
-
-def _distinct(problem: MedoidProblem, members: Any) -> NDArray[np.intp]:
-    """Members with different sets of medoids, Xie-Beni ascending."""
-    order = np.lexsort(members.get("F").T[::-1])
-    canonical = problem.encoding.canonical(problem.medoids(members.get("X")[order]))
-    first = np.unique(canonical, axis=0, return_index=True)[1]
-    return order[np.sort(first)]
-
-
-def _medoids(problem: MedoidProblem, members: Any) -> NDArray[Any]:
-    return members.get("X")[_distinct(problem, members)]
-
-
-def _fitted(model: Any, question: Question) -> Front:
-    # Terms of other questions' documents are zero throughout.
-    used = np.unique(question.X.indices)
-    X = question.X[:, used].toarray() if len(used) else np.zeros((question.X.shape[0], 1))
-    with warnings.catch_warnings():
-        # Fewer different documents than answers, or none apart: nothing the reader could change.
-        warnings.simplefilter("ignore", UserWarning)
-        return Front(model.fit(X, **_run_pairs(question.constraints)).labels_[None, :], is_front=False)
-
-
-def _run_pairs(constraints: PairwiseConstraints) -> dict[str, NDArray[np.int64]]:
-    return {"must_link": constraints.must_link, "cannot_link": constraints.cannot_link}
 
 
 def question_scores(question: Question) -> dict[str, Any]:
@@ -558,6 +230,20 @@ def _scores(front: Front, question: Question, random: RandomEntropy) -> dict[str
     }
 
 
+class Front(NamedTuple):
+    """Partitions (n_members, n_documents), Xie-Beni ascending, each set of medoids once."""
+
+    labels: Labels
+    # Whether the members stand for a choice, or only the first is a result.
+    is_front: bool = True
+
+
+def chosen(labels: Labels, constraints: PairwiseConstraints) -> int:
+    """Member that satisfies most constraints, the first of equals (the External rule)."""
+    must, cannot = constraints.satisfied(labels)
+    return int(np.argmax(must + cannot))
+
+
 def unconstrained_pairs(labels: Labels, question: Question) -> dict[str, int]:
     """Pairs that were not given: how many there are and how many are right, of either kind."""
     everything = all_pairs(question.answers)
@@ -581,6 +267,109 @@ def all_pairs(answers: Sequence[tuple[str, ...]]) -> PairwiseConstraints:
     return PairwiseConstraints.from_labels([set(entry) for entry in answers], 1.0)
 
 
+def fronts(question: Question) -> Iterator[tuple[str, Front]]:
+    """Every method that there is for the distance, by name."""
+    for name, run in METHODS.items():
+        front = run(question)
+        if front is not None:
+            yield name, front
+
+
+def amosa(question: Question) -> Front:
+    """Archived annealing of the same objectives."""
+    problem = question.problem()
+    algorithm = AMOSA(
+        **ANNEALING,
+        sampling=MedoidSampling(),
+        perturb=MedoidReplaceMutation("full", prob=1.0),
+        repair=MedoidSetRepair(),
+        eliminate_duplicates=CanonicalDuplicates(problem.encoding),
+    )
+    result = minimize(problem, algorithm, seed=question.random_state("amosa"))
+    return Front(problem.decode(_medoids(problem, result.opt)))
+
+
+def internal(question: Question) -> Front:
+    """Constraints count as crowding distance."""
+    return _evolved(question, _supervised(question, "crowding"), "internal")
+
+
+def external(question: Question) -> Front:
+    """NSGA-II-clus that sees constraints only when one member is chosen."""
+    return _evolved(question, question.problem(), "external")
+
+
+def literal(question: Question) -> Front:
+    """External, objectives of new medoids with the labels of the old."""
+    return _evolved(question, question.problem(decode="literal"), "literal")
+
+
+def objective(question: Question) -> Front:
+    """Violated constraints are the third objective."""
+    return _evolved(question, _supervised(question, "objective"), "objective")
+
+
+def objective_repaired(question: Question) -> Front:
+    """The front of :func:`objective`, documents assigned under constraints at the end."""
+    problem = _supervised(question, "objective")
+    medoids = _medoids(problem, _nsga2(question, problem, "objective").opt)
+    return Front(problem.constrained_labels(medoids))
+
+
+def assignment(question: Question) -> Front:
+    """Documents are assigned under constraints during the search."""
+    return _evolved(question, _supervised(question, "assignment"), "assignment")
+
+
+def exhaustive(question: Question) -> Front:
+    """The exact front."""
+    problem = question.problem()
+    return Front(problem.decode(exhaustive_front(problem, max_sets=MAX_SETS).X))
+
+
+def exhaustive_constraints_first(question: Question) -> Front:
+    """Of all partitions those that satisfy most constraints, of these the least Xie-Beni."""
+    problem = question.problem()
+    population = exhaustive_front(problem, max_sets=MAX_SETS).pop
+    order = np.argsort(population.get("F")[:, 0], kind="stable")
+    labels = problem.decode(population.get("X")[order])
+    return Front(labels[[chosen(labels, question.constraints)]], is_front=False)
+
+
+def kmdm(question: Question) -> Front | None:
+    """K-means with a learned metric, told the true number of clusters."""
+    if question.distance == "cosine":
+        return None
+    model = MetricKMeans(question.told_k, conflicts="keep", random_state=question.random_state("kmdm"))
+    return _fitted(model, question)
+
+
+def kmprob(question: Question) -> Front:
+    """K-means with pair penalties, told the true number of clusters."""
+    model = HMRFKMeans(
+        question.told_k,
+        metric=question.distance,
+        conflicts="keep",
+        random_state=question.random_state("kmprob"),
+    )
+    return _fitted(model, question)
+
+
+METHODS: dict[str, Callable[[Question], Front | None]] = {
+    "AMOSA": amosa,
+    "Internal": internal,
+    "External": external,
+    "External, literal decode": literal,
+    "Objective": objective,
+    "Objective + repair at the end": objective_repaired,
+    "Assignment": assignment,
+    "Exhaustive front": exhaustive,
+    "Exhaustive, constraints first": exhaustive_constraints_first,
+    "KMDM": kmdm,
+    "KMProb": kmprob,
+}
+
+
 def two_cluster_floor(answers: Sequence[tuple[str, ...]]) -> float | None:
     """Least entropy that any two clusters could have, gold labels known; None for many documents."""
     n = len(answers)
@@ -597,3 +386,214 @@ def two_cluster_floor(answers: Sequence[tuple[str, ...]]) -> float | None:
         logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
         total -= (received * logs).sum(axis=1)
     return max(0.0, float(total.min()) / n)
+
+
+def report(cells: Sequence[Key], values: Sequence[Any], all_answers: Sequence[int]) -> list[ResultTable]:
+    """All tables; the first has a row for every cell and method."""
+    scores = _long(cells, values)
+    everything = ResultTable(
+        "scores", "Scores", [*map(str, scores.columns)], scores.astype(object).values.tolist()
+    )
+    asked = scores.drop_duplicates("question")
+    tables = [_methods(scores), _beside_published(scores), _constants(asked, all_answers)]
+    floors = asked[asked["floor"].notna()]
+    return [everything, *tables, *([_floors(floors)] if len(floors) else [])]
+
+
+def _long(cells: Sequence[Key], values: Sequence[Any]) -> pd.DataFrame:
+    rows = []
+    for key, value in zip(cells, values, strict=True):
+        shared = {**key, **{name: value[name] for name in ("documents", "answers", "floor")}}
+        rows += [{**shared, "method": name, **found} for name, found in value["methods"].items()]
+    numbers = ("floor", "best", "average")
+    return pd.DataFrame(rows).astype(dict.fromkeys(numbers, "float64"))
+
+
+def _methods(scores: pd.DataFrame) -> ResultTable:
+    rows: list[list[Value]] = []
+    for distance, method, part in _groups(scores):
+        means = [float(part[name].mean()) for name in _MEANS]
+        error = k_error(part["answers"], part["k"])
+        rows.append([distance, method, *means, error, _free(part), float(part["members"].mean())])
+    columns = ["best (oracle)", "average", "selected", "random labels", "satisfied", "ARI", "K", "K error"]
+    n = scores["question"].nunique()
+    rule = "rounded up" if scores["k_max"].iloc[0] == "ceil_sqrt" else "rounded down"
+    return ResultTable(
+        "methods",
+        f"Methods on {n} questions, seeds: {scores['seed'].nunique()}, K up to the square root {rule}",
+        ["distance", "method", *columns, "free pairs", "members"],
+        rows,
+        (
+            "Entropies in bits, answers of a document counted fractionally; lower is better, and lower "
+            "with more clusters: compare with random labels of the same numbers of clusters.",
+            "best (oracle): the member of the front with the least entropy, which no method can know. "
+            "selected: the member that satisfies most constraints, of equals the least Xie-Beni; the "
+            "columns to its right belong to it. ARI: first answer of every document.",
+            "free pairs: mean of must-link and cannot-link recall over the pairs that were not given, "
+            "all questions together; 0.5 is chance. The other columns score all documents, the "
+            "given pairs included. KMDM and KMProb are told the true number of clusters.",
+        ),
+        _FORMATS,
+    )
+
+
+def _groups(scores: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
+    """Rows by distance and method, in the order of the methods."""
+    found = dict(list(scores.groupby(["distance", "method"], sort=False)))
+    return [
+        (distance, method, found[distance, method])
+        for distance in scores["distance"].unique()
+        for method in METHODS
+        if (distance, method) in found
+    ]
+
+
+def _free(part: pd.DataFrame) -> float:
+    """Mean of must-link and cannot-link recall over the pairs that were not given."""
+    totals = {kind: int(part[f"free_{kind}"].sum()) for kind in ("must", "cannot")}
+    recalls = [part[f"free_{kind}_right"].sum() / total for kind, total in totals.items() if total]
+    return float(sum(recalls) / 2) if len(recalls) == 2 else float("nan")
+
+
+def _beside_published(scores: pd.DataFrame) -> ResultTable:
+    groups = {(distance, method): part for distance, method, part in _groups(scores)}
+    rows: list[list[Value]] = []
+    for distance, methods in PUBLISHED.items():
+        for method, printed in methods.items():
+            part = groups[distance, method]
+            rows.append([distance, method, *_pairs(method, printed, part), reasons(method, printed)])
+    names = ("best", "average", "K", "K error")
+    headings = [f"{name}, {whose}" for name in names for whose in ("paper", "here")]
+    return ResultTable(
+        "published",
+        "Figures of the paper and of this run",
+        ["distance", "method", *headings, "why they differ"],
+        rows,
+        (
+            "best: least entropy on the front by the true answers; for External the choice by "
+            "constraints; for KMDM and KMProb their only result. K is that of the choice by constraints.",
+            f"The paper's questions have {MEAN_ANSWERS} answers on average, these "
+            f"{scores.drop_duplicates('question')['answers'].mean():.2f}.",
+            *REASONS.values(),
+        ),
+        {heading: ".2f" for heading in headings if heading.startswith("K")},
+    )
+
+
+class Published(NamedTuple):
+    """What the paper prints for a method; None where it prints nothing."""
+
+    best: float | None = None
+    average: float | None = None
+    k: float | None = None
+    k_error: float | None = None
+
+
+# The paper's "best" of External is its choice by constraints; KMDM and KMProb have one result each.
+PUBLISHED: dict[str, dict[str, Published]] = {
+    "cosine": {
+        "AMOSA": Published(0.177, 0.230, None, 1.90),
+        "Internal": Published(0.018, 0.067, 2.13, 1.33),
+        "External": Published(0.070, 0.122, 2.45, 1.74),
+        "KMProb": Published(0.296),
+    },
+    "euclidean": {
+        "AMOSA": Published(0.177, 0.235, None, 1.91),
+        "Internal": Published(0.025, 0.092, 2.27, 1.49),
+        "External": Published(0.063, 0.117, 2.32, 1.69),
+        "KMDM": Published(0.534),
+        "KMProb": Published(0.274),
+    },
+}
+
+
+def _pairs(method: str, printed: Published, part: pd.DataFrame) -> list[Value]:
+    best = "best" if method in ("AMOSA", "Internal") else "selected"
+    here = (part[best].mean(), part["average"].mean(), part["k"].mean(), k_error(part["answers"], part["k"]))
+    return [value for pair in zip(printed, map(float, here), strict=True) for value in pair]
+
+
+def reasons(method: str, published: Published) -> str:
+    """Keys of the reasons why the figures of the paper and ours differ."""
+    # The floor says nothing about numbers of clusters that are not printed.
+    below = published.k is not None and published.best is not None and published.best < FLOOR
+    told = method.startswith("KM")
+    return ", ".join(key for key, holds in (("a", below), ("b", True), ("c", told)) if holds)
+
+
+def _constants(asked: pd.DataFrame, all_answers: Sequence[int]) -> ResultTable:
+    rows: list[list[Value]] = [
+        [f"K = {k}", k_error(asked["answers"], k), k_error(all_answers, k)] for k in (1, 2, 3)
+    ]
+    return ResultTable(
+        "constant-k",
+        "Error of constant numbers of clusters",
+        ["prediction", f"these {len(asked)} questions", f"all {len(all_answers)} questions"],
+        rows,
+        ("A method whose K error is not below these has found nothing about the number of clusters.",),
+        {f"these {len(asked)} questions": ".2f", f"all {len(all_answers)} questions": ".2f"},
+    )
+
+
+def _floors(asked: pd.DataFrame) -> ResultTable:
+    found = asked.groupby("answers")["floor"].agg(["size", "mean"])
+    rows: list[list[Value]] = [[int(k), int(n), float(mean)] for k, n, mean in found.itertuples()]
+    rows.append(["all", len(asked), float(asked["floor"].mean())])
+    return ResultTable(
+        "floor",
+        "Least entropy that any two clusters can have",
+        ["answers", "questions", "entropy"],
+        rows,
+        ("All partitions of the questions with at most eight documents, the answers known.",),
+    )
+
+
+def _evolved(question: Question, problem: MedoidProblem, name: str) -> Front:
+    members = _nsga2(question, problem, name).opt
+    return Front(problem.partitions(members[_distinct(problem, members)]))
+
+
+def _nsga2(question: Question, problem: MedoidProblem, name: str) -> Result:
+    algorithm = NSGA2(
+        pop_size=POP_SIZE,
+        sampling=MedoidSampling(),
+        selection=TournamentSelection(func_comp=batched_tournament),
+        crossover=PrefixUnionCrossover("grow", prob=CROSSOVER),
+        mutation=MedoidSwapMutation(prob=MUTATION),
+        repair=MedoidSetRepair(),
+        survival=ConstraintCrowdingSurvival(),
+        eliminate_duplicates=False,
+    )
+    algorithm.tournament_type = "comp_by_rank_and_crowding"
+    # pymoo counts the initial population as a generation.
+    return minimize(problem, algorithm, ("n_gen", N_GEN + 1), seed=question.random_state(name))
+
+
+def _distinct(problem: MedoidProblem, members: Any) -> NDArray[np.intp]:
+    """Members with different sets of medoids, Xie-Beni ascending."""
+    order = np.lexsort(members.get("F").T[::-1])
+    canonical = problem.encoding.canonical(problem.medoids(members.get("X")[order]))
+    first = np.unique(canonical, axis=0, return_index=True)[1]
+    return order[np.sort(first)]
+
+
+def _supervised(question: Question, supervision: str) -> MedoidProblem:
+    return question.problem(constraints=question.constraints, supervision=supervision)
+
+
+def _medoids(problem: MedoidProblem, members: Any) -> NDArray[Any]:
+    return members.get("X")[_distinct(problem, members)]
+
+
+def _fitted(model: Any, question: Question) -> Front:
+    # Terms of other questions' documents are zero throughout.
+    used = np.unique(question.X.indices)
+    X = question.X[:, used].toarray() if len(used) else np.zeros((question.X.shape[0], 1))
+    with warnings.catch_warnings():
+        # Fewer different documents than answers, or none apart: nothing the reader could change.
+        warnings.simplefilter("ignore", UserWarning)
+        return Front(model.fit(X, **_run_pairs(question.constraints)).labels_[None, :], is_front=False)
+
+
+def _run_pairs(constraints: PairwiseConstraints) -> dict[str, NDArray[np.int64]]:
+    return {"must_link": constraints.must_link, "cannot_link": constraints.cannot_link}

@@ -37,352 +37,17 @@ READINGS = {"paper": "as in the paper", "default": "defaults"}
 # The paper's sizes. "evaluations" and "long" (generations at most) are those of Fig. 2, "long" that of
 # Fig. 4 too.
 EFFORT = {"pop_size": 100, "n_gen": 100, "long": 300, "evaluations": 20_000}
-
-
-class Given(NamedTuple):
-    """Data of a run; no more of the classes than ``y`` says.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Every feature from 0 to 1, constant ones dropped.
-    n_clusters : int
-    y : ndarray of shape (n_samples,) or None
-        Classes of the labelled samples, -1 for others.
-    seed : int
-    is_nominal : bool
-        Whether features are codes.
-    effort : mapping from str to int
-        As :data:`EFFORT`.
-    """
-
-    X: NDArray[np.float64]
-    n_clusters: int
-    y: NDArray[np.int64] | None
-    seed: int
-    is_nominal: bool
-    effort: Mapping[str, int]
-
-    @property
-    def sizes(self) -> dict[str, Any]:
-        """Options of a search for its sizes."""
-        return {"pop_size": self.effort["pop_size"], "n_gen": self.effort["n_gen"]}
-
-
-class Found(NamedTuple):
-    """A partition and what it cost.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n_samples,) or (n_candidates, n_samples)
-        Of several candidates the best by the classes is taken, as an upper bound.
-    seconds : float
-        Of the fit, with all that is only needed for the choice.
-    gap : float, optional
-        Eigengap, for a choice without classes.
-    graphs : sequence of Graph, default=()
-        One for every candidate.
-    """
-
-    labels: NDArray[np.integer[Any]]
-    seconds: float
-    gap: float | None = None
-    graphs: Sequence[Graph] = ()
-
-
-Run = Callable[[Given, str, str], dict[str, Found]]
 _BOTH = tuple(READINGS)
 _LEAST = dict.fromkeys(EFFORT, 4) | {"n_gen": 1, "long": 1}
 # Index operators need all neighbours of all samples.
 MOST_SORTED = 1000
-
-
-@dataclass(frozen=True, eq=False)
-class Graph:
-    """A similarity graph and its spectrum, for pictures.
-
-    Parameters
-    ----------
-    similarity : csr_array of shape (n_samples, n_samples)
-    eigenvalues : ndarray
-        Smallest of the Laplacian.
-    vectors : ndarray of shape (n_samples, n_clusters)
-    """
-
-    similarity: sp.csr_array
-    eigenvalues: NDArray[np.float64]
-    vectors: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, model: Any, n_eigenvalues: int = 10) -> Graph:
-        """That of a fitted estimator, with eigenvalues of its kind of Laplacian."""
-        S = model.similarity_
-        values, _ = spectral_embedding(
-            S,
-            1,
-            laplacian=model.laplacian,
-            n_eigenvalues=min(n_eigenvalues, S.shape[0]),
-            rng=np.random.default_rng(0),
-        )
-        return cls(S, values, model.embedding_)
-
-
-def timed(call: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
-    """Result of a call, and its seconds."""
-    start = perf_counter()
-    result = call(*arguments)
-    return result, perf_counter() - start
-
-
-def fitted(model: Any, given: Given) -> tuple[Any, float]:
-    """An estimator of this package, fitted to the data and the known labels, and its seconds."""
-    return timed(model.fit, given.X, given.y)
-
-
-@dataclass(frozen=True)
-class Part:
-    """A run that gives one row of the tables, or some that come out of the same search.
-
-    Parameters
-    ----------
-    name : str
-    run : callable
-        ``run(given, reading, setting)``.
-    readings : sequence of str, default=("",)
-    settings : sequence of str, default=("",)
-        Values of a parameter, one run each.
-    """
-
-    name: str
-    run: Run
-    readings: Sequence[str] = ("",)
-    settings: Sequence[str] = ("",)
-
-    def keys(self, labels: int = 0, order: str = "shuffled") -> list[Key]:
-        """What tells its runs on one set with one seed apart."""
-        return [
-            {
-                "method": self.name,
-                "reading": reading,
-                "setting": setting,
-                "labels": labels,
-                "order": order,
-            }
-            for reading in self.readings
-            for setting in self.settings
-        ]
-
-
 KINDS = {"kNN": "knn", "mutual kNN": "mutual_knn", "epsilon": "epsilon", "full": "full"}
 EPSILONS = (0.2, 0.3, 0.4, 0.5, 0.6)
 # The values that are tried of a graph, by its name in the tables.
 GRIDS: dict[str, tuple[str, ...]] = {
     name: tuple(f"{value:g}" for value in (EPSILONS if name == "epsilon" else SIGMA_GRID)) for name in KINDS
 }
-
-
-def graph_model(given: Given, reading: str, graph: str, **options: Any) -> SpectralGraphClustering:
-    """Spectral clustering of a graph in a reading; without bridges in that of the paper."""
-    literal: dict[str, Any] = {"laplacian": "unnormalized", "bridge": False} if reading == "paper" else {}
-    chosen = {"graph": graph, "must_link": "clique", "random_state": given.seed, **literal, **options}
-    return SpectralGraphClustering(given.n_clusters, **chosen)
-
-
-def graph_run(name: str) -> Run:
-    """Run of a graph; the setting is the value of its grid."""
-
-    def run(given: Given, reading: str, setting: str) -> dict[str, Found]:
-        model, seconds = fitted(grid_model(given, reading, name, setting), given)
-        return {name: Found(model.labels_, seconds, gap=gap_of(model))}
-
-    return run
-
-
-def grid_model(given: Given, reading: str, name: str, value: str) -> SpectralGraphClustering:
-    """The model of a graph with one value of its grid."""
-    scale = {"epsilon" if name == "epsilon" else "sigma": float(value)}
-    return graph_model(given, reading, KINDS[name], **scale)
-
-
-def gap_of(model: SpectralGraphClustering) -> float:
-    """Eigengap of the graph that was clustered, always of the normalised Laplacian."""
-    K = model.n_clusters
-    if model.laplacian == "sym" and len(model.eigenvalues_) > K:
-        return float(model.eigenvalues_[K] - model.eigenvalues_[K - 1])
-    return eigengap(model.similarity_, K, rng=np.random.default_rng(0))
-
-
-_GRAPHS = [Part(name, graph_run(name), _BOTH, values) for name, values in GRIDS.items()]
-
-
-def generation_0(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """No evolution: ES2 over the non-dominated part of the initial population, and over all of it."""
-    found = {}
-    for over, name in (("nondominated", ""), ("population", ", whole population")):
-        model, seconds = fitted(pesc_model(given, reading, n_gen=0, ensemble_over=over), given)
-        found[f"generation 0{name}"] = Found(model.labels_, seconds)
-    return found
-
-
-def k_means(given: Given) -> IntArray:
-    """k-means, the best of ten starts."""
-    labels: IntArray = KMeans(given.n_clusters, n_init=10, random_state=given.seed).fit_predict(given.X)
-    return labels
-
-
-def ward(given: Given) -> IntArray:
-    """Ward's method."""
-    labels: IntArray = AgglomerativeClustering(given.n_clusters, linkage="ward").fit_predict(given.X)
-    return labels
-
-
-def hdbscan(given: Given) -> IntArray:
-    """HDBSCAN with clusters of at least five; noise is one cluster more."""
-    labels: IntArray = HDBSCAN(min_cluster_size=5, copy=True).fit_predict(given.X)
-    return labels - labels.min()
-
-
-def spectral(given: Given) -> IntArray:
-    """Spectral clustering of scikit-learn on its graph of ten neighbours."""
-    model = SpectralClustering(
-        given.n_clusters,
-        affinity="nearest_neighbors",
-        n_neighbors=min(10, len(given.X) - 1),
-        random_state=given.seed,
-    )
-    labels: IntArray = model.fit_predict(given.X)
-    return labels
-
-
-def _run(name: str, control: Callable[[Given], IntArray]) -> Run:
-    def run(given: Given, reading: str, setting: str) -> dict[str, Found]:
-        return {name: Found(*timed(control, given))}
-
-    return run
-
-
-CONTROLS: dict[str, Run] = {
-    name: _run(name, control)
-    for name, control in (
-        ("k-means", k_means),
-        ("Ward", ward),
-        ("HDBSCAN", hdbscan),
-        ("spectral (scikit-learn)", spectral),
-    )
-}
-
-
-def waterfill(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """The graph with as many neighbours as the local density asks for."""
-    # Bridged in both readings: it is no graph of the paper.
-    model, seconds = fitted(graph_model(given, reading, "waterfill", bridge=True), given)
-    return {"water-filling graph": Found(model.labels_, seconds)}
-
-
-_CONTROLS = [
-    Part("generation 0", generation_0, _BOTH),
-    Part("water-filling graph", waterfill, _BOTH),
-    *(Part(name, run) for name, run in CONTROLS.items()),
-]
-
-
-def pesc(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """The three ensembles of one population."""
-    return _ensembles(pesc_model(given, reading), given, "")
-
-
-_PESC = Part("PESC", pesc, _BOTH)
-
-
-def pesc_index(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """ES2 with crossover and mutation of sample numbers, as printed."""
-    model, seconds = fitted(pesc_model(given, reading, operators="index"), given)
-    return {"PESC_ES2, index operators": Found(model.labels_, seconds)}
-
-
-_INDEX = Part("PESC, index operators", pesc_index, _BOTH)
-
-
-def srmosc(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """Evolved with the paper's sizes, or row by row; the member of least ratio cut, and the mean."""
-    model, seconds = fitted(srmosc_model(given, reading, final="consensus"), given)
-    found = {"SRMOSC, consensus": Found(model.labels_, seconds)}
-    _, extra = timed(model.choose, "rcut")
-    return {"SRMOSC": Found(model.labels_, seconds + extra), **found}
-
-
-_SRMOSC = Part("SRMOSC", srmosc, _BOTH)
-
-
-def mock(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """MOCK, CSPA of its front, and the best of its front by the classes."""
-    model, seconds = fitted(_mock_model(given, reading), given)
-    front = model.pareto_labels_
-    merged, extra = timed(_consensus, front, given)
-    return {
-        "MOCK": Found(model.labels_, seconds),
-        "CSPA of MOCK's front": Found(merged, seconds + extra),
-        "MOCK, best of its front": Found(front, seconds),
-    }
-
-
-def moga(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """MOGA(pi, sep) and CSPA of its front, on categories or numbers as the set has them."""
-    return _moga(given, given.is_nominal, "")
-
-
-def moga_other(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """The same on numbers in five bins, or on codes as numbers."""
-    return _moga(given, not given.is_nominal, ", other kind")
-
-
-# Parts of the views.
-RIVALS = [
-    _PESC,
-    _SRMOSC,
-    Part("MOCK", mock, _BOTH),
-    Part("MOGA", moga),
-    Part("MOGA, other kind", moga_other),
-    *_CONTROLS,
-]
-GRAPHS = [_PESC, *_GRAPHS, *_CONTROLS]
-
-
-def pesc_joined(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """The same, with labels also written into the graph, as the other graphs have them."""
-    return _ensembles(pesc_model(given, reading, must_link="clique"), given, ", must-links")
-
-
-def semi_mock(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """MOCK with labels as a third objective, and with labels that only pick."""
-    found = {}
-    for supervision, name in (("objective", "Semi-MOCK"), ("select", "MOCK, picked by labels")):
-        model, seconds = fitted(_mock_model(given, reading, supervision=supervision), given)
-        found[name] = Found(model.labels_, seconds)
-    return found
-
-
-def nearest_labelled(given: Given) -> IntArray:
-    """The class of the nearest labelled sample."""
-    if given.y is None:
-        raise ValueError("1-NN needs labels")
-    known = given.y >= 0
-    model = KNeighborsClassifier(1).fit(given.X[known], given.y[known])
-    labels: IntArray = model.predict(given.X)
-    return labels
-
-
 CLASSIFIER = "1-NN of the labels"
-CLASSIFIERS: dict[str, Run] = {CLASSIFIER: _run(CLASSIFIER, nearest_labelled)}
-SEMI_SUPERVISED = [
-    _PESC,
-    Part("PESC, must-links", pesc_joined, _BOTH),
-    _SRMOSC,
-    Part("Semi-MOCK", semi_mock, _BOTH),
-    *_GRAPHS,
-    *(Part(name, run) for name, run in CLASSIFIERS.items()),
-    *_CONTROLS,
-]
 # Fig. 1: both probabilities change together, as in the paper, and each alone.
 PAIRS = (*((pc, 1 - pc) for pc in (0.5, 0.6, 0.7, 0.8, 0.9)),)
 COURSE_PROBABILITIES = tuple(
@@ -395,80 +60,13 @@ COURSE_PROBABILITIES = tuple(
         )
     )
 )
-
-
-def probabilities(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """ES2 with other probabilities of crossover and mutation."""
-    pc, pm = map(float, setting.split())
-    model, seconds = fitted(pesc_model(given, reading, pc=pc, pm=pm), given)
-    return {"PESC_ES2": Found(model.labels_, seconds)}
-
-
-PROBABILITIES = Part("probabilities", probabilities, _BOTH, COURSE_PROBABILITIES)
 # Fig. 2.
 COURSE_SIZES = tuple(str(size) for size in range(10, 101, 10))
-
-
-def sizes(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """ES2 with other population sizes, as many generations as the number of evaluations allows."""
-    pop_size = int(setting)
-    n_gen = min(given.effort["evaluations"] // pop_size, given.effort["long"])
-    model, seconds = fitted(pesc_model(given, reading, pop_size=pop_size, n_gen=n_gen), given)
-    return {"PESC_ES2": Found(model.labels_, seconds)}
-
-
-SIZES = Part("population sizes", sizes, _BOTH, COURSE_SIZES)
-
-
-def course(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """ES2 after every few generations."""
-    return _course(pesc_model(given, reading), given, given.effort["n_gen"])
-
-
-COURSE = Part("course", course, _BOTH)
 # Fig. 4: initial population and operators.
 STARTS = tuple(
     f"{init} {operators}" for init in ("knn", "random") for operators in ("uniform", "rank", "index")
 )
-
-
-def long_course(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """The same for longer, with other initial populations and operators."""
-    init, operators = setting.split()
-    return _course(pesc_model(given, reading, init=init, operators=operators), given, given.effort["long"])
-
-
-LONG_COURSE = Part("long course", long_course, ("paper",), STARTS)
 PICTURES = ("PESC", "SRMOSC", *GRIDS)
-
-
-def picture(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """Graphs of a method: of PESC one for every ensemble, of a conventional graph the best of its grid."""
-    if setting == "PESC":
-        model, seconds = fitted(pesc_model(given, reading), given)
-        return {f"PESC_{one.upper()}": _shown([model.choose(one)], seconds) for one in ENSEMBLES}
-    if setting == "SRMOSC":
-        model, seconds = fitted(srmosc_model(given, reading), given)
-        return {"SRMOSC": _shown([model], seconds)}
-    models = [fitted(grid_model(given, reading, setting, value), given)[0] for value in GRIDS[setting]]
-    return {f"{setting}, label-tuned": _shown(models, 0.0)}
-
-
-PICTURE = Part("picture", picture, ("paper",), PICTURES)
-PARTS = {
-    part.name: part
-    for part in (
-        *RIVALS,
-        *GRAPHS,
-        *SEMI_SUPERVISED,
-        _INDEX,
-        PROBABILITIES,
-        SIZES,
-        COURSE,
-        LONG_COURSE,
-        PICTURE,
-    )
-}
 # Populations are merged every 5 generations as in the paper, on large sets less often.
 STEP, LARGE_STEP, LARGE = 5, 25, 1000
 ENSEMBLES = ("es1", "es2", "es3")
@@ -487,179 +85,6 @@ class Task(NamedTuple):
     flat_set: FlatSet
     key: Key
     effort: Mapping[str, int]
-
-
-def run_task(task: Task) -> dict[str, Any]:
-    """Value of a cell: for every row that it gives, scores and costs.
-
-    The order of the rows, the labelled samples and the seed of the method depend on the set and the seed
-    only, so that all methods, and all values of their parameters, are compared on the same.
-    """
-    key, found_set = task.key, task.flat_set
-    name, reading, setting = (str(key[part]) for part in ("method", "reading", "setting"))
-    order, given = given_of(found_set, key, task.effort)
-    with warnings.catch_warnings():
-        # Disconnected graphs and searches that run dry are part of what is compared.
-        warnings.simplefilter("ignore")
-        warm_up(name, reading, setting, given.y is not None)
-        found = PARTS[name].run(given, reading, setting)
-    known = np.zeros(len(order), dtype=bool) if given.y is None else given.y >= 0
-    return {row: _scored(found_set.classes[order], known, one, order) for row, one in found.items()}
-
-
-def given_of(found_set: FlatSet, key: Key, effort: Mapping[str, int]) -> tuple[NDArray[np.intp], Given]:
-    """Order of the rows, and what a method sees of a set: the classes of the labelled samples alone."""
-    seed, name = int(key["seed"]), found_set.name
-    if key["order"] == "sorted":
-        order = np.argsort(found_set.classes, kind="stable")
-    else:
-        order = np.random.default_rng(seed_of(seed, name, "order")).permutation(len(found_set.X))
-    y = None
-    if key["labels"]:
-        rng = np.random.default_rng(seed_of(seed, name, "labels", key["labels"]))
-        y = partial_labels(found_set.classes, int(key["labels"]), rng)[order]
-    X = np.asarray(scale_features(found_set.X[order], "minmax"), dtype=np.float64)
-    fit_seed = int(seed_of(seed, name, "fit").generate_state(1)[0] >> 1)
-    return order, Given(X, found_set.n_clusters, y, fit_seed, found_set.is_nominal, effort)
-
-
-def partial_labels(classes: Int64Array, percent: int, rng: np.random.Generator) -> Int64Array:
-    """Classes of so many percent of every class, rounded, of one sample at least; -1 for the others."""
-    y = np.full(len(classes), -1, dtype=np.int64)
-    for one in range(int(classes.max()) + 1):
-        members = np.flatnonzero(classes == one)
-        y[rng.choice(members, max(1, round(percent * len(members) / 100)), replace=False)] = one
-    return y
-
-
-def _scored(
-    classes: Int64Array, known: NDArray[np.bool_], found: Found, order: NDArray[np.intp]
-) -> dict[str, Any]:
-    candidates = [scores(classes, known, labels) for labels in np.atleast_2d(found.labels)]
-    best = int(np.argmax([one["accuracy_unlabelled"] for one in candidates]))
-    value = {**candidates[best], "seconds": found.seconds, "gap": found.gap}
-    return {**value, "graph": _graph(found.graphs[best], order)} if found.graphs else value
-
-
-def scores(classes: Int64Array, known: NDArray[np.bool_], labels: NDArray[Any]) -> dict[str, Any]:
-    """Agreement of a partition with the classes, on all samples and on those without label."""
-    result: dict[str, Any] = {"n_clusters": len(np.unique(labels))}
-    everyone = _agreement(classes, labels)
-    others = _agreement(classes[~known], labels[~known]) if known.any() else everyone
-    return {**result, **everyone, **{f"{name}_unlabelled": score for name, score in others.items()}}
-
-
-def _agreement(classes: Int64Array, labels: NDArray[Any]) -> dict[str, float]:
-    return {
-        "accuracy": clustering_accuracy(classes, labels),
-        "ari": float(adjusted_rand_score(classes, labels)),
-        "nmi": float(nmi(classes, labels)),
-    }
-
-
-def _graph(graph: Graph, order: NDArray[np.intp]) -> dict[str, Any]:
-    """Edges of a graph with the numbers that samples have in the file, rounded to four digits."""
-    upper = sp.triu(graph.similarity, 1).tocoo()
-    vectors = np.empty_like(graph.vectors)
-    vectors[order] = graph.vectors
-    return {
-        "rows": order[upper.row].tolist(),
-        "columns": order[upper.col].tolist(),
-        "weights": [float(f"{weight:.4g}") for weight in upper.data],
-        "eigenvalues": graph.eigenvalues.tolist(),
-        "vectors": vectors.round(6).tolist(),
-    }
-
-
-def leakage_keys() -> list[Key]:
-    """Runs on rows sorted by class, and on shuffled ones those that no table has."""
-    return [*_PESC.keys(order="sorted"), *_INDEX.keys(), *_INDEX.keys(order="sorted")]
-
-
-def is_sorted_too(found: FlatSet) -> bool:
-    """Whether a set is small enough for runs on sorted rows."""
-    return len(found.X) <= MOST_SORTED
-
-
-@cache
-def warm_up(name: str, reading: str, setting: str, supervised: bool) -> None:
-    """Run a part on next to nothing, so that compiling is not in the seconds of its first run."""
-    X = np.random.default_rng(0).random((24, 3))
-    y = np.where(np.arange(24) < 8, np.arange(24) % 2, -1)
-    PARTS[name].run(Given(X, 2, y if supervised else None, 0, False, _LEAST), reading, setting)
-
-
-def generations(n_samples: int, n_gen: int) -> Sequence[int]:
-    """Generations after which populations are merged: always the first, the second and the last."""
-    step = STEP if n_samples <= LARGE else LARGE_STEP
-    return sorted({0, 1, *range(step, n_gen, step), n_gen})
-
-
-def _course(model: PESC, given: Given, n_gen: int) -> dict[str, Found]:
-    """One search that stops to be merged; every stop is what a fit with so many generations gives."""
-    found, total = {}, 0.0
-    with TemporaryDirectory(prefix="pesc-") as folder:
-        model.set_params(checkpoint=Path(folder) / "course.npz", checkpoint_every=max(n_gen, 1), resume=True)
-        for generation in generations(len(given.X), n_gen):
-            _, seconds = fitted(model.set_params(n_gen=generation), given)
-            total += seconds
-            found[str(generation)] = Found(model.labels_, total)
-    return found
-
-
-def pesc_model(given: Given, reading: str, **options: Any) -> PESC:
-    """PESC in a reading; further options override."""
-    make: Callable[..., PESC] = PESC.paper if reading == "paper" else PESC
-    literal = {"es1_solver": "pso"} if reading == "paper" else {}
-    return make(given.n_clusters, random_state=given.seed, **{**given.sizes, **literal, **options})
-
-
-def _ensembles(model: PESC, given: Given, suffix: str) -> dict[str, Found]:
-    _, total = fitted(model, given)
-    merged, seconds = {}, {}
-    for ensemble in ENSEMBLES:
-        _, seconds[ensemble] = timed(model.choose, ensemble)
-        merged[ensemble] = model.labels_
-    search = total - seconds["es2"]
-    return {
-        f"PESC_{ensemble.upper()}{suffix}": Found(labels, search + seconds[ensemble])
-        for ensemble, labels in merged.items()
-    }
-
-
-def srmosc_model(given: Given, reading: str, **options: Any) -> SRMOSC:
-    """SRMOSC in a reading."""
-    solver: Any = "nsga2" if reading == "paper" else "hull"
-    return SRMOSC(given.n_clusters, solver=solver, random_state=given.seed, **given.sizes, **options)
-
-
-def _mock_model(given: Given, reading: str, **options: Any) -> MOCK:
-    make: Callable[..., MOCK] = MOCK.pesc if reading == "paper" else MOCK
-    return make(given.n_clusters, random_state=given.seed, **given.sizes, **options)
-
-
-def _moga(given: Given, categories: bool, suffix: str) -> dict[str, Found]:
-    X = given.X
-    metric: Any = "hamming" if categories else "euclidean"
-    if categories and given.is_nominal:
-        # As fractions they would be put in bins; the codes of the file are as good as their ranks.
-        X = np.column_stack([np.unique(column, return_inverse=True)[1] for column in X.T])
-    model = FuzzyModesMOGA(given.n_clusters, metric=metric, random_state=given.seed, **given.sizes)
-    _, seconds = timed(model.fit, X)
-    merged, extra = timed(_consensus, model.pareto_labels_, given)
-    return {
-        f"MOGA(π,sep){suffix}": Found(model.labels_, seconds),
-        f"CSPA{suffix}": Found(merged, seconds + extra),
-    }
-
-
-def _consensus(front: Any, given: Given) -> Any:
-    return cspa(front, given.n_clusters, partitioner="svd", random_state=given.seed)
-
-
-def _shown(models: Sequence[Any], seconds: float) -> Found:
-    labels = np.stack([model.labels_ for model in models])
-    return Found(labels, seconds, graphs=[Graph.of(model) for model in models])
 
 
 @dataclass(frozen=True)
@@ -696,6 +121,573 @@ class FlatSet:
     def largest_share(self) -> float:
         """Accuracy of one cluster for everything."""
         return float(np.bincount(self.classes).max() / len(self.classes))
+
+
+def run_task(task: Task) -> dict[str, Any]:
+    """Value of a cell: for every row that it gives, scores and costs.
+
+    The order of the rows, the labelled samples and the seed of the method depend on the set and the seed
+    only, so that all methods, and all values of their parameters, are compared on the same.
+    """
+    key, found_set = task.key, task.flat_set
+    name, reading, setting = (str(key[part]) for part in ("method", "reading", "setting"))
+    order, given = given_of(found_set, key, task.effort)
+    with warnings.catch_warnings():
+        # Disconnected graphs and searches that run dry are part of what is compared.
+        warnings.simplefilter("ignore")
+        warm_up(name, reading, setting, given.y is not None)
+        found = PARTS[name].run(given, reading, setting)
+    known = np.zeros(len(order), dtype=bool) if given.y is None else given.y >= 0
+    return {row: _scored(found_set.classes[order], known, one, order) for row, one in found.items()}
+
+
+def given_of(found_set: FlatSet, key: Key, effort: Mapping[str, int]) -> tuple[NDArray[np.intp], Given]:
+    """Order of the rows, and what a method sees of a set: the classes of the labelled samples alone."""
+    seed, name = int(key["seed"]), found_set.name
+    if key["order"] == "sorted":
+        order = np.argsort(found_set.classes, kind="stable")
+    else:
+        order = np.random.default_rng(seed_of(seed, name, "order")).permutation(len(found_set.X))
+    y = None
+    if key["labels"]:
+        rng = np.random.default_rng(seed_of(seed, name, "labels", key["labels"]))
+        y = partial_labels(found_set.classes, int(key["labels"]), rng)[order]
+    X = np.asarray(scale_features(found_set.X[order], "minmax"), dtype=np.float64)
+    fit_seed = int(seed_of(seed, name, "fit").generate_state(1)[0] >> 1)
+    return order, Given(X, found_set.n_clusters, y, fit_seed, found_set.is_nominal, effort)
+
+
+class Given(NamedTuple):
+    """Data of a run; no more of the classes than ``y`` says.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Every feature from 0 to 1, constant ones dropped.
+    n_clusters : int
+    y : ndarray of shape (n_samples,) or None
+        Classes of the labelled samples, -1 for others.
+    seed : int
+    is_nominal : bool
+        Whether features are codes.
+    effort : mapping from str to int
+        As :data:`EFFORT`.
+    """
+
+    X: NDArray[np.float64]
+    n_clusters: int
+    y: NDArray[np.int64] | None
+    seed: int
+    is_nominal: bool
+    effort: Mapping[str, int]
+
+    @property
+    def sizes(self) -> dict[str, Any]:
+        """Options of a search for its sizes."""
+        return {"pop_size": self.effort["pop_size"], "n_gen": self.effort["n_gen"]}
+
+
+def partial_labels(classes: Int64Array, percent: int, rng: np.random.Generator) -> Int64Array:
+    """Classes of so many percent of every class, rounded, of one sample at least; -1 for the others."""
+    y = np.full(len(classes), -1, dtype=np.int64)
+    for one in range(int(classes.max()) + 1):
+        members = np.flatnonzero(classes == one)
+        y[rng.choice(members, max(1, round(percent * len(members) / 100)), replace=False)] = one
+    return y
+
+
+@cache
+def warm_up(name: str, reading: str, setting: str, supervised: bool) -> None:
+    """Run a part on next to nothing, so that compiling is not in the seconds of its first run."""
+    X = np.random.default_rng(0).random((24, 3))
+    y = np.where(np.arange(24) < 8, np.arange(24) % 2, -1)
+    PARTS[name].run(Given(X, 2, y if supervised else None, 0, False, _LEAST), reading, setting)
+
+
+def _scored(
+    classes: Int64Array, known: NDArray[np.bool_], found: Found, order: NDArray[np.intp]
+) -> dict[str, Any]:
+    candidates = [scores(classes, known, labels) for labels in np.atleast_2d(found.labels)]
+    best = int(np.argmax([one["accuracy_unlabelled"] for one in candidates]))
+    value = {**candidates[best], "seconds": found.seconds, "gap": found.gap}
+    return {**value, "graph": _graph(found.graphs[best], order)} if found.graphs else value
+
+
+class Found(NamedTuple):
+    """A partition and what it cost.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_samples,) or (n_candidates, n_samples)
+        Of several candidates the best by the classes is taken, as an upper bound.
+    seconds : float
+        Of the fit, with all that is only needed for the choice.
+    gap : float, optional
+        Eigengap, for a choice without classes.
+    graphs : sequence of Graph, default=()
+        One for every candidate.
+    """
+
+    labels: NDArray[np.integer[Any]]
+    seconds: float
+    gap: float | None = None
+    graphs: Sequence[Graph] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """A similarity graph and its spectrum, for pictures.
+
+    Parameters
+    ----------
+    similarity : csr_array of shape (n_samples, n_samples)
+    eigenvalues : ndarray
+        Smallest of the Laplacian.
+    vectors : ndarray of shape (n_samples, n_clusters)
+    """
+
+    similarity: sp.csr_array
+    eigenvalues: NDArray[np.float64]
+    vectors: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, model: Any, n_eigenvalues: int = 10) -> Graph:
+        """That of a fitted estimator, with eigenvalues of its kind of Laplacian."""
+        S = model.similarity_
+        values, _ = spectral_embedding(
+            S,
+            1,
+            laplacian=model.laplacian,
+            n_eigenvalues=min(n_eigenvalues, S.shape[0]),
+            rng=np.random.default_rng(0),
+        )
+        return cls(S, values, model.embedding_)
+
+
+def scores(classes: Int64Array, known: NDArray[np.bool_], labels: NDArray[Any]) -> dict[str, Any]:
+    """Agreement of a partition with the classes, on all samples and on those without label."""
+    result: dict[str, Any] = {"n_clusters": len(np.unique(labels))}
+    everyone = _agreement(classes, labels)
+    others = _agreement(classes[~known], labels[~known]) if known.any() else everyone
+    return {**result, **everyone, **{f"{name}_unlabelled": score for name, score in others.items()}}
+
+
+def _agreement(classes: Int64Array, labels: NDArray[Any]) -> dict[str, float]:
+    return {
+        "accuracy": clustering_accuracy(classes, labels),
+        "ari": float(adjusted_rand_score(classes, labels)),
+        "nmi": float(nmi(classes, labels)),
+    }
+
+
+def _graph(graph: Graph, order: NDArray[np.intp]) -> dict[str, Any]:
+    """Edges of a graph with the numbers that samples have in the file, rounded to four digits."""
+    upper = sp.triu(graph.similarity, 1).tocoo()
+    vectors = np.empty_like(graph.vectors)
+    vectors[order] = graph.vectors
+    return {
+        "rows": order[upper.row].tolist(),
+        "columns": order[upper.col].tolist(),
+        "weights": [float(f"{weight:.4g}") for weight in upper.data],
+        "eigenvalues": graph.eigenvalues.tolist(),
+        "vectors": vectors.round(6).tolist(),
+    }
+
+
+@dataclass(frozen=True)
+class Part:
+    """A run that gives one row of the tables, or some that come out of the same search.
+
+    Parameters
+    ----------
+    name : str
+    run : callable
+        ``run(given, reading, setting)``.
+    readings : sequence of str, default=("",)
+    settings : sequence of str, default=("",)
+        Values of a parameter, one run each.
+    """
+
+    name: str
+    run: Run
+    readings: Sequence[str] = ("",)
+    settings: Sequence[str] = ("",)
+
+    def keys(self, labels: int = 0, order: str = "shuffled") -> list[Key]:
+        """What tells its runs on one set with one seed apart."""
+        return [
+            {
+                "method": self.name,
+                "reading": reading,
+                "setting": setting,
+                "labels": labels,
+                "order": order,
+            }
+            for reading in self.readings
+            for setting in self.settings
+        ]
+
+
+def pesc(given: Given, reading: str, setting: str) -> dict[str, Found]:
+    """The three ensembles of one population."""
+    return _ensembles(pesc_model(given, reading), given, "")
+
+
+_PESC = Part("PESC", pesc, _BOTH)
+
+
+def srmosc(given: Given, reading: str, setting: str) -> dict[str, Found]:
+    """Evolved with the paper's sizes, or row by row; the member of least ratio cut, and the mean."""
+    model, seconds = fitted(srmosc_model(given, reading, final="consensus"), given)
+    found = {"SRMOSC, consensus": Found(model.labels_, seconds)}
+    _, extra = timed(model.choose, "rcut")
+    return {"SRMOSC": Found(model.labels_, seconds + extra), **found}
+
+
+_SRMOSC = Part("SRMOSC", srmosc, _BOTH)
+
+
+def mock(given: Given, reading: str, setting: str) -> dict[str, Found]:
+    """MOCK, CSPA of its front, and the best of its front by the classes."""
+    model, seconds = fitted(_mock_model(given, reading), given)
+    front = model.pareto_labels_
+    merged, extra = timed(_consensus, front, given)
+    return {
+        "MOCK": Found(model.labels_, seconds),
+        "CSPA of MOCK's front": Found(merged, seconds + extra),
+        "MOCK, best of its front": Found(front, seconds),
+    }
+
+
+def moga(given: Given, reading: str, setting: str) -> dict[str, Found]:
+    """MOGA(pi, sep) and CSPA of its front, on categories or numbers as the set has them."""
+    return _moga(given, given.is_nominal, "")
+
+
+def moga_other(given: Given, reading: str, setting: str) -> dict[str, Found]:
+    """The same on numbers in five bins, or on codes as numbers."""
+    return _moga(given, not given.is_nominal, ", other kind")
+
+
+def generation_0(given: Given, reading: str, setting: str) -> dict[str, Found]:
+    """No evolution: ES2 over the non-dominated part of the initial population, and over all of it."""
+    found = {}
+    for over, name in (("nondominated", ""), ("population", ", whole population")):
+        model, seconds = fitted(pesc_model(given, reading, n_gen=0, ensemble_over=over), given)
+        found[f"generation 0{name}"] = Found(model.labels_, seconds)
+    return found
+
+
+def waterfill(given: Given, reading: str, setting: str) -> dict[str, Found]:
+    """The graph with as many neighbours as the local density asks for."""
+    # Bridged in both readings: it is no graph of the paper.
+    model, seconds = fitted(graph_model(given, reading, "waterfill", bridge=True), given)
+    return {"water-filling graph": Found(model.labels_, seconds)}
+
+
+def _run(name: str, control: Callable[[Given], IntArray]) -> Run:
+    def run(given: Given, reading: str, setting: str) -> dict[str, Found]:
+        return {name: Found(*timed(control, given))}
+
+    return run
+
+
+def k_means(given: Given) -> IntArray:
+    """k-means, the best of ten starts."""
+    labels: IntArray = KMeans(given.n_clusters, n_init=10, random_state=given.seed).fit_predict(given.X)
+    return labels
+
+
+def ward(given: Given) -> IntArray:
+    """Ward's method."""
+    labels: IntArray = AgglomerativeClustering(given.n_clusters, linkage="ward").fit_predict(given.X)
+    return labels
+
+
+def hdbscan(given: Given) -> IntArray:
+    """HDBSCAN with clusters of at least five; noise is one cluster more."""
+    labels: IntArray = HDBSCAN(min_cluster_size=5, copy=True).fit_predict(given.X)
+    return labels - labels.min()
+
+
+def spectral(given: Given) -> IntArray:
+    """Spectral clustering of scikit-learn on its graph of ten neighbours."""
+    model = SpectralClustering(
+        given.n_clusters,
+        affinity="nearest_neighbors",
+        n_neighbors=min(10, len(given.X) - 1),
+        random_state=given.seed,
+    )
+    labels: IntArray = model.fit_predict(given.X)
+    return labels
+
+
+CONTROLS: dict[str, Run] = {
+    name: _run(name, control)
+    for name, control in (
+        ("k-means", k_means),
+        ("Ward", ward),
+        ("HDBSCAN", hdbscan),
+        ("spectral (scikit-learn)", spectral),
+    )
+}
+_CONTROLS = [
+    Part("generation 0", generation_0, _BOTH),
+    Part("water-filling graph", waterfill, _BOTH),
+    *(Part(name, run) for name, run in CONTROLS.items()),
+]
+# Parts of the views.
+RIVALS = [
+    _PESC,
+    _SRMOSC,
+    Part("MOCK", mock, _BOTH),
+    Part("MOGA", moga),
+    Part("MOGA, other kind", moga_other),
+    *_CONTROLS,
+]
+
+
+def graph_run(name: str) -> Run:
+    """Run of a graph; the setting is the value of its grid."""
+
+    def run(given: Given, reading: str, setting: str) -> dict[str, Found]:
+        model, seconds = fitted(grid_model(given, reading, name, setting), given)
+        return {name: Found(model.labels_, seconds, gap=gap_of(model))}
+
+    return run
+
+
+_GRAPHS = [Part(name, graph_run(name), _BOTH, values) for name, values in GRIDS.items()]
+GRAPHS = [_PESC, *_GRAPHS, *_CONTROLS]
+
+
+def pesc_joined(given: Given, reading: str, setting: str) -> dict[str, Found]:
+    """The same, with labels also written into the graph, as the other graphs have them."""
+    return _ensembles(pesc_model(given, reading, must_link="clique"), given, ", must-links")
+
+
+def semi_mock(given: Given, reading: str, setting: str) -> dict[str, Found]:
+    """MOCK with labels as a third objective, and with labels that only pick."""
+    found = {}
+    for supervision, name in (("objective", "Semi-MOCK"), ("select", "MOCK, picked by labels")):
+        model, seconds = fitted(_mock_model(given, reading, supervision=supervision), given)
+        found[name] = Found(model.labels_, seconds)
+    return found
+
+
+def nearest_labelled(given: Given) -> IntArray:
+    """The class of the nearest labelled sample."""
+    if given.y is None:
+        raise ValueError("1-NN needs labels")
+    known = given.y >= 0
+    model = KNeighborsClassifier(1).fit(given.X[known], given.y[known])
+    labels: IntArray = model.predict(given.X)
+    return labels
+
+
+CLASSIFIERS: dict[str, Run] = {CLASSIFIER: _run(CLASSIFIER, nearest_labelled)}
+SEMI_SUPERVISED = [
+    _PESC,
+    Part("PESC, must-links", pesc_joined, _BOTH),
+    _SRMOSC,
+    Part("Semi-MOCK", semi_mock, _BOTH),
+    *_GRAPHS,
+    *(Part(name, run) for name, run in CLASSIFIERS.items()),
+    *_CONTROLS,
+]
+
+
+def pesc_index(given: Given, reading: str, setting: str) -> dict[str, Found]:
+    """ES2 with crossover and mutation of sample numbers, as printed."""
+    model, seconds = fitted(pesc_model(given, reading, operators="index"), given)
+    return {"PESC_ES2, index operators": Found(model.labels_, seconds)}
+
+
+_INDEX = Part("PESC, index operators", pesc_index, _BOTH)
+
+
+def probabilities(given: Given, reading: str, setting: str) -> dict[str, Found]:
+    """ES2 with other probabilities of crossover and mutation."""
+    pc, pm = map(float, setting.split())
+    model, seconds = fitted(pesc_model(given, reading, pc=pc, pm=pm), given)
+    return {"PESC_ES2": Found(model.labels_, seconds)}
+
+
+PROBABILITIES = Part("probabilities", probabilities, _BOTH, COURSE_PROBABILITIES)
+
+
+def sizes(given: Given, reading: str, setting: str) -> dict[str, Found]:
+    """ES2 with other population sizes, as many generations as the number of evaluations allows."""
+    pop_size = int(setting)
+    n_gen = min(given.effort["evaluations"] // pop_size, given.effort["long"])
+    model, seconds = fitted(pesc_model(given, reading, pop_size=pop_size, n_gen=n_gen), given)
+    return {"PESC_ES2": Found(model.labels_, seconds)}
+
+
+SIZES = Part("population sizes", sizes, _BOTH, COURSE_SIZES)
+
+
+def course(given: Given, reading: str, setting: str) -> dict[str, Found]:
+    """ES2 after every few generations."""
+    return _course(pesc_model(given, reading), given, given.effort["n_gen"])
+
+
+COURSE = Part("course", course, _BOTH)
+
+
+def long_course(given: Given, reading: str, setting: str) -> dict[str, Found]:
+    """The same for longer, with other initial populations and operators."""
+    init, operators = setting.split()
+    return _course(pesc_model(given, reading, init=init, operators=operators), given, given.effort["long"])
+
+
+LONG_COURSE = Part("long course", long_course, ("paper",), STARTS)
+
+
+def picture(given: Given, reading: str, setting: str) -> dict[str, Found]:
+    """Graphs of a method: of PESC one for every ensemble, of a conventional graph the best of its grid."""
+    if setting == "PESC":
+        model, seconds = fitted(pesc_model(given, reading), given)
+        return {f"PESC_{one.upper()}": _shown([model.choose(one)], seconds) for one in ENSEMBLES}
+    if setting == "SRMOSC":
+        model, seconds = fitted(srmosc_model(given, reading), given)
+        return {"SRMOSC": _shown([model], seconds)}
+    models = [fitted(grid_model(given, reading, setting, value), given)[0] for value in GRIDS[setting]]
+    return {f"{setting}, label-tuned": _shown(models, 0.0)}
+
+
+PICTURE = Part("picture", picture, ("paper",), PICTURES)
+PARTS = {
+    part.name: part
+    for part in (
+        *RIVALS,
+        *GRAPHS,
+        *SEMI_SUPERVISED,
+        _INDEX,
+        PROBABILITIES,
+        SIZES,
+        COURSE,
+        LONG_COURSE,
+        PICTURE,
+    )
+}
+Run = Callable[[Given, str, str], dict[str, Found]]
+
+
+def _ensembles(model: PESC, given: Given, suffix: str) -> dict[str, Found]:
+    _, total = fitted(model, given)
+    merged, seconds = {}, {}
+    for ensemble in ENSEMBLES:
+        _, seconds[ensemble] = timed(model.choose, ensemble)
+        merged[ensemble] = model.labels_
+    search = total - seconds["es2"]
+    return {
+        f"PESC_{ensemble.upper()}{suffix}": Found(labels, search + seconds[ensemble])
+        for ensemble, labels in merged.items()
+    }
+
+
+def fitted(model: Any, given: Given) -> tuple[Any, float]:
+    """An estimator of this package, fitted to the data and the known labels, and its seconds."""
+    return timed(model.fit, given.X, given.y)
+
+
+def timed(call: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
+    """Result of a call, and its seconds."""
+    start = perf_counter()
+    result = call(*arguments)
+    return result, perf_counter() - start
+
+
+def pesc_model(given: Given, reading: str, **options: Any) -> PESC:
+    """PESC in a reading; further options override."""
+    make: Callable[..., PESC] = PESC.paper if reading == "paper" else PESC
+    literal = {"es1_solver": "pso"} if reading == "paper" else {}
+    return make(given.n_clusters, random_state=given.seed, **{**given.sizes, **literal, **options})
+
+
+def srmosc_model(given: Given, reading: str, **options: Any) -> SRMOSC:
+    """SRMOSC in a reading."""
+    solver: Any = "nsga2" if reading == "paper" else "hull"
+    return SRMOSC(given.n_clusters, solver=solver, random_state=given.seed, **given.sizes, **options)
+
+
+def _mock_model(given: Given, reading: str, **options: Any) -> MOCK:
+    make: Callable[..., MOCK] = MOCK.pesc if reading == "paper" else MOCK
+    return make(given.n_clusters, random_state=given.seed, **given.sizes, **options)
+
+
+def _consensus(front: Any, given: Given) -> Any:
+    return cspa(front, given.n_clusters, partitioner="svd", random_state=given.seed)
+
+
+def _moga(given: Given, categories: bool, suffix: str) -> dict[str, Found]:
+    X = given.X
+    metric: Any = "hamming" if categories else "euclidean"
+    if categories and given.is_nominal:
+        # As fractions they would be put in bins; the codes of the file are as good as their ranks.
+        X = np.column_stack([np.unique(column, return_inverse=True)[1] for column in X.T])
+    model = FuzzyModesMOGA(given.n_clusters, metric=metric, random_state=given.seed, **given.sizes)
+    _, seconds = timed(model.fit, X)
+    merged, extra = timed(_consensus, model.pareto_labels_, given)
+    return {
+        f"MOGA(π,sep){suffix}": Found(model.labels_, seconds),
+        f"CSPA{suffix}": Found(merged, seconds + extra),
+    }
+
+
+def graph_model(given: Given, reading: str, graph: str, **options: Any) -> SpectralGraphClustering:
+    """Spectral clustering of a graph in a reading; without bridges in that of the paper."""
+    literal: dict[str, Any] = {"laplacian": "unnormalized", "bridge": False} if reading == "paper" else {}
+    chosen = {"graph": graph, "must_link": "clique", "random_state": given.seed, **literal, **options}
+    return SpectralGraphClustering(given.n_clusters, **chosen)
+
+
+def grid_model(given: Given, reading: str, name: str, value: str) -> SpectralGraphClustering:
+    """The model of a graph with one value of its grid."""
+    scale = {"epsilon" if name == "epsilon" else "sigma": float(value)}
+    return graph_model(given, reading, KINDS[name], **scale)
+
+
+def gap_of(model: SpectralGraphClustering) -> float:
+    """Eigengap of the graph that was clustered, always of the normalised Laplacian."""
+    K = model.n_clusters
+    if model.laplacian == "sym" and len(model.eigenvalues_) > K:
+        return float(model.eigenvalues_[K] - model.eigenvalues_[K - 1])
+    return eigengap(model.similarity_, K, rng=np.random.default_rng(0))
+
+
+def _course(model: PESC, given: Given, n_gen: int) -> dict[str, Found]:
+    """One search that stops to be merged; every stop is what a fit with so many generations gives."""
+    found, total = {}, 0.0
+    with TemporaryDirectory(prefix="pesc-") as folder:
+        model.set_params(checkpoint=Path(folder) / "course.npz", checkpoint_every=max(n_gen, 1), resume=True)
+        for generation in generations(len(given.X), n_gen):
+            _, seconds = fitted(model.set_params(n_gen=generation), given)
+            total += seconds
+            found[str(generation)] = Found(model.labels_, total)
+    return found
+
+
+def generations(n_samples: int, n_gen: int) -> Sequence[int]:
+    """Generations after which populations are merged: always the first, the second and the last."""
+    step = STEP if n_samples <= LARGE else LARGE_STEP
+    return sorted({0, 1, *range(step, n_gen, step), n_gen})
+
+
+def _shown(models: Sequence[Any], seconds: float) -> Found:
+    labels = np.stack([model.labels_ for model in models])
+    return Found(labels, seconds, graphs=[Graph.of(model) for model in models])
+
+
+def leakage_keys() -> list[Key]:
+    """Runs on rows sorted by class, and on shuffled ones those that no table has."""
+    return [*_PESC.keys(order="sorted"), *_INDEX.keys(), *_INDEX.keys(order="sorted")]
+
+
+def is_sorted_too(found: FlatSet) -> bool:
+    """Whether a set is small enough for runs on sorted rows."""
+    return len(found.X) <= MOST_SORTED
 
 
 def load_flat_sets(folder: Path | None, names: Sequence[str] = ()) -> list[FlatSet]:

@@ -41,122 +41,6 @@ from papers.pesc import (
 )
 from papers.runner import Key, ResultFigure, ResultTable, Settings, Spread, Value
 
-
-@dataclass(frozen=True)
-class View:
-    """A table or a figure of the paper.
-
-    Parameters
-    ----------
-    name : str
-    parts : sequence of Part
-    tables, figures : callable
-        Made of the results.
-    labels : int, default=0
-        Percent of the samples that are labelled.
-    sets : sequence of str, default=()
-        Sets, unless others are asked for; those that are not found are left out. Default: all.
-    one_seed : bool, default=False
-    leakage : bool, default=False
-        Whether with runs on sorted rows.
-    """
-
-    name: str
-    parts: Sequence[Part]
-    tables: Callable[[Results], list[ResultTable]]
-    figures: Callable[[Results], list[ResultFigure]]
-    labels: int = 0
-    sets: Sequence[str] = ()
-    one_seed: bool = False
-    leakage: bool = False
-
-    def keys(self, found: FlatSet) -> list[Key]:
-        """What tells the runs on a set with one seed apart."""
-        keys = [key for part in self.parts for key in part.keys(self.labels)]
-        return keys + (parts.leakage_keys() if self.leakage and parts.is_sorted_too(found) else [])
-
-
-def everything(results: Results, name: str) -> ResultTable:
-    """A row for every run."""
-    runs = results.runs
-    rows = runs.astype(object).where(runs.notna(), None).values.tolist()
-    return ResultTable(f"{name}-scores", "Scores", [*map(str, runs.columns)], rows)
-
-
-class Pesc:
-    """PESC, its rivals and controls on every set with classes that there is.
-
-    Parameters
-    ----------
-    settings : Settings
-        Its ``sets`` are names of files in the folder ``uci`` or of scikit-learn's sets; default: those with
-        at most 5000 samples.
-    view : View
-
-    References
-    ----------
-    PESC: "Pareto ensemble-based spectral clustering", Tables 2-6, Figs. 1-6.
-    """
-
-    def __init__(self, settings: Settings, view: View) -> None:
-        self._view = view
-        found = load_flat_sets(settings.data, settings.sets)
-        if view.sets and not settings.sets:
-            found = [one for one in found if one.name in view.sets]
-        self._sets = {one.name: one for one in found}
-        self._effort = dict(EFFORT)
-        # Not the sets, seeds and view: more of them go on in the same folder.
-        self.parameters: dict[str, Any] = {"effort": self._effort, "grids": GRIDS}
-        self.cells: list[Key] = [
-            {"set": one.name, "data": one.identity, "seed": seed, **key}
-            for one in found
-            for seed in range(1 if view.one_seed else settings.seeds)
-            for key in view.keys(one)
-        ]
-
-    def data(self, key: Key) -> Task:
-        """The set, what is run on it and the sizes of its search."""
-        return Task(self._sets[str(key["set"])], key, self._effort)
-
-    @staticmethod
-    def compute(key: Key, data: Task) -> dict[str, Any]:
-        """Scores and costs."""
-        return run_task(data)
-
-    def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """Every score, and the view."""
-        results = self._results(values)
-        return [everything(results, self._view.name), *self._view.tables(results)]
-
-    def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """Those of the view."""
-        return self._view.figures(self._results(values))
-
-    def _results(self, values: Sequence[Any]) -> Results:
-        return Results(list(self._sets.values()), self.cells, values)
-
-
-def _comparison(number: int, of: Sequence[Part]) -> Callable[[Settings], Pesc]:
-    """View of Table 3, 4, 5 or 6."""
-    scores = ("accuracy_unlabelled", "accuracy") if LABELS[number] else ("accuracy",)
-
-    def shown(results: Results) -> list[ResultTable]:
-        found = [sets(results), *(by_set(results, number, score) for score in scores)]
-        found.append(statements(results, number))
-        # One set is not enough for tests.
-        if len(results.sets) > 1:
-            found += tests(results, number)
-        if number == 3:
-            found.append(leakage(results, [one for one in results.sets if parts.is_sorted_too(one)]))
-        return [*found, all_methods(results, number)]
-
-    def drawn(results: Results) -> list[ResultFigure]:
-        return [diagram(results, number)] if len(results.sets) > 1 else []
-
-    view = View(f"table{number}", of, shown, drawn, LABELS[number], leakage=number == 3)
-    return partial(Pesc, view=view)
-
-
 NOTES = {
     "absent": "The numbers of the paper's Tables 2 to 6 are not in the text that is available, so none are "
     "beside these; what the paper says about them is, as statements that hold here or do not.",
@@ -218,14 +102,191 @@ NOTES = {
     "graphs have the value of their grid that is best by the classes.",
     "bars": "Bars are geometric means over the sets, dots the sets.",
 }
-
-
-def notes(*names: str) -> Sequence[str]:
-    """Sentences by name."""
-    return tuple(NOTES[name] for name in names)
-
-
 _KEY = ("set", "method", "reading", "setting", "labels", "order", "seed")
+PESC_ROWS = ("PESC_ES1", "PESC_ES2", "PESC_ES3")
+CONTROL_ROWS = (
+    "k-means",
+    "generation 0",
+    "water-filling graph",
+    "Ward",
+    "HDBSCAN",
+    "spectral (scikit-learn)",
+)
+GRAPH_ROWS = tuple(f"{name}, {rule}" for name in GRIDS for rule in ("label-tuned", "eigengap"))
+METHODS = {
+    3: (*PESC_ROWS, "SRMOSC", "MOCK", "MOGA(π,sep)", "CSPA", "CSPA of MOCK's front"),
+    4: (*PESC_ROWS, *GRAPH_ROWS),
+    **dict.fromkeys(
+        (5, 6),
+        (*PESC_ROWS, "SRMOSC", "Semi-MOCK", "MOCK, picked by labels", *GRAPH_ROWS, "1-NN of the labels"),
+    ),
+}
+LABELS = {3: 0, 4: 0, 5: 10, 6: 20}
+TITLES = {
+    3: "PESC and evolutionary methods",
+    4: "PESC and conventional graphs",
+    5: "10 % labelled",
+    6: "20 % labelled",
+}
+# Scores that a table is about; the first is the one of its statistics.
+SCORES = {
+    "accuracy": "accuracy",
+    "accuracy_unlabelled": "accuracy on the samples without label",
+}
+_LONG = ("accuracy", "ari", "nmi", "n_clusters", "seconds")
+_LONG_UNLABELLED = (
+    "accuracy",
+    "accuracy_unlabelled",
+    "ari_unlabelled",
+    "nmi_unlabelled",
+    "n_clusters",
+    "seconds",
+)
+_FORMATS = {"n_clusters": ".1f", "seconds": ".2f", "largest class": ".3f"}
+ALPHA = 0.05
+# Inches of one diagram.
+_WIDTH, _HEIGHT = 9.0, 4.2
+HOLDS = {True: "holds", False: "does not hold"}
+# Names of the columns x, and the pairs behind them.
+_VARIED = {
+    "p_m = 1 - p_c": [(pc, pm) for pc, pm in PAIRS],
+    "p_m = 0.1": [(pc, 0.1) for pc, _ in PAIRS],
+    "p_c = 0.9": [(0.9, pm) for _, pm in PAIRS],
+}
+AXES = {
+    1: "probability that varies",
+    2: "population size",
+    3: "generation",
+    4: "generation",
+}
+_TITLES = {
+    1: "accuracy against the probabilities of crossover and mutation",
+    2: "accuracy against the population size",
+    3: "accuracy against the generation",
+    4: "accuracy against the generation, by initial population and operators",
+}
+_NOTES = {1: ("together",), 2: ("budget",), 3: ("coarse",), 4: ("coarse", "starts")}
+# Columns of courses; other stops are in the scores.
+_SHOWN = (0, 1, 5, 10, 20, 25, 50, 75, 100, 150, 200, 250, 300)
+_COLUMNS = {
+    1: ("best at", "verdict"),
+    2: ("change from 50", "verdict"),
+    3: ("change from 20", "verdict"),
+    4: ("within 0.02 of the last from",),
+}
+_STATEMENTS = {
+    1: "The paper: with p_c = 0.9 the accuracy is relatively high; it holds for a curve that is highest "
+    "there (of p_m alone, at 0.1), to 0.01.",
+    2: "The paper: insensitive once the population is large enough; it holds where sizes of 50 and 100 "
+    "differ by less than 0.02.",
+    3: "The paper: converged since generation 20; it holds where later ones differ from it by less "
+    "than 0.02.",
+    4: "The paper: random initial populations converge slowly, and near ones give high quality at once.",
+}
+# A choice takes the whole grid, the average of a grid is of single values.
+SHOWN = (
+    *METHODS[3],
+    *(f"{name}, {which}" for name in GRIDS for which in ("label-tuned", "average of its grid")),
+    *CONTROL_ROWS,
+)
+# What takes longer, and than what.
+_TIMES = (
+    ("ES1 is the most time-consuming of the three", ("PESC_ES1",), ("PESC_ES2", "PESC_ES3")),
+    ("SRMOSC and MOCK take longer than PESC", ("SRMOSC", "MOCK"), PESC_ROWS),
+    (
+        "conventional graphs, with one value of their parameter, take less time than PESC",
+        PESC_ROWS,
+        tuple(f"{name}, average of its grid" for name in GRIDS),
+    ),
+)
+_ALIKE = ("PESC takes about as long as MOGA(π,sep) and CSPA", PESC_ROWS, ("MOGA(π,sep)", "CSPA"))
+
+
+class Pesc:
+    """PESC, its rivals and controls on every set with classes that there is.
+
+    Parameters
+    ----------
+    settings : Settings
+        Its ``sets`` are names of files in the folder ``uci`` or of scikit-learn's sets; default: those with
+        at most 5000 samples.
+    view : View
+
+    References
+    ----------
+    PESC: "Pareto ensemble-based spectral clustering", Tables 2-6, Figs. 1-6.
+    """
+
+    def __init__(self, settings: Settings, view: View) -> None:
+        self._view = view
+        found = load_flat_sets(settings.data, settings.sets)
+        if view.sets and not settings.sets:
+            found = [one for one in found if one.name in view.sets]
+        self._sets = {one.name: one for one in found}
+        self._effort = dict(EFFORT)
+        # Not the sets, seeds and view: more of them go on in the same folder.
+        self.parameters: dict[str, Any] = {"effort": self._effort, "grids": GRIDS}
+        self.cells: list[Key] = [
+            {"set": one.name, "data": one.identity, "seed": seed, **key}
+            for one in found
+            for seed in range(1 if view.one_seed else settings.seeds)
+            for key in view.keys(one)
+        ]
+
+    def data(self, key: Key) -> Task:
+        """The set, what is run on it and the sizes of its search."""
+        return Task(self._sets[str(key["set"])], key, self._effort)
+
+    @staticmethod
+    def compute(key: Key, data: Task) -> dict[str, Any]:
+        """Scores and costs."""
+        return run_task(data)
+
+    def tables(self, values: Sequence[Any]) -> list[ResultTable]:
+        """Every score, and the view."""
+        results = self._results(values)
+        return [everything(results, self._view.name), *self._view.tables(results)]
+
+    def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
+        """Those of the view."""
+        return self._view.figures(self._results(values))
+
+    def _results(self, values: Sequence[Any]) -> Results:
+        return Results(list(self._sets.values()), self.cells, values)
+
+
+@dataclass(frozen=True)
+class View:
+    """A table or a figure of the paper.
+
+    Parameters
+    ----------
+    name : str
+    parts : sequence of Part
+    tables, figures : callable
+        Made of the results.
+    labels : int, default=0
+        Percent of the samples that are labelled.
+    sets : sequence of str, default=()
+        Sets, unless others are asked for; those that are not found are left out. Default: all.
+    one_seed : bool, default=False
+    leakage : bool, default=False
+        Whether with runs on sorted rows.
+    """
+
+    name: str
+    parts: Sequence[Part]
+    tables: Callable[[Results], list[ResultTable]]
+    figures: Callable[[Results], list[ResultFigure]]
+    labels: int = 0
+    sets: Sequence[str] = ()
+    one_seed: bool = False
+    leakage: bool = False
+
+    def keys(self, found: FlatSet) -> list[Key]:
+        """What tells the runs on a set with one seed apart."""
+        keys = [key for part in self.parts for key in part.keys(self.labels)]
+        return keys + (parts.leakage_keys() if self.leakage and parts.is_sorted_too(found) else [])
 
 
 class Results:
@@ -312,6 +373,27 @@ class Results:
         return chosen
 
 
+def sets(results: Results) -> ResultTable:
+    """What the sets are, as Table 2 of the paper."""
+    rows: list[list[Value]] = [
+        [one.name, *one.X.shape, one.n_clusters, one.largest_share, "codes" if one.is_nominal else "numbers"]
+        for one in results.sets
+    ]
+    return ResultTable(
+        "table2",
+        "Sets (Table 2)",
+        ["set", "samples", "features", "classes", "largest class", "features are"],
+        rows,
+        notes("sets"),
+        _FORMATS,
+    )
+
+
+def notes(*names: str) -> Sequence[str]:
+    """Sentences by name."""
+    return tuple(NOTES[name] for name in names)
+
+
 def _label_tuned(runs: pd.DataFrame) -> pd.DataFrame:
     means = runs.groupby("setting", sort=False)["accuracy_unlabelled"].mean()
     return runs[runs["setting"] == means.idxmax()]
@@ -324,43 +406,11 @@ def _widest_gap(runs: pd.DataFrame) -> pd.DataFrame:
     return ordered.drop_duplicates("seed", keep="last").drop(columns="value").sort_values("seed")
 
 
-PESC_ROWS = ("PESC_ES1", "PESC_ES2", "PESC_ES3")
-CONTROL_ROWS = (
-    "k-means",
-    "generation 0",
-    "water-filling graph",
-    "Ward",
-    "HDBSCAN",
-    "spectral (scikit-learn)",
-)
-GRAPH_ROWS = tuple(f"{name}, {rule}" for name in GRIDS for rule in ("label-tuned", "eigengap"))
-METHODS = {
-    3: (*PESC_ROWS, "SRMOSC", "MOCK", "MOGA(π,sep)", "CSPA", "CSPA of MOCK's front"),
-    4: (*PESC_ROWS, *GRAPH_ROWS),
-    5: (*PESC_ROWS, "SRMOSC", "Semi-MOCK", "MOCK, picked by labels", *GRAPH_ROWS, "1-NN of the labels"),
-}
-LABELS = {3: 0, 4: 0, 5: 10, 6: 20}
-TITLES = {
-    3: "PESC and evolutionary methods",
-    4: "PESC and conventional graphs",
-    5: "10 % labelled",
-    6: "20 % labelled",
-}
-# Scores that a table is about; the first is the one of its statistics.
-SCORES = {
-    "accuracy": "accuracy",
-    "accuracy_unlabelled": "accuracy on the samples without label",
-}
-_LONG = ("accuracy", "ari", "nmi", "n_clusters", "seconds")
-_LONG_UNLABELLED = (
-    "accuracy",
-    "accuracy_unlabelled",
-    "ari_unlabelled",
-    "nmi_unlabelled",
-    "n_clusters",
-    "seconds",
-)
-_FORMATS = {"n_clusters": ".1f", "seconds": ".2f", "largest class": ".3f"}
+def everything(results: Results, name: str) -> ResultTable:
+    """A row for every run."""
+    runs = results.runs
+    rows = runs.astype(object).where(runs.notna(), None).values.tolist()
+    return ResultTable(f"{name}-scores", "Scores", [*map(str, runs.columns)], rows)
 
 
 def by_set(results: Results, number: int, score: str) -> ResultTable:
@@ -382,6 +432,22 @@ def by_set(results: Results, number: int, score: str) -> ResultTable:
         rows,
         (*notes("absent", "readings", "shuffled"), *notes(*_notes_of(number))),
     )
+
+
+def frame(results: Results, number: int, reading: str) -> pd.DataFrame:
+    """Means of a table's methods and controls."""
+    names = [*METHODS[number], *CONTROL_ROWS]
+    return results.frame(names, reading, tested_score(number), LABELS[number])
+
+
+def tested_score(number: int) -> str:
+    """The score that a table's statistics are about."""
+    return "accuracy_unlabelled" if LABELS[number] else "accuracy"
+
+
+def runs_of(results: Results) -> str:
+    """How many runs are behind a table."""
+    return f"{results.n_seeds} seed{'' if results.n_seeds == 1 else 's'}"
 
 
 def _notes_of(number: int) -> Sequence[str]:
@@ -413,22 +479,6 @@ def all_methods(results: Results, number: int) -> ResultTable:
         ["set", "reading", "method", scores[0], "±", *scores[1:]],
         rows,
         notes("bounds", "seconds", "population"),
-        _FORMATS,
-    )
-
-
-def sets(results: Results) -> ResultTable:
-    """What the sets are, as Table 2 of the paper."""
-    rows: list[list[Value]] = [
-        [one.name, *one.X.shape, one.n_clusters, one.largest_share, "codes" if one.is_nominal else "numbers"]
-        for one in results.sets
-    ]
-    return ResultTable(
-        "table2",
-        "Sets (Table 2)",
-        ["set", "samples", "features", "classes", "largest class", "features are"],
-        rows,
-        notes("sets"),
         _FORMATS,
     )
 
@@ -466,27 +516,6 @@ def leakage(results: Results, sorted_sets: Sequence[FlatSet]) -> ResultTable:
         notes("leakage"),
         dict.fromkeys(("index, gain", "ours, gain"), "+.3f"),
     )
-
-
-def runs_of(results: Results) -> str:
-    """How many runs are behind a table."""
-    return f"{results.n_seeds} seed{'' if results.n_seeds == 1 else 's'}"
-
-
-ALPHA = 0.05
-# Inches of one diagram.
-_WIDTH, _HEIGHT = 9.0, 4.2
-
-
-def tested_score(number: int) -> str:
-    """The score that a table's statistics are about."""
-    return "accuracy_unlabelled" if LABELS[number] else "accuracy"
-
-
-def frame(results: Results, number: int, reading: str) -> pd.DataFrame:
-    """Means of a table's methods and controls."""
-    names = [*METHODS[number], *CONTROL_ROWS]
-    return results.frame(names, reading, tested_score(number), LABELS[number])
 
 
 def tests(results: Results, number: int) -> list[ResultTable]:
@@ -540,9 +569,6 @@ def diagram(results: Results, number: int) -> ResultFigure:
 
     title = f"Critical differences at {1 - ALPHA:.0%}, {TITLES[number]}"
     return ResultFigure(f"table{number}-ranks", title, draw)
-
-
-HOLDS = {True: "holds", False: "does not hold"}
 
 
 class Statement(NamedTuple):
@@ -634,20 +660,29 @@ def _pairs(
     return [summary, *rows]
 
 
+def _comparison(number: int, of: Sequence[Part]) -> Callable[[Settings], Pesc]:
+    """View of Table 3, 4, 5 or 6."""
+    scores = ("accuracy_unlabelled", "accuracy") if LABELS[number] else ("accuracy",)
+
+    def shown(results: Results) -> list[ResultTable]:
+        found = [sets(results), *(by_set(results, number, score) for score in scores)]
+        found.append(statements(results, number))
+        # One set is not enough for tests.
+        if len(results.sets) > 1:
+            found += tests(results, number)
+        if number == 3:
+            found.append(leakage(results, [one for one in results.sets if parts.is_sorted_too(one)]))
+        return [*found, all_methods(results, number)]
+
+    def drawn(results: Results) -> list[ResultFigure]:
+        return [diagram(results, number)] if len(results.sets) > 1 else []
+
+    view = View(f"table{number}", of, shown, drawn, LABELS[number], leakage=number == 3)
+    return partial(Pesc, view=view)
+
+
 table3, table4 = _comparison(3, parts.RIVALS), _comparison(4, parts.GRAPHS)
 table5, table6 = _comparison(5, parts.SEMI_SUPERVISED), _comparison(6, parts.SEMI_SUPERVISED)
-
-
-def _curves(number: int, part: Part) -> Callable[[Settings], Pesc]:
-    """View of Figure 1, 2, 3 or 4."""
-    view = View(
-        f"figure{number}",
-        [part],
-        lambda results: [curve_table(results, number)],
-        lambda results: [curve_drawing(results, number)],
-        sets=("wine", "balance_scale", "waveform"),
-    )
-    return partial(Pesc, view=view)
 
 
 class Curve(NamedTuple):
@@ -657,14 +692,6 @@ class Curve(NamedTuple):
     x: NDArray[np.float64]
     mean: NDArray[np.float64]
     std: NDArray[np.float64]
-
-
-# Names of the columns x, and the pairs behind them.
-_VARIED = {
-    "p_m = 1 - p_c": [(pc, pm) for pc, pm in PAIRS],
-    "p_m = 0.1": [(pc, 0.1) for pc, _ in PAIRS],
-    "p_c = 0.9": [(0.9, pm) for _, pm in PAIRS],
-}
 
 
 def curves(results: Results, number: int, found: FlatSet) -> list[Curve]:
@@ -685,14 +712,6 @@ def curves(results: Results, number: int, found: FlatSet) -> list[Curve]:
     return [_curve_course(results, found, start, "paper", start) for start in STARTS]
 
 
-def _settings(name: str) -> dict[float, str]:
-    """Settings by the probability that varies; of both, that of crossover."""
-    place = 1 if name == "p_c = 0.9" else 0
-    return {
-        pair[place]: f"{pair[0]:.1f} {pair[1]:.1f}" for pair in sorted(_VARIED[name], key=lambda p: p[place])
-    }
-
-
 def _curve(
     results: Results, found: FlatSet, name: str, reading: str, method: str, settings: dict[float, str]
 ) -> Curve:
@@ -702,32 +721,23 @@ def _curve(
     return _made(name, list(settings), spreads)
 
 
-def _curve_course(results: Results, found: FlatSet, name: str, reading: str, setting: str) -> Curve:
-    stops = sorted(map(int, results.runs[results.runs["set"] == found.name]["method"].unique()))
-    spreads = [results.spread(found, str(stop), reading, "accuracy", setting=setting) for stop in stops]
-    return _made(name, stops, spreads)
-
-
 def _made(name: str, x: Sequence[float], spreads: Sequence[tuple[float, float]]) -> Curve:
     mean, std = np.array([tuple(spread) for spread in spreads]).T
     return Curve(name, np.array(x, dtype=float), mean, np.nan_to_num(std))
 
 
-AXES = {
-    1: "probability that varies",
-    2: "population size",
-    3: "generation",
-    4: "generation",
-}
-_TITLES = {
-    1: "accuracy against the probabilities of crossover and mutation",
-    2: "accuracy against the population size",
-    3: "accuracy against the generation",
-    4: "accuracy against the generation, by initial population and operators",
-}
-_NOTES = {1: ("together",), 2: ("budget",), 3: ("coarse",), 4: ("coarse", "starts")}
-# Columns of courses; other stops are in the scores.
-_SHOWN = (0, 1, 5, 10, 20, 25, 50, 75, 100, 150, 200, 250, 300)
+def _settings(name: str) -> dict[float, str]:
+    """Settings by the probability that varies; of both, that of crossover."""
+    place = 1 if name == "p_c = 0.9" else 0
+    return {
+        pair[place]: f"{pair[0]:.1f} {pair[1]:.1f}" for pair in sorted(_VARIED[name], key=lambda p: p[place])
+    }
+
+
+def _curve_course(results: Results, found: FlatSet, name: str, reading: str, setting: str) -> Curve:
+    stops = sorted(map(int, results.runs[results.runs["set"] == found.name]["method"].unique()))
+    spreads = [results.spread(found, str(stop), reading, "accuracy", setting=setting) for stop in stops]
+    return _made(name, stops, spreads)
 
 
 def curve_table(results: Results, number: int) -> ResultTable:
@@ -749,23 +759,6 @@ def curve_table(results: Results, number: int) -> ResultTable:
         (_STATEMENTS[number], *notes(*_NOTES[number])),
         {"change from 20": "+.3f", "change from 50": "+.3f"},
     )
-
-
-_COLUMNS = {
-    1: ("best at", "verdict"),
-    2: ("change from 50", "verdict"),
-    3: ("change from 20", "verdict"),
-    4: ("within 0.02 of the last from",),
-}
-_STATEMENTS = {
-    1: "The paper: with p_c = 0.9 the accuracy is relatively high; it holds for a curve that is highest "
-    "there (of p_m alone, at 0.1), to 0.01.",
-    2: "The paper: insensitive once the population is large enough; it holds where sizes of 50 and 100 "
-    "differ by less than 0.02.",
-    3: "The paper: converged since generation 20; it holds where later ones differ from it by less "
-    "than 0.02.",
-    4: "The paper: random initial populations converge slowly, and near ones give high quality at once.",
-}
 
 
 def _said(number: int, curve: Curve) -> list[Value]:
@@ -818,6 +811,18 @@ def _draw_curves(results: Results, number: int, path: Path) -> None:
         save_figure(figure, path)
 
 
+def _curves(number: int, part: Part) -> Callable[[Settings], Pesc]:
+    """View of Figure 1, 2, 3 or 4."""
+    view = View(
+        f"figure{number}",
+        [part],
+        lambda results: [curve_table(results, number)],
+        lambda results: [curve_drawing(results, number)],
+        sets=("wine", "balance_scale", "waveform"),
+    )
+    return partial(Pesc, view=view)
+
+
 figure1, figure2 = _curves(1, parts.PROBABILITIES), _curves(2, parts.SIZES)
 figure3, figure4 = _curves(3, parts.COURSE), _curves(4, parts.LONG_COURSE)
 
@@ -853,6 +858,17 @@ def matrix_table(results: Results) -> ResultTable:
     )
 
 
+def pictures(results: Results, found: FlatSet) -> dict[str, dict[str, Any]]:
+    """Rows of cells that have a graph of a set."""
+    return {
+        name: row
+        for key, value in results.values
+        if key["set"] == found.name
+        for name, row in value.items()
+        if "graph" in row
+    }
+
+
 def drawings(results: Results) -> list[ResultFigure]:
     """One figure for every set."""
     return [
@@ -863,6 +879,34 @@ def drawings(results: Results) -> list[ResultFigure]:
         )
         for found in results.sets
     ]
+
+
+def _draw_matrices(results: Results, found: FlatSet, path: Path) -> None:
+    shown = pictures(results, found)
+    with house_style():
+        figure = new_figure(12.0, 3.1 * len(shown))
+        grid = figure.add_gridspec(len(shown), 3, width_ratios=[1.0, 0.8, 1.4])
+        for i, (name, row) in enumerate(shown.items()):
+            graph = row["graph"]
+            data = similarity_data(
+                similarity(graph, len(found.X)), found.classes, graph["eigenvalues"], graph["vectors"]
+            )
+            axes = [figure.add_subplot(grid[i, j]) for j in range(3)]
+            for ax, draw in zip(axes, (_draw_matrix, _draw_eigenvalues, _draw_vectors), strict=True):
+                draw(ax, data)
+                ax.set_xlabel("")
+            legend = axes[2].get_legend()
+            if legend is not None and i + 1 < len(shown):
+                legend.remove()
+            axes[0].set_title(f"{name}, accuracy {row['accuracy']:.3f}")
+        save_figure(figure, path)
+
+
+def similarity(graph: dict[str, Any], n_samples: int) -> sp.csr_array:
+    """The symmetric matrix of a stored graph."""
+    ends = (graph["rows"], graph["columns"])
+    upper = sp.coo_array((graph["weights"], ends), shape=(n_samples, n_samples)).tocsr()
+    return sp.csr_array(upper + upper.T)
 
 
 figure5 = partial(
@@ -896,77 +940,15 @@ def times_table(results: Results) -> ResultTable:
     )
 
 
+def seconds_of(results: Results, method: str, reading: str) -> float:
+    """Geometric mean over the sets of a method's mean seconds."""
+    seconds = [results.spread(one, method, reading, "seconds").mean for one in results.sets]
+    return float(np.exp(np.mean(np.log(np.maximum(seconds, 1e-9)))))
+
+
 def times_drawing(results: Results) -> ResultFigure:
     """Bars on a logarithmic scale."""
     return ResultFigure("figure6", "Figure 6: seconds of a fit", partial(_draw_times, results))
-
-
-figure6 = partial(
-    Pesc,
-    view=View(
-        "figure6",
-        [*parts.RIVALS, *(part for part in parts.GRAPHS if part not in parts.RIVALS)],
-        lambda results: [times_table(results), times(results)],
-        lambda results: [times_drawing(results)],
-    ),
-)
-METHODS[6] = METHODS[5]
-# A choice takes the whole grid, the average of a grid is of single values.
-SHOWN = (
-    *METHODS[3],
-    *(f"{name}, {which}" for name in GRIDS for which in ("label-tuned", "average of its grid")),
-    *CONTROL_ROWS,
-)
-# What takes longer, and than what.
-_TIMES = (
-    ("ES1 is the most time-consuming of the three", ("PESC_ES1",), ("PESC_ES2", "PESC_ES3")),
-    ("SRMOSC and MOCK take longer than PESC", ("SRMOSC", "MOCK"), PESC_ROWS),
-    (
-        "conventional graphs, with one value of their parameter, take less time than PESC",
-        PESC_ROWS,
-        tuple(f"{name}, average of its grid" for name in GRIDS),
-    ),
-)
-_ALIKE = ("PESC takes about as long as MOGA(π,sep) and CSPA", PESC_ROWS, ("MOGA(π,sep)", "CSPA"))
-
-
-def pictures(results: Results, found: FlatSet) -> dict[str, dict[str, Any]]:
-    """Rows of cells that have a graph of a set."""
-    return {
-        name: row
-        for key, value in results.values
-        if key["set"] == found.name
-        for name, row in value.items()
-        if "graph" in row
-    }
-
-
-def similarity(graph: dict[str, Any], n_samples: int) -> sp.csr_array:
-    """The symmetric matrix of a stored graph."""
-    ends = (graph["rows"], graph["columns"])
-    upper = sp.coo_array((graph["weights"], ends), shape=(n_samples, n_samples)).tocsr()
-    return sp.csr_array(upper + upper.T)
-
-
-def _draw_matrices(results: Results, found: FlatSet, path: Path) -> None:
-    shown = pictures(results, found)
-    with house_style():
-        figure = new_figure(12.0, 3.1 * len(shown))
-        grid = figure.add_gridspec(len(shown), 3, width_ratios=[1.0, 0.8, 1.4])
-        for i, (name, row) in enumerate(shown.items()):
-            graph = row["graph"]
-            data = similarity_data(
-                similarity(graph, len(found.X)), found.classes, graph["eigenvalues"], graph["vectors"]
-            )
-            axes = [figure.add_subplot(grid[i, j]) for j in range(3)]
-            for ax, draw in zip(axes, (_draw_matrix, _draw_eigenvalues, _draw_vectors), strict=True):
-                draw(ax, data)
-                ax.set_xlabel("")
-            legend = axes[2].get_legend()
-            if legend is not None and i + 1 < len(shown):
-                legend.remove()
-            axes[0].set_title(f"{name}, accuracy {row['accuracy']:.3f}")
-        save_figure(figure, path)
 
 
 def _draw_times(results: Results, path: Path) -> None:
@@ -1009,7 +991,12 @@ def times(results: Results) -> ResultTable:
     )
 
 
-def seconds_of(results: Results, method: str, reading: str) -> float:
-    """Geometric mean over the sets of a method's mean seconds."""
-    seconds = [results.spread(one, method, reading, "seconds").mean for one in results.sets]
-    return float(np.exp(np.mean(np.log(np.maximum(seconds, 1e-9)))))
+figure6 = partial(
+    Pesc,
+    view=View(
+        "figure6",
+        [*parts.RIVALS, *(part for part in parts.GRAPHS if part not in parts.RIVALS)],
+        lambda results: [times_table(results), times(results)],
+        lambda results: [times_drawing(results)],
+    ),
+)

@@ -43,7 +43,6 @@ __all__ = [
     "run_cells",
     "seed_of",
 ]
-
 Key = Mapping[str, str | int | float]
 Compute = Callable[[Key, Any], Any]
 FORMAT = "moo_clustering cells"
@@ -52,6 +51,7 @@ _LATEX = str.maketrans(
     {"&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}", "—": "---"}
 )
 _NOTHING = "—"
+RESULTS, RECORD = "results.jsonl", "run.json"
 
 
 @dataclass(frozen=True)
@@ -210,6 +210,10 @@ class ResultTable:
         return format(value, self.formats.get(column, "d" if isinstance(value, int) else ".3f"))
 
 
+def _absent(value: Value) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
 @dataclass(frozen=True)
 class ResultFigure:
     """A figure with a name, for files, and a title, for people.
@@ -233,10 +237,6 @@ class ResultFigure:
     def markdown(self) -> str:
         """With its title as a heading; for a document beside the file."""
         return f"## {self.title}\n\n![{self.title}]({self.file})\n"
-
-
-def _absent(value: Value) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 @dataclass(frozen=True)
@@ -383,30 +383,155 @@ EXPERIMENTS = {
         ),
     )
 }
-RESULTS, RECORD = "results.jsonl", "run.json"
 
 
-class CellError(RuntimeError):
-    """A cell failed; what was finished before is kept."""
-
-
-def seed_of(*parts: str | int | float) -> np.random.SeedSequence:
-    """Seed that depends on the given parts and on nothing else.
-
-    A cell that makes its seeds of its key has the same value in whatever order, process or
-    selection of cells it is computed.
+def find_experiment(name: str) -> Experiment:
+    """The experiment of this name.
 
     Parameters
     ----------
-    *parts : str, int or float
-        What the seed depends on, in this order.
+    name : str
+        As ``moo-clustering reproduce`` takes it.
 
     Returns
     -------
-    numpy.random.SeedSequence
+    Experiment
+
+    Raises
+    ------
+    ValueError
+        If there is none; names the nearest.
     """
-    digest = hashlib.sha256(json.dumps(parts).encode()).digest()
-    return np.random.SeedSequence(np.frombuffer(digest, dtype="<u4").tolist())
+    if name not in EXPERIMENTS:
+        raise ValueError(
+            f"there is no experiment {name!r}; there are {', '.join(EXPERIMENTS)}"
+            f"{did_you_mean(name, EXPERIMENTS)}"
+        )
+    return EXPERIMENTS[name]
+
+
+def reproduce(
+    experiment: Experiment,
+    folder: Path,
+    settings: Settings,
+    *,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+) -> Reproduction:
+    """Run an experiment, or go on with it, and write its tables.
+
+    The folder gets ``results.jsonl`` (finished cells), ``run.json`` (parameters, versions, status),
+    ``report.md`` and, for every table, a CSV, a Markdown and a LaTeX file, for every figure a PNG.
+    Experiments of one study share the folder and its cells, and have reports of their own names.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    folder : Path
+        A new or empty folder, or that of an earlier run with the same parameters (or, of an experiment
+        of the same study), which is gone on with.
+    settings : Settings
+    n_jobs : int or None, default=None
+        Processes; None is one, unless a :func:`joblib.parallel_config` says otherwise.
+    verbose : bool, default=False
+
+    Returns
+    -------
+    Reproduction
+
+    Raises
+    ------
+    ValueError
+        If the data or the folder cannot be used (:class:`DataError`, :class:`StoreError`).
+    """
+    _check_folder(folder)
+    plan = experiment.plan(settings)
+    parameters = {"experiment": experiment.cells_of, **plan.parameters}
+    folder.mkdir(parents=True, exist_ok=True)
+    record: dict[str, Any] = {
+        "format": "moo_clustering experiment",
+        "experiment": experiment.name,
+        "status": "running",
+        "settings": {name: value for name, value in asdict(settings).items() if name != "data"},
+        "parameters": parameters,
+        "environment": environment(),
+        "cells": len(plan.cells),
+    }
+    with CellStore(folder / RESULTS, parameters) as store:
+        _write(folder / RECORD, _json(record))
+        complete = run_cells(
+            plan.compute,
+            plan.cells,
+            plan.data,
+            store,
+            n_jobs=n_jobs,
+            verbose=verbose,
+            description=experiment.name,
+        )
+        tables = _written(plan, store, folder, experiment) if complete else []
+        n_done = sum(key in store for key in plan.cells)
+    record["status"] = "complete" if complete else "interrupted"
+    _write(folder / RECORD, _json(record))
+    return Reproduction(tables, complete, n_done, len(plan.cells))
+
+
+def _check_folder(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise StoreError(f"{folder} is a file, not a folder; choose another folder")
+    if not folder.exists() or (folder / RESULTS).exists():
+        return
+    if not all(is_temporary(entry.name) for entry in folder.iterdir()):
+        raise StoreError(f"{folder} holds other files; choose another folder")
+
+
+class StoreError(QuotingError):
+    """The file is of other parameters, or no store at all."""
+
+
+def _write(path: Path, text: str) -> None:
+    with replacing(path) as file:
+        file.write(text.encode())
+
+
+def _json(record: Any) -> str:
+    return json.dumps(to_json(record, "record"), indent=2) + "\n"
+
+
+def _written(plan: Plan, store: CellStore, folder: Path, experiment: Experiment) -> list[ResultTable]:
+    values = store.values(plan.cells)
+    everything, *tables = plan.tables(values)
+    figures = plan.figures(values)
+    _write(folder / f"{everything.name}.csv", everything.csv())
+    for table in tables:
+        _write(folder / f"{table.name}.csv", table.csv())
+        _write(folder / f"{table.name}.md", table.markdown())
+        _write(folder / f"{table.name}.tex", table.latex())
+    for figure in figures:
+        figure.draw(folder / figure.file)
+    _write(folder / experiment.report, _report(experiment.name, [*figures, *tables]))
+    return tables
+
+
+def _report(name: str, parts: Sequence[ResultTable | ResultFigure]) -> str:
+    return "\n".join([f"# {name}\n", *(part.markdown() for part in parts)])
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What came of an experiment.
+
+    Parameters
+    ----------
+    tables : list of ResultTable
+        Empty if it was interrupted.
+    complete : bool
+    n_done, n_cells : int
+    """
+
+    tables: list[ResultTable]
+    complete: bool
+    n_done: int
+    n_cells: int
 
 
 def run_cells(
@@ -496,8 +621,27 @@ def _value(compute: Compute, key: Key, data: Any) -> Any:
         raise CellError(f"the cell {dict(key)} failed: {type(error).__name__}: {error}") from error
 
 
-class StoreError(QuotingError):
-    """The file is of other parameters, or no store at all."""
+class CellError(RuntimeError):
+    """A cell failed; what was finished before is kept."""
+
+
+def seed_of(*parts: str | int | float) -> np.random.SeedSequence:
+    """Seed that depends on the given parts and on nothing else.
+
+    A cell that makes its seeds of its key has the same value in whatever order, process or
+    selection of cells it is computed.
+
+    Parameters
+    ----------
+    *parts : str, int or float
+        What the seed depends on, in this order.
+
+    Returns
+    -------
+    numpy.random.SeedSequence
+    """
+    digest = hashlib.sha256(json.dumps(parts).encode()).digest()
+    return np.random.SeedSequence(np.frombuffer(digest, dtype="<u4").tolist())
 
 
 class CellStore:
@@ -587,18 +731,6 @@ class CellStore:
         self.close()
 
 
-def _line(record: Mapping[str, Any]) -> bytes:
-    return json.dumps(record).encode() + b"\n"
-
-
-def _checksum(record: Mapping[str, Any]) -> int:
-    return zlib.crc32(json.dumps([record["key"], record["value"]]).encode())
-
-
-def _name(key: Key) -> str:
-    return json.dumps(to_json(key, "key"), sort_keys=True)
-
-
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
     """Parameters, values, and the length of what was written completely."""
     content = path.read_bytes()
@@ -629,6 +761,14 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
     return parameters, values, length
 
 
+def _name(key: Key) -> str:
+    return json.dumps(to_json(key, "key"), sort_keys=True)
+
+
+def _checksum(record: Mapping[str, Any]) -> int:
+    return zlib.crc32(json.dumps([record["key"], record["value"]]).encode())
+
+
 def _check_same(path: Path, given: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     missing = object()
     differences = [
@@ -646,149 +786,8 @@ def _shown(parameters: Mapping[str, Any], name: str) -> str:
     return json.dumps(parameters[name]) if name in parameters else "not given"
 
 
-def find_experiment(name: str) -> Experiment:
-    """The experiment of this name.
-
-    Parameters
-    ----------
-    name : str
-        As ``moo-clustering reproduce`` takes it.
-
-    Returns
-    -------
-    Experiment
-
-    Raises
-    ------
-    ValueError
-        If there is none; names the nearest.
-    """
-    if name not in EXPERIMENTS:
-        raise ValueError(
-            f"there is no experiment {name!r}; there are {', '.join(EXPERIMENTS)}"
-            f"{did_you_mean(name, EXPERIMENTS)}"
-        )
-    return EXPERIMENTS[name]
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """What came of an experiment.
-
-    Parameters
-    ----------
-    tables : list of ResultTable
-        Empty if it was interrupted.
-    complete : bool
-    n_done, n_cells : int
-    """
-
-    tables: list[ResultTable]
-    complete: bool
-    n_done: int
-    n_cells: int
-
-
-def reproduce(
-    experiment: Experiment,
-    folder: Path,
-    settings: Settings,
-    *,
-    n_jobs: int | None = None,
-    verbose: bool = False,
-) -> Reproduction:
-    """Run an experiment, or go on with it, and write its tables.
-
-    The folder gets ``results.jsonl`` (finished cells), ``run.json`` (parameters, versions, status),
-    ``report.md`` and, for every table, a CSV, a Markdown and a LaTeX file, for every figure a PNG.
-    Experiments of one study share the folder and its cells, and have reports of their own names.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    folder : Path
-        A new or empty folder, or that of an earlier run with the same parameters (or, of an experiment
-        of the same study), which is gone on with.
-    settings : Settings
-    n_jobs : int or None, default=None
-        Processes; None is one, unless a :func:`joblib.parallel_config` says otherwise.
-    verbose : bool, default=False
-
-    Returns
-    -------
-    Reproduction
-
-    Raises
-    ------
-    ValueError
-        If the data or the folder cannot be used (:class:`DataError`, :class:`StoreError`).
-    """
-    _check_folder(folder)
-    plan = experiment.plan(settings)
-    parameters = {"experiment": experiment.cells_of, **plan.parameters}
-    folder.mkdir(parents=True, exist_ok=True)
-    record: dict[str, Any] = {
-        "format": "moo_clustering experiment",
-        "experiment": experiment.name,
-        "status": "running",
-        "settings": {name: value for name, value in asdict(settings).items() if name != "data"},
-        "parameters": parameters,
-        "environment": environment(),
-        "cells": len(plan.cells),
-    }
-    with CellStore(folder / RESULTS, parameters) as store:
-        _write(folder / RECORD, _json(record))
-        complete = run_cells(
-            plan.compute,
-            plan.cells,
-            plan.data,
-            store,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            description=experiment.name,
-        )
-        tables = _written(plan, store, folder, experiment) if complete else []
-        n_done = sum(key in store for key in plan.cells)
-    record["status"] = "complete" if complete else "interrupted"
-    _write(folder / RECORD, _json(record))
-    return Reproduction(tables, complete, n_done, len(plan.cells))
-
-
-def _check_folder(folder: Path) -> None:
-    if folder.exists() and not folder.is_dir():
-        raise StoreError(f"{folder} is a file, not a folder; choose another folder")
-    if not folder.exists() or (folder / RESULTS).exists():
-        return
-    if not all(is_temporary(entry.name) for entry in folder.iterdir()):
-        raise StoreError(f"{folder} holds other files; choose another folder")
-
-
-def _written(plan: Plan, store: CellStore, folder: Path, experiment: Experiment) -> list[ResultTable]:
-    values = store.values(plan.cells)
-    everything, *tables = plan.tables(values)
-    figures = plan.figures(values)
-    _write(folder / f"{everything.name}.csv", everything.csv())
-    for table in tables:
-        _write(folder / f"{table.name}.csv", table.csv())
-        _write(folder / f"{table.name}.md", table.markdown())
-        _write(folder / f"{table.name}.tex", table.latex())
-    for figure in figures:
-        figure.draw(folder / figure.file)
-    _write(folder / experiment.report, _report(experiment.name, [*figures, *tables]))
-    return tables
-
-
-def _report(name: str, parts: Sequence[ResultTable | ResultFigure]) -> str:
-    return "\n".join([f"# {name}\n", *(part.markdown() for part in parts)])
-
-
-def _json(record: Any) -> str:
-    return json.dumps(to_json(record, "record"), indent=2) + "\n"
-
-
-def _write(path: Path, text: str) -> None:
-    with replacing(path) as file:
-        file.write(text.encode())
+def _line(record: Mapping[str, Any]) -> bytes:
+    return json.dumps(record).encode() + b"\n"
 
 
 class Spread(NamedTuple):

@@ -61,6 +61,41 @@ _VOTES: dict[str, tuple[int | None, str]] = {
     "kappa=5": (5, "normalised"),
 }
 Predict = Callable[[csr_matrix], FloatArray]
+N_FEATURES, N_FOLDS = 1000, 2
+# Whose labels choose the features.
+LABELLED: Final = "labelled"
+ALL_TRAIN: Final = "all_train"
+# Digits that stand for the set, its labels, number of words if known, and what counts them.
+_Content = tuple[str, NDArray[np.int8], int | None, Callable[[], csr_matrix]]
+# Documents of one repetition.
+SIZES = {"asrs": 10_000, "reuters": 6000, "20news": 6000}
+# Sets by the names that they have here, with the names of the paper.
+DATASETS = {"asrs": "ASRS", "reuters": "Reuters", "20news": "20 Newsgroups"}
+FRACTIONS = (0.1, 0.25, 0.5, 0.75, 1.0)
+# Area under the averaged ROC curve, all training documents labelled.
+TABLE2: dict[str, tuple[float, ...]] = {
+    "SISC-ML": (0.666, 0.815, 0.84),
+    "k-NN": (0.552, 0.585, 0.698),
+    "SCAD2": (0.482, 0.533, 0.643),
+    "K-Means Entropy": (0.47, 0.538, 0.657),
+    "MetaLabeler": (0.58, 0.762, 0.766),
+    "Pruned Set": (0.469, 0.56, 0.60),
+}
+# SISC-ML by the share of training documents that are labelled.
+TABLE3: dict[str, tuple[float, ...]] = {
+    "asrs": (0.658, 0.662, 0.678, 0.675, 0.666),
+    "reuters": (0.821, 0.818, 0.795, 0.808, 0.815),
+    "20news": (0.836, 0.858, 0.838, 0.826, 0.84),
+}
+
+
+class Task(NamedTuple):
+    """What a cell is computed from."""
+
+    split: Split
+    method: str
+    seed: tuple[str | int | float, ...]
+    options: Options
 
 
 class Split(NamedTuple):
@@ -87,7 +122,55 @@ class Split(NamedTuple):
         return np.flatnonzero(self.y_train[:, 0] >= 0)
 
 
-Fit = Callable[[Split, int, Options], Mapping[str, Predict]]
+def run_task(task: Task) -> dict[str, Any]:
+    """Value of a cell: areas and averaged curves of each kind of scores, and seconds.
+
+    The labels of the test documents are used after the predictions only.
+    """
+    split, method = task.split, METHODS[task.method]
+    seed = int(seed_of(*task.seed).generate_state(1)[0])
+    # One thread, so that sums are added up in the same order in all processes.
+    with warnings.catch_warnings(), threadpool_limits(limits=1):
+        # Labels without documents and runs that do not settle are part of what is compared.
+        warnings.simplefilter("ignore")
+        warm_up(task.method)
+        start = perf_counter()
+        predictors = method.fit(split, seed, task.options)
+        fit_seconds = perf_counter() - start
+        kinds = {kind: _scored(predictors[kind], split) for kind in method.kinds}
+    return {"fit_seconds": fit_seconds, "kinds": kinds}
+
+
+@cache
+def warm_up(method: str) -> None:
+    """Run a method on next to nothing, so that compiling is not in the seconds of its first cell."""
+    rng = np.random.default_rng(0)
+    X = csr_matrix(rng.integers(0, 2, (40, 12)).astype(np.float64))
+    y = rng.integers(0, 2, (40, 3)).astype(np.int8)
+    few: Mapping[str, Any] = {name: {"n_clusters": 6} for name in ("SISC", "SCAD2", "EntropyWeightedKMeans")}
+    predictors = METHODS[method].fit(Split(X, y, X, y), 0, few)
+    for predict in predictors.values():
+        predict(X)
+
+
+def _scored(predict: Any, split: Split) -> dict[str, Any]:
+    start = perf_counter()
+    scores = predict(split.X_test)
+    seconds = perf_counter() - start
+    aucs = class_aucs(split.y_test, scores)
+    _, tpr = mean_roc_curve(split.y_test, scores, N_POINTS)
+    return {
+        "auc": float(np.nanmean(aucs)),
+        "undefined": int(np.isnan(aucs).sum()),
+        "predict_seconds": seconds,
+        "tpr": tpr.round(_DIGITS).tolist(),
+    }
+
+
+def _cluster_method(
+    title: str, make: Any, kinds: tuple[str, ...], *, limited: bool = False, **changes: Any
+) -> Method:
+    return Method(title, partial(_clusters, make, make.__name__, changes, kinds), kinds, limited)
 
 
 class Method(NamedTuple):
@@ -110,32 +193,6 @@ class Method(NamedTuple):
     limited: bool = False
 
 
-def _clusters(
-    make: Any, name: str, changes: Mapping[str, Any], kinds: tuple[str, ...], split: Split, seed: int,
-    options: Options,
-) -> dict[str, Predict]:  # fmt: skip
-    """Scores from the shares of the nearest clusters, in several ways from one fit."""
-    model = make(**{**options[name], **changes}, random_state=seed).fit(split.X_train, split.y_train)
-
-    def voted(kind: str) -> Predict:
-        n_neighbors, aggregation = _VOTES[kind]
-
-        def predict(X: csr_matrix) -> FloatArray:
-            model.set_params(n_neighbors=n_neighbors, aggregation=aggregation)
-            scores: FloatArray = model.decision_function(X)
-            return scores
-
-        return predict
-
-    return {kind: voted(kind) for kind in kinds}
-
-
-def _cluster_method(
-    title: str, make: Any, kinds: tuple[str, ...], *, limited: bool = False, **changes: Any
-) -> Method:
-    return Method(title, partial(_clusters, make, make.__name__, changes, kinds), kinds, limited)
-
-
 def _whole(make: Any) -> Fit:
     """An estimator's own scores, from labelled and unlabelled documents."""
 
@@ -145,10 +202,6 @@ def _whole(make: Any) -> Fit:
         return {"": model.predict_proba}
 
     return fit
-
-
-def _plain(make: Callable[[Split, int], Predict]) -> Fit:
-    return lambda split, seed, options: {"": make(split, seed)}
 
 
 def _nearest(metric: str, numbers: tuple[int, ...]) -> Fit:
@@ -165,21 +218,8 @@ def _meta(split: Split, seed: int, options: Options) -> dict[str, Predict]:
     return {"cut": model.predict_proba, "uncut": uncut}
 
 
-def neighbors(split: Split, metric: str, n_neighbors: tuple[int, ...]) -> dict[str, Predict]:
-    """Shares of the nearest labelled documents that have a label; a kind of scores for each number."""
-    rows = split.labelled
-    Y = split.y_train[rows].astype(np.float64)
-    model = NearestNeighbors(metric=metric, algorithm="brute").fit(split.X_train[rows])
-
-    def among(number: int) -> Predict:
-        def predict(X: csr_matrix) -> FloatArray:
-            nearest = model.kneighbors(X, min(number, len(rows)), return_distance=False)
-            shares: FloatArray = Y[nearest].mean(axis=1)
-            return shares
-
-        return predict
-
-    return {f"kappa={number}": among(number) for number in n_neighbors}
+def _plain(make: Callable[[Split, int], Predict]) -> Fit:
+    return lambda split, seed, options: {"": make(split, seed)}
 
 
 def logistic_binary(split: Split, seed: int) -> Predict:
@@ -211,6 +251,46 @@ def random_scores(split: Split, seed: int) -> Predict:
     return lambda X: np.random.default_rng(seed).random((X.shape[0], n_labels))
 
 
+def _clusters(
+    make: Any, name: str, changes: Mapping[str, Any], kinds: tuple[str, ...], split: Split, seed: int,
+    options: Options,
+) -> dict[str, Predict]:  # fmt: skip
+    """Scores from the shares of the nearest clusters, in several ways from one fit."""
+    model = make(**{**options[name], **changes}, random_state=seed).fit(split.X_train, split.y_train)
+
+    def voted(kind: str) -> Predict:
+        n_neighbors, aggregation = _VOTES[kind]
+
+        def predict(X: csr_matrix) -> FloatArray:
+            model.set_params(n_neighbors=n_neighbors, aggregation=aggregation)
+            scores: FloatArray = model.decision_function(X)
+            return scores
+
+        return predict
+
+    return {kind: voted(kind) for kind in kinds}
+
+
+Fit = Callable[[Split, int, Options], Mapping[str, Predict]]
+
+
+def neighbors(split: Split, metric: str, n_neighbors: tuple[int, ...]) -> dict[str, Predict]:
+    """Shares of the nearest labelled documents that have a label; a kind of scores for each number."""
+    rows = split.labelled
+    Y = split.y_train[rows].astype(np.float64)
+    model = NearestNeighbors(metric=metric, algorithm="brute").fit(split.X_train[rows])
+
+    def among(number: int) -> Predict:
+        def predict(X: csr_matrix) -> FloatArray:
+            nearest = model.kneighbors(X, min(number, len(rows)), return_distance=False)
+            shares: FloatArray = Y[nearest].mean(axis=1)
+            return shares
+
+        return predict
+
+    return {f"kappa={number}": among(number) for number in n_neighbors}
+
+
 METHODS = {
     method.name: method
     for method in (
@@ -233,133 +313,6 @@ METHODS = {
         Method("random scores", _plain(random_scores)),
     )
 }
-N_FEATURES, N_FOLDS = 1000, 2
-# Whose labels choose the features.
-LABELLED: Final = "labelled"
-ALL_TRAIN: Final = "all_train"
-# Digits that stand for the set, its labels, number of words if known, and what counts them.
-_Content = tuple[str, NDArray[np.int8], int | None, Callable[[], csr_matrix]]
-# Documents of one repetition.
-SIZES = {"asrs": 10_000, "reuters": 6000, "20news": 6000}
-
-
-class _Set(NamedTuple):
-    files: tuple[str, ...]
-    n_labels: int
-    read: Callable[[_Set, Sequence[Path]], _Content]
-
-
-def _read_matrices(known: _Set, paths: Sequence[Path]) -> _Content:
-    words, labels = paths
-    try:
-        X = csr_matrix(sparse_matrix(load_arrays(words), str(words)))
-        Y = load_arrays(labels)["Y"]
-    except (OSError, ValueError, KeyError) as error:
-        raise DataError(f"cannot read {words} and {labels}: {error}") from error
-    if Y.ndim != 2 or len(Y) != X.shape[0] or not np.isin(Y, (0, 1)).all():
-        raise DataError(f"{labels} must hold 0 or 1 in a row for each of the {X.shape[0]} rows of {words}")
-    kept = np.sort(np.argsort(-Y.sum(axis=0, dtype=np.int64), kind="stable")[: known.n_labels])
-    chosen = Y[:, kept].astype(np.int8)
-    return fingerprint(X, chosen), chosen, X.shape[1], lambda: X
-
-
-def _read_texts(known: _Set, paths: Sequence[Path]) -> _Content:
-    (path,) = paths
-    (source,) = (source for source in SOURCES.values() if source.file in known.files)
-    records = document_records(path, source)
-    sizes = Counter(label for _, labels in records for label in labels)
-    names = sorted(sorted(sizes, key=lambda label: (-sizes[label], label))[: known.n_labels])
-    kept = [(document, labels) for document, labels in records if not labels.isdisjoint(names)]
-    documents = [document for document, _ in kept]
-    Y = np.array([[name in labels for name in names] for _, labels in kept], dtype=np.int8)
-    content = json.dumps([documents, names, Y.tolist()])
-    identity = hashlib.sha256(content.encode()).hexdigest()
-    return identity, Y, None, lambda: document_term_counts(documents, min_df=1, stemmer=None)[0]
-
-
-_SETS = {
-    "asrs": _Set(("asrs_tmc2007_500_X.npz", "asrs_tmc2007_500_Y.npz"), 21, _read_matrices),
-    "reuters": _Set((SOURCES["reuters"].file,), 20, _read_texts),
-    "20news": _Set((SOURCES["20news"].file,), 20, _read_texts),
-}
-# Sets by the names that they have here, with the names of the paper.
-DATASETS = {"asrs": "ASRS", "reuters": "Reuters", "20news": "20 Newsgroups"}
-FRACTIONS = (0.1, 0.25, 0.5, 0.75, 1.0)
-# Area under the averaged ROC curve, all training documents labelled.
-TABLE2: dict[str, tuple[float, ...]] = {
-    "SISC-ML": (0.666, 0.815, 0.84),
-    "k-NN": (0.552, 0.585, 0.698),
-    "SCAD2": (0.482, 0.533, 0.643),
-    "K-Means Entropy": (0.47, 0.538, 0.657),
-    "MetaLabeler": (0.58, 0.762, 0.766),
-    "Pruned Set": (0.469, 0.56, 0.60),
-}
-# SISC-ML by the share of training documents that are labelled.
-TABLE3: dict[str, tuple[float, ...]] = {
-    "asrs": (0.658, 0.662, 0.678, 0.675, 0.666),
-    "reuters": (0.821, 0.818, 0.795, 0.808, 0.815),
-    "20news": (0.836, 0.858, 0.838, 0.826, 0.84),
-}
-
-
-class Task(NamedTuple):
-    """What a cell is computed from."""
-
-    split: Split
-    method: str
-    seed: tuple[str | int | float, ...]
-    options: Options
-
-
-def task_of(key: Key, split: Split, options: Options) -> Task:
-    """The task of a cell; its seed depends on all of the key but the data."""
-    parts = tuple(part for name, part in key.items() if name != "data")
-    return Task(split, str(key["method"]), parts, options)
-
-
-def run_task(task: Task) -> dict[str, Any]:
-    """Value of a cell: areas and averaged curves of each kind of scores, and seconds.
-
-    The labels of the test documents are used after the predictions only.
-    """
-    split, method = task.split, METHODS[task.method]
-    seed = int(seed_of(*task.seed).generate_state(1)[0])
-    # One thread, so that sums are added up in the same order in all processes.
-    with warnings.catch_warnings(), threadpool_limits(limits=1):
-        # Labels without documents and runs that do not settle are part of what is compared.
-        warnings.simplefilter("ignore")
-        warm_up(task.method)
-        start = perf_counter()
-        predictors = method.fit(split, seed, task.options)
-        fit_seconds = perf_counter() - start
-        kinds = {kind: _scored(predictors[kind], split) for kind in method.kinds}
-    return {"fit_seconds": fit_seconds, "kinds": kinds}
-
-
-def _scored(predict: Any, split: Split) -> dict[str, Any]:
-    start = perf_counter()
-    scores = predict(split.X_test)
-    seconds = perf_counter() - start
-    aucs = class_aucs(split.y_test, scores)
-    _, tpr = mean_roc_curve(split.y_test, scores, N_POINTS)
-    return {
-        "auc": float(np.nanmean(aucs)),
-        "undefined": int(np.isnan(aucs).sum()),
-        "predict_seconds": seconds,
-        "tpr": tpr.round(_DIGITS).tolist(),
-    }
-
-
-@cache
-def warm_up(method: str) -> None:
-    """Run a method on next to nothing, so that compiling is not in the seconds of its first cell."""
-    rng = np.random.default_rng(0)
-    X = csr_matrix(rng.integers(0, 2, (40, 12)).astype(np.float64))
-    y = rng.integers(0, 2, (40, 3)).astype(np.int8)
-    few: Mapping[str, Any] = {name: {"n_clusters": 6} for name in ("SISC", "SCAD2", "EntropyWeightedKMeans")}
-    predictors = METHODS[method].fit(Split(X, y, X, y), 0, few)
-    for predict in predictors.values():
-        predict(X)
 
 
 def _one_vs_rest(split: Split, model: Any, scores: str, *, weighted: bool = False) -> Predict:
@@ -372,6 +325,12 @@ def _one_vs_rest(split: Split, model: Any, scores: str, *, weighted: bool = Fals
 
     fitted = OneVsRestClassifier(model).fit(weigh(split.X_train[rows]), split.y_train[rows])
     return lambda X: np.asarray(getattr(fitted, scores)(weigh(X)), dtype=np.float64)
+
+
+def task_of(key: Key, split: Split, options: Options) -> Task:
+    """The task of a cell; its seed depends on all of the key but the data."""
+    parts = tuple(part for name, part in key.items() if name != "data")
+    return Task(split, str(key["method"]), parts, options)
 
 
 def make_split(given: LabelledSet, fraction: float, features: str, repeat: int, fold: int) -> Split:
@@ -495,6 +454,47 @@ def load_labelled_sets(folder: Path | None, names: Sequence[str] = ()) -> list[L
         files = ", ".join(known.files[0] for known in _SETS.values())
         raise DataError(f"there is none of {files} in {given} or its sub-folder text")
     return found
+
+
+class _Set(NamedTuple):
+    files: tuple[str, ...]
+    n_labels: int
+    read: Callable[[_Set, Sequence[Path]], _Content]
+
+
+def _read_matrices(known: _Set, paths: Sequence[Path]) -> _Content:
+    words, labels = paths
+    try:
+        X = csr_matrix(sparse_matrix(load_arrays(words), str(words)))
+        Y = load_arrays(labels)["Y"]
+    except (OSError, ValueError, KeyError) as error:
+        raise DataError(f"cannot read {words} and {labels}: {error}") from error
+    if Y.ndim != 2 or len(Y) != X.shape[0] or not np.isin(Y, (0, 1)).all():
+        raise DataError(f"{labels} must hold 0 or 1 in a row for each of the {X.shape[0]} rows of {words}")
+    kept = np.sort(np.argsort(-Y.sum(axis=0, dtype=np.int64), kind="stable")[: known.n_labels])
+    chosen = Y[:, kept].astype(np.int8)
+    return fingerprint(X, chosen), chosen, X.shape[1], lambda: X
+
+
+def _read_texts(known: _Set, paths: Sequence[Path]) -> _Content:
+    (path,) = paths
+    (source,) = (source for source in SOURCES.values() if source.file in known.files)
+    records = document_records(path, source)
+    sizes = Counter(label for _, labels in records for label in labels)
+    names = sorted(sorted(sizes, key=lambda label: (-sizes[label], label))[: known.n_labels])
+    kept = [(document, labels) for document, labels in records if not labels.isdisjoint(names)]
+    documents = [document for document, _ in kept]
+    Y = np.array([[name in labels for name in names] for _, labels in kept], dtype=np.int8)
+    content = json.dumps([documents, names, Y.tolist()])
+    identity = hashlib.sha256(content.encode()).hexdigest()
+    return identity, Y, None, lambda: document_term_counts(documents, min_df=1, stemmer=None)[0]
+
+
+_SETS = {
+    "asrs": _Set(("asrs_tmc2007_500_X.npz", "asrs_tmc2007_500_Y.npz"), 21, _read_matrices),
+    "reuters": _Set((SOURCES["reuters"].file,), 20, _read_texts),
+    "20news": _Set((SOURCES["20news"].file,), 20, _read_texts),
+}
 
 
 def _labelled_set(name: str, known: _Set, paths: Sequence[Path]) -> LabelledSet:

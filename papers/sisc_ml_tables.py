@@ -42,29 +42,61 @@ from papers.sisc_ml import (
 
 _LIMITED = [method.name for method in METHODS.values() if method.limited]
 _BOTH = (LABELLED, ALL_TRAIN)
-
-
-class View(NamedTuple):
-    """What a table or figure is made of and from.
-
-    Parameters
-    ----------
-    name : str
-    methods : sequence of str
-    fractions : sequence of float
-        Shares of the training documents that are labelled.
-    protocols : sequence of str
-        Whose labels choose the features, where not all documents are labelled.
-    tables, figures : callable
-        Made from the results.
-    """
-
-    name: str
-    methods: Sequence[str]
-    fractions: Sequence[float]
-    protocols: Sequence[str]
-    tables: Callable[[Results], list[ResultTable]]
-    figures: Callable[[Results], list[ResultFigure]] = lambda results: []
+Scored = tuple[str, str]  # a method and a kind of its scores
+_SPLIT = ["repeat", "fold"]
+_COLUMNS = ("set", "fraction", "features", *_SPLIT, "method")
+SISC_ML: Scored = ("SISC-ML", ALL)
+LOGISTIC: tuple[Scored, ...] = (
+    ("logistic regression (binary, C=0.1)", ""),
+    ("logistic regression (tf-idf, C=1)", ""),
+)
+LITERAL: Scored = ("SISC-ML", SUM)
+# Rows of Table 2; of each the first is as the paper has it.
+READINGS: dict[str, tuple[Scored, ...]] = {
+    "SISC-ML": (LITERAL, ("SISC-ML", ONE), SISC_ML),
+    "k-NN": (("k-NN (Euclidean)", "kappa=5"), ("k-NN (Euclidean)", "kappa=50")),
+    "SCAD2": (("SCAD2", SUM), ("SCAD2", ALL)),
+    "K-Means Entropy": (
+        ("K-means entropy (sum D)", SUM),
+        ("K-means entropy (sum D)", ONE),
+        ("K-means entropy (sum D)", "kappa=5"),
+    ),
+    "MetaLabeler": (("MetaLabeler", "cut"), ("MetaLabeler", "uncut")),
+    "Pruned Set": (("pruned sets", ""),),
+}
+# The paper's methods as it has them, SISC-ML normalised, and the better of the plain models.
+SHOWN = (SISC_ML, *(group[0] for group in READINGS.values()), LOGISTIC[1])
+# How far from a printed area ours may be and count as reproduced.
+TOLERANCE = 0.05
+NOTES = {
+    "readings": "The first of the rows beside a row of the paper is the literal reading. For SISC-ML it is "
+    "the sum of shares over distances of the 5 nearest clusters (5 is not printed): probable, not proven. "
+    "normalised: divided by the sum of inverse distances, the default of SISC, as are kappa=1 and kappa=5; "
+    "kappa=k: all clusters. k-NN: 5 and 50 neighbours.",
+    "parameters": "The paper gives gamma=0.5 only; k=60, f=1.5, q=5 and at most 15 sweeps are ours. Clusters "
+    "start from labels: from the printed start, equal memberships, all clusters stay alike, and every "
+    "document gets the same scores.",
+    "cut": "MetaLabeler, cut: scores of labels that are not predicted are 0 before the ROC curves, as in the "
+    "paper; these ties cost area. uncut: scores of its support vector machines.",
+    "macro": "AUC: mean over labels of the area under the ROC curve, ties 1/2, which is also the area under "
+    "the vertically averaged curves. Two folds of one repetition test on disjoint documents.",
+    "single": "No statement on single-label SISC: the paper's tables are of SISC-ML, and so are these, also "
+    "where every document has one label.",
+    "undefined": "undefined: labels that all or none of the test documents have, which the mean of areas "
+    "leaves out.",
+    "seconds": "Seconds are of one thread, without choosing features; other processes may have been running.",
+    "leak": "The paper chose one set of features for all shares of labelled documents, so labels of "
+    '"unlabelled" documents leak into its Table 3; so they do in the rows called leaky. With all documents '
+    "labelled both are the same runs; so they are where there are no more words than are chosen (ASRS).",
+    "difference": "Positive: SISC-ML (normalised, kappa=k) is better. ±: standard error over repetitions "
+    "and folds of differences on the same split; folds share documents, so rather too small than too large.",
+    "controls": "class shares: every document gets the shares of labels, which is 0.5 by definition.",
+}
+PROTOCOLS = {
+    LABELLED: "labelled documents",
+    ALL_TRAIN: "leaky: features chosen with all training labels",
+}
+SECONDS = ("fit_seconds", "predict_seconds")
 
 
 class SISCML:
@@ -147,22 +179,27 @@ class SISCML:
         return make_split(self._sets[name], fraction, features, repeat, fold)
 
 
-def _is_choice(given: LabelledSet, fraction: float) -> bool:
-    """Whether it makes a difference whose labels choose the features."""
-    return fraction < 1.0 and (given.n_words is None or given.n_words > N_FEATURES)
+class View(NamedTuple):
+    """What a table or figure is made of and from.
 
+    Parameters
+    ----------
+    name : str
+    methods : sequence of str
+    fractions : sequence of float
+        Shares of the training documents that are labelled.
+    protocols : sequence of str
+        Whose labels choose the features, where not all documents are labelled.
+    tables, figures : callable
+        Made from the results.
+    """
 
-def _of(view: View) -> Any:
-    return partial(SISCML, view=view)
-
-
-def _table2(results: Results) -> list[ResultTable]:
-    return [table2_beside_published(results), costs(results)]
-
-
-Scored = tuple[str, str]  # a method and a kind of its scores
-_SPLIT = ["repeat", "fold"]
-_COLUMNS = ("set", "fraction", "features", *_SPLIT, "method")
+    name: str
+    methods: Sequence[str]
+    fractions: Sequence[float]
+    protocols: Sequence[str]
+    tables: Callable[[Results], list[ResultTable]]
+    figures: Callable[[Results], list[ResultFigure]] = lambda results: []
 
 
 class Results:
@@ -232,96 +269,74 @@ class Results:
         return np.linspace(0.0, 1.0, N_POINTS), self._curves[rows].mean(axis=0)
 
 
+def _is_choice(given: LabelledSet, fraction: float) -> bool:
+    """Whether it makes a difference whose labels choose the features."""
+    return fraction < 1.0 and (given.n_words is None or given.n_words > N_FEATURES)
+
+
+def _of(view: View) -> Any:
+    return partial(SISCML, view=view)
+
+
+def _table2(results: Results) -> list[ResultTable]:
+    return [table2_beside_published(results), costs(results)]
+
+
 table2 = _of(View("table2", list(METHODS), (1.0,), _BOTH, _table2))
 
 
-def _table3(results: Results) -> list[ResultTable]:
-    return [table3_beside_published(results), against_linear(results)]
+def table2_beside_published(results: Results) -> ResultTable:
+    """Areas of all methods, with those of the paper."""
+    rows_of = {scored: name for name, group in READINGS.items() for scored in group}
+    rows: list[list[Value]] = []
+    for scored in all_scored():
+        row: list[Value] = [title_of(scored), rows_of.get(scored)]
+        for given in results.sets:
+            published = published_table2(rows_of.get(scored, ""), given.name)
+            row += [published, results.mean(given, scored).text()]
+        rows.append(row)
+    columns = [f"{given.title} {whose}" for given in results.sets for whose in ("paper", "here")]
+    return ResultTable(
+        "table2",
+        "Macro AUC, all training documents labelled: Table 2 of the paper and ours "
+        f"({results.size}, mean ± standard deviation)",
+        ["method", "row of the paper", *columns],
+        rows,
+        notes(
+            results,
+            "readings",
+            "data",
+            "missed",
+            "claims",
+            "parameters",
+            "cut",
+            "macro",
+            "controls",
+            "single",
+        ),
+    )
 
 
-table3 = _of(View("table3", _LIMITED, FRACTIONS, _BOTH, _table3))
-
-
-def _figure2(results: Results) -> list[ResultTable]:
-    return [areas_by_method(results)]
-
-
-def by_method(results: Results) -> list[ResultFigure]:
-    """Figure 2: methods, all training documents labelled."""
+def all_scored(*, limited: bool = False) -> list[Scored]:
+    """Every method with every kind of its scores, or only those compared with fewer labelled documents."""
     return [
-        ResultFigure(f"figure2-{given.name}", f"Figure 2: {given.title}", partial(_methods, results, given))
-        for given in results.sets
+        (method.name, kind)
+        for method in METHODS.values()
+        for kind in method.kinds
+        if method.limited or not limited
     ]
 
 
-figure2 = _of(View("figure2", list(METHODS), (1.0,), _BOTH, _figure2, by_method))
+def title_of(scored: Scored) -> str:
+    """Method and kind in one."""
+    method, kind = scored
+    return f"{method}, {kind}" if kind else method
 
 
-def _figure3(results: Results) -> list[ResultTable]:
-    return [sisc_only(results)]
-
-
-def by_fraction(results: Results) -> list[ResultFigure]:
-    """Figure 3: SISC-ML by share of labelled documents; normalised, and literal."""
-    return [
-        ResultFigure(
-            f"figure3-{given.name}{suffix}",
-            f"Figure 3: {given.title}, {title_of(scored)}",
-            partial(_fractions, results, given, scored),
-        )
-        for given in results.sets
-        for suffix, scored in (("", SISC_ML), ("-literal", LITERAL))
-    ]
-
-
-figure3 = _of(View("figure3", ["SISC-ML"], FRACTIONS, (LABELLED,), _figure3, by_fraction))
-SISC_ML: Scored = ("SISC-ML", ALL)
-LOGISTIC: tuple[Scored, ...] = (
-    ("logistic regression (binary, C=0.1)", ""),
-    ("logistic regression (tf-idf, C=1)", ""),
-)
-LITERAL: Scored = ("SISC-ML", SUM)
-# Rows of Table 2; of each the first is as the paper has it.
-READINGS: dict[str, tuple[Scored, ...]] = {
-    "SISC-ML": (LITERAL, ("SISC-ML", ONE), SISC_ML),
-    "k-NN": (("k-NN (Euclidean)", "kappa=5"), ("k-NN (Euclidean)", "kappa=50")),
-    "SCAD2": (("SCAD2", SUM), ("SCAD2", ALL)),
-    "K-Means Entropy": (
-        ("K-means entropy (sum D)", SUM),
-        ("K-means entropy (sum D)", ONE),
-        ("K-means entropy (sum D)", "kappa=5"),
-    ),
-    "MetaLabeler": (("MetaLabeler", "cut"), ("MetaLabeler", "uncut")),
-    "Pruned Set": (("pruned sets", ""),),
-}
-# The paper's methods as it has them, SISC-ML normalised, and the better of the plain models.
-SHOWN = (SISC_ML, *(group[0] for group in READINGS.values()), LOGISTIC[1])
-# How far from a printed area ours may be and count as reproduced.
-TOLERANCE = 0.05
-NOTES = {
-    "readings": "The first of the rows beside a row of the paper is the literal reading. For SISC-ML it is "
-    "the sum of shares over distances of the 5 nearest clusters (5 is not printed): probable, not proven. "
-    "normalised: divided by the sum of inverse distances, the default of SISC, as are kappa=1 and kappa=5; "
-    "kappa=k: all clusters. k-NN: 5 and 50 neighbours.",
-    "parameters": "The paper gives gamma=0.5 only; k=60, f=1.5, q=5 and at most 15 sweeps are ours. Clusters "
-    "start from labels: from the printed start, equal memberships, all clusters stay alike, and every "
-    "document gets the same scores.",
-    "cut": "MetaLabeler, cut: scores of labels that are not predicted are 0 before the ROC curves, as in the "
-    "paper; these ties cost area. uncut: scores of its support vector machines.",
-    "macro": "AUC: mean over labels of the area under the ROC curve, ties 1/2, which is also the area under "
-    "the vertically averaged curves. Two folds of one repetition test on disjoint documents.",
-    "single": "No statement on single-label SISC: the paper's tables are of SISC-ML, and so are these, also "
-    "where every document has one label.",
-    "undefined": "undefined: labels that all or none of the test documents have, which the mean of areas "
-    "leaves out.",
-    "seconds": "Seconds are of one thread, without choosing features; other processes may have been running.",
-    "leak": "The paper chose one set of features for all shares of labelled documents, so labels of "
-    '"unlabelled" documents leak into its Table 3; so they do in the rows called leaky. With all documents '
-    "labelled both are the same runs; so they are where there are no more words than are chosen (ASRS).",
-    "difference": "Positive: SISC-ML (normalised, kappa=k) is better. ±: standard error over repetitions "
-    "and folds of differences on the same split; folds share documents, so rather too small than too large.",
-    "controls": "class shares: every document gets the shares of labels, which is 0.5 by definition.",
-}
+def notes(results: Results, *names: str) -> Sequence[str]:
+    """Sentences by name; some depend on the results."""
+    made = [_MADE[name](results) if name in _MADE else NOTES[name] for name in names]
+    return tuple(note for note in made if note)
 
 
 def _data(results: Results) -> str:
@@ -411,107 +426,6 @@ _MADE: dict[str, Callable[[Results], str]] = {
     "linear": _linear,
     "flat": _flat,
 }
-PROTOCOLS = {
-    LABELLED: "labelled documents",
-    ALL_TRAIN: "leaky: features chosen with all training labels",
-}
-SECONDS = ("fit_seconds", "predict_seconds")
-
-
-def areas_by_method(results: Results) -> ResultTable:
-    """Areas under the curves of Figure 2."""
-    rows: list[list[Value]] = [
-        [title_of(scored), *(results.mean(given, scored).text() for given in results.sets)]
-        for scored in SHOWN
-    ]
-    return ResultTable(
-        "figure2",
-        f"Areas under the curves of Figure 2 ({results.size}, mean ± standard deviation)",
-        ["method", *(given.title for given in results.sets)],
-        rows,
-        notes(results, "readings", "data", "missed", "claims", "cut", "macro", "single"),
-    )
-
-
-def _methods(results: Results, given: LabelledSet, path: Path) -> None:
-    plot_roc(
-        {title_of(scored): results.curve(given, scored) for scored in SHOWN},
-        aucs={title_of(scored): results.mean(given, scored).mean for scored in SHOWN},
-        title=f"{given.title}, all training documents labelled",
-        path=path,
-    )
-
-
-def _fractions(results: Results, given: LabelledSet, scored: tuple[str, str], path: Path) -> None:
-    names = {f"{fraction:.0%} labelled": fraction for fraction in results.fractions}
-    plot_roc(
-        {name: results.curve(given, scored, fraction) for name, fraction in names.items()},
-        aucs={name: results.mean(given, scored, fraction=fraction).mean for name, fraction in names.items()},
-        title=f"{given.title}, {title_of(scored)}",
-        path=path,
-    )
-
-
-def notes(results: Results, *names: str) -> Sequence[str]:
-    """Sentences by name; some depend on the results."""
-    made = [_MADE[name](results) if name in _MADE else NOTES[name] for name in names]
-    return tuple(note for note in made if note)
-
-
-def _area(results: Results, given: LabelledSet, scored: Scored) -> float:
-    return results.mean(given, scored).mean
-
-
-def _listed(names: Sequence[str]) -> str:
-    return "; ".join(names) if names else "none"
-
-
-def title_of(scored: Scored) -> str:
-    """Method and kind in one."""
-    method, kind = scored
-    return f"{method}, {kind}" if kind else method
-
-
-def all_scored(*, limited: bool = False) -> list[Scored]:
-    """Every method with every kind of its scores, or only those compared with fewer labelled documents."""
-    return [
-        (method.name, kind)
-        for method in METHODS.values()
-        for kind in method.kinds
-        if method.limited or not limited
-    ]
-
-
-def table2_beside_published(results: Results) -> ResultTable:
-    """Areas of all methods, with those of the paper."""
-    rows_of = {scored: name for name, group in READINGS.items() for scored in group}
-    rows: list[list[Value]] = []
-    for scored in all_scored():
-        row: list[Value] = [title_of(scored), rows_of.get(scored)]
-        for given in results.sets:
-            published = published_table2(rows_of.get(scored, ""), given.name)
-            row += [published, results.mean(given, scored).text()]
-        rows.append(row)
-    columns = [f"{given.title} {whose}" for given in results.sets for whose in ("paper", "here")]
-    return ResultTable(
-        "table2",
-        "Macro AUC, all training documents labelled: Table 2 of the paper and ours "
-        f"({results.size}, mean ± standard deviation)",
-        ["method", "row of the paper", *columns],
-        rows,
-        notes(
-            results,
-            "readings",
-            "data",
-            "missed",
-            "claims",
-            "parameters",
-            "cut",
-            "macro",
-            "controls",
-            "single",
-        ),
-    )
 
 
 def costs(results: Results) -> ResultTable:
@@ -534,6 +448,13 @@ def costs(results: Results) -> ResultTable:
         notes(results, "undefined", "seconds"),
         {"undefined": ".1f", "fit s": ".2f", "predict s": ".2f"},
     )
+
+
+def _table3(results: Results) -> list[ResultTable]:
+    return [table3_beside_published(results), against_linear(results)]
+
+
+table3 = _of(View("table3", _LIMITED, FRACTIONS, _BOTH, _table3))
 
 
 def table3_beside_published(results: Results) -> ResultTable:
@@ -561,6 +482,20 @@ def table3_beside_published(results: Results) -> ResultTable:
     )
 
 
+def _printed(results: Results, given: LabelledSet) -> list[Value]:
+    areas = [f"{published_table3(given.name, fraction):.3f}" for fraction in results.fractions]
+    return [given.title, "one choice for all", "SISC-ML, paper", *areas]
+
+
+def _means(results: Results, given: LabelledSet, scored: Scored, features: str) -> list[str]:
+    return [results.mean(given, scored, "auc", fraction, features).text() for fraction in results.fractions]
+
+
+def shares(results: Results) -> list[str]:
+    """Names of the columns."""
+    return [f"{fraction:.0%}" for fraction in results.fractions]
+
+
 def against_linear(results: Results) -> ResultTable:
     """SISC-ML minus logistic regression."""
     rows: list[list[Value]] = []
@@ -582,6 +517,79 @@ def against_linear(results: Results) -> ResultTable:
     )
 
 
+def _signed(spread: Spread) -> str:
+    return f"{spread.mean:+.3f} ± {spread.std:.3f}"
+
+
+def by_method(results: Results) -> list[ResultFigure]:
+    """Figure 2: methods, all training documents labelled."""
+    return [
+        ResultFigure(f"figure2-{given.name}", f"Figure 2: {given.title}", partial(_methods, results, given))
+        for given in results.sets
+    ]
+
+
+def _methods(results: Results, given: LabelledSet, path: Path) -> None:
+    plot_roc(
+        {title_of(scored): results.curve(given, scored) for scored in SHOWN},
+        aucs={title_of(scored): results.mean(given, scored).mean for scored in SHOWN},
+        title=f"{given.title}, all training documents labelled",
+        path=path,
+    )
+
+
+def _figure2(results: Results) -> list[ResultTable]:
+    return [areas_by_method(results)]
+
+
+figure2 = _of(View("figure2", list(METHODS), (1.0,), _BOTH, _figure2, by_method))
+
+
+def areas_by_method(results: Results) -> ResultTable:
+    """Areas under the curves of Figure 2."""
+    rows: list[list[Value]] = [
+        [title_of(scored), *(results.mean(given, scored).text() for given in results.sets)]
+        for scored in SHOWN
+    ]
+    return ResultTable(
+        "figure2",
+        f"Areas under the curves of Figure 2 ({results.size}, mean ± standard deviation)",
+        ["method", *(given.title for given in results.sets)],
+        rows,
+        notes(results, "readings", "data", "missed", "claims", "cut", "macro", "single"),
+    )
+
+
+def by_fraction(results: Results) -> list[ResultFigure]:
+    """Figure 3: SISC-ML by share of labelled documents; normalised, and literal."""
+    return [
+        ResultFigure(
+            f"figure3-{given.name}{suffix}",
+            f"Figure 3: {given.title}, {title_of(scored)}",
+            partial(_fractions, results, given, scored),
+        )
+        for given in results.sets
+        for suffix, scored in (("", SISC_ML), ("-literal", LITERAL))
+    ]
+
+
+def _fractions(results: Results, given: LabelledSet, scored: tuple[str, str], path: Path) -> None:
+    names = {f"{fraction:.0%} labelled": fraction for fraction in results.fractions}
+    plot_roc(
+        {name: results.curve(given, scored, fraction) for name, fraction in names.items()},
+        aucs={name: results.mean(given, scored, fraction=fraction).mean for name, fraction in names.items()},
+        title=f"{given.title}, {title_of(scored)}",
+        path=path,
+    )
+
+
+def _figure3(results: Results) -> list[ResultTable]:
+    return [sisc_only(results)]
+
+
+figure3 = _of(View("figure3", ["SISC-ML"], FRACTIONS, (LABELLED,), _figure3, by_fraction))
+
+
 def sisc_only(results: Results) -> ResultTable:
     """Areas of SISC-ML by share of labelled documents, features chosen with these only."""
     rows: list[list[Value]] = []
@@ -599,19 +607,9 @@ def sisc_only(results: Results) -> ResultTable:
     )
 
 
-def shares(results: Results) -> list[str]:
-    """Names of the columns."""
-    return [f"{fraction:.0%}" for fraction in results.fractions]
+def _area(results: Results, given: LabelledSet, scored: Scored) -> float:
+    return results.mean(given, scored).mean
 
 
-def _printed(results: Results, given: LabelledSet) -> list[Value]:
-    areas = [f"{published_table3(given.name, fraction):.3f}" for fraction in results.fractions]
-    return [given.title, "one choice for all", "SISC-ML, paper", *areas]
-
-
-def _means(results: Results, given: LabelledSet, scored: Scored, features: str) -> list[str]:
-    return [results.mean(given, scored, "auc", fraction, features).text() for fraction in results.fractions]
-
-
-def _signed(spread: Spread) -> str:
-    return f"{spread.mean:+.3f} ± {spread.std:.3f}"
+def _listed(names: Sequence[str]) -> str:
+    return "; ".join(names) if names else "none"

@@ -209,7 +209,7 @@ def test_ctrl_c_keeps_cells(command, tmp_path, monkeypatch):
     monkeypatch.setattr(_table2, "run_task", interrupted)
     result = command("--out", "cut", "--sets", 1)
     assert result.exit_code == 130
-    assert "1 of 3 cells are kept in cut" in result.stderr
+    assert "1 of 3 cells are saved in cut" in result.stderr
 
 
 def test_command_refuses(command, tmp_path, monkeypatch):

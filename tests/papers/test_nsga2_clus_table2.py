@@ -161,7 +161,7 @@ def test_ctrl_c_keeps_cells(command, tmp_path, monkeypatch):
     monkeypatch.setattr(_table2, "question_scores", interrupted)
     result = command("--out", "cut")
     assert result.exit_code == 130
-    assert "1 of 4 cells are kept in cut" in result.stderr
+    assert "1 of 4 cells are saved in cut" in result.stderr
     assert {path.name for path in (tmp_path / "cut").iterdir()} == {"results.jsonl", "run.json"}
     assert json.loads((tmp_path / "cut" / "run.json").read_text())["status"] == "interrupted"
 
