@@ -7,8 +7,13 @@ from pathlib import Path
 
 import matplotlib as mpl
 import pytest
+from hypothesis import HealthCheck, settings
 
 mpl.use("Agg")
+
+# No example fails because the machine is busy or a kernel has still to be compiled.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 # Shells start jobs in the background with Ctrl-C ignored, and so would be the processes that tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

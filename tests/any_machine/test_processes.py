@@ -30,7 +30,7 @@ def test_every_estimator_in_another_process(name, here):
         env={**os.environ, **ENVIRONMENTS[name]},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=1800,
         check=True,
     )
     assert json.loads(done.stdout) == here

@@ -69,7 +69,7 @@ def test_explored_in_the_browser(open_report, folder):
         check_download(page, DOCUMENTS, labels[-1])
     finally:
         process.kill()
-        process.communicate(timeout=60)
+        process.communicate(timeout=600)
 
 
 def test_script_in_a_title_is_text(open_report, folder):

@@ -11,7 +11,7 @@ import moo_clustering
 def command(*arguments, **options):
     return subprocess.run(
         [sys.executable, "-m", "moo_clustering", *arguments],
-        capture_output=True, text=True, timeout=60, check=False, **options,
+        capture_output=True, text=True, timeout=600, check=False, **options,
     )  # fmt: skip
 
 

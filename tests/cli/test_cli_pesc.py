@@ -143,7 +143,7 @@ def start(tmp_path, *arguments):
     process = subprocess.Popen(
         [*fit, *arguments], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    end = time.monotonic() + 60
+    end = time.monotonic() + 600
     while not (tmp_path / "out" / "checkpoint.npz").exists() and time.monotonic() < end:
         assert process.poll() is None, process.communicate()
         time.sleep(0.02)
@@ -154,9 +154,9 @@ def start(tmp_path, *arguments):
 
 
 def ended(process):
-    """What it says when it ends, which it must within a minute."""
+    """What it says when it ends, which it must within ten minutes."""
     try:
-        return process.communicate(timeout=60)
+        return process.communicate(timeout=600)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
@@ -195,7 +195,7 @@ def test_ctrl_c_and_resume(run, tmp_path):
 def test_kill_and_resume(run, fails, tmp_path):
     process = start(tmp_path, "--set", "n_gen=1000000", "--checkpoint-every", "1")
     process.kill()
-    process.communicate(timeout=60)
+    process.communicate(timeout=600)
     assert "unfinished run" in fails("fit", "iris", *METHOD, "-k", 3, "--out", "out")
     assert "parameter n_clusters is 3 there and 2 here" in fails(
         "fit", "iris", "-k", 2, *SMALL, "--out", "out", "--resume", "--quiet"

@@ -29,7 +29,7 @@ FIT = (
     "-k",
     3,
 )
-WAIT = 120
+WAIT = 600.0
 
 
 @pytest.fixture

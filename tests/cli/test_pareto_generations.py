@@ -66,7 +66,7 @@ def start(tmp_path, *arguments, until):
         [sys.executable, "-m", "moo_clustering", "fit", "table.csv", "--out", "out", *arguments],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    end = time.monotonic() + 120
+    end = time.monotonic() + 600
     while not (tmp_path / "out" / until).exists():
         if process.poll() is not None or time.monotonic() > end:
             process.kill()
@@ -79,7 +79,7 @@ def interrupted(process):
     """What it says after Ctrl-C, which must end it."""
     process.send_signal(signal.SIGINT)
     try:
-        return process.communicate(timeout=120)
+        return process.communicate(timeout=600)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()

@@ -18,6 +18,9 @@ from moo_clustering.encodings import MedoidEncoding
 from moo_clustering.problems import ChunkedProblem, PartitionProblem
 
 N_TASKS = 12
+# An array goes to the scheduler, to a worker, and from that to the other. A busy machine adds one or two: the
+# scheduler moves tasks that wait, and an array with them. With every task it would go more than N_TASKS times.
+FEW = 7
 
 
 class Deep(NamedTuple):
@@ -81,8 +84,7 @@ def test_once_per_worker_not_per_task(run, deep, traffic):
     before = traffic()
     with parallel_config(backend="dask"):
         found = list(run(delayed(addresses)(deep, i) for i in range(N_TASKS)))
-    # To the scheduler, to a worker, and from that to the other.
-    assert size(deep) < traffic() - before < 4 * size(deep)
+    assert size(deep) < traffic() - before < FEW * size(deep)
     assert sorted(each[2] for each in found) == sorted(expected)
     # One copy in each of the two processes.
     assert len({each[:2] for each in found}) == len({each[0] for each in found}) <= 2
@@ -112,7 +114,7 @@ def test_what_is_gone_here_goes_there(client):
         run_calls(delayed(np.linalg.norm)(table, order) for order in (1, np.inf, None))
         assert len(arrays_held(client) - before) == 1
         del table
-        for _ in range(100):
+        for _ in range(2000):
             if not arrays_held(client) - before:
                 break
             gc.collect()
@@ -132,7 +134,7 @@ def test_members_of_an_ensemble(traffic, counts):
     with parallel_config(backend="dask"):
         there = model.fit(counts, y).predict_proba(counts)
     once = counts.data.nbytes + counts.indices.nbytes
-    assert once < traffic() - before < 4 * once
+    assert once < traffic() - before < FEW * once
     np.testing.assert_array_equal(there, model.fit(counts, y).predict_proba(counts))
 
 
@@ -143,7 +145,7 @@ def test_runs_of_an_ensemble(traffic, counts):
         there = model.fit(counts).labels_
     # The matrix, and its transpose; labels and weights of all runs come back.
     once = 2 * (counts.data.nbytes + counts.indices.nbytes)
-    assert once < traffic() - before < 4 * once + 3 * 12 * 3000 * 16
+    assert once < traffic() - before < FEW * once + 3 * 12 * 3000 * 16
     np.testing.assert_array_equal(there, model.fit(counts).labels_)
 
 
@@ -157,7 +159,7 @@ def test_problem_once_in_all_generations(traffic):
     with parallel_config(backend="dask"):
         found = [in_chunks.evaluate(genes) for genes in populations]
     # To the scheduler and to both workers, of which one may need it generations later.
-    assert 600 * 600 * 8 < traffic() - before < 5 * len(pickle.dumps(problem))
+    assert 600 * 600 * 8 < traffic() - before < FEW * len(pickle.dumps(problem))
     for genes, F in zip(populations, found, strict=True):
         np.testing.assert_array_equal(F, ChunkedProblem(problem, chunk_size=10, n_jobs=1).evaluate(genes))
         np.testing.assert_allclose(F, problem.evaluate(genes), rtol=1e-12)

@@ -14,7 +14,7 @@ from killed_run import run_and_exit
 
 _HERE = Path(__file__).parent
 # Seconds after which a run hangs.
-_PATIENCE = 120
+_PATIENCE = 600.0
 
 
 @dataclass

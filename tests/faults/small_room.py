@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-TIMEOUT = 120
+TIMEOUT = 600.0
 
 _PRELUDE = """
 import json, os, resource, signal, sys, warnings

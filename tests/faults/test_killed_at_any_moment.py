@@ -29,7 +29,7 @@ def python(script, *arguments, place):
         [sys.executable, HERE / script, *arguments],
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=1800,
         env={**os.environ, "TMPDIR": str(place)},
         check=False,
     )
