@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from textwrap import indent
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +28,8 @@ from moo_clustering._distances import Metric
 from moo_clustering._kernels.medoids import GRAIN
 from moo_clustering.algorithms.others import non_dominated
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
-from moo_clustering.graphs import NeighborLists
+from moo_clustering.estimators._options import KW_ONLY, estimator
+from moo_clustering.graphs import NeighborLists, SpectralPartition
 from moo_clustering.persistence import Checkpoint, fingerprint
 
 if TYPE_CHECKING:
@@ -526,6 +529,71 @@ class LazyFrontMixin(FrontMixin):
 
     def _find_pareto_labels(self) -> NDArray[np.int32]:
         raise NotImplementedError
+
+
+@estimator
+class SpectralMixin:
+    """A clusterer that ends in spectral clustering of a similarity graph.
+
+    Parameters
+    ----------
+    laplacian : {"sym", "unnormalized", "rw"}
+        The paper's is ``"unnormalized"``, which fails on some sets.
+    bridge : bool
+        Join the components of a disconnected graph by their shortest links, very weakly.
+    eigen_solver : {"auto", "dense", "arpack", "lobpcg", "pic"}
+        See :func:`~moo_clustering.graphs.spectral_embedding`.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,), int32
+        Numbered by first appearance.
+    n_clusters_ : int
+    similarity_ : csr_array of shape (n_samples, n_samples)
+        Symmetric similarity matrix that was clustered, constraints and bridges included.
+    embedding_ : ndarray of shape (n_samples, n_clusters)
+        Rows that k-means was run on.
+    eigenvalues_ : ndarray of shape (n_clusters + 1,), or (n_samples,) if that is less
+        Smallest eigenvalues of the Laplacian.
+    n_components_ : int
+        Connected components before bridging.
+    """
+
+    _: KW_ONLY
+    laplacian: Literal["sym", "unnormalized", "rw"] = "sym"
+    bridge: bool = True
+    eigen_solver: Literal["auto", "dense", "arpack", "lobpcg", "pic"] = "auto"
+
+    def to_networkx(self) -> nx.Graph:
+        """The similarity matrix as a weighted graph, clusters as node attribute ``cluster``."""
+        check_is_fitted(self)
+        graph = nx.from_scipy_sparse_array(self.similarity_)
+        nx.set_node_attributes(graph, dict(enumerate(self.labels_.tolist())), "cluster")
+        return graph
+
+    def _set_spectral(
+        self,
+        partition: SpectralPartition,
+        X: NDArray[np.floating[Any]],
+        lists: NeighborLists,
+        n_clusters: int,
+    ) -> None:
+        """Set the results; fewer distinct rows of X than ``n_clusters`` are clusters themselves."""
+        self.labels_ = partition.labels
+        self.similarity_ = partition.similarity
+        self.embedding_ = partition.embedding
+        self.eigenvalues_ = partition.eigenvalues
+        self.n_components_ = partition.n_components
+        distinct = fewer_distinct_rows(X, lists, n_clusters)
+        if distinct is not None:
+            self.labels_ = distinct
+            warnings.warn(
+                f"only {distinct.max() + 1} distinct rows for n_clusters={n_clusters}; "
+                "every distinct row is its own cluster.",
+                UserWarning,
+                stacklevel=4,
+            )
+        self.n_clusters_ = int(self.labels_.max()) + 1
 
 
 class Supervision(NamedTuple):

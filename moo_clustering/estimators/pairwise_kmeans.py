@@ -1,4 +1,8 @@
-"""PCKMeans, HMRFKMeans, MetricKMeans."""
+"""K-means under must-links and cannot-links: with prices for violated pairs, or in a learned metric.
+
+:class:`PCKMeans` and :class:`HMRFKMeans` share :func:`penalized_kmeans` and differ in the price of a violated pair;
+:class:`MetricKMeans` runs plain k-means in the metric of :func:`diagonal_metric` or :func:`full_metric`.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self
+from typing import Any, Literal, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,13 +21,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering._arrays import (
     FloatArray,
     Int64Array,
-    SeedLike,
     number_clusters,
     require_squares,
     spawn_seeds,
@@ -32,6 +33,14 @@ from moo_clustering._arrays import (
 from moo_clustering._kernels.partitions import icm_sweep
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.estimators._base import SemiSupervisedClusterMixin, check_n_clusters, supervision_pairs
+from moo_clustering.estimators._options import (
+    KW_ONLY,
+    Count,
+    NonNegative,
+    Positive,
+    SeedOptions,
+    estimator,
+)
 
 # Below this share of the largest eigenvalue of the correlations a direction counts as constant.
 _CONSTANT = 1e-12
@@ -41,144 +50,267 @@ Features = Any  # ndarray or CSR matrix of float64
 _DISTORTION_BLOCK = 2**22  # entries of a block: 32 MiB
 
 
-class Euclidean:
-    """Squared Euclidean distance; centres are means."""
+@estimator
+class PairwiseKMeans(SeedOptions, SemiSupervisedClusterMixin, BaseEstimator, ABC):
+    """K-means with a price for violated pairs, which :meth:`_penalties` of a subclass sets.
 
-    def offset(self, X: Features) -> FloatArray | float:
-        """The mean where X is dense, since large means cost digits."""
-        mean: FloatArray | float = 0.0 if sparse.issparse(X) else X.mean(axis=0)
-        return mean
+    Parameters
+    ----------
+    n_clusters : int
+        From 1 to n_samples.
+    metric : {"euclidean", "cosine"}
+        Distortion: the squared distance to the mean, or 1 - cos to the mean direction. Rows of zeros
+        are at cosine distance 1 from everything.
+    w : float
+        Cost of a violated must-link.
+    w_cannot : float
+        Cost of a violated cannot-link; ``w`` by default.
+    n_init : int
+        Runs with other random orders and, where must-links give too few, other random first centres;
+        the run with the least J counts.
+    max_iter : int
+        Rounds of a run.
+    conflicts : {"raise", "keep"}
+        Whether pairs that contradict each other are an error, or pull both ways.
 
-    def moved(self, X: Features, offset: FloatArray | float) -> Features:
-        """Relative to the new origin."""
-        return X if sparse.issparse(X) else X - offset
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,), int32
+        Clusters 0, 1, ... in the order of their first samples.
+    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+        Unit vectors for ``metric="cosine"``.
+    n_clusters_ : int
+        Clusters that have samples.
+    objective_ : float
+        J.
+    inertia_ : float
+        Its first part, the sum of the distortions.
+    objective_history_ : ndarray of shape (n_iter_,)
+        J after every round; never rises.
+    n_iter_ : int
+        Rounds of the best run.
+    """
 
-    def distances(self, X: Features, centers: FloatArray) -> FloatArray:
-        """O(n_samples n_centers n_features)."""
-        squared: FloatArray = euclidean_distances(X, centers, squared=True)
-        return squared
+    n_clusters: Count
+    _: KW_ONLY
+    metric: Literal["euclidean", "cosine"] = "euclidean"
+    w: NonNegative | None = None
+    w_cannot: NonNegative | None = None
+    n_init: Count = 10
+    max_iter: Count = 100
+    conflicts: Literal["raise", "keep"] = "raise"
 
-    def centers(self, X: Features, labels: NDArray[np.int32], former: FloatArray) -> FloatArray:
-        """Means."""
-        empty = np.bincount(labels, minlength=len(former)) == 0
-        return np.where(empty[:, None], former, _dense(_means(X, labels, len(former))))
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Self:
+        """Cluster the rows of X.
 
-    def group_centers(self, X: Features, labels: NDArray[np.int32], n_groups: int) -> Features:
-        """Means."""
-        return _means(X, labels, n_groups)
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), optional
+            Partial labels 0, 1, ...; -1 for unlabelled samples. All pairs among the labelled samples
+            become constraints.
+        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
+            Pairs of row numbers that belong, or do not belong, together.
 
-    def within(self, X: Features, pairs: NDArray[np.int64]) -> FloatArray:
-        """In blocks."""
-        out = np.empty(len(pairs))
-        step = max(1, _DISTORTION_BLOCK // max(1, X.shape[1]))
-        for lo in range(0, len(pairs), step):
-            i, j = pairs[lo : lo + step].T
-            difference = X[i] - X[j]
-            if sparse.issparse(X):
-                out[lo : lo + step] = np.asarray(difference.multiply(difference).sum(axis=1)).ravel()
-            else:
-                out[lo : lo + step] = np.einsum("ij,ij->i", difference, difference)
-        return out
+        Raises
+        ------
+        ValueError
+            Parameters, data, labels or pairs out of range.
+        InconsistentConstraintsError
+            Labels and pairs contradict each other.
+        """
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        n_samples = X.shape[0]
+        check_n_clusters(self.n_clusters, n_samples)
+        require_squares(X)
+        pairs, components = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts)
+        distortion = DISTORTIONS[self.metric]
+        self._offset = distortion.offset(X)
+        prepared = distortion.moved(X, self._offset)
+        penalties = self._penalties(prepared, pairs, distortion)
 
-    def largest(self, X: Features) -> float:
-        """O(n_candidates^2 n_features), candidates being far enough from the mean for a largest pair."""
-        mean = np.asarray(X.mean(axis=0)).reshape(1, -1)
-        radius = np.sqrt(self.distances(X, mean)[:, 0])
-        outermost = X[[int(radius.argmax())]]
-        found = float(np.sqrt(euclidean_distances(X, outermost, squared=True).max()))
-        far = X[np.flatnonzero(radius >= found - radius.max() - 1e-9 * found)]
-        step = max(1, _DISTORTION_BLOCK // far.shape[0])
-        blocks = (far[lo : lo + step] for lo in range(0, far.shape[0], step))
-        return max(float(euclidean_distances(block, far, squared=True).max()) for block in blocks)
+        def run(seed: np.random.SeedSequence) -> Partition:
+            rng = np.random.default_rng(seed)
+            centers = component_seeds(prepared, components, self.n_clusters, distortion, rng)
+            return penalized_kmeans(prepared, centers, penalties, distortion, max_iter=self.max_iter, rng=rng)
 
-    def separation(self, distances: FloatArray) -> FloatArray:
-        """Distances."""
-        return np.sqrt(distances)
+        runs = map(run, spawn_seeds(self.random_state, self.n_init))
+        self._set(min(runs, key=lambda partition: partition.history[-1]))
+        return self
 
+    def predict(self, X: Any) -> NDArray[np.int32]:
+        """Cluster of the nearest centre; pairs do not count.
 
-class Cosine:
-    """1 - cos on rows of unit length; centres are mean directions. Rows of zeros are at distance 1."""
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
 
-    def offset(self, X: Features) -> FloatArray | float:
-        """None: the origin has a meaning."""
-        return 0.0
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        distortion = DISTORTIONS[self.metric]
+        offset = 0.0 if sparse.issparse(X) else self._offset
+        centers = self.cluster_centers_ - offset
+        return distortion.distances(distortion.moved(X, offset), centers).argmin(axis=1).astype(np.int32)
 
-    def moved(self, X: Features, offset: FloatArray | float) -> Features:
-        """Rows of unit length."""
-        return normalize(X)
+    @abstractmethod
+    def _penalties(self, X: Features, pairs: PairwiseConstraints, distortion: Distortion) -> Penalties:
+        """What the violated pairs cost."""
 
-    def distances(self, X: Features, centers: FloatArray) -> FloatArray:
-        """O(n_samples n_centers n_features)."""
-        return np.maximum(1.0 - np.asarray(X @ centers.T), 0.0)
+    def _set(self, partition: Partition) -> None:
+        self.labels_, kept = number_clusters(partition.labels)
+        self.n_clusters_ = len(kept)
+        if self.n_clusters_ < self.n_clusters:
+            warnings.warn(
+                f"only {self.n_clusters_} of n_clusters={self.n_clusters} clusters have samples; "
+                "too few rows may differ, or must-links leave no more",
+                UserWarning,
+                stacklevel=4,
+            )
+        self.cluster_centers_ = partition.centers[kept] + self._offset
+        self.inertia_ = partition.distortion
+        self.objective_history_ = np.array(partition.history)
+        self.objective_ = float(partition.history[-1])
+        self.n_iter_ = len(partition.history)
 
-    def centers(self, X: Features, labels: NDArray[np.int32], former: FloatArray) -> FloatArray:
-        """Mean directions; clusters whose members cancel out keep their centre too."""
-        means = _dense(_means(X, labels, len(former)))
-        length = np.linalg.norm(means, axis=1, keepdims=True)
-        return np.where(length > 1e-12, means / np.maximum(length, 1e-12), former)
-
-    def group_centers(self, X: Features, labels: NDArray[np.int32], n_groups: int) -> Features:
-        """Mean directions."""
-        return normalize(_means(X, labels, n_groups))
-
-    def within(self, X: Features, pairs: NDArray[np.int64]) -> FloatArray:
-        """Half the squared distance of unit vectors, which keeps digits where they are near; else 1."""
-        zero = self._zero(X)
-        half = 0.5 * Euclidean().within(X, pairs)
-        return np.where(zero[pairs].any(axis=1), 1.0, half)
-
-    def largest(self, X: Features) -> float:
-        """As for Euclidean distances."""
-        zero = self._zero(X)
-        among = 0.5 * Euclidean().largest(X[np.flatnonzero(~zero)]) if not zero.all() else 0.0
-        return max(among, 1.0) if zero.any() and len(zero) > 1 else among
-
-    def separation(self, distances: FloatArray) -> FloatArray:
-        """Distortions themselves."""
-        return distances
-
-    def _zero(self, X: Features) -> NDArray[np.bool_]:
-        return np.asarray(abs(X).sum(axis=1)).ravel() == 0
-
-
-def _means(X: Features, labels: NDArray[np.int32], n_clusters: int) -> Features:
-    """Means of the clusters, zero for those without samples."""
-    n = len(labels)
-    shares = 1.0 / np.bincount(labels, minlength=n_clusters)[labels]
-    return sparse.csr_array((shares, (labels, np.arange(n))), shape=(n_clusters, n)) @ X
-
-
-def _dense(X: Features) -> FloatArray:
-    dense: FloatArray = X.toarray() if sparse.issparse(X) else np.asarray(X)
-    return dense
-
-
-DISTORTIONS: dict[str, Distortion] = {"euclidean": Euclidean(), "cosine": Cosine()}
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
 
-class MetricKMeans(SemiSupervisedClusterMixin, TransformerMixin, BaseEstimator):
+@estimator
+class PCKMeans(PairwiseKMeans):
+    """K-means in which every violated pair costs the same.
+
+    Minimises J = sum of the distortions to the centres + ``w`` per must-link between clusters +
+    ``w_cannot`` per cannot-link within one. The first centres are those of must-link components.
+
+    Parameters
+    ----------
+    w : float
+        Cost of a violated must-link; the mean distortion to a single centre by default, or 1 where that
+        is 0.
+
+    Notes
+    -----
+    A round assigns the samples one after another in random order (iterated conditional modes) and
+    moves the centres: O(n_samples n_clusters n_features + n_pairs) time, O(n_samples n_clusters +
+    n_pairs) memory. Sparse data stay sparse. All pairs of labelled samples count: n labels make
+    n(n-1)/2.
+
+    References
+    ----------
+    S. Basu, A. Banerjee, R. Mooney, "Active semi-supervision for pairwise constrained clustering", SIAM
+    International Conference on Data Mining (2004), section 2.
+
+    Examples
+    --------
+    >>> from moo_clustering.estimators import PCKMeans
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [13.0]]
+    >>> PCKMeans(2, random_state=0).fit_predict(X)
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    >>> PCKMeans(2, w=100.0, random_state=0).fit_predict(X, must_link=[(2, 3)])
+    array([0, 0, 0, 0, 1, 1], dtype=int32)
+    """
+
+    def _penalties(self, X: Features, pairs: PairwiseConstraints, distortion: Distortion) -> Penalties:
+        w = self.w
+        if w is None:
+            one = np.zeros(X.shape[0], dtype=np.int32)
+            center = distortion.centers(X, one, np.zeros((1, X.shape[1])))
+            w = float(distortion.distances(X, center).mean()) or 1.0
+        w_cannot = w if self.w_cannot is None else self.w_cannot
+        return Penalties(
+            pairs.must_link,
+            np.full(len(pairs.must_link), float(w)),
+            pairs.cannot_link,
+            np.full(len(pairs.cannot_link), float(w_cannot)),
+        )
+
+
+@estimator
+class HMRFKMeans(PairwiseKMeans):
+    """K-means in which violated pairs cost by distance: a hidden Markov random field.
+
+    Minimises J = sum of the distortions to the centres + ``w`` d(i, j) per must-link between clusters +
+    ``w_cannot`` (d_max - d(i, j)) per cannot-link within one, d being the distortion between two samples
+    and d_max the largest in the data: the farther apart must-linked samples are, and the nearer
+    cannot-linked ones, the more there is to correct. The first centres are those of must-link
+    components.
+
+    Parameters
+    ----------
+    w : float
+        Factor of the cost of violated must-links, 1 by default.
+    w_cannot : float
+        Factor of the cost of violated cannot-links; ``w`` by default.
+
+    Notes
+    -----
+    As :class:`PCKMeans`. With cannot-links, d_max takes up to O(n_samples^2 n_features) time, once; only
+    samples far enough from the mean are compared.
+
+    References
+    ----------
+    S. Basu, M. Bilenko, R. Mooney, "A probabilistic framework for semi-supervised clustering", KDD
+    (2004), without its learning of the distortion.
+
+    Examples
+    --------
+    >>> from moo_clustering.estimators import HMRFKMeans
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [13.0]]
+    >>> HMRFKMeans(2, random_state=0).fit_predict(X, must_link=[(2, 3)])
+    array([0, 0, 0, 0, 1, 1], dtype=int32)
+    """
+
+    def _penalties(self, X: Features, pairs: PairwiseConstraints, distortion: Distortion) -> Penalties:
+        w = 1.0 if self.w is None else self.w
+        w_cannot = w if self.w_cannot is None else self.w_cannot
+        apart = distortion.within(X, pairs.cannot_link)
+        largest = distortion.largest(X) if len(apart) else 0.0
+        return Penalties(
+            pairs.must_link,
+            w * distortion.within(X, pairs.must_link),
+            pairs.cannot_link,
+            w_cannot * np.maximum(largest - apart, 0.0),
+        )
+
+
+@estimator
+class MetricKMeans(SeedOptions, SemiSupervisedClusterMixin, TransformerMixin, BaseEstimator):
     """K-means in a Mahalanobis metric learned from must-links and cannot-links (MMC, KMDM).
 
     Parameters
     ----------
     n_clusters : int
         From 1 to n_samples.
-    metric : {"diagonal", "full"}, default="diagonal"
+    metric : {"diagonal", "full"}
         What is learned: a weight for every feature, or a matrix.
-    ridge : float, default=0.3
+    ridge : float
         Share of the overall variance that is added to that of the must-linked samples. With 0 (the
         method as published) few constraints give degenerate metrics.
-    n_init : int, default=10
+    n_init : int
         Runs of k-means, of which the best counts.
-    max_iter : int, default=300
+    max_iter : int
         Iterations of a run of k-means.
-    metric_max_iter : int, default=1000
-    metric_tol : float, default=1e-6
+    metric_max_iter : int
+    metric_tol : float
         Accuracy of the metric: largest component of the gradient (diagonal); relative distance to the
         optimum, or a thousand times what ten steps gain (full).
-    conflicts : {"raise", "keep"}, default="raise"
+    conflicts : {"raise", "keep"}
         Whether pairs that contradict each other are an error, or pull both ways.
-    random_state : int, Generator, RandomState or None, default=None
 
     Attributes
     ----------
@@ -196,7 +328,6 @@ class MetricKMeans(SemiSupervisedClusterMixin, TransformerMixin, BaseEstimator):
         Clusters found; fewer than ``n_clusters`` where fewer rows differ in the metric.
     n_iter_ : int
         Iterations of the best run of k-means.
-    n_features_in_, feature_names_in_
 
     Notes
     -----
@@ -217,40 +348,15 @@ class MetricKMeans(SemiSupervisedClusterMixin, TransformerMixin, BaseEstimator):
     array([0, 0, 0, 1, 1, 1], dtype=int32)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "metric": [StrOptions({"diagonal", "full"})],
-        "ridge": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "metric_max_iter": [Interval(Integral, 1, None, closed="left")],
-        "metric_tol": [Interval(Real, 0, None, closed="neither")],
-        "conflicts": [StrOptions({"raise", "keep"})],
-        "random_state": ["random_state", np.random.Generator],
-    }
-
-    def __init__(
-        self,
-        n_clusters: int,
-        *,
-        metric: Literal["diagonal", "full"] = "diagonal",
-        ridge: float = 0.3,
-        n_init: int = 10,
-        max_iter: int = 300,
-        metric_max_iter: int = 1000,
-        metric_tol: float = 1e-6,
-        conflicts: Literal["raise", "keep"] = "raise",
-        random_state: SeedLike = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.metric = metric
-        self.ridge = ridge
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.metric_max_iter = metric_max_iter
-        self.metric_tol = metric_tol
-        self.conflicts = conflicts
-        self.random_state = random_state
+    n_clusters: Count
+    _: KW_ONLY
+    metric: Literal["diagonal", "full"] = "diagonal"
+    ridge: NonNegative = 0.3
+    n_init: Count = 10
+    max_iter: Count = 300
+    metric_max_iter: Count = 1000
+    metric_tol: Positive = 1e-6
+    conflicts: Literal["raise", "keep"] = "raise"
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -369,6 +475,321 @@ class MetricKMeans(SemiSupervisedClusterMixin, TransformerMixin, BaseEstimator):
             return np.sqrt(self.metric_)
         values, vectors = linalg.eigh(self.metric_)
         return (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+
+
+@dataclass(frozen=True, eq=False)
+class Penalties:
+    """What violated pairs cost.
+
+    Parameters
+    ----------
+    must, cannot : ndarray of shape (n_pairs, 2)
+    must_costs, cannot_costs : ndarray of shape (n_pairs,)
+        At least 0.
+    """
+
+    must: NDArray[np.int64]
+    must_costs: FloatArray
+    cannot: NDArray[np.int64]
+    cannot_costs: FloatArray
+
+    def total(self, labels: NDArray[np.int32]) -> float:
+        """Cost of all violated pairs."""
+        apart = labels[self.must[:, 0]] != labels[self.must[:, 1]]
+        together = labels[self.cannot[:, 0]] == labels[self.cannot[:, 1]]
+        return float(self.must_costs[apart].sum() + self.cannot_costs[together].sum())
+
+    def by_sample(self, n_samples: int) -> tuple[NDArray[np.int64], NDArray[np.int64], FloatArray]:
+        """Partners of every sample, and the cost of sharing a cluster with each: gained for must-links."""
+        pairs = np.concatenate([self.must, self.cannot])
+        costs = np.concatenate([-self.must_costs, self.cannot_costs])
+        sample = np.concatenate([pairs[:, 0], pairs[:, 1]])
+        partner = np.concatenate([pairs[:, 1], pairs[:, 0]])
+        order = np.argsort(sample, kind="stable")
+        starts = np.searchsorted(sample[order], np.arange(n_samples + 1)).astype(np.int64)
+        return starts, partner[order], np.concatenate([costs, costs])[order]
+
+
+def penalized_kmeans(
+    X: Features,
+    centers: FloatArray,
+    penalties: Penalties,
+    distortion: Distortion,
+    *,
+    max_iter: int,
+    rng: np.random.Generator,
+) -> Partition:
+    """Alternate between clusters and centres until no sample moves.
+
+    A round assigns the samples in random order, each to the cluster in which it costs least given
+    those that have one, and then moves the centres. After the first, neither step can raise the
+    objective, distortion plus penalties.
+
+    Notes
+    -----
+    O(n_samples n_clusters n_features + n_pairs) time per round, O(n_samples n_clusters + n_pairs)
+    memory.
+    """
+    n_samples = X.shape[0]
+    starts, partners, costs = penalties.by_sample(n_samples)
+    labels = np.full(n_samples, -1, dtype=np.int32)
+    distances = np.ascontiguousarray(distortion.distances(X, centers))
+    spent = 0.0
+    history: list[float] = []
+    for _ in range(max_iter):
+        moved = icm_sweep(distances, starts, partners, costs, rng.permutation(n_samples), labels)
+        if not moved:
+            history.append(history[-1])
+            break
+        centers = distortion.centers(X, labels, centers)
+        distances = np.ascontiguousarray(distortion.distances(X, centers))
+        spent = float(distances[np.arange(n_samples), labels].sum())
+        history.append(spent + penalties.total(labels))
+    return Partition(labels, centers, spent, history)
+
+
+class Partition(NamedTuple):
+    """Result of a run.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_samples,), int32
+    centers : ndarray of shape (n_clusters, n_features)
+    distortion : float
+    history : list of float
+        Objective after every round.
+    """
+
+    labels: NDArray[np.int32]
+    centers: FloatArray
+    distortion: float
+    history: list[float]
+
+
+def component_seeds(
+    X: Features,
+    components: Sequence[NDArray[np.intp]],
+    n_clusters: int,
+    distortion: Distortion,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Centres of components, chosen by weighted farthest-first traversal, and random samples.
+
+    The largest component comes first; the next is the one with the greatest product of size and
+    distance to the nearest chosen (ties: the lowest). Where there are too few, random samples fill up,
+    as long as possible such that differ from all centres and are in none of the components.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+    components : sequence of ndarray
+        Samples of every component.
+    n_clusters : int
+    distortion : Distortion
+    rng : Generator
+
+    Returns
+    -------
+    ndarray of shape (n_clusters, n_features)
+
+    Notes
+    -----
+    O(n_clusters n_samples n_features).
+    """
+    n_samples, n_features = X.shape
+    centers = np.zeros((n_clusters, n_features))
+    n_chosen = min(n_clusters, len(components))
+    if n_chosen:
+        members = np.concatenate(list(components))
+        owner = np.repeat(np.arange(len(components)), [len(component) for component in components])
+        means = distortion.group_centers(X[members], owner.astype(np.int32), len(components))
+        sizes = np.array([len(component) for component in components], dtype=np.float64)
+        score, nearest = sizes, np.full(len(components), np.inf)
+        for c in range(n_chosen):
+            chosen = int(np.argmax(score))
+            centers[c] = _row(means, chosen)
+            nearest = np.minimum(nearest, distortion.distances(means, centers[c : c + 1])[:, 0])
+            nearest[chosen] = -1.0  # behind components that sit on a chosen one
+            score = sizes * distortion.separation(np.maximum(nearest, 0.0))
+            score[nearest < 0] = -1.0
+    if n_chosen < n_clusters:
+        free = np.ones(n_samples, dtype=bool)
+        if n_chosen:
+            free[members] = False
+        _fill(X, centers, n_chosen, free, distortion, rng)
+    return centers
+
+
+def _fill(
+    X: Features,
+    centers: FloatArray,
+    n_chosen: int,
+    free: NDArray[np.bool_],
+    distortion: Distortion,
+    rng: np.random.Generator,
+) -> None:
+    """Put random samples in the last rows of ``centers``."""
+    nearest = np.full(X.shape[0], np.inf)
+    for c in range(n_chosen):
+        nearest = np.minimum(nearest, distortion.distances(X, centers[c : c + 1])[:, 0])
+    for c in range(n_chosen, len(centers)):
+        # Distances of equal rows may be rounded away from zero.
+        new = nearest > 1e-12 * np.max(nearest, where=np.isfinite(nearest), initial=0.0)
+        candidates = np.flatnonzero(free & new)
+        if not len(candidates):
+            candidates = np.flatnonzero(new) if new.any() else np.arange(X.shape[0])
+        i = candidates[rng.integers(len(candidates))]
+        centers[c] = _row(X, i)
+        free[i] = False
+        nearest = np.minimum(nearest, distortion.distances(X, centers[c : c + 1])[:, 0])
+
+
+def _row(X: Features, i: int) -> FloatArray:
+    row: FloatArray = X[[i]].toarray()[0] if sparse.issparse(X) else X[i]
+    return row
+
+
+class Distortion(Protocol):
+    """A measure of distance whose sum to a centre has a minimiser in closed form."""
+
+    def offset(self, X: Features) -> FloatArray | float:
+        """Where the origin had better be for samples like X."""
+
+    def moved(self, X: Features, offset: FloatArray | float) -> Features:
+        """Samples as the other methods take them."""
+
+    def distances(self, X: Features, centers: FloatArray) -> FloatArray:
+        """Distortions of all samples, shape (n_samples, n_centers), at least 0."""
+
+    def centers(self, X: Features, labels: NDArray[np.int32], former: FloatArray) -> FloatArray:
+        """Best centres of the clusters; clusters without one keep the former."""
+
+    def group_centers(self, X: Features, labels: NDArray[np.int32], n_groups: int) -> Features:
+        """Best centres of groups that all have members; sparse where X is."""
+
+    def within(self, X: Features, pairs: NDArray[np.int64]) -> FloatArray:
+        """Distortion between the samples of each pair."""
+
+    def largest(self, X: Features) -> float:
+        """Largest distortion between two samples."""
+
+    def separation(self, distances: FloatArray) -> FloatArray:
+        """Distances that grow evenly, of distortions."""
+
+
+class Euclidean:
+    """Squared Euclidean distance; centres are means."""
+
+    def offset(self, X: Features) -> FloatArray | float:
+        """The mean where X is dense, since large means cost digits."""
+        mean: FloatArray | float = 0.0 if sparse.issparse(X) else X.mean(axis=0)
+        return mean
+
+    def moved(self, X: Features, offset: FloatArray | float) -> Features:
+        """Relative to the new origin."""
+        return X if sparse.issparse(X) else X - offset
+
+    def distances(self, X: Features, centers: FloatArray) -> FloatArray:
+        """O(n_samples n_centers n_features)."""
+        squared: FloatArray = euclidean_distances(X, centers, squared=True)
+        return squared
+
+    def centers(self, X: Features, labels: NDArray[np.int32], former: FloatArray) -> FloatArray:
+        """Means."""
+        empty = np.bincount(labels, minlength=len(former)) == 0
+        return np.where(empty[:, None], former, _dense(_means(X, labels, len(former))))
+
+    def group_centers(self, X: Features, labels: NDArray[np.int32], n_groups: int) -> Features:
+        """Means."""
+        return _means(X, labels, n_groups)
+
+    def within(self, X: Features, pairs: NDArray[np.int64]) -> FloatArray:
+        """In blocks."""
+        out = np.empty(len(pairs))
+        step = max(1, _DISTORTION_BLOCK // max(1, X.shape[1]))
+        for lo in range(0, len(pairs), step):
+            i, j = pairs[lo : lo + step].T
+            difference = X[i] - X[j]
+            if sparse.issparse(X):
+                out[lo : lo + step] = np.asarray(difference.multiply(difference).sum(axis=1)).ravel()
+            else:
+                out[lo : lo + step] = np.einsum("ij,ij->i", difference, difference)
+        return out
+
+    def largest(self, X: Features) -> float:
+        """O(n_candidates^2 n_features), candidates being far enough from the mean for a largest pair."""
+        mean = np.asarray(X.mean(axis=0)).reshape(1, -1)
+        radius = np.sqrt(self.distances(X, mean)[:, 0])
+        outermost = X[[int(radius.argmax())]]
+        found = float(np.sqrt(euclidean_distances(X, outermost, squared=True).max()))
+        far = X[np.flatnonzero(radius >= found - radius.max() - 1e-9 * found)]
+        step = max(1, _DISTORTION_BLOCK // far.shape[0])
+        blocks = (far[lo : lo + step] for lo in range(0, far.shape[0], step))
+        return max(float(euclidean_distances(block, far, squared=True).max()) for block in blocks)
+
+    def separation(self, distances: FloatArray) -> FloatArray:
+        """Distances."""
+        return np.sqrt(distances)
+
+
+class Cosine:
+    """1 - cos on rows of unit length; centres are mean directions. Rows of zeros are at distance 1."""
+
+    def offset(self, X: Features) -> FloatArray | float:
+        """None: the origin has a meaning."""
+        return 0.0
+
+    def moved(self, X: Features, offset: FloatArray | float) -> Features:
+        """Rows of unit length."""
+        return normalize(X)
+
+    def distances(self, X: Features, centers: FloatArray) -> FloatArray:
+        """O(n_samples n_centers n_features)."""
+        return np.maximum(1.0 - np.asarray(X @ centers.T), 0.0)
+
+    def centers(self, X: Features, labels: NDArray[np.int32], former: FloatArray) -> FloatArray:
+        """Mean directions; clusters whose members cancel out keep their centre too."""
+        means = _dense(_means(X, labels, len(former)))
+        length = np.linalg.norm(means, axis=1, keepdims=True)
+        return np.where(length > 1e-12, means / np.maximum(length, 1e-12), former)
+
+    def group_centers(self, X: Features, labels: NDArray[np.int32], n_groups: int) -> Features:
+        """Mean directions."""
+        return normalize(_means(X, labels, n_groups))
+
+    def within(self, X: Features, pairs: NDArray[np.int64]) -> FloatArray:
+        """Half the squared distance of unit vectors, which keeps digits where they are near; else 1."""
+        zero = self._zero(X)
+        half = 0.5 * Euclidean().within(X, pairs)
+        return np.where(zero[pairs].any(axis=1), 1.0, half)
+
+    def largest(self, X: Features) -> float:
+        """As for Euclidean distances."""
+        zero = self._zero(X)
+        among = 0.5 * Euclidean().largest(X[np.flatnonzero(~zero)]) if not zero.all() else 0.0
+        return max(among, 1.0) if zero.any() and len(zero) > 1 else among
+
+    def separation(self, distances: FloatArray) -> FloatArray:
+        """Distortions themselves."""
+        return distances
+
+    def _zero(self, X: Features) -> NDArray[np.bool_]:
+        return np.asarray(abs(X).sum(axis=1)).ravel() == 0
+
+
+def _means(X: Features, labels: NDArray[np.int32], n_clusters: int) -> Features:
+    """Means of the clusters, zero for those without samples."""
+    n = len(labels)
+    shares = 1.0 / np.bincount(labels, minlength=n_clusters)[labels]
+    return sparse.csr_array((shares, (labels, np.arange(n))), shape=(n_clusters, n)) @ X
+
+
+def _dense(X: Features) -> FloatArray:
+    dense: FloatArray = X.toarray() if sparse.issparse(X) else np.asarray(X)
+    return dense
+
+
+DISTORTIONS: dict[str, Distortion] = {"euclidean": Euclidean(), "cosine": Cosine()}
 
 
 class LearnedMetric(NamedTuple):
@@ -585,486 +1006,3 @@ class PairDifferences:
         for lo in range(0, len(self._pairs), step):
             i, j = self._pairs[lo : lo + step].T
             yield self._X[i] - self._X[j]
-
-
-class PairwiseKMeans(SemiSupervisedClusterMixin, BaseEstimator, ABC):
-    """All but the price of a violated pair."""
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "metric": [StrOptions(set(DISTORTIONS))],
-        "w": [Interval(Real, 0, None, closed="left"), None],
-        "w_cannot": [Interval(Real, 0, None, closed="left"), None],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "conflicts": [StrOptions({"raise", "keep"})],
-        "random_state": ["random_state", np.random.Generator],
-    }
-
-    def __init__(
-        self,
-        n_clusters: int,
-        *,
-        metric: Literal["euclidean", "cosine"] = "euclidean",
-        w: float | None = None,
-        w_cannot: float | None = None,
-        n_init: int = 10,
-        max_iter: int = 100,
-        conflicts: Literal["raise", "keep"] = "raise",
-        random_state: SeedLike = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.metric = metric
-        self.w = w
-        self.w_cannot = w_cannot
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.conflicts = conflicts
-        self.random_state = random_state
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-    ) -> Self:
-        """Cluster the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), optional
-            Partial labels 0, 1, ...; -1 for unlabelled samples. All pairs among the labelled samples
-            become constraints.
-        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of row numbers that belong, or do not belong, together.
-
-        Raises
-        ------
-        ValueError
-            Parameters, data, labels or pairs out of range.
-        InconsistentConstraintsError
-            Labels and pairs contradict each other.
-        """
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
-        n_samples = X.shape[0]
-        check_n_clusters(self.n_clusters, n_samples)
-        require_squares(X)
-        pairs, components = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts)
-        distortion = DISTORTIONS[self.metric]
-        self._offset = distortion.offset(X)
-        prepared = distortion.moved(X, self._offset)
-        penalties = self._penalties(prepared, pairs, distortion)
-
-        def run(seed: np.random.SeedSequence) -> Partition:
-            rng = np.random.default_rng(seed)
-            centers = component_seeds(prepared, components, self.n_clusters, distortion, rng)
-            return penalized_kmeans(prepared, centers, penalties, distortion, max_iter=self.max_iter, rng=rng)
-
-        runs = map(run, spawn_seeds(self.random_state, self.n_init))
-        self._set(min(runs, key=lambda partition: partition.history[-1]))
-        return self
-
-    def predict(self, X: Any) -> NDArray[np.int32]:
-        """Cluster of the nearest centre; pairs do not count.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        distortion = DISTORTIONS[self.metric]
-        offset = 0.0 if sparse.issparse(X) else self._offset
-        centers = self.cluster_centers_ - offset
-        return distortion.distances(distortion.moved(X, offset), centers).argmin(axis=1).astype(np.int32)
-
-    @abstractmethod
-    def _penalties(self, X: Features, pairs: PairwiseConstraints, distortion: Distortion) -> Penalties:
-        """What the violated pairs cost."""
-
-    def _set(self, partition: Partition) -> None:
-        self.labels_, kept = number_clusters(partition.labels)
-        self.n_clusters_ = len(kept)
-        if self.n_clusters_ < self.n_clusters:
-            warnings.warn(
-                f"only {self.n_clusters_} of n_clusters={self.n_clusters} clusters have samples; "
-                "too few rows may differ, or must-links leave no more",
-                UserWarning,
-                stacklevel=4,
-            )
-        self.cluster_centers_ = partition.centers[kept] + self._offset
-        self.inertia_ = partition.distortion
-        self.objective_history_ = np.array(partition.history)
-        self.objective_ = float(partition.history[-1])
-        self.n_iter_ = len(partition.history)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-
-class PCKMeans(PairwiseKMeans):
-    """K-means in which every violated pair costs the same.
-
-    Minimises J = sum of the distortions to the centres + ``w`` per must-link between clusters +
-    ``w_cannot`` per cannot-link within one. The first centres are those of must-link components.
-
-    Parameters
-    ----------
-    n_clusters : int
-        From 1 to n_samples.
-    metric : {"euclidean", "cosine"}, default="euclidean"
-        Distortion: the squared distance to the mean, or 1 - cos to the mean direction. Rows of zeros
-        are at cosine distance 1 from everything.
-    w : float, optional
-        Cost of a violated must-link; the mean distortion to a single centre by default, or 1 where that
-        is 0.
-    w_cannot : float, optional
-        Cost of a violated cannot-link; ``w`` by default.
-    n_init : int, default=10
-        Runs with other random orders and, where must-links give too few, other random first centres;
-        the one with the least J counts.
-    max_iter : int, default=100
-        Rounds of a run.
-    conflicts : {"raise", "keep"}, default="raise"
-        Whether pairs that contradict each other are an error, or pull both ways.
-    random_state : int, Generator, RandomState or None, default=None
-
-    Attributes
-    ----------
-    labels_ : ndarray of shape (n_samples,), int32
-        Clusters 0, 1, ... in the order of their first samples.
-    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        Unit vectors for ``metric="cosine"``.
-    n_clusters_ : int
-        Clusters that have samples.
-    objective_ : float
-        J.
-    inertia_ : float
-        Its first part, the sum of the distortions.
-    objective_history_ : ndarray of shape (n_iter_,)
-        J after every round; never rises.
-    n_iter_ : int
-    n_features_in_, feature_names_in_
-
-    Notes
-    -----
-    A round assigns the samples one after another in random order (iterated conditional modes) and
-    moves the centres: O(n_samples n_clusters n_features + n_pairs) time, O(n_samples n_clusters +
-    n_pairs) memory. Sparse data stay sparse. All pairs of labelled samples count: n labels make
-    n(n-1)/2.
-
-    References
-    ----------
-    S. Basu, A. Banerjee, R. Mooney, "Active semi-supervision for pairwise constrained clustering", SIAM
-    International Conference on Data Mining (2004), section 2.
-
-    Examples
-    --------
-    >>> from moo_clustering.estimators import PCKMeans
-    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [13.0]]
-    >>> PCKMeans(2, random_state=0).fit_predict(X)
-    array([0, 0, 0, 1, 1, 1], dtype=int32)
-    >>> PCKMeans(2, w=100.0, random_state=0).fit_predict(X, must_link=[(2, 3)])
-    array([0, 0, 0, 0, 1, 1], dtype=int32)
-    """
-
-    def _penalties(self, X: Features, pairs: PairwiseConstraints, distortion: Distortion) -> Penalties:
-        w = self.w
-        if w is None:
-            one = np.zeros(X.shape[0], dtype=np.int32)
-            center = distortion.centers(X, one, np.zeros((1, X.shape[1])))
-            w = float(distortion.distances(X, center).mean()) or 1.0
-        w_cannot = w if self.w_cannot is None else self.w_cannot
-        return Penalties(
-            pairs.must_link,
-            np.full(len(pairs.must_link), float(w)),
-            pairs.cannot_link,
-            np.full(len(pairs.cannot_link), float(w_cannot)),
-        )
-
-
-class HMRFKMeans(PairwiseKMeans):
-    """K-means in which violated pairs cost by distance: a hidden Markov random field.
-
-    Minimises J = sum of the distortions to the centres + ``w`` d(i, j) per must-link between clusters +
-    ``w_cannot`` (d_max - d(i, j)) per cannot-link within one, d being the distortion between two samples
-    and d_max the largest in the data: the farther apart must-linked samples are, and the nearer
-    cannot-linked ones, the more there is to correct. The first centres are those of must-link
-    components.
-
-    Parameters
-    ----------
-    n_clusters : int
-        From 1 to n_samples.
-    metric : {"euclidean", "cosine"}, default="euclidean"
-        Distortion: the squared distance to the mean, or 1 - cos to the mean direction. Rows of zeros
-        are at cosine distance 1 from everything.
-    w : float, optional
-        Factor of the cost of violated must-links, 1 by default.
-    w_cannot : float, optional
-        Factor of the cost of violated cannot-links; ``w`` by default.
-    n_init : int, default=10
-        Runs with other random orders and, where must-links give too few, other random first centres;
-        the one with the least J counts.
-    max_iter : int, default=100
-        Rounds of a run.
-    conflicts : {"raise", "keep"}, default="raise"
-        Whether pairs that contradict each other are an error, or pull both ways.
-    random_state : int, Generator, RandomState or None, default=None
-
-    Attributes
-    ----------
-    labels_ : ndarray of shape (n_samples,), int32
-        Clusters 0, 1, ... in the order of their first samples.
-    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        Unit vectors for ``metric="cosine"``.
-    n_clusters_ : int
-        Clusters that have samples.
-    objective_ : float
-        J.
-    inertia_ : float
-        Its first part, the sum of the distortions.
-    objective_history_ : ndarray of shape (n_iter_,)
-        J after every round; never rises.
-    n_iter_ : int
-    n_features_in_, feature_names_in_
-
-    Notes
-    -----
-    As :class:`PCKMeans`. With cannot-links, d_max takes up to O(n_samples^2 n_features) time, once; only
-    samples far enough from the mean are compared.
-
-    References
-    ----------
-    S. Basu, M. Bilenko, R. Mooney, "A probabilistic framework for semi-supervised clustering", KDD
-    (2004), without its learning of the distortion.
-
-    Examples
-    --------
-    >>> from moo_clustering.estimators import HMRFKMeans
-    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [13.0]]
-    >>> HMRFKMeans(2, random_state=0).fit_predict(X, must_link=[(2, 3)])
-    array([0, 0, 0, 0, 1, 1], dtype=int32)
-    """
-
-    def _penalties(self, X: Features, pairs: PairwiseConstraints, distortion: Distortion) -> Penalties:
-        w = 1.0 if self.w is None else self.w
-        w_cannot = w if self.w_cannot is None else self.w_cannot
-        apart = distortion.within(X, pairs.cannot_link)
-        largest = distortion.largest(X) if len(apart) else 0.0
-        return Penalties(
-            pairs.must_link,
-            w * distortion.within(X, pairs.must_link),
-            pairs.cannot_link,
-            w_cannot * np.maximum(largest - apart, 0.0),
-        )
-
-
-class Distortion(Protocol):
-    """A measure of distance whose sum to a centre has a minimiser in closed form."""
-
-    def offset(self, X: Features) -> FloatArray | float:
-        """Where the origin had better be for samples like X."""
-
-    def moved(self, X: Features, offset: FloatArray | float) -> Features:
-        """Samples as the other methods take them."""
-
-    def distances(self, X: Features, centers: FloatArray) -> FloatArray:
-        """Distortions of all samples, shape (n_samples, n_centers), at least 0."""
-
-    def centers(self, X: Features, labels: NDArray[np.int32], former: FloatArray) -> FloatArray:
-        """Best centres of the clusters; clusters without one keep the former."""
-
-    def group_centers(self, X: Features, labels: NDArray[np.int32], n_groups: int) -> Features:
-        """Best centres of groups that all have members; sparse where X is."""
-
-    def within(self, X: Features, pairs: NDArray[np.int64]) -> FloatArray:
-        """Distortion between the samples of each pair."""
-
-    def largest(self, X: Features) -> float:
-        """Largest distortion between two samples."""
-
-    def separation(self, distances: FloatArray) -> FloatArray:
-        """Distances that grow evenly, of distortions."""
-
-
-def component_seeds(
-    X: Features,
-    components: Sequence[NDArray[np.intp]],
-    n_clusters: int,
-    distortion: Distortion,
-    rng: np.random.Generator,
-) -> FloatArray:
-    """Centres of components, chosen by weighted farthest-first traversal, and random samples.
-
-    The largest component comes first; the next is the one with the greatest product of size and
-    distance to the nearest chosen (ties: the lowest). Where there are too few, random samples fill up,
-    as long as possible such that differ from all centres and are in none of the components.
-
-    Parameters
-    ----------
-    X : ndarray or sparse matrix of shape (n_samples, n_features)
-    components : sequence of ndarray
-        Samples of every component.
-    n_clusters : int
-    distortion : Distortion
-    rng : Generator
-
-    Returns
-    -------
-    ndarray of shape (n_clusters, n_features)
-
-    Notes
-    -----
-    O(n_clusters n_samples n_features).
-    """
-    n_samples, n_features = X.shape
-    centers = np.zeros((n_clusters, n_features))
-    n_chosen = min(n_clusters, len(components))
-    if n_chosen:
-        members = np.concatenate(list(components))
-        owner = np.repeat(np.arange(len(components)), [len(component) for component in components])
-        means = distortion.group_centers(X[members], owner.astype(np.int32), len(components))
-        sizes = np.array([len(component) for component in components], dtype=np.float64)
-        score, nearest = sizes, np.full(len(components), np.inf)
-        for c in range(n_chosen):
-            chosen = int(np.argmax(score))
-            centers[c] = _row(means, chosen)
-            nearest = np.minimum(nearest, distortion.distances(means, centers[c : c + 1])[:, 0])
-            nearest[chosen] = -1.0  # behind components that sit on a chosen one
-            score = sizes * distortion.separation(np.maximum(nearest, 0.0))
-            score[nearest < 0] = -1.0
-    if n_chosen < n_clusters:
-        free = np.ones(n_samples, dtype=bool)
-        if n_chosen:
-            free[members] = False
-        _fill(X, centers, n_chosen, free, distortion, rng)
-    return centers
-
-
-def _fill(
-    X: Features,
-    centers: FloatArray,
-    n_chosen: int,
-    free: NDArray[np.bool_],
-    distortion: Distortion,
-    rng: np.random.Generator,
-) -> None:
-    """Put random samples in the last rows of ``centers``."""
-    nearest = np.full(X.shape[0], np.inf)
-    for c in range(n_chosen):
-        nearest = np.minimum(nearest, distortion.distances(X, centers[c : c + 1])[:, 0])
-    for c in range(n_chosen, len(centers)):
-        # Distances of equal rows may be rounded away from zero.
-        new = nearest > 1e-12 * np.max(nearest, where=np.isfinite(nearest), initial=0.0)
-        candidates = np.flatnonzero(free & new)
-        if not len(candidates):
-            candidates = np.flatnonzero(new) if new.any() else np.arange(X.shape[0])
-        i = candidates[rng.integers(len(candidates))]
-        centers[c] = _row(X, i)
-        free[i] = False
-        nearest = np.minimum(nearest, distortion.distances(X, centers[c : c + 1])[:, 0])
-
-
-def _row(X: Features, i: int) -> FloatArray:
-    row: FloatArray = X[[i]].toarray()[0] if sparse.issparse(X) else X[i]
-    return row
-
-
-@dataclass(frozen=True, eq=False)
-class Penalties:
-    """What violated pairs cost.
-
-    Parameters
-    ----------
-    must, cannot : ndarray of shape (n_pairs, 2)
-    must_costs, cannot_costs : ndarray of shape (n_pairs,)
-        At least 0.
-    """
-
-    must: NDArray[np.int64]
-    must_costs: FloatArray
-    cannot: NDArray[np.int64]
-    cannot_costs: FloatArray
-
-    def total(self, labels: NDArray[np.int32]) -> float:
-        """Cost of all violated pairs."""
-        apart = labels[self.must[:, 0]] != labels[self.must[:, 1]]
-        together = labels[self.cannot[:, 0]] == labels[self.cannot[:, 1]]
-        return float(self.must_costs[apart].sum() + self.cannot_costs[together].sum())
-
-    def by_sample(self, n_samples: int) -> tuple[NDArray[np.int64], NDArray[np.int64], FloatArray]:
-        """Partners of every sample, and the cost of sharing a cluster with each: gained for must-links."""
-        pairs = np.concatenate([self.must, self.cannot])
-        costs = np.concatenate([-self.must_costs, self.cannot_costs])
-        sample = np.concatenate([pairs[:, 0], pairs[:, 1]])
-        partner = np.concatenate([pairs[:, 1], pairs[:, 0]])
-        order = np.argsort(sample, kind="stable")
-        starts = np.searchsorted(sample[order], np.arange(n_samples + 1)).astype(np.int64)
-        return starts, partner[order], np.concatenate([costs, costs])[order]
-
-
-class Partition(NamedTuple):
-    """Result of a run.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n_samples,), int32
-    centers : ndarray of shape (n_clusters, n_features)
-    distortion : float
-    history : list of float
-        Objective after every round.
-    """
-
-    labels: NDArray[np.int32]
-    centers: FloatArray
-    distortion: float
-    history: list[float]
-
-
-def penalized_kmeans(
-    X: Features,
-    centers: FloatArray,
-    penalties: Penalties,
-    distortion: Distortion,
-    *,
-    max_iter: int,
-    rng: np.random.Generator,
-) -> Partition:
-    """Alternate between clusters and centres until no sample moves.
-
-    A round assigns the samples in random order, each to the cluster in which it costs least given
-    those that have one, and then moves the centres. After the first, neither step can raise the
-    objective, distortion plus penalties.
-
-    Notes
-    -----
-    O(n_samples n_clusters n_features + n_pairs) time per round, O(n_samples n_clusters + n_pairs)
-    memory.
-    """
-    n_samples = X.shape[0]
-    starts, partners, costs = penalties.by_sample(n_samples)
-    labels = np.full(n_samples, -1, dtype=np.int32)
-    distances = np.ascontiguousarray(distortion.distances(X, centers))
-    spent = 0.0
-    history: list[float] = []
-    for _ in range(max_iter):
-        moved = icm_sweep(distances, starts, partners, costs, rng.permutation(n_samples), labels)
-        if not moved:
-            history.append(history[-1])
-            break
-        centers = distortion.centers(X, labels, centers)
-        distances = np.ascontiguousarray(distortion.distances(X, centers))
-        spent = float(distances[np.arange(n_samples), labels].sum())
-        history.append(spent + penalties.total(labels))
-    return Partition(labels, centers, spent, history)

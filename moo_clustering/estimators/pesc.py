@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from numbers import Integral, Real
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, Self
 
-import networkx as nx
 import numpy as np
 import scipy.sparse as sp
 from deap import tools
 from numpy.typing import ArrayLike, NDArray
 from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.core.crossover import Crossover
+from pymoo.core.mutation import Mutation
 from pymoo.core.result import Result
 from pymoo.operators.selection.tournament import TournamentSelection
 from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 from tqdm import tqdm
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, SeedLike, spawn_seeds
+from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, spawn_seeds
+from moo_clustering._distances import MAX_MEMORY
 from moo_clustering.algorithms import DeapSearch, PymooSearch, Recorder, drive
 from moo_clustering.consensus import (
     SIGMA_GRID,
@@ -36,14 +36,25 @@ from moo_clustering.consensus import (
 )
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.estimators._base import (
-    Rule,
+    LazyFrontMixin,
     SemiSupervisedClusterMixin,
-    check_rule,
+    SpectralMixin,
+    check_n_clusters,
     checkpoint_for,
-    choose_member,
-    fewer_distinct_rows,
     scale_features,
     supervision_groups,
+)
+from moo_clustering.estimators._options import (
+    KW_ONLY,
+    Count,
+    NonNegative,
+    NonNegativeCount,
+    ParallelOptions,
+    Positive,
+    Probability,
+    SearchOptions,
+    Verbose,
+    estimator,
 )
 from moo_clustering.graphs import (
     NeighborLists,
@@ -81,10 +92,6 @@ from moo_clustering.operators.deap import dynamic_nsga2_step, neighbor_toolbox
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import NeighborGraphProblem, default_n_neighbors
 
-if TYPE_CHECKING:
-    from pymoo.core.crossover import Crossover
-    from pymoo.core.mutation import Mutation
-
 ENSEMBLES = ("es1", "es2", "es3")
 # Lists for water-filling start so wide and double, up to the second, while more than one row in a
 # hundred would share its weight among more neighbours than it lists.
@@ -92,7 +99,8 @@ _WATERFILL_WIDTHS = (32, 128)
 _WATERFILL_CUT = 0.01
 
 
-class PESC(SemiSupervisedClusterMixin, BaseEstimator):
+@estimator
+class PESC(LazyFrontMixin, SpectralMixin, SearchOptions, SemiSupervisedClusterMixin, BaseEstimator):
     """Pareto-ensemble spectral clustering.
 
     Phase I evolves populations that link every sample to one neighbour, near (f1) yet unlike the rest
@@ -104,107 +112,81 @@ class PESC(SemiSupervisedClusterMixin, BaseEstimator):
     ----------
     n_clusters : int
         K, from 1 to n_samples.
-    pop_size : int, default=100
+    pop_size : int
         Size of the population; the paper asks for more than ln N and at least sqrt(N).
-    n_gen : int, default=100
+    n_gen : int
         Generations after the initial population; 0 is the control without evolution.
-    pc : float, default=0.9
+    pc : float
         Probability that a pair of parents is crossed.
-    pm : float, default=0.1
-        Mutation probability, of what ``mutation_prob`` says.
-    n_neighbors : int, optional
+    pm : float
+        Mutation probability; ``mutation_prob`` says of what.
+    n_neighbors : int
         k, how many of the nearest neighbours initialisation and resampling draw from; default the
         smallest integer above ln N.
-    list_width : int or "full", optional
+    list_width : int or "full"
         w, how many neighbours a gene can name, which ``operators="rank"`` make use of; default 2k for
         those, n_samples - 1 (``"full"``) for ``operators="index"`` and ``init="random"``, which need
         it, and k, beyond which ``operators="uniform"`` never draw.
-    init : {"knn", "spread", "random"}, default="knn"
+    init : {"knn", "spread", "random"}
         See :class:`~moo_clustering.operators.NeighborSampling`. Above some thousand samples
         ``"spread"`` is recommended, without which the population hardly moves.
-    operators : {"uniform", "rank", "index"}, default="uniform"
+    operators : {"uniform", "rank", "index"}
         Uniform crossover and resampling; SBX and polynomial mutation on ranks; or, as printed, on
         sample indices. ``"index"`` depends on the order of the rows and leaks the classes of sorted
         ones: for reproduction only.
-    mutation_prob : {"gene", "individual", "exclusive"}, default="gene"
+    mutation_prob : {"gene", "individual", "exclusive"}
         ``pm`` is the probability of a gene; or of an individual, whose genes then change with
         probability 1/N; or pairs that are not crossed are mutated (1/N per gene) and ``pm`` is unused.
-    eta_crossover, eta_mutation : float, default=15 and 20
+    eta_crossover, eta_mutation : float
         Distribution indices of SBX and polynomial mutation.
-    diversity : {"slots", "last_front", "none"}, default="slots"
+    diversity : {"slots", "last_front", "none"}
         See :class:`~moo_clustering.operators.DynamicDiversitySurvival`.
-    n_div : int, optional
+    n_div : int
         Places filled by diversity; default ceil(0.1 pop_size).
-    ensemble : {"es1", "es2", "es3"}, default="es2"
+    ensemble : {"es1", "es2", "es3"}
         Weights of the edges: sparse reconstruction (Eq. 4), diversity (Eq. 5), Gaussian kernel (Eq. 6).
-    ensemble_over : {"nondominated", "population"}, default="nondominated"
+        ``choose`` takes these names too, and clusters anew; its other rules take the graph of one member,
+        which as the paper says rarely makes a good one.
+    ensemble_over : {"nondominated", "population"}
         Members that are merged.
-    min_members : int, optional
+    min_members : int
         Further fronts are added until there are so many members; default floor(ln N) + 1, 1 is the
         paper's.
-    es1_solver : {"nnls", "pso"}, default="nnls"
+    es1_solver : {"nnls", "pso"}
         Exact, or the paper's particle swarm.
-    orientation : {"row", "column"}, default="row"
+    orientation : {"row", "column"}
         ES1 rebuilds a sample from those it chose, or from those that chose it.
-    ridge : float, default=0.025
+    ridge : float
         ES1's ridge as a multiple of the mean feature variance.
-    min_weight : float, default=0
+    min_weight : float
         Smallest weight of an ES1 edge; 0 drops edges of weight 0.
-    es2_weight : {"one_minus_div", "div", "count"}, default="one_minus_div"
+    es2_weight : {"one_minus_div", "div", "count"}
         What a member contributes in ES2: the formula, the paper's prose, or 1.
-    sigma : float or {"mean", "median", "grid"}, default="mean"
+    sigma : float or {"mean", "median", "grid"}
         Scale factor of ES3; ``"grid"`` takes the largest eigengap over the paper's values.
-    laplacian : {"sym", "unnormalized", "rw"}, default="sym"
-        The paper's is ``"unnormalized"``, which fails on some sets.
-    bridge : bool, default=True
-        Join the components of a disconnected graph by their shortest links, very weakly.
-    eigen_solver : {"auto", "dense", "arpack", "lobpcg", "pic"}, default="auto"
-    scale : {"minmax", "zscore", "none"}, default="minmax"
+    scale : {"minmax", "zscore", "none"}
         Not applied to ``metric="precomputed"``.
-    metric : str, default="euclidean"
+    metric : str
         Any metric of scikit-learn, or ``"precomputed"`` (n_samples, n_samples) distances.
-    ties : {"random", "index"}, default="random"
+    ties : {"random", "index"}
         Order of equally near neighbours; ``"index"`` leaks the order of the rows on gridded data.
-    must_link : {False, True, "clique", "star"}, default=False
+    must_link : {False, True, "clique", "star"}
         Whether labels also join samples of one class, with the largest similarity (an extension; the
         paper only forbids links between classes): every pair, or a star through the medoid of the
         class; True takes the clique up to a million pairs. Explicit must-link pairs always act.
-    neighbors : tuple of (indices, distances), optional
+    neighbors : tuple of (indices, distances)
         Neighbour lists of shape (n_samples, width) from any search, exact or approximate, self
         excluded, on the data as they should be compared (``scale`` is not applied to them).
-    engine : {"pymoo", "deap"}, default="pymoo"
-    random_state : int, Generator, RandomState or None, default=None
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
-    verbose : bool, default=False
-        Progress bar with rate, time left and best values.
-    checkpoint : path, optional
-        File to which the state of the search is written; needs an integer ``random_state``.
-    checkpoint_every : int, default=10
-        Generations between checkpoints.
-    resume : bool, default=False
-        Continue from ``checkpoint`` if it exists, to the same result as without interruption.
+    engine : {"pymoo", "deap"}
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,), int32
-        Numbered by first appearance.
-    n_clusters_ : int
-    similarity_ : csr_array of shape (n_samples, n_samples)
-        Symmetric, as clustered (bridges included).
-    embedding_ : ndarray of shape (n_samples, n_clusters)
-        Rows that k-means was run on.
-    eigenvalues_ : ndarray
-        Smallest eigenvalues of the Laplacian.
-    n_components_ : int
-        Connected components before bridging.
     pareto_front_ : ndarray of shape (n_solutions, 2)
         Mean neighbour distance and 1 - diversity of the non-dominated members.
     pareto_neighbors_ : ndarray of shape (n_solutions, n_samples), int32
         The neighbour each of them links a sample to.
     pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
         Spectral partition of each member's own graph; computed when first asked for.
-    objective_names_ : tuple of str
     sigma_ : float
         Scale factor used by ES3, otherwise None.
     result_ : pymoo.core.result.Result
@@ -213,9 +195,6 @@ class PESC(SemiSupervisedClusterMixin, BaseEstimator):
     history_ : Recorder
     n_iter_ : int
         Generations done.
-    interrupted_ : bool
-        Whether Ctrl-C ended the search early.
-    n_features_in_, feature_names_in_
 
     Notes
     -----
@@ -235,127 +214,36 @@ class PESC(SemiSupervisedClusterMixin, BaseEstimator):
     3
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "pop_size": [Interval(Integral, 2, None, closed="left")],
-        "n_gen": [Interval(Integral, 0, None, closed="left")],
-        "pc": [Interval(Real, 0, 1, closed="both")],
-        "pm": [Interval(Real, 0, 1, closed="both")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
-        "list_width": [Interval(Integral, 1, None, closed="left"), StrOptions({"full"}), None],
-        "init": [StrOptions({"knn", "spread", "random"})],
-        "operators": [StrOptions({"uniform", "rank", "index"})],
-        "mutation_prob": [StrOptions({"gene", "individual", "exclusive"})],
-        "eta_crossover": [Interval(Real, 1, 100, closed="both")],
-        "eta_mutation": [Interval(Real, 1, 100, closed="both")],
-        "diversity": [StrOptions({"slots", "last_front", "none"})],
-        "n_div": [Interval(Integral, 0, None, closed="left"), None],
-        "ensemble": [StrOptions(set(ENSEMBLES))],
-        "ensemble_over": [StrOptions({"nondominated", "population"})],
-        "min_members": [Interval(Integral, 1, None, closed="left"), None],
-        "es1_solver": [StrOptions({"nnls", "pso"})],
-        "orientation": [StrOptions({"row", "column"})],
-        "ridge": [Interval(Real, 0, None, closed="left")],
-        "min_weight": [Interval(Real, 0, None, closed="left")],
-        "es2_weight": [StrOptions({"one_minus_div", "div", "count"})],
-        "sigma": [Interval(Real, 0, None, closed="left"), StrOptions({"mean", "median", "grid"})],
-        "laplacian": [StrOptions({"sym", "unnormalized", "rw"})],
-        "bridge": ["boolean"],
-        "eigen_solver": [StrOptions({"auto", "dense", "arpack", "lobpcg", "pic"})],
-        "scale": [StrOptions({"minmax", "zscore", "none"})],
-        "metric": [str],
-        "ties": [StrOptions({"random", "index"})],
-        "must_link": ["boolean", StrOptions({"clique", "star"})],
-        "neighbors": [tuple, list, None],
-        "engine": [StrOptions({"pymoo", "deap"})],
-        "random_state": ["random_state", np.random.Generator],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
-        "checkpoint": [str, Path, None],
-        "checkpoint_every": [Interval(Integral, 1, None, closed="left")],
-        "resume": ["boolean"],
-    }
-
-    def __init__(
-        self,
-        n_clusters: int,
-        *,
-        pop_size: int = 100,
-        n_gen: int = 100,
-        pc: float = 0.9,
-        pm: float = 0.1,
-        n_neighbors: int | None = None,
-        list_width: int | Literal["full"] | None = None,
-        init: str = "knn",
-        operators: str = "uniform",
-        mutation_prob: str = "gene",
-        eta_crossover: float = 15,
-        eta_mutation: float = 20,
-        diversity: str = "slots",
-        n_div: int | None = None,
-        ensemble: str = "es2",
-        ensemble_over: str = "nondominated",
-        min_members: int | None = None,
-        es1_solver: str = "nnls",
-        orientation: str = "row",
-        ridge: float = 0.025,
-        min_weight: float = 0.0,
-        es2_weight: str = "one_minus_div",
-        sigma: float | str = "mean",
-        laplacian: str = "sym",
-        bridge: bool = True,
-        eigen_solver: str = "auto",
-        scale: str = "minmax",
-        metric: str = "euclidean",
-        ties: str = "random",
-        must_link: bool | str = False,
-        neighbors: tuple[ArrayLike, ArrayLike] | None = None,
-        engine: str = "pymoo",
-        random_state: SeedLike = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-        checkpoint: str | Path | None = None,
-        checkpoint_every: int = 10,
-        resume: bool = False,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.pop_size = pop_size
-        self.n_gen = n_gen
-        self.pc = pc
-        self.pm = pm
-        self.n_neighbors = n_neighbors
-        self.list_width = list_width
-        self.init = init
-        self.operators = operators
-        self.mutation_prob = mutation_prob
-        self.eta_crossover = eta_crossover
-        self.eta_mutation = eta_mutation
-        self.diversity = diversity
-        self.n_div = n_div
-        self.ensemble = ensemble
-        self.ensemble_over = ensemble_over
-        self.min_members = min_members
-        self.es1_solver = es1_solver
-        self.orientation = orientation
-        self.ridge = ridge
-        self.min_weight = min_weight
-        self.es2_weight = es2_weight
-        self.sigma = sigma
-        self.laplacian = laplacian
-        self.bridge = bridge
-        self.eigen_solver = eigen_solver
-        self.scale = scale
-        self.metric = metric
-        self.ties = ties
-        self.must_link = must_link
-        self.neighbors = neighbors
-        self.engine = engine
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.checkpoint_every = checkpoint_every
-        self.resume = resume
+    n_clusters: Count
+    _: KW_ONLY
+    pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 100
+    n_gen: NonNegativeCount = 100
+    pc: Probability = 0.9
+    pm: Probability = 0.1
+    n_neighbors: Count | None = None
+    list_width: Count | Literal["full"] | None = None
+    init: Literal["knn", "spread", "random"] = "knn"
+    operators: Literal["uniform", "rank", "index"] = "uniform"
+    mutation_prob: Literal["gene", "individual", "exclusive"] = "gene"
+    eta_crossover: Annotated[float, Interval(Real, 1, 100, closed="both")] = 15
+    eta_mutation: Annotated[float, Interval(Real, 1, 100, closed="both")] = 20
+    diversity: Literal["slots", "last_front", "none"] = "slots"
+    n_div: NonNegativeCount | None = None
+    ensemble: Literal["es1", "es2", "es3"] = "es2"
+    ensemble_over: Literal["nondominated", "population"] = "nondominated"
+    min_members: Count | None = None
+    es1_solver: Literal["nnls", "pso"] = "nnls"
+    orientation: Literal["row", "column"] = "row"
+    ridge: NonNegative = 0.025
+    min_weight: NonNegative = 0.0
+    es2_weight: Literal["one_minus_div", "div", "count"] = "one_minus_div"
+    sigma: NonNegative | Literal["mean", "median", "grid"] = "mean"
+    scale: Literal["minmax", "zscore", "none"] = "minmax"
+    metric: str = "euclidean"
+    ties: Literal["random", "index"] = "random"
+    must_link: bool | Literal["clique", "star"] = False
+    neighbors: Annotated[tuple[ArrayLike, ArrayLike] | None, tuple, list, None] = None
+    engine: Literal["pymoo", "deap"] = "pymoo"
 
     @classmethod
     def paper(cls, n_clusters: int, **options: Any) -> Self:
@@ -398,8 +286,7 @@ class PESC(SemiSupervisedClusterMixin, BaseEstimator):
             self, X, dtype=[np.float64, np.float32], ensure_min_samples=2
         )
         n_samples = features.shape[0]
-        if self.n_clusters > n_samples:
-            raise ValueError(f"n_clusters={self.n_clusters} is more than the number of samples, {n_samples}.")
+        check_n_clusters(self.n_clusters, n_samples)
         groups = supervision_groups(n_samples, y, must_link, cannot_link)
         ties, search_seed, weight_seed, spectral_seed = spawn_seeds(self.random_state, 4)
         checkpoint = checkpoint_for(self, features, y, must_link, cannot_link)
@@ -432,35 +319,6 @@ class PESC(SemiSupervisedClusterMixin, BaseEstimator):
         return self
 
     @property
-    def rules_(self) -> tuple[str, ...]:
-        """Names that :meth:`choose` takes."""
-        check_is_fitted(self)
-        return (*ENSEMBLES, "knee", *self.objective_names_)
-
-    def choose(self, rule: Rule) -> Self:
-        """Cluster anew from the population found, without searching again.
-
-        Parameters
-        ----------
-        rule : {"es1", "es2", "es3", "knee"}, name of an objective, int or callable
-            An ensemble; or one member of the front, whose own graph alone is then clustered (as the
-            paper says, a single member rarely makes a good graph): the knee, the best in an objective,
-            a row of ``pareto_front_`` or ``rule(pareto_front_) -> row``.
-
-        Returns
-        -------
-        self
-            With ``labels_``, ``similarity_``, ``embedding_`` and the like replaced.
-        """
-        check_rule(rule, self.rules_)
-        if isinstance(rule, str) and rule in ENSEMBLES:
-            self._set_partition(*self._ensemble.merge(rule))
-        else:
-            row = choose_member(self.pareto_front_, self.objective_names_, (False, False), rule)
-            self._set_partition(self._ensemble.member_partition(row), None)
-        return self
-
-    @property
     def pareto_neighbors_(self) -> NDArray[np.int32]:
         """Neighbour chosen for every sample by every non-dominated member."""
         check_is_fitted(self)
@@ -468,21 +326,18 @@ class PESC(SemiSupervisedClusterMixin, BaseEstimator):
         ranks = found.ranks[found.front].astype(np.intp)
         return np.take_along_axis(found.lists.indices.T, ranks, axis=0)
 
-    @property
-    def pareto_labels_(self) -> NDArray[np.int32]:
-        """Spectral partition of each non-dominated member's own graph."""
-        check_is_fitted(self)
-        if not hasattr(self, "_pareto_labels"):
-            rows = range(len(self.pareto_front_))
-            self._pareto_labels = np.stack([self._ensemble.member_partition(row).labels for row in rows])
-        return self._pareto_labels
+    def _own_rules(self) -> tuple[str, ...]:
+        return ENSEMBLES
 
-    def to_networkx(self) -> nx.Graph:
-        """The similarity matrix as a weighted graph, clusters as node attribute ``cluster``."""
-        check_is_fitted(self)
-        graph = nx.from_scipy_sparse_array(self.similarity_)
-        nx.set_node_attributes(graph, dict(enumerate(self.labels_.tolist())), "cluster")
-        return graph
+    def _take_by_rule(self, rule: str) -> None:
+        self._set_partition(*self._ensemble.merge(rule))
+
+    def _take_member(self, row: int) -> None:
+        self._set_partition(self._ensemble.member_partition(row), None)
+
+    def _find_pareto_labels(self) -> NDArray[np.int32]:
+        rows = range(len(self.pareto_front_))
+        return np.stack([self._ensemble.member_partition(row).labels for row in rows])
 
     def _n_neighbors(self, n_samples: int) -> int:
         k = default_n_neighbors(n_samples) if self.n_neighbors is None else self.n_neighbors
@@ -510,7 +365,7 @@ class PESC(SemiSupervisedClusterMixin, BaseEstimator):
             X,
             self._list_width(len(X)),
             metric=self.metric,
-            ties=self.ties,  # type: ignore[arg-type]
+            ties=self.ties,
             rng=rng,
             groups=groups,
             n_jobs=self.n_jobs,
@@ -519,31 +374,8 @@ class PESC(SemiSupervisedClusterMixin, BaseEstimator):
     def _evolve(
         self, problem: NeighborGraphProblem, seed: int, checkpoint: Checkpoint | None
     ) -> tuple[IntArray, FloatArray]:
-        parts = compose(
-            operators=self.operators,
-            init=self.init,
-            pc=self.pc,
-            pm=self.pm,
-            mutation_prob=self.mutation_prob,
-            eta_crossover=self.eta_crossover,
-            eta_mutation=self.eta_mutation,
-            diversity=self.diversity,
-            n_div=self.n_div,
-        )
-        search: PymooSearch | DeapSearch
-        if self.engine == "pymoo":
-            exclusive = self.mutation_prob == "exclusive"
-            search = pymoo_search(problem, parts, pop_size=self.pop_size, exclusive=exclusive, seed=seed)
-        else:
-            search = deap_search(
-                problem,
-                parts,
-                pop_size=self.pop_size,
-                pc=self.pc,
-                pm=self.pm,
-                mutation_prob=self.mutation_prob,
-                seed=seed,
-            )
+        """Ranks and objectives of the last population."""
+        search = self._search(problem, seed)
         self.history_ = Recorder()
         self.interrupted_ = drive(
             search,
@@ -555,40 +387,67 @@ class PESC(SemiSupervisedClusterMixin, BaseEstimator):
             checkpoint=checkpoint,
         )
         self.n_iter_ = search.generation
-        genes, F = final_population(search)
-        self.result_ = self._result(search, problem, genes, F)
-        return problem.ranks(genes), F
-
-    def _result(
-        self, search: PymooSearch | DeapSearch, problem: NeighborGraphProblem, genes: IntArray, F: FloatArray
-    ) -> Result:
         if isinstance(search, PymooSearch):
-            return search.result()
+            self.result_ = search.result()
+            genes, F = self.result_.pop.get("X", "F")
+            return problem.ranks(genes), F
+        genes, F = np.stack([np.asarray(individual) for individual in search.population]), search.objectives()
         self.logbook_ = search.logbook
         self.hall_of_fame_ = tools.ParetoFront(similar=np.array_equal)
         self.hall_of_fame_.update(search.population)
         front = ensemble_members(F)
-        result = Result()
-        result.problem, result.X, result.F = problem, genes[front], F[front]
-        return result
+        self.result_ = Result()
+        self.result_.problem, self.result_.X, self.result_.F = problem, genes[front], F[front]
+        return problem.ranks(genes), F
+
+    def _search(self, problem: NeighborGraphProblem, seed: int) -> PymooSearch | DeapSearch:
+        """NSGA-II over neighbour graphs, in pymoo or DEAP."""
+        sampling = NeighborSampling(self.init)
+        crossover, mutation = self._variation()
+        survival = DynamicDiversitySurvival(self.diversity, self.n_div)
+        exclusive = self.mutation_prob == "exclusive"
+        if self.engine == "deap":
+            toolbox = neighbor_toolbox(problem, sampling, crossover, mutation, survival)
+            step = partial(
+                dynamic_nsga2_step,
+                pc=self.pc,
+                pm=self.pm if self.mutation_prob == "individual" else 1.0,
+                variation="or" if exclusive else "and",
+            )
+            return DeapSearch(toolbox, step, rng=np.random.default_rng(seed), pop_size=self.pop_size)
+        selection = TournamentSelection(func_comp=batched_tournament)
+        repair = CannotLinkRepair() if problem.gene == "index" else None
+        algorithm = NSGA2(
+            pop_size=self.pop_size,
+            sampling=sampling,
+            selection=selection,
+            crossover=crossover,
+            mutation=mutation,
+            survival=survival,
+            repair=repair,
+            mating=ExclusiveMating(selection, crossover, mutation, repair=repair) if exclusive else None,
+            eliminate_duplicates=False,
+            output=None,
+        )
+        return PymooSearch(problem, algorithm, seed=seed)
+
+    def _variation(self) -> tuple[Crossover, Mutation]:
+        # The paper does not say what p_m is a probability of: of a gene, or of an individual, whose genes
+        # then change with probability 1/N.
+        rates: dict[str, Any] = {}
+        if self.mutation_prob != "exclusive":
+            rates["prob_var" if self.mutation_prob == "gene" else "prob"] = self.pm
+        if self.operators == "uniform":
+            return UniformNeighborCrossover(prob=self.pc), NeighborResample(**rates)
+        if self.operators == "rank":
+            crossover, mutation = RankSBX, RankPM
+        else:
+            crossover, mutation = IndexSBX, IndexPM
+        return crossover(prob=self.pc, eta=self.eta_crossover), mutation(eta=self.eta_mutation, **rates)
 
     def _set_partition(self, partition: SpectralPartition, sigma: float | None) -> None:
-        self.labels_ = partition.labels
-        self.similarity_ = partition.similarity
-        self.embedding_ = partition.embedding
-        self.eigenvalues_ = partition.eigenvalues
-        self.n_components_ = partition.n_components
+        self._set_spectral(partition, self._ensemble.X, self._ensemble.lists, self.n_clusters)
         self.sigma_ = sigma
-        distinct = fewer_distinct_rows(self._ensemble.X, self._ensemble.lists, self.n_clusters)
-        if distinct is not None:
-            self.labels_ = distinct
-            warnings.warn(
-                f"only {distinct.max() + 1} distinct rows for n_clusters={self.n_clusters}; "
-                "every distinct row is its own cluster.",
-                UserWarning,
-                stacklevel=3,
-            )
-        self.n_clusters_ = int(self.labels_.max()) + 1
 
 
 @dataclass(frozen=True)
@@ -697,97 +556,8 @@ class GraphEnsemble:
         )
 
 
-class Parts(NamedTuple):
-    """The operators of a run."""
-
-    sampling: NeighborSampling
-    crossover: Crossover
-    mutation: Mutation
-    survival: DynamicDiversitySurvival
-
-
-def compose(
-    *,
-    operators: str,
-    init: str,
-    pc: float,
-    pm: float,
-    mutation_prob: str,
-    eta_crossover: float,
-    eta_mutation: float,
-    diversity: str,
-    n_div: int | None,
-) -> Parts:
-    """Operators for the options of :class:`~moo_clustering.PESC`."""
-    # What p_m is a probability of is not printed: of a gene, or of an individual whose genes then
-    # change with probability 1/N.
-    rates: dict[str, Any] = {"prob_var": pm} if mutation_prob == "gene" else {}
-    if mutation_prob == "individual":
-        rates["prob"] = pm
-    crossover: Crossover
-    mutation: Mutation
-    if operators == "uniform":
-        crossover, mutation = UniformNeighborCrossover(prob=pc), NeighborResample(**rates)
-    elif operators == "rank":
-        crossover, mutation = RankSBX(prob=pc, eta=eta_crossover), RankPM(eta=eta_mutation, **rates)
-    else:
-        crossover, mutation = IndexSBX(prob=pc, eta=eta_crossover), IndexPM(eta=eta_mutation, **rates)
-    survival = DynamicDiversitySurvival(diversity, n_div)  # type: ignore[arg-type]
-    return Parts(NeighborSampling(init), crossover, mutation, survival)  # type: ignore[arg-type]
-
-
-def pymoo_search(
-    problem: NeighborGraphProblem, parts: Parts, *, pop_size: int, exclusive: bool, seed: int
-) -> PymooSearch:
-    """NSGA-II over neighbour graphs in pymoo."""
-    selection = TournamentSelection(func_comp=batched_tournament)
-    repair = CannotLinkRepair() if problem.gene == "index" else None
-    mating = ExclusiveMating(selection, parts.crossover, parts.mutation, repair=repair) if exclusive else None
-    algorithm = NSGA2(
-        pop_size=pop_size,
-        sampling=parts.sampling,
-        selection=selection,
-        crossover=parts.crossover,
-        mutation=parts.mutation,
-        survival=parts.survival,
-        repair=repair,
-        mating=mating,
-        eliminate_duplicates=False,
-        output=None,
-    )
-    return PymooSearch(problem, algorithm, seed=seed)
-
-
-def deap_search(
-    problem: NeighborGraphProblem,
-    parts: Parts,
-    *,
-    pop_size: int,
-    pc: float,
-    pm: float,
-    mutation_prob: str,
-    seed: int,
-) -> DeapSearch:
-    """NSGA-II over neighbour graphs in DEAP."""
-    toolbox = neighbor_toolbox(problem, *parts)
-    step = partial(
-        dynamic_nsga2_step,
-        pc=pc,
-        pm=pm if mutation_prob == "individual" else 1.0,
-        variation="or" if mutation_prob == "exclusive" else "and",
-    )
-    return DeapSearch(toolbox, step, rng=np.random.default_rng(seed), pop_size=pop_size)
-
-
-def final_population(search: PymooSearch | DeapSearch) -> tuple[IntArray, NDArray[np.float64]]:
-    """Genotypes and objectives of the last population."""
-    if isinstance(search, PymooSearch):
-        X, F = search.result().pop.get("X", "F")
-        return X, F
-    return np.stack([np.asarray(individual) for individual in search.population]), search.objectives()
-
-
-class SpectralGraphClustering(SemiSupervisedClusterMixin, BaseEstimator):
+@estimator
+class SpectralGraphClustering(SpectralMixin, ParallelOptions, SemiSupervisedClusterMixin, BaseEstimator):
     """Spectral clustering of a k-nearest-neighbour, mutual, epsilon, full or water-filling graph.
 
     The graphs that PESC is compared with. Labels and pairs, where given, are written into the
@@ -797,63 +567,42 @@ class SpectralGraphClustering(SemiSupervisedClusterMixin, BaseEstimator):
     ----------
     n_clusters : int
         K, from 1 to n_samples.
-    graph : {"knn", "mutual_knn", "epsilon", "full", "waterfill"}, default="knn"
+    graph : {"knn", "mutual_knn", "epsilon", "full", "waterfill"}
         Which pairs are linked: one lists the other among its nearest; both do; the distance is below
         ``epsilon``; all; or as many of the nearest as the local density asks for
         (:func:`~moo_clustering.graphs.waterfill_graph`).
-    n_neighbors : int, optional
+    n_neighbors : int
         Width of the neighbour lists; default floor(ln n_samples) + 1, and for ``"waterfill"`` as many
         as the rows need, up to 128.
-    sigma : float or {"mean", "median", "eigengap"}, default="mean"
+    sigma : float or {"mean", "median", "eigengap"}
         Scale factor of the Gaussian similarity of ``"knn"``, ``"mutual_knn"`` and ``"full"``: a number,
         an average of the distances of the listed pairs (all pairs for ``"full"``), or, of the values
         in the paper's grid, the one with the largest gap between eigenvalues K and K + 1. Samples much
         farther from their neighbours than that are all but cut off, and on large data groups of a few
         such outliers may take up clusters: use a larger number then.
-    epsilon : float, default=0.4
+    epsilon : float
         For ``"epsilon"``, on the scaled data; the paper tries 0.2 to 0.6.
-    lam : float, optional
+    lam : float
         For ``"waterfill"``, the trade-off between near neighbours and many; default three times the
         mean distance of the 10 nearest neighbours.
-    laplacian : {"sym", "unnormalized", "rw"}, default="sym"
-        The paper's is ``"unnormalized"``, which fails on some sets.
-    bridge : bool, default=True
-        Join the components of a disconnected graph by their shortest links, very weakly.
-    scale : {"minmax", "zscore", "none"}, default="minmax"
+    scale : {"minmax", "zscore", "none"}
         Not applied to ``metric="precomputed"``.
-    metric : str or callable, default="euclidean"
+    metric : str or callable
         Any metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``
         (n_samples, n_samples) distances.
-    ties : {"random", "index"}, default="random"
+    ties : {"random", "index"}
         Order of equally near neighbours; ``"index"`` leaks the order of the rows on gridded data.
-    must_link : {"star", "clique"}, default="star"
+    must_link : {"star", "clique"}
         How samples that belong together are linked: through the medoid of their group, or every pair.
-    eigen_solver : {"auto", "dense", "arpack", "lobpcg", "pic"}, default="auto"
-        See :func:`~moo_clustering.graphs.spectral_embedding`.
     max_memory : int, default=4 GiB
         Largest size of an ``"epsilon"`` or ``"full"`` graph in bytes.
-    random_state : int, Generator, RandomState or None, default=None
-    n_jobs : int, optional
-        Threads of the neighbour search; the result does not depend on it.
-    verbose : bool, default=False
-        Progress bar over the steps.
+    verbose : bool
+        Show a progress bar over the steps.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,), int32
-        Numbered by first appearance.
-    n_clusters_ : int
-    similarity_ : csr_array of shape (n_samples, n_samples)
-        Symmetric, as clustered (constraints and bridges included).
-    embedding_ : ndarray of shape (n_samples, n_clusters)
-        Rows that k-means was run on.
-    eigenvalues_ : ndarray of shape (n_clusters + 1,), or (n_samples,) if that is less
-        Smallest eigenvalues of the Laplacian.
-    n_components_ : int
-        Connected components before bridging.
     sigma_ : float or None
         Scale factor used, None for graphs without.
-    n_features_in_, feature_names_in_
 
     Notes
     -----
@@ -873,64 +622,19 @@ class SpectralGraphClustering(SemiSupervisedClusterMixin, BaseEstimator):
     3
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "graph": [StrOptions({"knn", "mutual_knn", "epsilon", "full", "waterfill"})],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
-        "sigma": [Interval(Real, 0, None, closed="left"), StrOptions({"mean", "median", "eigengap"})],
-        "epsilon": [Interval(Real, 0, None, closed="neither")],
-        "lam": [Interval(Real, 0, None, closed="neither"), None],
-        "laplacian": [StrOptions({"sym", "unnormalized", "rw"})],
-        "bridge": ["boolean"],
-        "scale": [StrOptions({"minmax", "zscore", "none"})],
-        "metric": [str, callable],
-        "ties": [StrOptions({"random", "index"})],
-        "must_link": [StrOptions({"star", "clique"})],
-        "eigen_solver": [StrOptions({"auto", "dense", "arpack", "lobpcg", "pic"})],
-        "max_memory": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state", np.random.Generator],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
-    }
-
-    def __init__(
-        self,
-        n_clusters: int,
-        *,
-        graph: str = "knn",
-        n_neighbors: int | None = None,
-        sigma: float | str = "mean",
-        epsilon: float = 0.4,
-        lam: float | None = None,
-        laplacian: str = "sym",
-        bridge: bool = True,
-        scale: str = "minmax",
-        metric: str | Callable[..., float] = "euclidean",
-        ties: str = "random",
-        must_link: str = "star",
-        eigen_solver: str = "auto",
-        max_memory: int = 4 * 2**30,
-        random_state: SeedLike = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.graph = graph
-        self.n_neighbors = n_neighbors
-        self.sigma = sigma
-        self.epsilon = epsilon
-        self.lam = lam
-        self.laplacian = laplacian
-        self.bridge = bridge
-        self.scale = scale
-        self.metric = metric
-        self.ties = ties
-        self.must_link = must_link
-        self.eigen_solver = eigen_solver
-        self.max_memory = max_memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_clusters: Count
+    _: KW_ONLY
+    graph: Literal["knn", "mutual_knn", "epsilon", "full", "waterfill"] = "knn"
+    n_neighbors: Count | None = None
+    sigma: NonNegative | Literal["mean", "median", "eigengap"] = "mean"
+    epsilon: Positive = 0.4
+    lam: Positive | None = None
+    scale: Literal["minmax", "zscore", "none"] = "minmax"
+    metric: Annotated[str | Callable[..., float], str, callable] = "euclidean"
+    ties: Literal["random", "index"] = "random"
+    must_link: Literal["star", "clique"] = "star"
+    max_memory: Count = MAX_MEMORY
+    verbose: Verbose = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -966,8 +670,7 @@ class SpectralGraphClustering(SemiSupervisedClusterMixin, BaseEstimator):
         """
         data: AnyFloatArray = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
         n_samples = data.shape[0]
-        if self.n_clusters > n_samples:
-            raise ValueError(f"n_clusters={self.n_clusters} is more than the number of samples, {n_samples}.")
+        check_n_clusters(self.n_clusters, n_samples)
         groups = supervision_groups(n_samples, y, must_link, cannot_link)
         ties, choice, spectral = spawn_seeds(self.random_state, 3)
         if self.metric != "precomputed":
@@ -983,24 +686,17 @@ class SpectralGraphClustering(SemiSupervisedClusterMixin, BaseEstimator):
             partition = spectral_partition(
                 S,
                 self.n_clusters,
-                laplacian=self.laplacian,  # type: ignore[arg-type]
+                laplacian=self.laplacian,
                 bridge=self.bridge,
                 X=data,
                 metric=self.metric,
                 lists=lists,
-                eigen_solver=self.eigen_solver,  # type: ignore[arg-type]
+                eigen_solver=self.eigen_solver,
                 rng=np.random.default_rng(spectral),
             )
             progress.update()
-        self._set_partition(partition, fewer_distinct_rows(data, lists, self.n_clusters))
+        self._set_spectral(partition, data, lists, self.n_clusters)
         return self
-
-    def to_networkx(self) -> nx.Graph:
-        """The similarity matrix as a weighted graph, clusters as node attribute ``cluster``."""
-        check_is_fitted(self)
-        graph = nx.from_scipy_sparse_array(self.similarity_)
-        nx.set_node_attributes(graph, dict(enumerate(self.labels_.tolist())), "cluster")
-        return graph
 
     def _lists(self, data: AnyFloatArray, seed: np.random.SeedSequence) -> NeighborLists:
         """Neighbours as the graph needs them; one each for graphs made without, to find duplicates."""
@@ -1026,7 +722,7 @@ class SpectralGraphClustering(SemiSupervisedClusterMixin, BaseEstimator):
             data,
             width,
             metric=self.metric,
-            ties=self.ties,  # type: ignore[arg-type]
+            ties=self.ties,
             rng=np.random.default_rng(seed),
             n_jobs=self.n_jobs,
         )
@@ -1044,7 +740,7 @@ class SpectralGraphClustering(SemiSupervisedClusterMixin, BaseEstimator):
             if groups.is_empty:
                 return S
             features = None if self.metric == "precomputed" else data
-            return write_constraints(S, groups, must_link=self.must_link, X=features)  # type: ignore[arg-type]
+            return write_constraints(S, groups, must_link=self.must_link, X=features)
 
         if self.graph == "epsilon":
             S = epsilon_graph(data, self.epsilon, metric=self.metric, max_memory=self.max_memory)
@@ -1086,19 +782,3 @@ class SpectralGraphClustering(SemiSupervisedClusterMixin, BaseEstimator):
             gaps.append((eigengap(S, self.n_clusters, eigen_solver=solver, rng=rng), sigma))
         widest = max(gaps)[1]
         return build(widest), widest
-
-    def _set_partition(self, partition: SpectralPartition, distinct: NDArray[np.int32] | None) -> None:
-        self.labels_ = partition.labels
-        self.similarity_ = partition.similarity
-        self.embedding_ = partition.embedding
-        self.eigenvalues_ = partition.eigenvalues
-        self.n_components_ = partition.n_components
-        if distinct is not None:
-            self.labels_ = distinct
-            warnings.warn(
-                f"only {distinct.max() + 1} distinct rows for n_clusters={self.n_clusters}; "
-                "every distinct row is its own cluster.",
-                UserWarning,
-                stacklevel=3,
-            )
-        self.n_clusters_ = int(self.labels_.max()) + 1
