@@ -43,6 +43,7 @@ from moo_clustering._arrays import SeedLike
 
 __all__ = [
     "KW_ONLY",
+    "CheckpointOptions",
     "CheckpointPath",
     "Count",
     "Jobs",
@@ -248,8 +249,8 @@ class ParallelOptions(SeedOptions):
 
 
 @estimator
-class SearchOptions(ParallelOptions):
-    """Parameters of an estimator with a long search, which can be watched, interrupted and resumed.
+class CheckpointOptions(ParallelOptions):
+    """Parameters of an estimator whose long work can be watched and resumed.
 
     Parameters
     ----------
@@ -261,11 +262,6 @@ class SearchOptions(ParallelOptions):
         Generations between checkpoints.
     resume : bool
         Continue from ``checkpoint`` if it exists, to the same result as without interruption.
-
-    Attributes
-    ----------
-    interrupted_ : bool
-        Whether Ctrl-C ended the search early.
     """
 
     _: KW_ONLY
@@ -273,3 +269,13 @@ class SearchOptions(ParallelOptions):
     checkpoint: CheckpointPath = None
     checkpoint_every: Count = 10
     resume: bool = False
+
+
+class SearchOptions(CheckpointOptions):
+    """Parameters of an estimator with a search, which Ctrl-C ends early without losing what was found.
+
+    Attributes
+    ----------
+    interrupted_ : bool
+        Whether Ctrl-C ended the search early.
+    """

@@ -1,12 +1,10 @@
-"""EnsembleNMF, NMFClustering, SphericalKMeans."""
+"""Clustering of documents: ensembles of non-negative factorisations, one factorisation, spherical k-means."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from numbers import Integral, Real
-from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from joblib import delayed
@@ -22,19 +20,26 @@ from sklearn.base import (
 )
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 from tqdm import tqdm
 
-from moo_clustering._arrays import AnyFloatArray, Labels, SeedLike, number_clusters, spawn_seeds
+from moo_clustering._arrays import AnyFloatArray, Labels, number_clusters, spawn_seeds
 from moo_clustering._parallel import run_calls
 from moo_clustering.consensus import best_half, cspa, hbgf, hgpa, mcla, select_pareto
 from moo_clustering.consensus.hypergraph import check_memory
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators._base import ReportMixin, check_n_clusters, checkpoint_for
+from moo_clustering.estimators._options import (
+    KW_ONLY,
+    CheckpointOptions,
+    Count,
+    NonNegative,
+    ParallelOptions,
+    Positive,
+    estimator,
+)
 from moo_clustering.factorization import (
     MAX_MEMORY,
-    SOLVERS,
     NMFRuns,
     document_weights,
     labels_from_factors,
@@ -51,84 +56,17 @@ Consensus = Callable[..., ArrayLike]
 CONSENSUS: dict[str, Consensus] = {"mcla": mcla, "cspa": cspa, "hgpa": hgpa, "hbgf": hbgf}
 
 
-def spherical_kmeans(
-    X: Rows, n_clusters: int, *, max_iter: int, rng: np.random.Generator
-) -> SphericalPartition:
-    """Assign every row to the largest dot product, make normalised sums the centroids, and so on.
-
-    The first centroids are rows drawn at random. I2 never falls.
-
-    Notes
-    -----
-    O(nnz(X) n_clusters) time an iteration, O((n_rows + n_features) n_clusters) memory.
-    """
-    centers = dense(X[np.sort(rng.choice(X.shape[0], size=n_clusters, replace=False))])
-    labels = np.full(X.shape[0], -1, dtype=np.int32)
-    i2, n_iter, converged = 0.0, 0, False
-    while n_iter < max_iter and not converged:
-        n_iter += 1
-        similarities = X @ np.ascontiguousarray(centers.T)
-        nearest = similarities.argmax(axis=1).astype(np.int32)
-        _fill_empty(X, nearest, similarities[np.arange(len(nearest)), nearest], n_clusters)
-        converged = bool(np.array_equal(nearest, labels))
-        labels = nearest
-        if not converged:
-            sums = cluster_sums(X, labels, n_clusters)
-            lengths = np.linalg.norm(sums, axis=1)
-            i2 = float(lengths.sum(dtype=np.float64))
-            # Members that cancel out have no direction.
-            known = (lengths > 1e-12)[:, np.newaxis]
-            centers = np.where(known, sums / np.where(known, lengths[:, np.newaxis], 1.0), centers)
-    return SphericalPartition(labels, centers, i2, n_iter, converged)
-
-
-def bisecting_spherical_kmeans(
-    X: Rows, n_clusters: int, *, max_iter: int, rng: np.random.Generator
-) -> SphericalPartition:
-    """Split one cluster after the other in two, always that whose split raises I2 most.
-
-    Every cluster is tried once. Fewer clusters come out where none can be split any more.
-
-    Notes
-    -----
-    O(nnz(X) log n_clusters) time an iteration where splits are even.
-    """
-    labels = np.zeros(X.shape[0], dtype=np.int32)
-    lengths = [float(np.linalg.norm(cluster_sums(X, labels, 1)))]
-    splits: dict[int, SphericalPartition | None] = {}
-    gains: dict[int, float] = {}
-    n_iter, converged = 0, True
-    untried = [0]
-    while len(lengths) < n_clusters:
-        for cluster in untried:
-            split = _split(X[np.flatnonzero(labels == cluster)], max_iter, rng)
-            splits[cluster] = split
-            gains[cluster] = -np.inf if split is None else split.i2 - lengths[cluster]
-            if split is not None:
-                n_iter += split.n_iter
-                converged = converged and split.converged
-        best = max(gains, key=lambda cluster: gains[cluster])
-        chosen = splits[best]
-        if chosen is None:
-            break
-        members, new = np.flatnonzero(labels == best), len(lengths)
-        labels[members[chosen.labels == 1]] = new
-        halves = np.linalg.norm(cluster_sums(X[members], chosen.labels, 2), axis=1)
-        lengths[best] = float(halves[0])
-        lengths.append(float(halves[1]))
-        untried = [best, new]
-    sums = cluster_sums(X, labels, len(lengths))
-    norms = np.linalg.norm(sums, axis=1, keepdims=True)
-    centers = sums / np.where(norms > 1e-12, norms, 1.0)
-    return SphericalPartition(labels, centers, float(np.sum(lengths)), max(n_iter, 1), converged)
-
-
-ALGORITHMS = {"kmeans": spherical_kmeans, "bisecting": bisecting_spherical_kmeans}
 Rows = Any  # ndarray or CSR of float64 or float32, rows of unit length
 
 
+@estimator
 class EnsembleNMF(
-    ReportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+    CheckpointOptions,
+    ReportMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    ClusterMixin,
+    BaseEstimator,
 ):
     """Clusters documents by the consensus of many non-negative matrix factorisations.
 
@@ -140,43 +78,40 @@ class EnsembleNMF(
     ----------
     n_clusters : int
         Topics of every run, and clusters of the consensus.
-    n_runs : int, default=50
-    input : {"tfidf", "counts"}, default="tfidf"
+    n_runs : int
+        Factorisations.
+    input : {"tfidf", "counts"}
         What ``X`` holds; counts are turned into weights by :class:`PaperTfidfTransformer`.
-    weighting : {"ncw"} or None, default="ncw"
+    weighting : {"ncw"} or None
         Normalised-cut weighting of the documents (:class:`NCWTransformer`).
-    solver : {"hals", "mu", "pg", "sklearn", "sklearn-mu"}, default="hals"
+    solver : {"hals", "mu", "pg", "sklearn", "sklearn-mu"}
         See :func:`moo_clustering.factorization.nmf`.
-    consensus : {"mcla", "cspa", "hgpa", "hbgf"} or callable, default="mcla"
+    consensus : {"mcla", "cspa", "hgpa", "hbgf"} or callable
         ``consensus(labels, n_clusters, random_state=...)`` gets labels of shape (n_runs, n_documents) and
         returns one label per document.
-    selection : {"none", "best_half", "pareto"}, default="none"
+    selection : {"none", "best_half", "pareto"}
         Which runs take part: all, the half that agrees most with the others, or a subset that an
         evolutionary search picks by agreement, diversity and loss. The gain is small and not reliable.
-    choose : {"anmi", "i2"}, default="anmi"
+    choose : {"anmi", "i2"}
         How ``"pareto"`` picks one of its front: agreement with all runs, or cohesion of the documents.
-    normalise : bool, default=True
+    normalise : bool
         Give topics unit length before documents are assigned; False as printed, where the answer depends
         on an arbitrary scaling.
-    tol, max_iter : float, int, optional
-        Of the solver.
-    dtype : {"float32", "float64"}, default="float32"
-        Of the factors.
-    n_top_terms : int, default=10
+    tol, max_iter : float, int
+        Tolerance and iterations of the solver.
+    dtype : {"float32", "float64"}
+        Type of the factors.
+    n_top_terms : int
         Terms in ``topics_``.
-    random_state : int, Generator, RandomState or None, default=None
-        Run t is the same whatever ``n_runs`` is.
-    n_jobs : int, optional
-        Workers for batches of runs, or whatever ``joblib.parallel_config`` says; no influence on results.
     max_memory : int, default=512 MiB
         Bytes for factors at a time, and for the pairs of documents that ``"cspa"`` compares.
-    verbose : bool, default=False
-        Progress bar.
-    checkpoint : path, optional
+    random_state : int, Generator or RandomState
+        Seed of the runs; run t is the same whatever ``n_runs`` is.
+    checkpoint : path
         File to which finished runs are written; needs an integer ``random_state``.
-    checkpoint_every : int, default=10
+    checkpoint_every : int
         Runs between checkpoints.
-    resume : bool, default=False
+    resume : bool
         Keep the runs of ``checkpoint`` if it exists; more may be asked for than it has.
 
     Attributes
@@ -204,7 +139,6 @@ class EnsembleNMF(
         Mean term weights of the clusters.
     topics_ : tuple of tuple
         Leading terms of every cluster: names where they are known, else columns.
-    n_features_in_, feature_names_in_
 
     Warns
     -----
@@ -229,73 +163,21 @@ class EnsembleNMF(
     array([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2], dtype=int32)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "n_runs": [Interval(Integral, 1, None, closed="left")],
-        "input": [StrOptions({"tfidf", "counts"})],
-        "weighting": [StrOptions({"ncw"}), None],
-        "solver": [StrOptions(set(SOLVERS))],
-        "consensus": [StrOptions(set(CONSENSUS)), callable],
-        "selection": [StrOptions({"none", "best_half", "pareto"})],
-        "choose": [StrOptions({"anmi", "i2"})],
-        "normalise": ["boolean"],
-        "tol": [Interval(Real, 0, None, closed="left"), None],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
-        "dtype": [StrOptions({"float32", "float64"})],
-        "n_top_terms": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state", np.random.Generator],
-        "n_jobs": [Integral, None],
-        "max_memory": [Interval(Real, 0, None, closed="neither")],
-        "verbose": ["verbose"],
-        "checkpoint": [str, Path, None],
-        "checkpoint_every": [Interval(Integral, 1, None, closed="left")],
-        "resume": ["boolean"],
-    }
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_runs: int = 50,
-        input: Literal["tfidf", "counts"] = "tfidf",
-        weighting: Literal["ncw"] | None = "ncw",
-        solver: str = "hals",
-        consensus: Literal["mcla", "cspa", "hgpa", "hbgf"] | Consensus = "mcla",
-        selection: Literal["none", "best_half", "pareto"] = "none",
-        choose: Literal["anmi", "i2"] = "anmi",
-        normalise: bool = True,
-        tol: float | None = None,
-        max_iter: int | None = None,
-        dtype: Literal["float32", "float64"] = "float32",
-        n_top_terms: int = 10,
-        random_state: SeedLike = None,
-        n_jobs: int | None = None,
-        max_memory: int = _MAX_MEMORY,
-        verbose: bool = False,
-        checkpoint: str | Path | None = None,
-        checkpoint_every: int = 10,
-        resume: bool = False,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_runs = n_runs
-        self.input = input
-        self.weighting = weighting
-        self.solver = solver
-        self.consensus = consensus
-        self.selection = selection
-        self.choose = choose
-        self.normalise = normalise
-        self.tol = tol
-        self.max_iter = max_iter
-        self.dtype = dtype
-        self.n_top_terms = n_top_terms
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
-        self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.checkpoint_every = checkpoint_every
-        self.resume = resume
+    n_clusters: Count = 8
+    _: KW_ONLY
+    n_runs: Count = 50
+    input: Literal["tfidf", "counts"] = "tfidf"
+    weighting: Literal["ncw"] | None = "ncw"
+    solver: Literal["hals", "mu", "pg", "sklearn", "sklearn-mu"] = "hals"
+    consensus: Literal["mcla", "cspa", "hgpa", "hbgf"] | Annotated[Consensus, callable] = "mcla"
+    selection: Literal["none", "best_half", "pareto"] = "none"
+    choose: Literal["anmi", "i2"] = "anmi"
+    normalise: bool = True
+    tol: NonNegative | None = None
+    max_iter: Count | None = None
+    dtype: Literal["float32", "float64"] = "float32"
+    n_top_terms: Count = 10
+    max_memory: Positive = _MAX_MEMORY
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, *, feature_names: Sequence[str] | None = None) -> Self:
@@ -461,252 +343,14 @@ class EnsembleNMF(
         return tags
 
 
-def chosen_runs(
-    selection: str,
-    labels: Labels,
-    losses: NDArray[np.float64],
-    n_clusters: int,
-    B: Any,
-    choose: str,
-    seed: np.random.SeedSequence,
-) -> NDArray[np.intp]:
-    """Runs that take part in the consensus."""
-    if selection == "none" or len(labels) < 2:
-        return np.arange(len(labels))
-    if selection == "best_half":
-        return best_half(labels)
-    picked = select_pareto(
-        labels,
-        n_clusters,
-        losses=losses,
-        min_runs=min(5, len(labels)),
-        choose=choose,  # type: ignore[arg-type]
-        X=B if choose == "i2" else None,
-        random_state=np.random.default_rng(seed),
-    )
-    return picked.runs
-
-
-def check_pairs(consensus: str | Consensus, n_documents: int, max_memory: int) -> None:
-    """Refuse before the runs, not after them, to compare more pairs than there is memory for.
-
-    Raises
-    ------
-    ValueError
-    """
-    if consensus == "cspa":
-        check_memory(n_documents, "average", None, max_memory)
-
-
-def consensus_partition(
-    consensus: str | Consensus,
-    labels: Labels,
-    n_clusters: int,
-    seed: np.random.SeedSequence,
-    max_memory: int,
-) -> tuple[Labels, NDArray[np.float64]]:
-    """Clusters 0, 1, ... in the order of their first documents, and how documents are associated.
-
-    MCLA brings its own association: the mean over the members of a meta-cluster. Of other functions it
-    is :func:`association`.
-
-    Raises
-    ------
-    ValueError
-        A consensus function of the user returns something else than one label per document.
-    """
-    rng = np.random.default_rng(seed)
-    if consensus == "mcla":
-        found, rows = mcla(labels, n_clusters, random_state=rng, return_association=True)
-        return found, rows[: int(found.max()) + 1]
-    function = consensus if callable(consensus) else CONSENSUS[consensus]
-    options: dict[str, Any] = {"max_memory": max_memory} if consensus == "cspa" else {}
-    returned = function(labels, n_clusters, random_state=rng, **options)
-    try:
-        result = np.asarray(returned)
-        got = f"{result.dtype} of shape {result.shape}"
-    except ValueError:
-        # Such as a pair of labels and something else.
-        result, got = np.empty(0), repr(type(returned).__name__)
-    if result.shape != (labels.shape[1],) or result.dtype.kind not in "iu":
-        raise ValueError(
-            f"consensus must return one integer label for each of {labels.shape[1]} documents, got {got}"
-        )
-    if result.min() < 0:
-        raise ValueError(f"consensus must return labels from 0 on, got {result.min()}")
-    found = relabel_by_first_appearance(result)
-    return found, association(labels, found)
-
-
-def association(labels: Labels, partition: Labels) -> NDArray[np.float64]:
-    """How often, on average over a cluster's members and the runs, a document is with them.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_runs, n_documents)
-    partition : ndarray of shape (n_documents,)
-        Clusters without gaps.
-
-    Returns
-    -------
-    ndarray of shape (n_clusters, n_documents), 0 to 1
-    """
-    n_clusters = int(partition.max()) + 1
-    sizes = np.bincount(partition)
-    out = np.zeros((n_clusters, len(partition)))
-    for run in labels:
-        counts = np.zeros((n_clusters, int(run.max()) + 1))
-        np.add.at(counts, (partition, run), 1.0)
-        out += (counts / sizes[:, None])[:, run]
-    return out / len(labels)
-
-
-class EnsembleRuns(NamedTuple):
-    """What is kept of every run, and the topics of the best.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n_runs, n_documents), int32
-    losses : ndarray of shape (n_runs,)
-    n_iter : ndarray of shape (n_runs,)
-    topics : ndarray of shape (n_clusters, n_terms)
-        Of the run of the least loss.
-    """
-
-    labels: NDArray[np.int32]
-    losses: NDArray[np.float64]
-    n_iter: NDArray[np.int64]
-    topics: NDArray[np.float64]
-
-
-def ensemble_runs(
-    B: Any,
-    n_clusters: int,
-    seeds: Sequence[np.random.SeedSequence],
-    *,
-    normalise: bool,
-    checkpoint: Checkpoint | None = None,
-    verbose: bool = False,
-    **options: Any,
-) -> EnsembleRuns:
-    """Factorise B once for every seed; runs that a checkpoint holds are not made again.
-
-    Parameters
-    ----------
-    B : sparse matrix of shape (n_documents, n_terms)
-    n_clusters : int
-    seeds : sequence of SeedSequence
-    normalise : bool
-        See :func:`labels_from_factors`.
-    checkpoint : Checkpoint, optional
-        Written after every ``checkpoint.every`` runs.
-    verbose : bool
-        Show a progress bar on stderr.
-    **options
-        Of :func:`map_nmf`.
-    """
-
-    def summary(runs: NMFRuns) -> EnsembleRuns:
-        labels = [labels_from_factors(U, V, normalise) for U, V in zip(runs.U, runs.V, strict=True)]
-        topics = np.ascontiguousarray(runs.U[runs.best].T, dtype=np.float64)
-        return EnsembleRuns(np.stack(labels).astype(np.int32), runs.losses, runs.n_iter, topics)
-
-    done = _saved(checkpoint, len(seeds))
-    kept = _count(done)
-    step = len(seeds) if checkpoint is None else checkpoint.every
-    with tqdm(total=len(seeds), initial=_count(done), disable=not verbose, unit="run") as bar:
-        while (first := _count(done)) < len(seeds):
-            batch = seeds[first : first + step]
-            parts = map_nmf(summary, B, n_clusters, seeds=batch, **options)
-            done = _joined([*([] if done is None else [done]), *parts])
-            bar.update(len(batch))
-            if checkpoint is not None:
-                kept = _save(checkpoint, done, kept)
-    if done is None:
-        raise ValueError("an ensemble needs at least one run")
-    return done
-
-
-def _save(checkpoint: Checkpoint, done: EnsembleRuns, kept: int) -> int:
-    """Number of runs on the disk afterwards; once there are some, a failure to write only warns."""
-    try:
-        save_checkpoint(checkpoint, done._asdict(), {"n_runs": _count(done)})
-    except OSError as error:
-        if not kept:
-            raise
-        warnings.warn(
-            f"checkpoint {checkpoint.path} could not be written after {_count(done)} runs ({error}); it "
-            f"still holds {kept}",
-            RuntimeWarning,
-            stacklevel=4,
-        )
-        return kept
-    return _count(done)
-
-
-def _saved(checkpoint: Checkpoint | None, n_runs: int) -> EnsembleRuns | None:
-    if checkpoint is None or not checkpoint.resume or (state := load_checkpoint(checkpoint)) is None:
-        return None
-    try:
-        saved = EnsembleRuns(**state[0])
-        fits = saved.labels.ndim == saved.topics.ndim == 2 and (
-            saved.losses.shape == saved.n_iter.shape == (_count(saved),)
-        )
-    except (TypeError, AttributeError):
-        fits = False
-    if not fits:
-        raise ArchiveError(f"{checkpoint.path} is a damaged checkpoint: its parts do not fit; {START_OVER}")
-    if _count(saved) > n_runs:
-        raise ValueError(
-            f"{checkpoint.path} has {_count(saved)} runs, more than n_runs={n_runs}; ask for at least as many"
-        )
-    return saved
-
-
-def _count(runs: EnsembleRuns | None) -> int:
-    return 0 if runs is None else len(runs.labels)
-
-
-def _joined(parts: Sequence[EnsembleRuns]) -> EnsembleRuns:
-    best = min(parts, key=lambda part: part.losses.min())  # the first of equal ones
-    return EnsembleRuns(
-        np.concatenate([part.labels for part in parts]),
-        np.concatenate([part.losses for part in parts]),
-        np.concatenate([part.n_iter for part in parts]),
-        best.topics,
-    )
-
-
-def cluster_means(X: Any, labels: NDArray[np.integer[Any]], n_clusters: int) -> NDArray[np.float64]:
-    """Mean rows of the clusters, shape (n_clusters, n_terms).
-
-    Parameters
-    ----------
-    X : sparse matrix of shape (n_documents, n_terms)
-    labels : ndarray of shape (n_documents,)
-    n_clusters : int
-    """
-    members = csr_array(
-        (np.ones(len(labels)), labels, np.arange(len(labels) + 1)), shape=(len(labels), n_clusters)
-    )
-    sizes = np.maximum(np.bincount(labels, minlength=n_clusters), 1)
-    return np.asarray((members.T @ X).todense(), dtype=np.float64) / sizes[:, None]
-
-
-def leading_terms(
-    weights: NDArray[np.floating[Any]], names: Sequence[str] | None, n_terms: int
-) -> tuple[tuple[Any, ...], ...]:
-    """Of every row the names (or columns) of the largest weights above 0, largest first."""
-    found = []
-    for row in weights:
-        order = np.argsort(-row, kind="stable")[:n_terms]
-        kept = order[row[order] > 0]
-        found.append(tuple(int(j) if names is None else names[j] for j in kept))
-    return tuple(found)
-
-
+@estimator
 class NMFClustering(
-    ReportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+    ParallelOptions,
+    ReportMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    ClusterMixin,
+    BaseEstimator,
 ):
     """Document clustering by non-negative matrix factorisation, X ~ V U^T.
 
@@ -717,26 +361,23 @@ class NMFClustering(
     ----------
     n_clusters : int
         Topics, from 1 to the number of documents and of terms.
-    solver : {"hals", "mu", "pg", "sklearn", "sklearn-mu"}, default="hals"
+    solver : {"hals", "mu", "pg", "sklearn", "sklearn-mu"}
         Hierarchical alternating least squares, multiplicative updates, projected gradients, or
         scikit-learn's "cd" and "mu".
-    n_init : int, default=1
+    n_init : int
         Runs from other random factors, of which the one with the least loss counts; "hals" and "mu" do
         them side by side.
-    tol : float, optional
+    tol : float
         "hals", "mu": a run ends where the loss falls by less than this part of itself in an iteration,
         1e-5 by default; "pg": where the projected gradient has shrunk to this part, 1e-4; for
         scikit-learn's solvers as there, 1e-4.
-    max_iter : int, optional
+    max_iter : int
         40 for "hals", 200 for the others.
-    normalise : bool, default=True
+    normalise : bool
         Whether weights are compared for topics of unit length. Without it labels depend on the
         arbitrary scale of topics.
-    dtype : {"float64", "float32"}, default="float64"
+    dtype : {"float64", "float32"}
         Single precision takes half the memory and, with many runs, half the time.
-    random_state : int, Generator, RandomState or None, default=None
-    n_jobs : int, optional
-        Threads ("hals", "mu") or processes; results do not depend on it.
     max_memory : int, default=4 GiB
         Bytes for the factors of the runs at work; results do not depend on it.
 
@@ -756,7 +397,6 @@ class NMFClustering(
         Iterations of the best run.
     n_clusters_ : int
         Clusters with documents.
-    n_features_in_, feature_names_in_
 
     Notes
     -----
@@ -778,43 +418,15 @@ class NMFClustering(
     array([0, 0, 1, 1], dtype=int32)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "solver": [StrOptions(set(SOLVERS))],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left"), None],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
-        "normalise": ["boolean"],
-        "dtype": [StrOptions({"float64", "float32"})],
-        "random_state": ["random_state", np.random.Generator],
-        "n_jobs": [Integral, None],
-        "max_memory": [Interval(Integral, 1, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        n_clusters: int,
-        *,
-        solver: str = "hals",
-        n_init: int = 1,
-        tol: float | None = None,
-        max_iter: int | None = None,
-        normalise: bool = True,
-        dtype: Literal["float64", "float32"] = "float64",
-        random_state: SeedLike = None,
-        n_jobs: int | None = None,
-        max_memory: int = MAX_MEMORY,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.solver = solver
-        self.n_init = n_init
-        self.tol = tol
-        self.max_iter = max_iter
-        self.normalise = normalise
-        self.dtype = dtype
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.max_memory = max_memory
+    n_clusters: Count
+    _: KW_ONLY
+    solver: Literal["hals", "mu", "pg", "sklearn", "sklearn-mu"] = "hals"
+    n_init: Count = 1
+    tol: NonNegative | None = None
+    max_iter: Count | None = None
+    normalise: bool = True
+    dtype: Literal["float64", "float32"] = "float64"
+    max_memory: Count = MAX_MEMORY
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
@@ -962,8 +574,14 @@ def _warn_of_largest(documents: NDArray[np.bool_], why: str, stacklevel: int) ->
     )
 
 
+@estimator
 class SphericalKMeans(
-    ReportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+    ParallelOptions,
+    ReportMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    ClusterMixin,
+    BaseEstimator,
 ):
     """k-means of the directions of the rows, the usual one for documents.
 
@@ -974,16 +592,13 @@ class SphericalKMeans(
     ----------
     n_clusters : int
         From 1 to n_samples.
-    algorithm : {"kmeans", "bisecting"}, default="kmeans"
+    algorithm : {"kmeans", "bisecting"}
         All clusters at once from rows drawn at random; or one cluster after the other split in two,
         always that whose split raises I2 most.
-    n_init : int, default=10
+    n_init : int
         Runs, of which that of the largest I2 counts.
-    max_iter : int, default=100
+    max_iter : int
         Updates of the centroids in a run, or in every split.
-    random_state : int, Generator, RandomState or None, default=None
-    n_jobs : int, optional
-        Threads over the runs; the result does not depend on it.
 
     Attributes
     ----------
@@ -997,7 +612,6 @@ class SphericalKMeans(
         I2 of the labels.
     n_iter_ : int
         Updates of the centroids in the run that counts, in all its splits together.
-    n_features_in_, feature_names_in_
 
     Notes
     -----
@@ -1023,31 +637,11 @@ class SphericalKMeans(
     (array([0, 0, 1, 1], dtype=int32), 3.997)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "algorithm": [StrOptions(set(ALGORITHMS))],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state", np.random.Generator],
-        "n_jobs": [Integral, None],
-    }
-
-    def __init__(
-        self,
-        n_clusters: int,
-        *,
-        algorithm: Literal["kmeans", "bisecting"] = "kmeans",
-        n_init: int = 10,
-        max_iter: int = 100,
-        random_state: SeedLike = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.algorithm = algorithm
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_clusters: Count
+    _: KW_ONLY
+    algorithm: Literal["kmeans", "bisecting"] = "kmeans"
+    n_init: Count = 10
+    max_iter: Count = 100
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -1119,7 +713,7 @@ class SphericalKMeans(
         return rows @ np.ascontiguousarray(self.cluster_centers_.T.astype(rows.dtype)), zero
 
     def _best(self, rows: Rows) -> SphericalPartition:
-        """Of all runs; one empty cluster where there is no row."""
+        """Best of all runs; one empty cluster where there is no row."""
         n_rows, n_features = rows.shape
         if n_rows == 0:
             centers = np.zeros((1, n_features), dtype=rows.dtype)
@@ -1160,6 +754,325 @@ class SphericalKMeans(
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def ensemble_runs(
+    B: Any,
+    n_clusters: int,
+    seeds: Sequence[np.random.SeedSequence],
+    *,
+    normalise: bool,
+    checkpoint: Checkpoint | None = None,
+    verbose: bool = False,
+    **options: Any,
+) -> EnsembleRuns:
+    """Factorise B once for every seed; runs that a checkpoint holds are not made again.
+
+    Parameters
+    ----------
+    B : sparse matrix of shape (n_documents, n_terms)
+    n_clusters : int
+    seeds : sequence of SeedSequence
+    normalise : bool
+        See :func:`labels_from_factors`.
+    checkpoint : Checkpoint, optional
+        Written after every ``checkpoint.every`` runs.
+    verbose : bool
+        Show a progress bar on stderr.
+    **options
+        Of :func:`map_nmf`.
+    """
+
+    def summary(runs: NMFRuns) -> EnsembleRuns:
+        labels = [labels_from_factors(U, V, normalise) for U, V in zip(runs.U, runs.V, strict=True)]
+        topics = np.ascontiguousarray(runs.U[runs.best].T, dtype=np.float64)
+        return EnsembleRuns(np.stack(labels).astype(np.int32), runs.losses, runs.n_iter, topics)
+
+    done = _saved(checkpoint, len(seeds))
+    kept = _count(done)
+    step = len(seeds) if checkpoint is None else checkpoint.every
+    with tqdm(total=len(seeds), initial=_count(done), disable=not verbose, unit="run") as bar:
+        while (first := _count(done)) < len(seeds):
+            batch = seeds[first : first + step]
+            parts = map_nmf(summary, B, n_clusters, seeds=batch, **options)
+            done = _joined([*([] if done is None else [done]), *parts])
+            bar.update(len(batch))
+            if checkpoint is not None:
+                kept = _save(checkpoint, done, kept)
+    if done is None:
+        raise ValueError("an ensemble needs at least one run")
+    return done
+
+
+class EnsembleRuns(NamedTuple):
+    """What is kept of every run, and the topics of the best.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_runs, n_documents), int32
+    losses : ndarray of shape (n_runs,)
+    n_iter : ndarray of shape (n_runs,)
+    topics : ndarray of shape (n_clusters, n_terms)
+        Of the run of the least loss.
+    """
+
+    labels: NDArray[np.int32]
+    losses: NDArray[np.float64]
+    n_iter: NDArray[np.int64]
+    topics: NDArray[np.float64]
+
+
+def _save(checkpoint: Checkpoint, done: EnsembleRuns, kept: int) -> int:
+    """Number of runs on the disk afterwards; once there are some, a failure to write only warns."""
+    try:
+        save_checkpoint(checkpoint, done._asdict(), {"n_runs": _count(done)})
+    except OSError as error:
+        if not kept:
+            raise
+        warnings.warn(
+            f"checkpoint {checkpoint.path} could not be written after {_count(done)} runs ({error}); it "
+            f"still holds {kept}",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+        return kept
+    return _count(done)
+
+
+def _saved(checkpoint: Checkpoint | None, n_runs: int) -> EnsembleRuns | None:
+    if checkpoint is None or not checkpoint.resume or (state := load_checkpoint(checkpoint)) is None:
+        return None
+    try:
+        saved = EnsembleRuns(**state[0])
+        fits = saved.labels.ndim == saved.topics.ndim == 2 and (
+            saved.losses.shape == saved.n_iter.shape == (_count(saved),)
+        )
+    except (TypeError, AttributeError):
+        fits = False
+    if not fits:
+        raise ArchiveError(f"{checkpoint.path} is a damaged checkpoint: its parts do not fit; {START_OVER}")
+    if _count(saved) > n_runs:
+        raise ValueError(
+            f"{checkpoint.path} has {_count(saved)} runs, more than n_runs={n_runs}; ask for at least as many"
+        )
+    return saved
+
+
+def _count(runs: EnsembleRuns | None) -> int:
+    return 0 if runs is None else len(runs.labels)
+
+
+def _joined(parts: Sequence[EnsembleRuns]) -> EnsembleRuns:
+    best = min(parts, key=lambda part: part.losses.min())  # the first of equal ones
+    return EnsembleRuns(
+        np.concatenate([part.labels for part in parts]),
+        np.concatenate([part.losses for part in parts]),
+        np.concatenate([part.n_iter for part in parts]),
+        best.topics,
+    )
+
+
+def chosen_runs(
+    selection: str,
+    labels: Labels,
+    losses: NDArray[np.float64],
+    n_clusters: int,
+    B: Any,
+    choose: str,
+    seed: np.random.SeedSequence,
+) -> NDArray[np.intp]:
+    """Runs that take part in the consensus."""
+    if selection == "none" or len(labels) < 2:
+        return np.arange(len(labels))
+    if selection == "best_half":
+        return best_half(labels)
+    picked = select_pareto(
+        labels,
+        n_clusters,
+        losses=losses,
+        min_runs=min(5, len(labels)),
+        choose=choose,  # type: ignore[arg-type]
+        X=B if choose == "i2" else None,
+        random_state=np.random.default_rng(seed),
+    )
+    return picked.runs
+
+
+def check_pairs(consensus: str | Consensus, n_documents: int, max_memory: int) -> None:
+    """Refuse before the runs, not after them, to compare more pairs than there is memory for.
+
+    Raises
+    ------
+    ValueError
+    """
+    if consensus == "cspa":
+        check_memory(n_documents, "average", None, max_memory)
+
+
+def consensus_partition(
+    consensus: str | Consensus,
+    labels: Labels,
+    n_clusters: int,
+    seed: np.random.SeedSequence,
+    max_memory: int,
+) -> tuple[Labels, NDArray[np.float64]]:
+    """Clusters 0, 1, ... in the order of their first documents, and how documents are associated.
+
+    MCLA brings its own association: the mean over the members of a meta-cluster. Of other functions it
+    is :func:`association`.
+
+    Raises
+    ------
+    ValueError
+        A consensus function of the user returns something else than one label per document.
+    """
+    rng = np.random.default_rng(seed)
+    if consensus == "mcla":
+        found, rows = mcla(labels, n_clusters, random_state=rng, return_association=True)
+        return found, rows[: int(found.max()) + 1]
+    function = consensus if callable(consensus) else CONSENSUS[consensus]
+    options: dict[str, Any] = {"max_memory": max_memory} if consensus == "cspa" else {}
+    returned = function(labels, n_clusters, random_state=rng, **options)
+    try:
+        result = np.asarray(returned)
+        got = f"{result.dtype} of shape {result.shape}"
+    except ValueError:
+        # Such as a pair of labels and something else.
+        result, got = np.empty(0), repr(type(returned).__name__)
+    if result.shape != (labels.shape[1],) or result.dtype.kind not in "iu":
+        raise ValueError(
+            f"consensus must return one integer label for each of {labels.shape[1]} documents, got {got}"
+        )
+    if result.min() < 0:
+        raise ValueError(f"consensus must return labels from 0 on, got {result.min()}")
+    found = relabel_by_first_appearance(result)
+    return found, association(labels, found)
+
+
+def association(labels: Labels, partition: Labels) -> NDArray[np.float64]:
+    """How often, on average over a cluster's members and the runs, a document is with them.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_runs, n_documents)
+    partition : ndarray of shape (n_documents,)
+        Clusters without gaps.
+
+    Returns
+    -------
+    ndarray of shape (n_clusters, n_documents), 0 to 1
+    """
+    n_clusters = int(partition.max()) + 1
+    sizes = np.bincount(partition)
+    out = np.zeros((n_clusters, len(partition)))
+    for run in labels:
+        counts = np.zeros((n_clusters, int(run.max()) + 1))
+        np.add.at(counts, (partition, run), 1.0)
+        out += (counts / sizes[:, None])[:, run]
+    return out / len(labels)
+
+
+def cluster_means(X: Any, labels: NDArray[np.integer[Any]], n_clusters: int) -> NDArray[np.float64]:
+    """Mean rows of the clusters, shape (n_clusters, n_terms).
+
+    Parameters
+    ----------
+    X : sparse matrix of shape (n_documents, n_terms)
+    labels : ndarray of shape (n_documents,)
+    n_clusters : int
+    """
+    members = csr_array(
+        (np.ones(len(labels)), labels, np.arange(len(labels) + 1)), shape=(len(labels), n_clusters)
+    )
+    sizes = np.maximum(np.bincount(labels, minlength=n_clusters), 1)
+    return np.asarray((members.T @ X).todense(), dtype=np.float64) / sizes[:, None]
+
+
+def leading_terms(
+    weights: NDArray[np.floating[Any]], names: Sequence[str] | None, n_terms: int
+) -> tuple[tuple[Any, ...], ...]:
+    """Of every row the names (or columns) of the largest weights above 0, largest first."""
+    found = []
+    for row in weights:
+        order = np.argsort(-row, kind="stable")[:n_terms]
+        kept = order[row[order] > 0]
+        found.append(tuple(int(j) if names is None else names[j] for j in kept))
+    return tuple(found)
+
+
+def spherical_kmeans(
+    X: Rows, n_clusters: int, *, max_iter: int, rng: np.random.Generator
+) -> SphericalPartition:
+    """Assign every row to the largest dot product, make normalised sums the centroids, and so on.
+
+    The first centroids are rows drawn at random. I2 never falls.
+
+    Notes
+    -----
+    O(nnz(X) n_clusters) time an iteration, O((n_rows + n_features) n_clusters) memory.
+    """
+    centers = dense(X[np.sort(rng.choice(X.shape[0], size=n_clusters, replace=False))])
+    labels = np.full(X.shape[0], -1, dtype=np.int32)
+    i2, n_iter, converged = 0.0, 0, False
+    while n_iter < max_iter and not converged:
+        n_iter += 1
+        similarities = X @ np.ascontiguousarray(centers.T)
+        nearest = similarities.argmax(axis=1).astype(np.int32)
+        _fill_empty(X, nearest, similarities[np.arange(len(nearest)), nearest], n_clusters)
+        converged = bool(np.array_equal(nearest, labels))
+        labels = nearest
+        if not converged:
+            sums = cluster_sums(X, labels, n_clusters)
+            lengths = np.linalg.norm(sums, axis=1)
+            i2 = float(lengths.sum(dtype=np.float64))
+            # Members that cancel out have no direction.
+            known = (lengths > 1e-12)[:, np.newaxis]
+            centers = np.where(known, sums / np.where(known, lengths[:, np.newaxis], 1.0), centers)
+    return SphericalPartition(labels, centers, i2, n_iter, converged)
+
+
+def bisecting_spherical_kmeans(
+    X: Rows, n_clusters: int, *, max_iter: int, rng: np.random.Generator
+) -> SphericalPartition:
+    """Split one cluster after the other in two, always that whose split raises I2 most.
+
+    Every cluster is tried once. Fewer clusters come out where none can be split any more.
+
+    Notes
+    -----
+    O(nnz(X) log n_clusters) time an iteration where splits are even.
+    """
+    labels = np.zeros(X.shape[0], dtype=np.int32)
+    lengths = [float(np.linalg.norm(cluster_sums(X, labels, 1)))]
+    splits: dict[int, SphericalPartition | None] = {}
+    gains: dict[int, float] = {}
+    n_iter, converged = 0, True
+    untried = [0]
+    while len(lengths) < n_clusters:
+        for cluster in untried:
+            split = _split(X[np.flatnonzero(labels == cluster)], max_iter, rng)
+            splits[cluster] = split
+            gains[cluster] = -np.inf if split is None else split.i2 - lengths[cluster]
+            if split is not None:
+                n_iter += split.n_iter
+                converged = converged and split.converged
+        best = max(gains, key=lambda cluster: gains[cluster])
+        chosen = splits[best]
+        if chosen is None:
+            break
+        members, new = np.flatnonzero(labels == best), len(lengths)
+        labels[members[chosen.labels == 1]] = new
+        halves = np.linalg.norm(cluster_sums(X[members], chosen.labels, 2), axis=1)
+        lengths[best] = float(halves[0])
+        lengths.append(float(halves[1]))
+        untried = [best, new]
+    sums = cluster_sums(X, labels, len(lengths))
+    norms = np.linalg.norm(sums, axis=1, keepdims=True)
+    centers = sums / np.where(norms > 1e-12, norms, 1.0)
+    return SphericalPartition(labels, centers, float(np.sum(lengths)), max(n_iter, 1), converged)
+
+
+ALGORITHMS = {"kmeans": spherical_kmeans, "bisecting": bisecting_spherical_kmeans}
 
 
 class SphericalPartition(NamedTuple):

@@ -1,6 +1,6 @@
 """K-means under must-links and cannot-links: with prices for violated pairs, or in a learned metric.
 
-:class:`PCKMeans` and :class:`HMRFKMeans` share :func:`penalized_kmeans` and differ in the price of a violated pair;
+:class:`PCKMeans` and :class:`HMRFKMeans` share :func:`penalized_kmeans` and differ in the price of a pair;
 :class:`MetricKMeans` runs plain k-means in the metric of :func:`diagonal_metric` or :func:`full_metric`.
 """
 
