@@ -44,10 +44,10 @@ from moo_clustering.estimators._options import (
 
 # Below this share of the largest eigenvalue of the correlations a direction counts as constant.
 _CONSTANT = 1e-12
-_PAIR_BLOCK = 2**20  # entries of a block: 8 MiB
-_KEPT = 2**25  # entries up to which blocks are kept: 256 MiB
+PAIR_ITEMS = 2**20  # entries of a block: 8 MiB
+KEPT_ITEMS = 2**25  # entries up to which blocks are kept: 256 MiB
 Features = Any  # ndarray or CSR matrix of float64
-_DISTORTION_BLOCK = 2**22  # entries of a block: 32 MiB
+BLOCK_ITEMS = 2**22  # entries of a block: 32 MiB
 
 
 @estimator
@@ -706,7 +706,7 @@ class Euclidean:
     def within(self, X: Features, pairs: NDArray[np.int64]) -> FloatArray:
         """In blocks."""
         out = np.empty(len(pairs))
-        step = max(1, _DISTORTION_BLOCK // max(1, X.shape[1]))
+        step = max(1, BLOCK_ITEMS // max(1, X.shape[1]))
         for lo in range(0, len(pairs), step):
             i, j = pairs[lo : lo + step].T
             difference = X[i] - X[j]
@@ -723,7 +723,7 @@ class Euclidean:
         outermost = X[[int(radius.argmax())]]
         found = float(np.sqrt(euclidean_distances(X, outermost, squared=True).max()))
         far = X[np.flatnonzero(radius >= found - radius.max() - 1e-9 * found)]
-        step = max(1, _DISTORTION_BLOCK // far.shape[0])
+        step = max(1, BLOCK_ITEMS // far.shape[0])
         blocks = (far[lo : lo + step] for lo in range(0, far.shape[0], step))
         return max(float(euclidean_distances(block, far, squared=True).max()) for block in blocks)
 
@@ -996,13 +996,13 @@ class PairDifferences:
         self._X = X
         self._pairs = pairs
         self.n_pairs = len(pairs)
-        self._kept = list(self._blocks()) if pairs.shape[0] * X.shape[1] <= _KEPT else None
+        self._kept = list(self._blocks()) if pairs.shape[0] * X.shape[1] <= KEPT_ITEMS else None
 
     def __iter__(self) -> Iterator[FloatArray]:
         return self._blocks() if self._kept is None else iter(self._kept)
 
     def _blocks(self) -> Iterator[FloatArray]:
-        step = max(1, _PAIR_BLOCK // max(1, self._X.shape[1]))
+        step = max(1, PAIR_ITEMS // max(1, self._X.shape[1]))
         for lo in range(0, len(self._pairs), step):
             i, j = self._pairs[lo : lo + step].T
             yield self._X[i] - self._X[j]

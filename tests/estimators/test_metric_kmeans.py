@@ -139,8 +139,8 @@ def test_a_diagonal_optimum_is_also_admissible_for_the_full_metric():
 def test_differences_in_blocks(monkeypatch):
     X, must, cannot = problem(1)
     expected = [f(X, must, cannot, ridge=0.3, **OPTIONS).metric for f in (diagonal_metric, full_metric)]
-    monkeypatch.setattr(_pair_differences, "_BLOCK", 10)
-    monkeypatch.setattr(_pair_differences, "_KEPT", 0)
+    monkeypatch.setattr(_pair_differences, "PAIR_ITEMS", 10)
+    monkeypatch.setattr(_pair_differences, "KEPT_ITEMS", 0)
     found = [f(X, must, cannot, ridge=0.3, **OPTIONS).metric for f in (diagonal_metric, full_metric)]
     for one, two in zip(expected, found, strict=True):
         np.testing.assert_allclose(one, two, rtol=1e-4, atol=1e-12 * np.abs(one).max())

@@ -279,7 +279,7 @@ def test_random_samples_differ_where_they_can():
 @METRICS
 @pytest.mark.parametrize("zeros", [0, 1, 3])
 def test_largest_distortion(metric, zeros, monkeypatch):
-    monkeypatch.setattr(_distortions, "_BLOCK", 50)
+    monkeypatch.setattr(_distortions, "BLOCK_ITEMS", 50)
     for seed in range(5):
         X = np.random.default_rng(seed).standard_normal((40, 1 + seed))
         X[:zeros] = 0
@@ -293,7 +293,7 @@ def test_largest_distortion(metric, zeros, monkeypatch):
 
 @METRICS
 def test_distortions_within_pairs(metric, monkeypatch):
-    monkeypatch.setattr(_distortions, "_BLOCK", 7)
+    monkeypatch.setattr(_distortions, "BLOCK_ITEMS", 7)
     X, must, _ = problem(3)
     X[must[0, 0]] = 0
     expected = [distance(X[i], X[j], metric) for i, j in must]
