@@ -31,7 +31,7 @@ from moo_clustering.consensus.hypergraph import (
 )
 from moo_clustering.diversity import locus_counts, shared_choices
 from moo_clustering.graphs import NeighborLists, spectral_embedding, symmetrize
-from moo_clustering.problems.medoids import EnsembleSelectionProblem
+from moo_clustering.problems.ensembles import EnsembleSelectionProblem
 from moo_clustering.validity.agreement import Hyperedges, hyperedges, mean_agreement, nmi_table, pairwise_nmi
 from moo_clustering.validity.base import check_option
 from moo_clustering.validity.external import i2_criterion

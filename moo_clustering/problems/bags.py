@@ -1,4 +1,4 @@
-"""Problems over bags."""
+"""Problems over bags of instances: clusters of a fixed number, or around a varying number of medoids."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import FloatArray, IntArray, did_you_mean
+from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, did_you_mean
 from moo_clustering.bags import BagGeometry, BagObjective, Bags, as_bags, bag_distances
 from moo_clustering.bags.distances import Kind
 from moo_clustering.bags.geometry import Weighting
@@ -30,323 +30,60 @@ from moo_clustering.validity.bags import (
 
 Centers = Literal["medoid", "mean"]
 OF_BAGS = {index.name: index for index in (BagDaviesBouldin, BagSDbw, BagSilhouette, FTWCV, TWCV)}
-_OF_GEOMETRY = (BagDaviesBouldin, BagSDbw, FTWCV, TWCV)
-_MOVED = {"bag_davies_bouldin": "db", "twcv": "twcv", "ftwcv": "ftwcv"}
-
-
-class BagMedoidProblem(PartitionProblem):
-    """Find bags such that the partition into those nearest to each is good; their number varies.
-
-    A :class:`PartitionProblem` whose genes are the ids of the medoids, or -1 for none
-    (:class:`~moo_clustering.encodings.MedoidSlotEncoding`): the operators are
-    :class:`~moo_clustering.operators.SlotSampling`, ``SlotOnePointCrossover`` and ``SlotMutation``.
-
-    Parameters
-    ----------
-    bags : Bags or anything :func:`~moo_clustering.bags.as_bags` takes
-        In the scale in which distances are meant.
-    k_max : int
-        Largest number of clusters.
-    k_min : int, default=2
-        Smallest number of clusters.
-    objectives : sequence of str, ValidityIndex objects or classes, default=("bag_davies_bouldin",)
-        As for :class:`BagPartitionProblem`. Infinite values become 1e6.
-    centers : {"medoid", "mean"}, default="medoid"
-        What ``"bag_davies_bouldin"``, by name or class, measures from: the medoids of the individual,
-        or the centroids of its clusters.
-    kind : str, default="directed"
-        Distance of bags, of :func:`~moo_clustering.bags.bag_distances`: "directed", "symmetric",
-        "mean_min", "min_min" or "mean". Also that of the silhouette, by name or class.
-    weighting : {"bag", "instance"}, default="bag"
-        Centroids as means of bag means (Eq. 3) or of all instances, for indices given by name or class.
-    constraints, constraint_handling
-        As for :class:`PartitionProblem`.
-    n_jobs : int, optional
-        Threads; results do not depend on it.
-
-    Attributes
-    ----------
-    bags : Bags
-    distances : ndarray of shape (n_bags, n_bags)
-        From row to column, shared by encoding, indices and copies.
-    encoding, indices, objective_names
-        As for :class:`PartitionProblem`.
-
-    Notes
-    -----
-    A population of P individuals takes O(P k_max N) to decode, and O(P (N + k_max^2)) for the index by
-    medoids. Two individuals of the same partition may differ in it: their medoids do.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering (MIGCUK), Eq. 10.
-
-    Examples
-    --------
-    >>> bags = [[[0, 0], [2, 0]], [[0, 1]], [[8, 0], [8, 2], [8, 4]], [[10, 2], [6, 2]], [[4, 10]]]
-    >>> problem = BagMedoidProblem(bags, k_max=3)
-    >>> problem.evaluate(np.array([[1, -1, 2]])).round(4)
-    array([[0.4902]])
-    >>> problem.decode([1, -1, 2])
-    array([[0, 0, 1, 1, 1]], dtype=int32)
-    """
-
-    def __init__(
-        self,
-        bags: Any,
-        k_max: int,
-        *,
-        k_min: int = 2,
-        objectives: Sequence[Index] | Index = ("bag_davies_bouldin",),
-        centers: Centers = "medoid",
-        kind: Kind = "directed",
-        weighting: Weighting = "bag",
-        constraints: PairwiseConstraints | None = None,
-        constraint_handling: ConstraintHandling = "objective",
-        n_jobs: int | None = None,
-    ) -> None:
-        if centers not in get_args(Centers):
-            raise ValueError(f"centers must be one of {get_args(Centers)}, got {centers!r}.")
-        self.bags = as_bags(bags)
-        self.centers: Centers = centers
-        self.n_jobs = n_jobs
-        self._tables = BagTables(self.bags, weighting, kind, n_jobs)
-        replaced = {BagDaviesBouldin: _around_medoids} if centers == "medoid" else None
-        super().__init__(
-            None,
-            MedoidSlotEncoding(self.distances, k_max=k_max, k_min=k_min),
-            bag_indices(objectives, self._tables, replaced),
-            constraints=constraints,
-            constraint_handling=constraint_handling,
-        )
-
-    @property
-    def distances(self) -> FloatArray:
-        """Distances between bags, from row to column."""
-        return self._tables.distances()
-
-    def _distinct(
-        self, X: NDArray[Any], labels: NDArray[np.int32]
-    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        return distinct_rows(np.column_stack([labels, self.encoding.canonical(X)]))
-
-    def _values(self, index: ValidityIndex, labels: NDArray[np.int32], X: NDArray[Any]) -> FloatArray:
-        if isinstance(index, MedoidDaviesBouldin):
-            return finite(index, index.of_medoids(labels, self.encoding.canonical(X)))
-        return finite(index, super()._values(index, labels, X))
-
-
-def _around_medoids(tables: BagTables) -> MedoidDaviesBouldin:
-    return MedoidDaviesBouldin().fit(tables.distances())
-
-
-def bag_indices(
-    objectives: Sequence[Index] | Index,
-    tables: BagTables,
-    replaced: Mapping[Any, Callable[[BagTables], ValidityIndex]] | None = None,
-) -> list[ValidityIndex]:
-    """Fitted copies of indices of bags.
-
-    Those given by name or class have the options of the tables. Whatever two indices need is
-    computed once.
-
-    Parameters
-    ----------
-    objectives : sequence of str, ValidityIndex objects or classes
-    tables : BagTables
-    replaced : mapping of classes to functions of tables, optional
-        What is meant by the name or the class of an index, where it is another.
-    """
-    if isinstance(objectives, str | ValidityIndex | type):
-        objectives = [objectives]
-    names = [index for index in objectives if isinstance(index, str)]
-    for name in names:
-        if name not in OF_BAGS:
-            raise ValueError(
-                f"objectives must be of {', '.join(map(repr, OF_BAGS))}, or objects that can be fitted to "
-                f"bags; got {name!r}{did_you_mean(name, OF_BAGS)}."
-            )
-        if names.count(name) > 1:
-            raise ValueError(f"objectives must differ, got {name} more than once.")
-    fitted = []
-    for given in objectives:
-        meant = OF_BAGS.get(given) if isinstance(given, str) else given
-        other = replaced.get(meant) if replaced and isinstance(meant, type) else None
-        fitted.append(_fitted(given, tables) if other is None else other(tables))
-    return fitted
-
-
-def _fitted(given: Index, tables: BagTables) -> ValidityIndex:
-    index = copy.copy(get_index(given))
-    if not isinstance(given, ValidityIndex):
-        for option in ("weighting", "kind", "n_jobs"):
-            if hasattr(index, option):
-                setattr(index, option, getattr(tables, option))
-    if isinstance(index, _OF_GEOMETRY):
-        return index.fit(tables.geometry(index.weighting))
-    if isinstance(index, BagSilhouette) and index.kind != "precomputed":
-        shared = BagSilhouette("precomputed", index.average, max_memory=index.max_memory, n_jobs=index.n_jobs)
-        return shared.fit(tables.distances(index.kind))
-    return index.fit(tables.bags)  # type: ignore[arg-type]
-
-
-def finite(index: ValidityIndex, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Infinite values of an index that is minimised as the 1e6 that indices of bags have."""
-    return values if index.greater_is_better else np.where(values == np.inf, UNDEFINED, values)
-
-
-def moved_objective(
-    indices: Sequence[ValidityIndex], tables: BagTables, n_clusters: int, **options: Any
-) -> BagObjective:
-    """The first index that moves of single bags can lower; Davies-Bouldin if there is none."""
-    for index in indices:
-        if isinstance(index, BagDaviesBouldin | TWCV | FTWCV):
-            reading = index.reading if isinstance(index, FTWCV) else "between"
-            return BagObjective(
-                index.geometry_,
-                n_clusters,
-                _MOVED[index.name],  # type: ignore[arg-type]
-                reading=reading,
-                **options,
-            )
-    return BagObjective(tables.geometry(), n_clusters, **options)
-
-
-class BagTables:
-    """Precomputations about bags, made when first asked for and shared by all copies.
-
-    Parameters
-    ----------
-    bags : Bags
-    weighting : {"bag", "instance"}
-        Of indices that are named.
-    kind : str
-        Of the distances between bags.
-    n_jobs : int or None
-    """
-
-    def __init__(self, bags: Bags, weighting: Weighting, kind: Kind, n_jobs: int | None) -> None:
-        self.bags = bags
-        self.weighting: Weighting = weighting
-        self.kind: Kind = kind
-        self.n_jobs = n_jobs
-        self._geometries: dict[Weighting, BagGeometry] = {}
-        self._distances: dict[Kind, NDArray[np.float64]] = {}
-
-    def geometry(self, weighting: Weighting | None = None) -> BagGeometry:
-        """Products of bag means and instances."""
-        weighting = self.weighting if weighting is None else weighting
-        if weighting not in self._geometries:
-            # Without the stronger pruning that a least cluster size allows: not everything in a
-            # population keeps it.
-            self._geometries[weighting] = BagGeometry(self.bags, weighting=weighting)
-        return self._geometries[weighting]
-
-    def distances(self, kind: Kind | None = None) -> NDArray[np.float64]:
-        """Distances between bags, from row to column."""
-        kind = self.kind if kind is None else kind
-        if kind not in self._distances:
-            H = bag_distances(self.bags, kind=kind, n_jobs=self.n_jobs)
-            H.flags.writeable = False
-            self._distances[kind] = H
-        return self._distances[kind]
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
-
-
-class MedoidDaviesBouldin(ValidityIndex):
-    """Davies-Bouldin index with medoids in place of centroids; minimise.
-
-    Partitions given without medoids are scored with those of their clusters (Eq. 2).
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eqs. 2 and 10.
-    """
-
-    name: ClassVar[str] = "bag_davies_bouldin"
-    greater_is_better: ClassVar[bool] = False
-
-    distances_: NDArray[np.floating]
-
-    def fit(self, data: ArrayLike) -> Self:
-        """Take distances of shape (n_bags, n_bags), from row to column."""
-        self.distances_ = np.asarray(data)
-        return self
-
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        labels = np.atleast_2d(labels)
-        encoding = MedoidSlotEncoding(self.distances_, k_max=int(labels.max()) + 1, k_min=1)
-        return self.of_medoids(labels, encoding.encode(labels))
-
-    def of_medoids(self, labels: IntArray, medoids: IntArray) -> FloatArray:
-        """Values of partitions around given medoids, inf where there are no two apart.
-
-        Parameters
-        ----------
-        labels : ndarray of shape (n_individuals, n_bags)
-            Clusters without gaps, each with one of the medoids in it.
-        medoids : ndarray of shape (n_individuals, k_max)
-            In any order, -1 for none.
-        """
-        row, slot = np.nonzero(medoids >= 0)
-        ids = medoids[row, slot]
-        # A medoid is in its own cluster, so its label says which cluster it is the medoid of.
-        centers = np.full(medoids.shape, -1, dtype=np.int64)
-        centers[row, labels[row, ids]] = ids
-        return db_medoid(self.distances_, labels, centers)
+# Indices that are computed from products of bag means and instances.
+OF_GEOMETRY = (BagDaviesBouldin, BagSDbw, FTWCV, TWCV)
+# Indices that moves of single bags can lower, and their names as objectives of moves.
+MOVED = {"bag_davies_bouldin": "db", "twcv": "twcv", "ftwcv": "ftwcv"}
 
 
 class BagPartitionProblem(PartitionProblem):
-    """Find partitions of bags that are good by one or several indices.
+    """Partitions of bags that are optimised by one or several indices.
 
-    A :class:`PartitionProblem` whose genes are cluster numbers 0..n_clusters-1, one per bag; numbers
-    may be left out, :meth:`decode` closes the gaps.
+    A :class:`PartitionProblem` whose genes are cluster numbers 0..n_clusters-1, one per bag. Numbers may
+    have gaps, which :meth:`decode` closes.
 
     Parameters
     ----------
     bags : Bags or anything :func:`~moo_clustering.bags.as_bags` takes
-        In the scale in which distances are meant.
+        Scaled as distances require.
     n_clusters : int
     objectives : sequence of str, ValidityIndex objects or classes, default=("bag_davies_bouldin",)
         ``"bag_davies_bouldin"``, ``"bag_silhouette"``, ``"bag_sdbw"``, ``"twcv"``, ``"ftwcv"``, or any
-        other index that can be fitted to bags. Those of which greater values are better are negated,
-        see :meth:`natural`. Infinite values (a single cluster, coinciding centroids) become 1e6.
+        other index that can be fitted to bags. Those to be maximised are negated, see :meth:`natural`.
+        Infinite values (a single cluster, coinciding centroids) become 1e6.
     weighting : {"bag", "instance"}, default="bag"
         Centroids as means of bag means (Eq. 3) or of all instances, for indices given by name or class.
     min_cluster_size : int, default=1
-        Bags every cluster should have. 0 lets clusters become empty.
+        Smallest number of bags per cluster; 0 allows empty clusters.
     size_constraint : bool, optional
-        Whether ``min_cluster_size`` minus the size of the smallest of the ``n_clusters`` clusters is
-        an inequality constraint; default: if it is more than 1. Without, it still holds for the moves
-        and repairs of ``objective``; for algorithms that take no constraints.
+        Whether ``min_cluster_size`` is an inequality constraint; default: if it is above 1. Without the
+        constraint, for algorithms that take none, the moves and repairs of ``objective`` still keep it.
     constraints : PairwiseConstraints, optional
         Must-links and cannot-links between bags.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
-        As for :class:`PartitionProblem`. The moves of ``objective`` minimise it times 1 + V, but for
-        ``"none"``; with ``"constraint"`` its repair puts linked bags together and apart where it can.
+        As for :class:`PartitionProblem`. Moves minimise ``objective`` times 1 + V, except with ``"none"``;
+        with ``"constraint"`` the repair also satisfies constraints where it can.
     n_jobs : int, optional
-        Threads; results do not depend on it.
+        Number of threads; does not affect the result.
 
     Attributes
     ----------
     bags : Bags
     objective : BagObjective
-        What :class:`~moo_clustering.operators.ImprovementMutation` and other operators lower: the
-        first of the objectives that is "bag_davies_bouldin", "twcv" or "ftwcv", or
+        Objective that :class:`~moo_clustering.operators.ImprovementMutation` and other operators lower:
+        the first of the objectives that is "bag_davies_bouldin", "twcv" or "ftwcv", and
         "bag_davies_bouldin" if none is.
     distances : ndarray of shape (n_bags, n_bags)
-        Directed Hausdorff distances, made when first asked for.
+        Directed Hausdorff distances, computed at first use.
     n_clusters, min_cluster_size : int
     encoding, indices, objective_names
         As for :class:`PartitionProblem`.
 
     Notes
     -----
-    Distances of instances to bag means and distances between bags are made once, when first needed,
-    and shared by all indices, copies and operators. A population of P partitions takes
-    O(P (n N + N^2)) for N bags with n instances.
+    Distances from instances to bag means and between bags are computed once, at first use, and shared by
+    all indices, copies and operators. A population of P partitions takes O(P (n N + N^2)) time for N bags
+    with n instances.
 
     References
     ----------
@@ -405,8 +142,264 @@ class BagPartitionProblem(PartitionProblem):
         """Directed Hausdorff distances, from row to column."""
         return self._tables.distances()
 
-    def _values(self, index: ValidityIndex, labels: NDArray[np.int32], X: NDArray[Any]) -> FloatArray:
+    def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any]) -> FloatArray:
         return finite(index, super()._values(index, labels, X))
+
+
+class BagMedoidProblem(PartitionProblem):
+    """Find medoid bags whose partition is optimised by indices; the number of medoids varies.
+
+    A :class:`PartitionProblem` whose genes are the ids of medoids, or -1 for empty slots
+    (:class:`~moo_clustering.encodings.MedoidSlotEncoding`): the operators are
+    :class:`~moo_clustering.operators.SlotSampling`, ``SlotOnePointCrossover`` and ``SlotMutation``.
+
+    Parameters
+    ----------
+    bags : Bags or anything :func:`~moo_clustering.bags.as_bags` takes
+        Scaled as distances require.
+    k_max : int
+        Largest number of clusters.
+    k_min : int, default=2
+        Smallest number of clusters.
+    objectives : sequence of str, ValidityIndex objects or classes, default=("bag_davies_bouldin",)
+        As for :class:`BagPartitionProblem`. Infinite values become 1e6.
+    centers : {"medoid", "mean"}, default="medoid"
+        Points that ``"bag_davies_bouldin"``, given by name or class, measures distances from: the medoids
+        of the individual, or the centroids of its clusters.
+    kind : str, default="directed"
+        Distance between bags, see :func:`~moo_clustering.bags.bag_distances`: "directed", "symmetric",
+        "mean_min", "min_min" or "mean". The silhouette, given by name or class, uses it, too.
+    weighting : {"bag", "instance"}, default="bag"
+        Centroids as means of bag means (Eq. 3) or of all instances, for indices given by name or class.
+    constraints, constraint_handling
+        As for :class:`PartitionProblem`.
+    n_jobs : int, optional
+        Number of threads; does not affect the result.
+
+    Attributes
+    ----------
+    bags : Bags
+    distances : ndarray of shape (n_bags, n_bags)
+        Distances from row to column, shared by encoding, indices and copies.
+    encoding, indices, objective_names
+        As for :class:`PartitionProblem`.
+
+    Notes
+    -----
+    A population of P individuals takes O(P k_max N) time to decode, and O(P (N + k_max^2)) for the index
+    with medoids, which may differ between individuals of the same partition but different medoids.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering (MIGCUK), Eq. 10.
+
+    Examples
+    --------
+    >>> bags = [[[0, 0], [2, 0]], [[0, 1]], [[8, 0], [8, 2], [8, 4]], [[10, 2], [6, 2]], [[4, 10]]]
+    >>> problem = BagMedoidProblem(bags, k_max=3)
+    >>> problem.evaluate(np.array([[1, -1, 2]])).round(4)
+    array([[0.4902]])
+    >>> problem.decode([1, -1, 2])
+    array([[0, 0, 1, 1, 1]], dtype=int32)
+    """
+
+    def __init__(
+        self,
+        bags: Any,
+        k_max: int,
+        *,
+        k_min: int = 2,
+        objectives: Sequence[Index] | Index = ("bag_davies_bouldin",),
+        centers: Centers = "medoid",
+        kind: Kind = "directed",
+        weighting: Weighting = "bag",
+        constraints: PairwiseConstraints | None = None,
+        constraint_handling: ConstraintHandling = "objective",
+        n_jobs: int | None = None,
+    ) -> None:
+        if centers not in get_args(Centers):
+            raise ValueError(f"centers must be one of {get_args(Centers)}, got {centers!r}.")
+        self.bags = as_bags(bags)
+        self.centers: Centers = centers
+        self.n_jobs = n_jobs
+        self._tables = BagTables(self.bags, weighting, kind, n_jobs)
+        replaced: dict[Any, Callable[[BagTables], ValidityIndex]] = {}
+        if centers == "medoid":
+            replaced[BagDaviesBouldin] = lambda tables: MedoidDaviesBouldin().fit(tables.distances())
+        super().__init__(
+            None,
+            MedoidSlotEncoding(self.distances, k_max=k_max, k_min=k_min),
+            bag_indices(objectives, self._tables, replaced),
+            constraints=constraints,
+            constraint_handling=constraint_handling,
+        )
+
+    @property
+    def distances(self) -> FloatArray:
+        """Distances between bags, from row to column."""
+        return self._tables.distances()
+
+    def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
+        return distinct_rows(np.column_stack([labels, self.encoding.canonical(X)]))
+
+    def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any]) -> FloatArray:
+        if isinstance(index, MedoidDaviesBouldin):
+            return finite(index, index.of_medoids(labels, self.encoding.canonical(X)))
+        return finite(index, super()._values(index, labels, X))
+
+
+class MedoidDaviesBouldin(ValidityIndex):
+    """Davies-Bouldin index with medoids instead of centroids, minimised.
+
+    Partitions without medoids are scored with those of their clusters (Eq. 2).
+
+    References
+    ----------
+    Evolutionary multi-instance clustering, Eqs. 2 and 10.
+    """
+
+    name: ClassVar[str] = "bag_davies_bouldin"
+    greater_is_better: ClassVar[bool] = False
+
+    distances_: NDArray[np.floating]
+
+    def fit(self, data: ArrayLike) -> Self:
+        """Fit to distances of shape (n_bags, n_bags), from row to column."""
+        self.distances_ = np.asarray(data)
+        return self
+
+    def evaluate(self, labels: IntArray) -> FloatArray:
+        labels = np.atleast_2d(labels)
+        encoding = MedoidSlotEncoding(self.distances_, k_max=int(labels.max()) + 1, k_min=1)
+        return self.of_medoids(labels, encoding.encode(labels))
+
+    def of_medoids(self, labels: IntArray, medoids: IntArray) -> FloatArray:
+        """Values of partitions around medoids, inf without two medoids at a distance.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_individuals, n_bags)
+            Clusters without gaps, each with one of the medoids.
+        medoids : ndarray of shape (n_individuals, k_max)
+            Medoids in any order, -1 in empty slots.
+        """
+        row, slot = np.nonzero(medoids >= 0)
+        ids = medoids[row, slot]
+        # A medoid belongs to its own cluster, so its label is the number of that cluster.
+        centers = np.full(medoids.shape, -1, dtype=np.int64)
+        centers[row, labels[row, ids]] = ids
+        return db_medoid(self.distances_, labels, centers)
+
+
+def bag_indices(
+    objectives: Sequence[Index] | Index,
+    tables: BagTables,
+    replaced: Mapping[Any, Callable[[BagTables], ValidityIndex]] | None = None,
+) -> list[ValidityIndex]:
+    """Fit copies of indices to bags, with the options of the tables for those given by name or class.
+
+    Parameters
+    ----------
+    objectives : sequence of str, ValidityIndex objects or classes
+    tables : BagTables
+    replaced : mapping of classes to functions of tables, optional
+        Indices that stand in for others given by name or class.
+    """
+    if isinstance(objectives, str | ValidityIndex | type):
+        objectives = [objectives]
+    names = [index for index in objectives if isinstance(index, str)]
+    for name in names:
+        if name not in OF_BAGS:
+            raise ValueError(
+                f"objectives must be of {', '.join(map(repr, OF_BAGS))}, or objects that can be fitted to "
+                f"bags; got {name!r}{did_you_mean(name, OF_BAGS)}."
+            )
+        if names.count(name) > 1:
+            raise ValueError(f"objectives must differ, got {name} more than once.")
+    fitted = []
+    for objective in objectives:
+        kind = OF_BAGS.get(objective) if isinstance(objective, str) else objective
+        other = replaced.get(kind) if replaced and isinstance(kind, type) else None
+        fitted.append(_fitted(objective, tables) if other is None else other(tables))
+    return fitted
+
+
+def _fitted(objective: Index, tables: BagTables) -> ValidityIndex:
+    index = copy.copy(get_index(objective))
+    if not isinstance(objective, ValidityIndex):
+        for option in ("weighting", "kind", "n_jobs"):
+            if hasattr(index, option):
+                setattr(index, option, getattr(tables, option))
+    if isinstance(index, OF_GEOMETRY):
+        return index.fit(tables.geometry(index.weighting))
+    if isinstance(index, BagSilhouette) and index.kind != "precomputed":
+        shared = BagSilhouette("precomputed", index.average, max_memory=index.max_memory, n_jobs=index.n_jobs)
+        return shared.fit(tables.distances(index.kind))
+    return index.fit(tables.bags)  # type: ignore[arg-type]
+
+
+def moved_objective(
+    indices: Sequence[ValidityIndex], tables: BagTables, n_clusters: int, **options: Any
+) -> BagObjective:
+    """Objective of the first index that moves of single bags can lower; Davies-Bouldin if there is none."""
+    for index in indices:
+        if isinstance(index, BagDaviesBouldin | TWCV | FTWCV):
+            reading = index.reading if isinstance(index, FTWCV) else "between"
+            return BagObjective(
+                index.geometry_,
+                n_clusters,
+                MOVED[index.name],  # type: ignore[arg-type]
+                reading=reading,
+                **options,
+            )
+    return BagObjective(tables.geometry(), n_clusters, **options)
+
+
+def finite(index: ValidityIndex, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Replace infinite values of a minimised index by 1e6, as bag indices do."""
+    return values if index.greater_is_better else np.where(values == np.inf, UNDEFINED, values)
+
+
+class BagTables:
+    """Products and distances of bags, computed at first use and shared by all copies.
+
+    Parameters
+    ----------
+    bags : Bags
+    weighting : {"bag", "instance"}
+        Weighting of indices that are given by name.
+    kind : str
+        Distance between bags.
+    n_jobs : int or None
+    """
+
+    def __init__(self, bags: Bags, weighting: Weighting, kind: Kind, n_jobs: int | None) -> None:
+        self.bags = bags
+        self.weighting: Weighting = weighting
+        self.kind: Kind = kind
+        self.n_jobs = n_jobs
+        self._geometries: dict[Weighting, BagGeometry] = {}
+        self._distances: dict[Kind, NDArray[np.float64]] = {}
+
+    def geometry(self, weighting: Weighting | None = None) -> BagGeometry:
+        """Products of bag means and instances."""
+        weighting = self.weighting if weighting is None else weighting
+        if weighting not in self._geometries:
+            # A least cluster size would allow more pruning, but not every individual keeps it.
+            self._geometries[weighting] = BagGeometry(self.bags, weighting=weighting)
+        return self._geometries[weighting]
+
+    def distances(self, kind: Kind | None = None) -> NDArray[np.float64]:
+        """Distances between bags, from row to column."""
+        kind = self.kind if kind is None else kind
+        if kind not in self._distances:
+            H = bag_distances(self.bags, kind=kind, n_jobs=self.n_jobs)
+            H.flags.writeable = False
+            self._distances[kind] = H
+        return self._distances[kind]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
 
 
 def _check_integer(name: str, value: Any, least: int) -> None:

@@ -1,4 +1,4 @@
-"""FuzzyModesProblem."""
+"""Fuzzy clusters of categorical data around modes: the problem, and the spaces of codes and of numbers."""
 
 from __future__ import annotations
 
@@ -23,148 +23,30 @@ from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 
 Metric = Literal["hamming", "euclidean"]
-# Samples looked at at once; sums over the samples are sums over such blocks, whatever the population.
-_SAMPLES = 512
-# Numbers of 8 bytes held at once in all threads: 256 MB. Blocks that stay near the cache are faster.
-_LARGEST, _BLOCK = 1 << 25, 1 << 20
-# Numbers per mode and sample: distances, memberships, their powers, a product.
-_COPIES = 4
-# Below this many memberships a thread costs more than it saves.
-_WORTH_A_THREAD = 1 << 18
-# Sums of memberships that differ by less than this part are equal: the order of additions is arbitrary.
-_TIE = 1e-10
-# Categories of an attribute, on average, from which on a dense table costs more than a sparse one.
-_SPARSE = 64
-
-
-class HammingSpace:
-    """Category codes, d = number of attributes in which two differ.
-
-    Both distances and sums are products with the 0/1 table of samples and categories, which is made for
-    a block of samples at a time: distances in float32, in which such whole numbers are exact, sums in
-    float64. Where attributes have more than 64 categories on average, the table is sparse.
-    """
-
-    dtype = np.dtype(np.int32)
-
-    def __init__(self, X: ArrayLike) -> None:
-        self.data = _codes(X)
-        self.categories = self.data.max(axis=0).astype(np.int64) + 1
-        self.lower, self.upper = np.zeros_like(self.data[0]), (self.categories - 1).astype(np.int32)
-        self.starts = np.concatenate([[0], np.cumsum(self.categories)])
-        self.width = int(self.starts[-1])
-
-    def distances(self, modes: NDArray[Any], part: slice) -> FloatArray:
-        n, k, p = modes.shape
-        of_mode = self._dense(modes.reshape(n * k, p))
-        equal = np.asarray(of_mode @ self._table(part).T).astype(np.float64, order="C")
-        np.subtract(float(p), equal, out=equal)
-        return equal.reshape(n, k, equal.shape[1])
-
-    def between(self, modes: NDArray[Any]) -> FloatArray:
-        columns = [(modes != modes[:, [i]]).sum(axis=2) for i in range(modes.shape[1])]
-        return np.stack(columns, axis=2).astype(np.float64)
-
-    def sums(self, weights: FloatArray, part: slice) -> FloatArray:
-        n, k, size = weights.shape
-        table = self._table(part).astype(np.float64)
-        return np.asarray(weights.reshape(n * k, size) @ table).reshape(n, k, self.width)
-
-    def update(self, sums: FloatArray, total: FloatArray, modes: NDArray[Any]) -> NDArray[Any]:
-        updated = np.empty_like(modes)
-        for feature, (lo, hi) in enumerate(zip(self.starts[:-1], self.starts[1:], strict=True)):
-            of_category = sums[:, :, lo:hi]
-            # The first of those that are as large as the largest.
-            enough = of_category.max(axis=2, keepdims=True) * (1.0 - _TIE)
-            updated[:, :, feature] = (of_category >= enough).argmax(axis=2)
-        return np.where(total[:, :, None] > 0.0, updated, modes)
-
-    def draw(self, features: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
-        return rng.integers(0, self.categories[features])
-
-    def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
-        codes = np.rint(modes)
-        # Negated, so that NaN is refused too.
-        if not ((codes >= 0) & (codes <= self.upper)).all():
-            raise ValueError("X holds categories that the data do not have; give the algorithm a repair.")
-        return codes.astype(np.int32)
-
-    def _table(self, part: slice) -> Any:
-        codes = self.data[part]
-        n, p = codes.shape
-        if self.width <= _SPARSE * p:
-            return self._dense(codes)
-        columns = (codes + self.starts[:-1]).ravel()
-        ones = np.ones(n * p, dtype=np.float32)
-        return sp.csr_array((ones, columns, np.arange(0, n * p + 1, p)), shape=(n, self.width))
-
-    def _dense(self, codes: NDArray[Any]) -> NDArray[np.float32]:
-        table = np.zeros((len(codes), self.width), dtype=np.float32)
-        table[np.arange(len(codes))[:, None], codes + self.starts[:-1]] = 1.0
-        return table
-
-
-class EuclideanSpace:
-    """Numbers and Euclidean distance, all in float64.
-
-    Distances are made of differences, so that those of a mode from equal samples are exactly 0, and
-    weighted sums by products of the same shape for every individual, so that its company changes no bit.
-    """
-
-    dtype = np.dtype(np.float64)
-
-    def __init__(self, X: ArrayLike) -> None:
-        self.data: FloatArray = check_array(X, dtype=np.float64, order="C", input_name="X")
-        self.lower, self.upper = self.data.min(axis=0), self.data.max(axis=0)
-        with np.errstate(over="ignore"):
-            reach = np.square(self.upper / 2 - self.lower / 2).sum() * 4.0 * len(self.data)
-        if not np.isfinite(reach):
-            raise ValueError("X has values so large that squared distances overflow; rescale it.")
-        self.width = self.data.shape[1]
-        # Weighted means of small numbers, so that a large common offset costs no digits.
-        self._center = self.data[0].copy()
-
-    def distances(self, modes: NDArray[Any], part: slice) -> FloatArray:
-        n, k, p = modes.shape
-        D: FloatArray = cdist(modes.reshape(n * k, p), self.data[part])
-        return D.reshape(n, k, D.shape[1])
-
-    def between(self, modes: NDArray[Any]) -> FloatArray:
-        columns = [np.sqrt(np.square(modes - modes[:, [i]]).sum(axis=2)) for i in range(modes.shape[1])]
-        return np.stack(columns, axis=2)
-
-    def sums(self, weights: FloatArray, part: slice) -> FloatArray:
-        return weights @ (self.data[part] - self._center)
-
-    def update(self, sums: FloatArray, total: FloatArray, modes: NDArray[Any]) -> NDArray[Any]:
-        there = total[:, :, None] > 0.0
-        means = np.divide(sums, total[:, :, None], out=np.zeros_like(sums), where=there) + self._center
-        return np.where(there, np.clip(means, self.lower, self.upper), modes)
-
-    def draw(self, features: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
-        return rng.uniform(self.lower[features], self.upper[features])
-
-    def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
-        if not np.isfinite(modes).all():
-            raise ValueError("X holds modes that are not finite.")
-        return np.ascontiguousarray(modes, dtype=np.float64)
-
-
-SPACES: dict[str, type[HammingSpace] | type[EuclideanSpace]] = {
-    "hamming": HammingSpace,
-    "euclidean": EuclideanSpace,
-}
+# Samples per block. Sums over samples are sums over these blocks, whatever else is in the population, so
+# that an individual gets the same bits in any population.
+BLOCK_SAMPLES = 512
+# Numbers held at once by all threads, 256 MB of float64; and by a block, so that it stays in the cache.
+ALL_ITEMS, BLOCK_ITEMS = 1 << 25, 1 << 20
+# Arrays with a number per mode and sample: distances, memberships, their powers, a product.
+COPIES = 4
+# With fewer memberships a thread costs more than it saves.
+LEAST_PER_THREAD = 1 << 18
+# Sums of memberships are equal if they differ by less than this share: the order of additions is arbitrary.
+TIE = 1e-10
+# Average number of categories of an attribute beyond which a sparse table is faster than a dense one.
+SPARSE_CATEGORIES = 64
 
 
 class FuzzyModesProblem(Problem):
-    """Modes of fuzzy clusters that are compact (pi) and far apart (sep).
+    """Find modes of fuzzy clusters that are compact (pi) and far apart (sep).
 
-    Genes are the attributes of K modes, one mode after the other. Evaluation assigns the samples to the
-    modes in degrees, replaces each mode by that of its fuzzy cluster, scores these and writes them back
-    into the individuals (``out["X"]``, which pymoo's evaluator stores).
+    Genes are the attributes of K modes, one mode after the other. Evaluation computes memberships of the
+    samples, replaces each mode by that of its fuzzy cluster, scores the new modes and writes them back to
+    the individuals (``out["X"]``, which pymoo's evaluator stores).
 
     - ``pi``, minimised: sum over the clusters of the mean distance of their members from the mode.
-    - ``sep``, maximised: distances of the modes from each other, those of near ones weighing most.
+    - ``sep``, maximised: sum of distances between modes, with the largest weights on near ones.
 
     Parameters
     ----------
@@ -173,37 +55,36 @@ class FuzzyModesProblem(Problem):
     n_clusters : int
         K, from 1 to n_samples. With 1, sep is 0.
     metric : {"hamming", "euclidean"}, default="hamming"
-        Number of attributes that differ, or Euclidean distance.
+        Number of different attributes, or Euclidean distance.
     m : float, default=2
-        Above 1; memberships get crisp towards 1.
+        Fuzziness above 1; memberships become crisp towards 1.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Number of threads; does not affect the result.
 
     Attributes
     ----------
     space : ModeSpace
-        The data, what values an attribute has, and distances.
+        The data, the values of the attributes, and distances.
     n_clusters, n_features, n_samples : int
     objective_names : tuple of str
-        A name for every column of ``F``; ``F`` holds (pi, -sep).
+        Names of the columns of ``F``, which holds (pi, -sep).
 
     Raises
     ------
     ValueError, TypeError
-        For data or parameters out of range. Evaluation refuses genes that are no category or not finite.
+        If data or parameters are out of range. Evaluation refuses genes that are no category or infinite.
 
     Notes
     -----
-    A population of P individuals costs O(P K N C) time, C being the number of all categories or features,
-    in matrix products for categories, and at most 256 MB in blocks of samples and individuals.
-    Memberships and objectives are float64, Hamming distances exact in float32. Equal genotypes, also with
-    their modes in another order, get equal objectives bit for bit, in any company and on any number of
-    threads.
+    A population of P individuals takes O(P K N C) time for C categories of all attributes, or features, in
+    matrix products for categories, and at most 256 MB in blocks of samples and individuals. Memberships
+    and objectives are float64; Hamming distances are exact in float32. Equal genotypes, even with modes in
+    another order, get equal objectives bit for bit, in any population and on any number of threads.
 
-    Two equal modes, and modes that no sample is nearest to, are legal.
+    Equal modes, and modes that are nearest to no sample, are legal.
 
-    pymoo stores genes as float64: pass ``res.X`` through :meth:`modes` or :meth:`decode`. Deep copies
-    (``save_history=True`` makes one a generation) share everything.
+    pymoo stores genes as float64: convert ``res.X`` by :meth:`modes` or :meth:`decode`. Deep copies
+    (``save_history=True`` makes one per generation) share everything.
 
     References
     ----------
@@ -249,9 +130,9 @@ class FuzzyModesProblem(Problem):
         )
 
     def modes(self, X: ArrayLike) -> NDArray[Any]:
-        """Genotypes such as ``res.X`` as modes, shape (n_individuals, n_clusters, n_features).
+        """Convert genotypes such as ``res.X`` to modes, shape (n_individuals, n_clusters, n_features).
 
-        int32 codes, rounded where they are not whole, or float64. One genotype of shape (n_var,) is a
+        Modes are float64, or codes rounded to int32. A single genotype of shape (n_var,) counts as a
         population of one.
         """
         genes = np.atleast_2d(np.asarray(X))
@@ -261,7 +142,7 @@ class FuzzyModesProblem(Problem):
         return self.space.checked(numbers.reshape(-1, self.n_clusters, self.n_features))
 
     def memberships(self, X: ArrayLike) -> FloatArray:
-        """Degrees u_ik, shape (n_individuals, n_clusters, n_samples)."""
+        """Memberships u_ik, shape (n_individuals, n_clusters, n_samples)."""
         modes = self.modes(X)
         u = np.empty((len(modes), self.n_clusters, self.n_samples))
         for rows in self._individuals(len(modes)):
@@ -270,14 +151,15 @@ class FuzzyModesProblem(Problem):
         return u
 
     def decode(self, X: ArrayLike) -> NDArray[np.int32]:
-        """Partitions (n_individuals, n_samples): the nearest mode, of several the first.
+        """Decode genotypes to partitions by the nearest mode, shape (n_individuals, n_samples).
 
-        Clusters are numbered by first appearance; modes that no sample is nearest to are none.
+        Ties go to the first mode. Clusters are numbered by first appearance, without those that are
+        nearest to no sample.
         """
         return relabel_by_first_appearance(self.nearest(X))
 
     def nearest(self, X: ArrayLike) -> NDArray[np.int32]:
-        """Number of the mode nearest to every sample, shape (n_individuals, n_samples); ties: the first."""
+        """Position of the nearest mode per sample, the first on ties, shape (n_individuals, n_samples)."""
         modes = self.modes(X)
         labels = np.empty((len(modes), self.n_samples), dtype=np.int32)
         for rows in self._individuals(len(modes)):
@@ -286,7 +168,7 @@ class FuzzyModesProblem(Problem):
         return labels
 
     def canonical(self, X: ArrayLike) -> NDArray[Any]:
-        """The genotypes with their modes in lexicographic order, which is all that their objectives see.
+        """Sort the modes of every genotype lexicographically, which leaves the objectives unchanged.
 
         For :class:`~moo_clustering.operators.CanonicalDuplicates`.
         """
@@ -295,29 +177,29 @@ class FuzzyModesProblem(Problem):
         return sorted_modes.reshape(len(modes), self.n_var)
 
     def modes_of(self, labels: ArrayLike) -> NDArray[Any]:
-        """Modes of the clusters 0..k-1 of a partition (n_samples,), shape (k, n_features).
+        """Modes of the clusters 0..k-1 of a partition of shape (n_samples,), shape (k, n_features).
 
-        The most frequent category of every attribute, of several the first; or the mean.
+        A mode has the most frequent category of every attribute, the first on ties, or the mean.
         """
-        given = np.asarray(labels)
-        k = int(given.max()) + 1
+        partition = np.asarray(labels)
+        k = int(partition.max()) + 1
         modes = np.tile(self.space.lower, (1, k, 1))
         sums, total = np.zeros((1, k, self.space.width)), np.zeros((1, k))
         for part in self._samples():
-            member = (given[part] == np.arange(k)[:, None]).astype(np.float64)[None]
+            member = (partition[part] == np.arange(k)[:, None]).astype(np.float64)[None]
             sums += self.space.sums(member, part)
             total += member.sum(axis=2)
         return self.space.update(sums, total, modes)[0]
 
     def natural(self, F: ArrayLike) -> FloatArray:
-        """(pi, sep) of objectives as pymoo minimises them, shape (..., 2)."""
+        """Objectives with natural signs, (pi, sep), from those that pymoo minimises, shape (..., 2)."""
         values = np.asarray(F, dtype=np.float64)
         if values.ndim == 0 or values.shape[-1] != 2:
             raise ValueError(f"F must have 2 columns, one per objective; got shape {values.shape}.")
         return values * (1.0, -1.0)
 
     def draw(self, positions: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
-        """A random value for each of the given genes: any category, or uniform in the attribute's range."""
+        """Draw values of genes at some positions: any category, or uniform in the range of the attribute."""
         return self.space.draw(positions % self.n_features, rng)
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -326,25 +208,29 @@ class FuzzyModesProblem(Problem):
         modes = np.take_along_axis(modes, order[:, :, None], axis=1)
         first, inverse = distinct_rows(modes.reshape(len(modes), self.n_var))
         improved, F = self._improve(modes[first])
-        # Modes keep the places they had.
+        # Restore the original order of the modes.
         back = np.argsort(order, axis=1)[:, :, None]
         written = np.take_along_axis(improved[inverse], back, axis=1)
         out["X"] = written.reshape(len(written), self.n_var)
         out["F"] = F[inverse]
 
     def _improve(self, modes: NDArray[Any]) -> tuple[NDArray[Any], FloatArray]:
-        parts = [modes[rows] for rows in self._individuals(max(len(modes), 1))]
+        """Improve and score all individuals, in blocks on several threads.
+
+        BLAS stays on one thread: products split over threads may differ in their last bits.
+        """
+        blocks = [modes[rows] for rows in self._individuals(max(len(modes), 1))]
         with _blas().limit(limits=1, user_api="blas"):
-            workers = min(n_threads(self.n_jobs), len(parts))
+            workers = min(n_threads(self.n_jobs), len(blocks))
             if workers > 1:
                 with ThreadPoolExecutor(workers) as pool:
-                    results = list(pool.map(self._score, parts))
+                    results = list(pool.map(self._score, blocks))
             else:
-                results = [self._score(part) for part in parts]
-        return np.concatenate([part[0] for part in results]), np.concatenate([part[1] for part in results])
+                results = [self._score(block) for block in blocks]
+        return np.concatenate([new for new, _ in results]), np.concatenate([F for _, F in results])
 
     def _score(self, modes: NDArray[Any]) -> tuple[NDArray[Any], FloatArray]:
-        """New modes and their objectives."""
+        """Compute new modes and their objectives."""
         shape = modes.shape[:2]
         sums, total = np.zeros((*shape, self.space.width)), np.zeros(shape)
         for part in self._samples():
@@ -363,21 +249,21 @@ class FuzzyModesProblem(Problem):
         return modes, np.column_stack([pi, -sep])
 
     def _samples(self) -> Iterator[slice]:
-        for lo in range(0, self.n_samples, _SAMPLES):
-            yield slice(lo, min(lo + _SAMPLES, self.n_samples))
+        for lo in range(0, self.n_samples, BLOCK_SAMPLES):
+            yield slice(lo, min(lo + BLOCK_SAMPLES, self.n_samples))
 
     def _individuals(self, n_individuals: int) -> Iterator[slice]:
-        """Blocks of bounded memory; as many as threads where these are worth it."""
+        """Cut a population into blocks of bounded memory, one per thread at least if threads pay."""
         k, threads = self.n_clusters, n_threads(self.n_jobs)
-        items = k * (_COPIES * min(self.n_samples, _SAMPLES) + 3 * self.space.width + 2 * k)
-        step = max(1, min(_BLOCK, _LARGEST // threads) // items)
-        if n_individuals * k * self.n_samples >= _WORTH_A_THREAD:
+        items = k * (COPIES * min(self.n_samples, BLOCK_SAMPLES) + 3 * self.space.width + 2 * k)
+        step = max(1, min(BLOCK_ITEMS, ALL_ITEMS // threads) // items)
+        if n_individuals * k * self.n_samples >= LEAST_PER_THREAD:
             step = min(step, -(-n_individuals // threads))
         for lo in range(0, n_individuals, step):
             yield slice(lo, lo + step)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # Nothing here changes what it gives; pymoo copies problems with the algorithm's history.
+        # A problem does not change after construction, and pymoo copies it with the algorithm's history.
         return copy.copy(self)
 
 
@@ -398,27 +284,27 @@ def _sorted_modes(modes: NDArray[Any]) -> NDArray[np.intp]:
 
 @cache
 def _blas() -> ThreadpoolController:
-    # Products split among threads may differ in their last bits; blocks run side by side instead.
+    # Made once, as it looks for all loaded libraries.
     return ThreadpoolController()
 
 
 def memberships(distances: FloatArray, m: float) -> FloatArray:
-    """u_ik = 1 / sum_j (d_ik / d_jk)^(1 / (m - 1)).
+    """Memberships u_ik = 1 / sum_j (d_ik / d_jk)^(1 / (m - 1)).
 
     Parameters
     ----------
     distances : ndarray of shape (..., n_modes, n_samples)
-        Infinity for a mode that does not take part.
+        Infinite for modes that are left out.
     m : float
         Above 1.
 
     Returns
     -------
     ndarray of the same shape
-        Columns sum to 1; a sample at distance 0 from q modes has 1/q of each of them.
+        Columns sum to 1; a sample at distance 0 from q modes has memberships of 1/q in them.
     """
     nearest = distances.min(axis=-2, keepdims=True)
-    # By the ratio to the nearest mode nothing overflows, and 0 stands where another one is at distance 0.
+    # Ratios to the nearest mode cannot overflow, and are 0 if another mode is at distance 0.
     u: FloatArray = np.divide(nearest, distances, out=np.ones_like(distances), where=distances > 0.0)
     if m != 2.0:
         np.power(u, 1.0 / (m - 1.0), out=u)
@@ -427,12 +313,12 @@ def memberships(distances: FloatArray, m: float) -> FloatArray:
 
 
 def powered(u: FloatArray, m: float) -> FloatArray:
-    """u^m."""
+    """Memberships to the power m."""
     return np.square(u) if m == 2.0 else np.power(u, m)
 
 
 def compactness(scatter: FloatArray, size: FloatArray) -> FloatArray:
-    """pi = sum_i (sum_k u_ik^m d_ik) / (sum_k u_ik), shape (n_individuals,); empty modes add nothing.
+    """Compute pi = sum_i (sum_k u_ik^m d_ik) / (sum_k u_ik) over modes i with members, per individual.
 
     Parameters
     ----------
@@ -444,14 +330,14 @@ def compactness(scatter: FloatArray, size: FloatArray) -> FloatArray:
 
 
 def separation(between: FloatArray, m: float) -> FloatArray:
-    """sep = sum_i sum_{j != i} mu_ij^m d(z_i, z_j), shape (n_individuals,); 0 for a single mode.
+    """Compute sep = sum_i sum_{j != i} mu_ij^m d(z_i, z_j) per individual, 0 for a single mode.
 
-    mu_ij is the membership of z_j in z_i among all other modes l != j.
+    mu_ij is the membership of mode z_j in z_i, among all modes but z_j itself.
 
     Parameters
     ----------
     between : ndarray of shape (n_individuals, n_modes, n_modes)
-        Distances of the modes.
+        Distances between modes.
     """
     n_modes = between.shape[1]
     if n_modes == 1:
@@ -463,16 +349,16 @@ def separation(between: FloatArray, m: float) -> FloatArray:
 
 
 class ModeSpace(Protocol):
-    """Where modes live.
+    """Space of the modes: data, bounds, distances and sums.
 
     Attributes
     ----------
     data : ndarray of shape (n_samples, n_features)
     lower, upper : ndarray of shape (n_features,)
     dtype : numpy.dtype
-        Of genes.
+        Type of genes.
     width : int
-        Sums that make a mode.
+        Number of sums from which a mode is computed.
     """
 
     data: NDArray[Any]
@@ -482,36 +368,93 @@ class ModeSpace(Protocol):
     width: int
 
     def distances(self, modes: NDArray[Any], part: slice) -> FloatArray:
-        """Of some samples from modes (n, n_modes, n_features), shape (n, n_modes, n_part)."""
+        """Distances from modes (n, n_modes, n_features) to a block of samples, (n, n_modes, n_block)."""
 
     def between(self, modes: NDArray[Any]) -> FloatArray:
-        """Of the modes from each other, shape (n, n_modes, n_modes)."""
+        """Distances between modes, shape (n, n_modes, n_modes)."""
 
     def sums(self, weights: FloatArray, part: slice) -> FloatArray:
-        """What samples weighted by (n, n_modes, n_part) add to modes, shape (n, n_modes, width)."""
+        """Sums of a block of samples with weights (n, n_modes, n_block), shape (n, n_modes, width)."""
 
     def update(self, sums: FloatArray, total: FloatArray, modes: NDArray[Any]) -> NDArray[Any]:
-        """Modes of the sums; those of total weight 0, shape (n, n_modes), stay as they are."""
+        """Compute modes from sums; modes of total weight 0, shape (n, n_modes), do not change."""
 
     def draw(self, features: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
-        """A random value of every given attribute."""
+        """Draw a value of each attribute."""
 
     def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
-        """Modes from genes such as pymoo's; refuses those outside of the space."""
+        """Convert genes such as pymoo's to modes; raise ValueError outside the space."""
 
 
-def mode_distances(rows: NDArray[Any], modes: NDArray[Any], metric: str) -> FloatArray:
-    """Distances of any rows from modes (n_modes, n_features), shape (n_modes, n_rows).
+class HammingSpace:
+    """Space of category codes, with the number of different attributes as distance.
 
-    Codes may also be -1, for a category that differs from all others.
+    Distances and sums are products with the 0/1 table of samples and categories, which is made for one
+    block of samples at a time: distances in float32, where these whole numbers are exact, and sums in
+    float64. The table is sparse if attributes have more than 64 categories on average.
     """
-    if metric == "euclidean":
-        D: FloatArray = cdist(modes, rows)
-        return D
-    return np.stack([np.count_nonzero(rows != mode, axis=1) for mode in modes]).astype(np.float64)
+
+    dtype = np.dtype(np.int32)
+
+    def __init__(self, X: ArrayLike) -> None:
+        self.data = _codes(X)
+        self.categories = self.data.max(axis=0).astype(np.int64) + 1
+        self.lower, self.upper = np.zeros_like(self.data[0]), (self.categories - 1).astype(np.int32)
+        self.starts = np.concatenate([[0], np.cumsum(self.categories)])
+        self.width = int(self.starts[-1])
+
+    def distances(self, modes: NDArray[Any], part: slice) -> FloatArray:
+        n, k, p = modes.shape
+        of_mode = self._dense(modes.reshape(n * k, p))
+        equal = np.asarray(of_mode @ self._table(part).T).astype(np.float64, order="C")
+        np.subtract(float(p), equal, out=equal)
+        return equal.reshape(n, k, equal.shape[1])
+
+    def between(self, modes: NDArray[Any]) -> FloatArray:
+        columns = [(modes != modes[:, [i]]).sum(axis=2) for i in range(modes.shape[1])]
+        return np.stack(columns, axis=2).astype(np.float64)
+
+    def sums(self, weights: FloatArray, part: slice) -> FloatArray:
+        n, k, size = weights.shape
+        table = self._table(part).astype(np.float64)
+        return np.asarray(weights.reshape(n * k, size) @ table).reshape(n, k, self.width)
+
+    def update(self, sums: FloatArray, total: FloatArray, modes: NDArray[Any]) -> NDArray[Any]:
+        updated = np.empty_like(modes)
+        for feature, (lo, hi) in enumerate(zip(self.starts[:-1], self.starts[1:], strict=True)):
+            of_category = sums[:, :, lo:hi]
+            # The first category whose sum is as large as the largest, up to rounding.
+            enough = of_category.max(axis=2, keepdims=True) * (1.0 - TIE)
+            updated[:, :, feature] = (of_category >= enough).argmax(axis=2)
+        return np.where(total[:, :, None] > 0.0, updated, modes)
+
+    def draw(self, features: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
+        return rng.integers(0, self.categories[features])
+
+    def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
+        codes = np.rint(modes)
+        # Written as a negation, so that NaN is refused as well.
+        if not ((codes >= 0) & (codes <= self.upper)).all():
+            raise ValueError("X holds categories that the data do not have; give the algorithm a repair.")
+        return codes.astype(np.int32)
+
+    def _table(self, part: slice) -> Any:
+        codes = self.data[part]
+        n, p = codes.shape
+        if self.width <= SPARSE_CATEGORIES * p:
+            return self._dense(codes)
+        columns = (codes + self.starts[:-1]).ravel()
+        ones = np.ones(n * p, dtype=np.float32)
+        return sp.csr_array((ones, columns, np.arange(0, n * p + 1, p)), shape=(n, self.width))
+
+    def _dense(self, codes: NDArray[Any]) -> NDArray[np.float32]:
+        table = np.zeros((len(codes), self.width), dtype=np.float32)
+        table[np.arange(len(codes))[:, None], codes + self.starts[:-1]] = 1.0
+        return table
 
 
 def _codes(X: ArrayLike) -> NDArray[np.int32]:
+    """Check that X holds category codes; large gaps are refused because they cost memory."""
     values = check_array(X, dtype=None, input_name="X")
     if values.dtype.kind not in "biuf" or (values != np.rint(values)).any():
         raise ValueError("metric='hamming' needs category codes 0, 1, ...: X must hold whole numbers.")
@@ -525,3 +468,66 @@ def _codes(X: ArrayLike) -> NDArray[np.int32]:
             f"{values.max()} for {len(values)} samples, more than {most}; number its categories."
         )
     return values.astype(np.int32)
+
+
+class EuclideanSpace:
+    """Space of numbers with Euclidean distance, all in float64.
+
+    Distances are computed from differences, so that they are exactly 0 for equal samples. Weighted sums
+    are products of the same shape for every individual, so that other individuals change no bit.
+    """
+
+    dtype = np.dtype(np.float64)
+
+    def __init__(self, X: ArrayLike) -> None:
+        self.data: FloatArray = check_array(X, dtype=np.float64, order="C", input_name="X")
+        self.lower, self.upper = self.data.min(axis=0), self.data.max(axis=0)
+        with np.errstate(over="ignore"):
+            reach = np.square(self.upper / 2 - self.lower / 2).sum() * 4.0 * len(self.data)
+        if not np.isfinite(reach):
+            raise ValueError("X has values so large that squared distances overflow; rescale it.")
+        self.width = self.data.shape[1]
+        # Subtracted before weighting, so that a large common offset costs no digits.
+        self._center = self.data[0].copy()
+
+    def distances(self, modes: NDArray[Any], part: slice) -> FloatArray:
+        n, k, p = modes.shape
+        D: FloatArray = cdist(modes.reshape(n * k, p), self.data[part])
+        return D.reshape(n, k, D.shape[1])
+
+    def between(self, modes: NDArray[Any]) -> FloatArray:
+        columns = [np.sqrt(np.square(modes - modes[:, [i]]).sum(axis=2)) for i in range(modes.shape[1])]
+        return np.stack(columns, axis=2)
+
+    def sums(self, weights: FloatArray, part: slice) -> FloatArray:
+        return weights @ (self.data[part] - self._center)
+
+    def update(self, sums: FloatArray, total: FloatArray, modes: NDArray[Any]) -> NDArray[Any]:
+        there = total[:, :, None] > 0.0
+        means = np.divide(sums, total[:, :, None], out=np.zeros_like(sums), where=there) + self._center
+        return np.where(there, np.clip(means, self.lower, self.upper), modes)
+
+    def draw(self, features: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
+        return rng.uniform(self.lower[features], self.upper[features])
+
+    def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
+        if not np.isfinite(modes).all():
+            raise ValueError("X holds modes that are not finite.")
+        return np.ascontiguousarray(modes, dtype=np.float64)
+
+
+SPACES: dict[str, type[HammingSpace] | type[EuclideanSpace]] = {
+    "hamming": HammingSpace,
+    "euclidean": EuclideanSpace,
+}
+
+
+def mode_distances(rows: NDArray[Any], modes: NDArray[Any], metric: str) -> FloatArray:
+    """Distances from modes of shape (n_modes, n_features) to rows, shape (n_modes, n_rows).
+
+    A code of -1 stands for a category that differs from all others.
+    """
+    if metric == "euclidean":
+        D: FloatArray = cdist(modes, rows)
+        return D
+    return np.stack([np.count_nonzero(rows != mode, axis=1) for mode in modes]).astype(np.float64)

@@ -1,4 +1,4 @@
-"""SumOfSquaresProblem and its encoding."""
+"""Minimum sum-of-squares clustering: a problem over the coordinates of centres, and its encoding."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import FloatArray, IntArray, Labels, centred_features
+from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, centred_features
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd, two_nearest
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import Encoding, relabel_by_first_appearance
@@ -19,14 +19,15 @@ from moo_clustering.problems.partition import ConstraintHandling, PartitionProbl
 from moo_clustering.validity.base import ValidityIndex
 from moo_clustering.validity.internal import SumOfSquares
 
-MAX_PASSES = 300
-# Bytes for what is known of recent individuals.
-_MEMORY = 1 << 26
 Offsets = tuple[FloatArray, FloatArray]
+# Largest number of passes of Lloyd's iterations, as in scikit-learn.
+MAX_PASSES = 300
+# Bytes for labels and objectives of recently evaluated individuals.
+MEMO_BYTES = 1 << 26
 
 
 class Optimum(NamedTuple):
-    """Centres, the samples nearest to them, and the sum of their squared distances."""
+    """Centres, the label of the nearest centre per sample, and the sum of squared distances to it."""
 
     centers: FloatArray
     labels: Labels
@@ -34,12 +35,12 @@ class Optimum(NamedTuple):
 
 
 class SumOfSquaresProblem(PartitionProblem):
-    """Centres for the samples such that the sum of squared distances to the nearest is least.
+    """Find centres that minimise the sum of squared distances from samples to their nearest centre.
 
-    Genes are the coordinates of ``n_clusters`` centres, one after the other, as real numbers in the
-    coordinates of X less its mean (:meth:`centers` gives those of X). The order of the centres means
-    nothing: :class:`~moo_clustering.operators.CentreMatchingCrossover` and ``RelocateCentre`` know that,
-    and ``LocalSearchRepair`` makes every individual a local optimum; any operator on real numbers works.
+    Genes are the coordinates of ``n_clusters`` centres, one after the other, as real numbers relative to
+    the mean of X (:meth:`centers` adds it). Any operator on real numbers works. The order of the centres
+    does not matter, which :class:`~moo_clustering.operators.CentreMatchingCrossover` and
+    ``RelocateCentre`` respect; ``LocalSearchRepair`` makes every individual a local optimum.
 
     Parameters
     ----------
@@ -47,8 +48,8 @@ class SumOfSquaresProblem(PartitionProblem):
     n_clusters : int
         From 1 to n_samples.
     constraints, constraint_handling
-        As for :class:`PartitionProblem`, of which this is the case of a :class:`CenterEncoding` and the
-        index ``SumOfSquares``, only that squares are taken to the centres, which need not be means.
+        As for :class:`PartitionProblem`. This problem is its case with a :class:`CenterEncoding` and the
+        index ``SumOfSquares``, except that distances are to the centres, which need not be means.
 
     Attributes
     ----------
@@ -56,19 +57,20 @@ class SumOfSquaresProblem(PartitionProblem):
         For ``EncodingSampling`` (greedy k-means++) and ``CanonicalDuplicates(problem.encoding)``.
     n_clusters, n_features : int
     n_distances : int
-        Distances between two points taken so far.
+        Number of distances between two points computed so far.
     n_local_searches : int
+        Number of local searches so far.
 
     Raises
     ------
     TypeError, ValueError
-        For data or options out of range. Evaluation refuses genes that are not finite.
+        If data or options are out of range. Evaluation refuses genes that are not finite.
 
     Notes
     -----
-    O(n_samples n_clusters n_features) time an individual; local searches and evaluations of recent
-    individuals are not repeated. Evaluated individuals carry their partition as ``"labels"``, of shape
-    (n_samples,), a label being the position of the centre. Deep copies share the data and what is known.
+    O(n_samples n_clusters n_features) time per individual; recent individuals are not evaluated again.
+    Evaluated individuals carry their partition as ``"labels"`` of shape (n_samples,), which are positions
+    of centres. Deep copies share the data and the memory of recent individuals.
 
     References
     ----------
@@ -104,33 +106,33 @@ class SumOfSquaresProblem(PartitionProblem):
         self.n_local_searches = 0
         self._known: OrderedDict[bytes, tuple[Labels, float]] = OrderedDict()
         one = encoding.n_var * 8 + encoding.n_samples * 4
-        self._n_known = max(2, _MEMORY // one)
+        self._n_known = max(2, MEMO_BYTES // one)
 
     @property
     def points(self) -> FloatArray:
-        """X less its mean, (n_samples, n_features)."""
+        """X minus its mean, shape (n_samples, n_features)."""
         return self.encoding.points
 
     @property
     def n_distances(self) -> int:
-        """Distances between two points taken so far."""
+        """Number of distances between two points computed so far."""
         return self.encoding.n_distances
 
     def centers(self, X: ArrayLike) -> FloatArray:
-        """Genes as centres in the coordinates of the data, (n_individuals, n_clusters, n_features)."""
+        """Centres in the coordinates of the data, shape (n_individuals, n_clusters, n_features)."""
         return self.encoding.in_data(self.encoding.centers(X))
 
     def optimum(self, centers: FloatArray) -> Optimum:
-        """What Lloyd's iterations reach from centres of shape (n_clusters, n_features).
+        """Run Lloyd's iterations from centres of shape (n_clusters, n_features).
 
-        A local optimum, unless 300 passes were too few for one.
+        The result is a local optimum unless 300 passes do not suffice.
         """
         centers = np.array(centers, dtype=np.float64, order="C")
         labels = np.empty(self.n_samples, dtype=np.int32)
         objective, _, distances, converged = lloyd(self.points, centers, labels, MAX_PASSES)
         self.encoding.n_distances += distances
         if not converged:
-            # The last pass has moved the centres away from their labels.
+            # The last pass has moved the centres, so that labels are out of date.
             labels, squares, _ = self.encoding.nearest(centers)
             objective = float(squares.sum())
         self.n_local_searches += 1
@@ -138,17 +140,17 @@ class SumOfSquaresProblem(PartitionProblem):
         return Optimum(centers, labels, objective)
 
     def improve(self, X: ArrayLike) -> FloatArray:
-        """Genes of the local optima reached from those given."""
+        """Genes of the local optima that are reached from the individuals."""
         found = [self.optimum(centers).centers for centers in self.encoding.centers(X)]
         return np.array(found).reshape(-1, self.n_var)
 
     def nearest_labels(self, X: ArrayLike) -> Labels:
-        """Position of the nearest centre, (n_individuals, n_samples)."""
-        rows = [self._known_or_scored(centers)[0] for centers in self.encoding.centers(X)]
+        """Position of the nearest centre of every sample, shape (n_individuals, n_samples)."""
+        rows = [self._scored(centers)[0] for centers in self.encoding.centers(X)]
         return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
 
     def fresh(self) -> Self:
-        """The same problem with its own counts, from 0, so that runs side by side don't mix them."""
+        """Copy the problem with counts of its own from 0, for a parallel run."""
         twin = copy.copy(self)
         twin.encoding = copy.copy(self.encoding)
         twin.encoding.n_distances = twin.n_local_searches = 0
@@ -165,16 +167,14 @@ class SumOfSquaresProblem(PartitionProblem):
         super()._evaluate(X, out, *args, **kwargs)
         out["labels"] = self.nearest_labels(X)
 
-    def _distinct(
-        self, X: NDArray[Any], labels: NDArray[np.int32]
-    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        # Equal partitions differ in their squares where the centres do.
+    def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
+        # Equal partitions may have different centres, and so different sums of squares.
         return distinct_rows(X)
 
-    def _values(self, index: ValidityIndex, labels: NDArray[np.int32], X: NDArray[Any]) -> FloatArray:
-        return np.array([self._known_or_scored(centers)[1] for centers in self.encoding.centers(X)])
+    def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any]) -> FloatArray:
+        return np.array([self._scored(centers)[1] for centers in self.encoding.centers(X)])
 
-    def _known_or_scored(self, centers: FloatArray) -> tuple[Labels, float]:
+    def _scored(self, centers: FloatArray) -> tuple[Labels, float]:
         known = self._known.get(centers.tobytes())
         if known is None:
             labels, squares, _ = self.encoding.nearest(centers)
@@ -188,25 +188,12 @@ class SumOfSquaresProblem(PartitionProblem):
         return labels, objective
 
 
-def nearest_centers(points: FloatArray, centers: FloatArray) -> tuple[Labels, FloatArray, FloatArray]:
-    """Nearest centre of every point (ties: the first), squared distances to it and the next."""
-    labels = np.empty(len(points), dtype=np.int32)
-    first, second = np.empty(len(points)), np.empty(len(points))
-    two_nearest(points, np.ascontiguousarray(centers), labels, first, second)
-    return labels, first, second
-
-
-def shifted(rows: FloatArray, offsets: Offsets) -> FloatArray:
-    """Rows of data in the coordinates of the points of an encoding."""
-    return np.ascontiguousarray((rows - offsets[0]) - offsets[1])
-
-
-# The genes of the other encodings are integers, and the base class is annotated so; whatever goes by an
-# encoding only (sampling, repair, duplicates) takes real numbers as well.
+# Genes of all other encodings are integers, and the base class is annotated so. Sampling, repair and
+# duplicates, which only go by the encoding, work with real numbers as well.
 class CenterEncoding(Encoding):
-    """Genes are the coordinates of ``n_clusters`` centres, one centre after the other.
+    """Encoding of partitions by the coordinates of ``n_clusters`` centres, one centre after the other.
 
-    Every sample belongs to the nearest centre, of equally near ones to the first.
+    Every sample belongs to the nearest centre, the first on ties.
 
     Parameters
     ----------
@@ -217,15 +204,15 @@ class CenterEncoding(Encoding):
     Attributes
     ----------
     points : ndarray of shape (n_samples, n_features)
-        X less its mean: the coordinates in which the genes are.
+        X minus its mean, the coordinates of the genes.
     offsets : tuple of two ndarrays of shape (n_features,)
-        What is taken from X for that, one after the other.
+        Offsets that were subtracted from X, one after the other.
     n_distances : int
-        Distances between two points taken so far.
+        Number of distances between two points computed so far.
 
     Notes
     -----
-    Decoding takes O(n_individuals n_samples n_clusters n_features) time. A deep copy shares everything.
+    Decoding takes O(n_individuals n_samples n_clusters n_features) time. Deep copies share everything.
     """
 
     dtype = np.dtype(np.float64)
@@ -233,7 +220,7 @@ class CenterEncoding(Encoding):
     def __init__(self, X: ArrayLike, n_clusters: int) -> None:
         data = np.asarray(X, dtype=np.float64)
         self.points = centred_features(data)
-        # In the same two steps as the points, so that the same rows come out the same.
+        # In the same two steps as for the points, so that equal rows give equal bits.
         self.offsets = data[0].copy(), (data - data[0]).mean(axis=0)
         self.n_samples, self.n_features = self.points.shape
         if isinstance(n_clusters, bool) or not isinstance(n_clusters, int | np.integer):
@@ -247,17 +234,17 @@ class CenterEncoding(Encoding):
         self.n_distances = 0
 
     def bounds(self) -> tuple[FloatArray, FloatArray]:  # type: ignore[override]
-        """The box around the samples, for every centre."""
+        """Bounding box of the samples, repeated for every centre."""
         low, high = self.points.min(axis=0), self.points.max(axis=0)
         return np.tile(low, self.n_clusters), np.tile(high, self.n_clusters)
 
     def centers(self, X: ArrayLike) -> FloatArray:
-        """Genes as centres of shape (n_individuals, n_clusters, n_features); a copy.
+        """Copy genes to centres of shape (n_individuals, n_clusters, n_features).
 
         Raises
         ------
         ValueError
-            For rows of another length, or with values that are not finite.
+            If rows have another length, or values are not finite.
         """
         genes = np.atleast_2d(np.array(X, dtype=np.float64, order="C"))
         if genes.ndim != 2 or genes.shape[1] != self.n_var:
@@ -267,16 +254,16 @@ class CenterEncoding(Encoding):
         return genes.reshape(-1, self.n_clusters, self.n_features)
 
     def in_data(self, centers: FloatArray) -> FloatArray:
-        """Centres in the coordinates of the data as given."""
+        """Convert centres to the coordinates of the data."""
         return centers + self.offsets[1] + self.offsets[0]
 
     def nearest(self, centers: FloatArray) -> tuple[Labels, FloatArray, FloatArray]:
-        """Nearest centre of every sample, squared distances to it and the next."""
+        """Nearest centre of every sample, and squared distances to it and to the next."""
         self.n_distances += self.n_samples * len(centers)
         return nearest_centers(self.points, centers)
 
     def seeds(self, rng: np.random.Generator) -> FloatArray:
-        """Samples by greedy k-means++ with 2 + floor(log n_clusters) trials, shape (n_clusters, d)."""
+        """Draw samples by greedy k-means++ with 2 + floor(log n_clusters) trials."""
         trials = 2 + int(math.log(self.n_clusters))
         chosen = np.empty(self.n_clusters, dtype=np.int64)
         first = int(rng.integers(self.n_samples))
@@ -285,13 +272,12 @@ class CenterEncoding(Encoding):
         return self.points[chosen]
 
     def decode(self, X: ArrayLike) -> Labels:
-        """Clusters in the order of their centres; centres nearest to no sample have no number."""
-        labels = np.empty((0, self.n_samples), dtype=np.int32)
+        """Number clusters in the order of their centres, without those that are nearest to no sample."""
         rows = [np.unique(self.nearest(c)[0], return_inverse=True)[1] for c in self.centers(X)]
-        return np.array(rows, dtype=np.int32) if rows else labels
+        return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
 
     def encode(self, labels: IntArray) -> FloatArray:  # type: ignore[override]
-        """Means of the clusters; of more than ``n_clusters`` the largest, fewer are repeated."""
+        """Means of the clusters: the ``n_clusters`` largest of more, and repeated ones of fewer."""
         partitions = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
         X = np.empty((len(partitions), self.n_clusters, self.n_features))
         for row, partition in zip(X, partitions, strict=True):
@@ -299,22 +285,35 @@ class CenterEncoding(Encoding):
             means = np.zeros((len(sizes), self.n_features))
             np.add.at(means, partition, self.points)
             means /= sizes[:, np.newaxis]
-            kept = np.sort(np.argsort(-sizes, kind="stable")[: self.n_clusters])
-            row[:] = means[np.resize(kept, self.n_clusters)]
+            largest = np.sort(np.argsort(-sizes, kind="stable")[: self.n_clusters])
+            row[:] = means[np.resize(largest, self.n_clusters)]
         return X.reshape(len(X), -1)
 
     def repair(self, X: ArrayLike) -> FloatArray:  # type: ignore[override]
-        """The genes as they are: all finite centres are valid."""
+        """Return the genes, as all finite centres are valid."""
         return self.centers(X).reshape(-1, self.n_var)
 
     def canonical(self, X: ArrayLike) -> FloatArray:  # type: ignore[override]
-        """Centres in lexicographic order."""
+        """Sort the centres of every individual lexicographically."""
         centers = self.centers(X)
         return np.array([c[np.lexsort(c.T[::-1])] for c in centers]).reshape(-1, self.n_var)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> FloatArray:  # type: ignore[override]
-        """Seeds of greedy k-means++."""
+        """Draw seeds of greedy k-means++."""
         return np.array([self.seeds(rng) for _ in range(n_individuals)]).reshape(-1, self.n_var)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
+
+
+def nearest_centers(points: FloatArray, centers: FloatArray) -> tuple[Labels, FloatArray, FloatArray]:
+    """Nearest centre of every point, the first on ties, and squared distances to it and to the next."""
+    labels = np.empty(len(points), dtype=np.int32)
+    first, second = np.empty(len(points)), np.empty(len(points))
+    two_nearest(points, np.ascontiguousarray(centers), labels, first, second)
+    return labels, first, second
+
+
+def shifted(rows: FloatArray, offsets: Offsets) -> FloatArray:
+    """Convert rows of data to the coordinates of the points of an encoding."""
+    return np.ascontiguousarray((rows - offsets[0]) - offsets[1])

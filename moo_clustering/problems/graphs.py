@@ -1,4 +1,8 @@
-"""NeighborGraphProblem, MOCKProblem, SRMOSCProblem."""
+"""Problems over graphs of the samples: MOCK's trees, PESC's neighbour graphs, SRMOSC's sparse weights.
+
+Individuals are graphs with one link (MOCK, PESC) or one row of weights (SRMOSC) per sample; the clusters are
+their connected components.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from pymoo.core.problem import Problem
 from scipy.sparse import coo_array, csgraph
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import Float32Array, FloatArray, IntArray, uniform_ranks
+from moo_clustering._arrays import Float32Array, FloatArray, IntArray, Labels, uniform_ranks
 from moo_clustering._kernels import least_squares, loci
 from moo_clustering._kernels.loci import deviations, link_objectives, pair_weights, rand_gaps, variances
 from moo_clustering._kernels.threads import for_blocks, for_parts, sum_blocks
@@ -31,35 +35,43 @@ from moo_clustering.graphs.trees import Root
 
 Objective = Literal["variance", "deviation", "connectivity", "ari", "constraint_violation"]
 Weights = Literal["ranks", "published"]
+# The only objective that is maximised.
 MAXIMISED = "ari"
-Rows = NDArray[np.int32]
+# Cluster of every part, one row per individual.
+Rows = Labels
 MAX_MEMORY = 4 * 2**30
-# More samples than this may not all be candidates of each other.
+# Beyond so many samples, all others as candidates must be forced.
 MOST_LITERAL = 2000
-# Of the squared lengths of samples; a smaller variance is lost in products of samples.
-_LOST = 1e-12
+# A variance below this share of the squared lengths of samples is lost in products of samples.
+LOST_VARIANCE = 1e-12
 
 
 class MOCKProblem(Problem):
-    """Find partitions whose clusters are compact and hold the neighbours of their samples.
+    """Find clusters that are compact and contain the neighbours of their samples.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features), optional
-        Not needed with ``graph``.
+        Features; not needed with ``graph``.
     encoding : {"short", "split", "locus"} or LocusAdjacencyEncoding, default="short"
+        Kind of genotype.
     delta : float, "auto" or "sr5", default="auto"
-        Percentage of the tree's links without a gene, for "short" and "split".
+        Percentage of the tree's links that have no gene, for "short" and "split".
     n_neighbors : int, default=10
-        L. Clusters of fewer than L/2 samples may be overlooked; where clusters are thin and interlocked
-        the true partition may be dominated with one L and not with a smaller one.
+        L. Clusters of fewer than L/2 samples may be overlooked. For thin, interlocked clusters a large L
+        may make the true partition dominated where a smaller L would not.
     objectives : sequence of str, default=("variance", "connectivity")
-        Of ``"variance"``, (1/N) sum_i |x_i - m_c(i)|^2; ``"deviation"``, sum_i |x_i - m_c(i)|;
-        ``"connectivity"``, sum_i sum_r 1/r where the r-th neighbour of i is in another cluster; ``"ari"``,
-        the adjusted Rand index of the labelled samples, maximised; and ``"constraint_violation"``, the
-        violated part of the must-links plus that of the cannot-links.
+        Names of different objectives:
+
+        - ``"variance"``: (1/N) sum_i |x_i - m_c(i)|^2;
+        - ``"deviation"``: sum_i |x_i - m_c(i)|;
+        - ``"connectivity"``: sum_i sum_r 1/r over the r-th neighbours of i in other clusters;
+        - ``"ari"``: adjusted Rand index of the labelled samples, maximised;
+        - ``"constraint_violation"``: violated share of the must-links plus that of the cannot-links.
+
     connectivity : {"ranks", "published"}, default="ranks"
-        ``"published"`` does as the delta-MOCK program: neighbours 1..L-1 weigh 1/2..1/L.
+        Weights of the neighbours. ``"published"`` follows the delta-MOCK program: neighbours 1..L-1 have
+        weights 1/2..1/L.
     y : array-like of shape (n_samples,), optional
         Partial labels, -1 for unlabelled; for ``"ari"``.
     constraints : PairwiseConstraints, optional
@@ -67,11 +79,11 @@ class MOCKProblem(Problem):
     metric, ties, root, rank_cap
         As for :func:`~moo_clustering.graphs.locus_graph`.
     graph : LocusGraph, optional
-        In place of X and what is said of its graph.
+        Replaces X and the options of its graph.
     random_state : int, Generator or None, default=None
-        Of ties and root.
+        Seed of random ties and root.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Number of threads; does not affect the result.
 
     Attributes
     ----------
@@ -79,13 +91,13 @@ class MOCKProblem(Problem):
     encoding : LocusAdjacencyEncoding
     objective_names : tuple of str
     weights : ndarray of shape (n_neighbors,)
-        Of the neighbours, by rank.
+        Weights of the neighbours by rank.
 
     Notes
     -----
-    "short" and "split" score O(E n_features + pairs) a partition, E links with a gene and as many parts
-    and pairs of parts as there are between them, without a look at the samples; "locus" and "deviation"
-    O(N (n_features + L)).
+    With "short" and "split" a partition takes O(E n_features + pairs) time for E links with genes, which
+    join components of samples, and the pairs of neighbouring components. With "locus", and for
+    "deviation", it takes O(N (n_features + L)).
 
     References
     ----------
@@ -159,11 +171,11 @@ class MOCKProblem(Problem):
 
     @property
     def n_samples(self) -> int:
-        """Number of samples that are partitioned."""
+        """Number of samples."""
         return self.encoding.n_samples
 
-    def decode(self, X: ArrayLike) -> NDArray[np.int32]:
-        """Partitions, shape (n_individuals, n_samples), of genotypes such as ``res.X``."""
+    def decode(self, X: ArrayLike) -> Labels:
+        """Decode genotypes such as ``res.X`` to partitions, shape (n_individuals, n_samples)."""
         return self.encoding.decode(np.atleast_2d(np.asarray(X)))
 
     def n_clusters(self, X: ArrayLike) -> NDArray[np.int64]:
@@ -171,7 +183,7 @@ class MOCKProblem(Problem):
         return self.encoding.n_clusters(np.atleast_2d(np.asarray(X)))
 
     def natural(self, F: ArrayLike) -> FloatArray:
-        """Objectives in natural sign, of objectives as pymoo minimises them."""
+        """Objectives with natural signs; F holds them as pymoo minimises them."""
         values: FloatArray = np.asarray(F, dtype=np.float64) * self._signs
         return values
 
@@ -180,7 +192,7 @@ class MOCKProblem(Problem):
         out["F"] = self._scores.values(genes, self.objective_names) * self._signs
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # Nothing here changes after construction; pymoo copies problems with the algorithm's history.
+        # A problem does not change after construction, and pymoo copies it with the algorithm's history.
         return copy.copy(self)
 
 
@@ -195,9 +207,9 @@ def _checked_objectives(
         "ari": ("y", y),
         "constraint_violation": ("constraints", constraints),
     }
-    for name, (what, given) in needs.items():
-        if name in names and given is None:
-            raise ValueError(f"the objective {name!r} needs {what}.")
+    for name, (parameter, value) in needs.items():
+        if name in names and value is None:
+            raise ValueError(f"the objective {name!r} needs {parameter}.")
     return names
 
 
@@ -211,14 +223,17 @@ def _weights(n_neighbors: int, variant: str) -> FloatArray:
 
 
 class PartScores:
-    """Objectives of partitions into unions of parts; what a part contributes is added up once.
+    """Objectives of partitions into unions of fixed parts, from sums over each part.
+
+    The links without a gene join samples to parts. Their sizes, sums and pairs of neighbours are computed
+    once, so that scoring a partition does not visit the samples.
 
     Parameters
     ----------
     encoding : LocusAdjacencyEncoding
     graph : LocusGraph
     weights : ndarray of shape (n_neighbors,)
-        Of the neighbours, by rank.
+        Weights of the neighbours by rank.
     y : array-like of shape (n_samples,) or None
     constraints : PairwiseConstraints or None
     n_jobs : int or None
@@ -239,7 +254,7 @@ class PartScores:
         self.sums = np.zeros((self.n_parts, self.X.shape[1]))
         np.add.at(self.sums, self.base, self.X)
         self.means = self.sums / self.sizes[:, None]
-        # Square distances of the samples to the means of their parts; a part's own is exactly 0 if it is one.
+        # Squared distances of the samples to the means of their parts, exactly 0 for parts of one sample.
         rest = self.X - self.means[self.base]
         self.within = float(np.einsum("ij,ij->", rest, rest))
         self.pairs = None if encoding.links is None else self._pairs_of_lists(graph, weights)
@@ -247,7 +262,7 @@ class PartScores:
         self.links = None if constraints is None else self._pairs_of_constraints(constraints)
 
     def values(self, X: NDArray[Any], names: Sequence[str]) -> FloatArray:
-        """Objectives in natural sign, shape (n_individuals, len(names))."""
+        """Objectives with natural signs, shape (n_individuals, len(names))."""
         parts = self.encoding.parts(X)
         return np.column_stack([self._of(name)(parts) for name in names])
 
@@ -261,7 +276,7 @@ class PartScores:
         }[name]
 
     def variance(self, parts: Rows) -> FloatArray:
-        """Mean square distance to the cluster's mean."""
+        """Mean squared distance to the mean of the cluster."""
         n = len(self.X)
 
         def share(lo: int, hi: int, out: FloatArray) -> None:
@@ -270,7 +285,7 @@ class PartScores:
         return self._map(share, len(parts), 2 * self.sums.size)
 
     def deviation(self, parts: Rows) -> FloatArray:
-        """Sum of distances to the cluster's mean."""
+        """Sum of distances to the mean of the cluster."""
 
         def share(lo: int, hi: int, out: FloatArray) -> None:
             deviations(parts, self.sizes, self.sums, self.base, self.X, *self._room(), lo, hi, out)
@@ -291,7 +306,7 @@ class PartScores:
         return 1.0 - self._map(share, len(parts), 2 * table.size)
 
     def violation(self, parts: Rows) -> FloatArray:
-        """Violated part of the must-links plus that of the cannot-links."""
+        """Violated share of the must-links plus that of the cannot-links."""
         (must, must_total), (cannot, cannot_total), always = self.links  # type: ignore[misc]
         joined = always + self._weight(parts, cannot, False)
         return self._weight(parts, must, True) / must_total + joined / cannot_total
@@ -318,7 +333,7 @@ class PartScores:
             raise ValueError(f"constraints are about {constraints.n_samples} samples, not {len(self.X)}.")
         must, cannot = constraints.must_link, constraints.cannot_link
         weights = constraints.must_link_weights, constraints.cannot_link_weights
-        totals = [float(part.sum()) if len(part) else 1.0 for part in weights]
+        totals = [float(each.sum()) if len(each) else 1.0 for each in weights]
         joined = self.base[cannot[:, 0]] == self.base[cannot[:, 1]]
         return (
             (self._pairs(must[:, 0], must[:, 1], weights[0]), totals[0]),
@@ -327,7 +342,7 @@ class PartScores:
         )
 
     def _pairs(self, a: NDArray[Any], b: NDArray[Any], weights: FloatArray) -> Any:
-        """Pairs of parts and what they weigh together; those within a part are never split."""
+        """Sum the weights of pairs of samples by pairs of parts; pairs within a part are never split."""
         a, b = self.base[a], self.base[b]
         apart = a != b
         ends = np.minimum(a, b)[apart], np.maximum(a, b)[apart]
@@ -337,7 +352,7 @@ class PartScores:
     def _class_table(self, y: ArrayLike) -> FloatArray:
         targets = partial_targets(y, len(self.X))
         if targets.multilabel:
-            raise ValueError("y must hold one class a sample, -1 for unlabelled ones; got label sets.")
+            raise ValueError("y must hold one class per sample, -1 for unlabelled ones; got label sets.")
         table = np.zeros((self.n_parts, max(targets.n_classes, 1)))
         codes = targets.indicators[targets.rows].argmax(axis=1) if targets.n_classes else targets.rows
         np.add.at(table, (self.base[targets.rows], codes), 1.0)
@@ -345,7 +360,7 @@ class PartScores:
 
 
 class LinkScores(PartScores):
-    """The same of links of all samples, in one pass over samples and neighbours."""
+    """Objectives of links of all samples, in one pass over samples and neighbours."""
 
     def __init__(
         self, encoding: LocusAdjacencyEncoding, graph: LocusGraph, weights: FloatArray, *rest: Any
@@ -355,78 +370,63 @@ class LinkScores(PartScores):
         self.weights = weights
 
     def values(self, X: NDArray[Any], names: Sequence[str]) -> FloatArray:
-        """Objectives in natural sign, shape (n_individuals, len(names))."""
-        places = {name: k for k, name in enumerate(("variance", "deviation", "connectivity"))}
-        asked = tuple(name in names for name in places)
+        """Objectives with natural signs, shape (n_individuals, len(names))."""
+        columns = {name: k for k, name in enumerate(("variance", "deviation", "connectivity"))}
+        wanted = tuple(name in names for name in columns)
         links = self.encoding.to_full(X)
-        found = np.empty((len(links), 3))
+        scores = np.empty((len(links), 3))
 
         def share(lo: int, hi: int) -> None:
             row = np.empty(len(self.X), dtype=np.int32)
             link_objectives(
-                links, self.X, self.sizes, self.neighbors, self.weights, asked,
-                row, *self._room(), lo, hi, found,
+                links, self.X, self.sizes, self.neighbors, self.weights, wanted,
+                row, *self._room(), lo, hi, scores,
             )  # fmt: skip
 
         cost = 2 * self.X.size + self.neighbors.size
         for_parts(share, len(links), float(len(links) * cost), self.n_jobs)
-        others = [name for name in names if name not in places]
+        others = [name for name in names if name not in columns]
         parts = self.encoding.parts(X) if others else None
         return np.column_stack(
-            [found[:, places[name]] if name in places else self._of(name)(parts) for name in names]  # type: ignore[arg-type]
+            [scores[:, columns[name]] if name in columns else self._of(name)(parts) for name in names]  # type: ignore[arg-type]
         )
 
 
-def default_n_neighbors(n_samples: int) -> int:
-    """Smallest integer greater than ln N, at most N - 1 (PESC, Algorithm 3: k > ln N).
-
-    Parameters
-    ----------
-    n_samples : int
-        N.
-
-    Returns
-    -------
-    int
-    """
-    return min(n_samples - 1, math.floor(math.log(n_samples)) + 1)
-
-
 class NeighborGraphProblem(Problem):
-    """Link every sample to one of its neighbours: near (f1) yet unlike the other members (f2).
+    """Link every sample to one of its neighbours: a near one (f1), and unlike other individuals (f2).
 
-    Gene i names the neighbour of sample i, as its rank in the neighbour list of i (``gene="rank"``)
-    or as its index (``gene="index"``, the paper's literal encoding).
+    Gene i is the neighbour of sample i, as its rank in the neighbour list of i (``gene="rank"``) or as
+    its index (``gene="index"``, the literal encoding of the paper).
 
     - f1, ``mean_neighbor_distance``: (1/N) sum_i D[i, x_i], minimised.
     - f2, ``one_minus_diversity``: 1 - DIV(X | Q), minimised. It depends on the set Q that X is
-      compared with; use :class:`~moo_clustering.operators.DynamicDiversitySurvival` so that all
-      values that are compared with each other refer to the same Q.
+      compared with; :class:`~moo_clustering.operators.DynamicDiversitySurvival` makes all values that
+      are compared refer to the same Q.
 
     Parameters
     ----------
     lists : NeighborLists
         Nearest admissible neighbours of every sample, nearest first, of width w.
     n_neighbors : int, optional
-        k, how many of the nearest are drawn by initialisation and resampling; default the smallest
-        integer above ln N. At most w.
+        k, the number of nearest neighbours that initialisation and resampling draw from, at most w;
+        default the smallest integer above ln N.
     gene : {"rank", "index"}, default="rank"
-        ``"index"`` keeps an (N, N) table and needs lists of full width.
+        ``"index"`` holds an (N, N) table and needs lists of full width.
     diversity : {"batch", "deferred"}, default="batch"
-        What evaluation writes as f2: the value with respect to the batch being evaluated, or NaN,
-        to be filled in by a survival that knows the whole population.
+        f2 of an evaluation: the value within the evaluated batch, or NaN, to be replaced by a survival
+        that knows the whole population.
     n_jobs : int, optional
-        Threads over blocks of loci; the result does not depend on it.
+        Number of threads over blocks of loci; does not affect the result.
 
     Attributes
     ----------
     objective_names : tuple of str
     widths : ndarray of shape (N,)
-        Number of neighbours gene i is drawn from, min(k, admissible neighbours of i).
+        Number of neighbours that gene i is drawn from: min(k, admissible neighbours of i).
 
     Notes
     -----
-    A population costs O(pop N) bytes with ``gene="rank"`` and w <= 256, its evaluation O(pop N).
+    A population takes O(pop N) bytes with ``gene="rank"`` and w <= 256, and O(pop N) time to evaluate.
 
     References
     ----------
@@ -493,17 +493,17 @@ class NeighborGraphProblem(Problem):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Used as given: scale it first.
+            Features, scaled as distances require.
         list_width : int, optional
             w; default k, or n_samples - 1 with ``gene="index"``.
         metric : str, default="euclidean"
-            Any metric of scikit-learn, or ``"precomputed"`` distances.
+            Any metric of scikit-learn, or ``"precomputed"`` for distances.
         groups : ConstraintGroups, optional
-            Cannot-links: forbidden neighbours never enter a list, so every genotype is feasible.
+            Cannot-links; forbidden neighbours are in no list, so every genotype is feasible.
         random_state : int, default=0
             Seed of the tie-break among equally distant neighbours.
         n_neighbors, gene, **kwargs
-            As in the constructor.
+            See the constructor.
         """
         X = np.asarray(X)
         if n_neighbors is None:
@@ -523,11 +523,11 @@ class NeighborGraphProblem(Problem):
 
     @property
     def n_samples(self) -> int:
-        """Number of samples, which is the number of genes."""
+        """Number of samples and of genes."""
         return int(self.n_var)
 
     def ranks(self, X: IntArray) -> IntArray:
-        """Population in rank encoding, shape (n_individuals, n_samples), C-contiguous."""
+        """Convert genotypes to ranks, shape (n_individuals, n_samples), C-contiguous."""
         X = np.asarray(X)
         if X.dtype.kind == "f":
             X = np.rint(X)
@@ -536,25 +536,25 @@ class NeighborGraphProblem(Problem):
         return np.ascontiguousarray(X, dtype=self.vtype)
 
     def genes(self, ranks: IntArray) -> IntArray:
-        """Inverse of :meth:`ranks`: the genotypes that stand for these ranks."""
+        """Convert ranks to genotypes, the inverse of :meth:`ranks`."""
         return ranks if self._rank_of is None else self.neighbors_of_ranks(ranks).astype(self.vtype)
 
-    def neighbors_of_ranks(self, ranks: IntArray) -> NDArray[np.int32]:
-        """Index of the chosen neighbour for every rank, shape (n_individuals, n_samples)."""
-        out: NDArray[np.int32] = self.lists.indices[np.arange(self.n_var), ranks]
+    def neighbors_of_ranks(self, ranks: IntArray) -> Labels:
+        """Convert ranks to indices of neighbours, shape (n_individuals, n_samples)."""
+        out: Labels = self.lists.indices[np.arange(self.n_var), ranks]
         return out
 
-    def neighbors(self, X: IntArray) -> NDArray[np.int32]:
-        """Index of the neighbour each sample is linked to, shape (n_individuals, n_samples)."""
+    def neighbors(self, X: IntArray) -> Labels:
+        """Index of the neighbour that each sample is linked to, shape (n_individuals, n_samples)."""
         return self.neighbors_of_ranks(self.ranks(X))
 
     def draw_neighbors(self, loci: IntArray, rng: np.random.Generator) -> IntArray:
-        """Genes drawn for the given loci, each uniform over the k nearest admissible neighbours."""
+        """Draw genes for some loci, each uniform over the k nearest admissible neighbours."""
         ranks = uniform_ranks(self.widths[loci], rng)
         return ranks.astype(self.vtype) if self.gene == "rank" else self.lists.indices[loci, ranks]
 
-    def decode(self, X: IntArray) -> NDArray[np.int32]:
-        """Connected components of every individual's graph as partitions."""
+    def decode(self, X: IntArray) -> Labels:
+        """Decode genotypes to partitions: the connected components of their graphs."""
         return LocusAdjacencyEncoding(n_samples=self.n_samples).decode(self.neighbors(X))
 
     def mean_distance(self, ranks: IntArray) -> NDArray[np.float64]:
@@ -570,13 +570,13 @@ class NeighborGraphProblem(Problem):
         return mean
 
     def count(self, ranks: IntArray) -> NDArray[np.unsignedinteger[Any]]:
-        """Who chose what at each locus, see :func:`moo_clustering.diversity.locus_counts`."""
+        """Count the choices at each locus, see :func:`moo_clustering.diversity.locus_counts`."""
         return locus_counts(ranks, self.width, n_jobs=self.n_jobs)
 
     def one_minus_diversity(
         self, ranks: IntArray, counts: NDArray[np.unsignedinteger[Any]], size: int
     ) -> NDArray[np.float64]:
-        """f2 of rank-encoded chromosomes with respect to a counted set of ``size`` members."""
+        """f2 of rank-encoded chromosomes within a counted set of ``size`` individuals."""
         return shared_choices(ranks, counts, n_jobs=self.n_jobs) / (self.n_samples * size)
 
     def _evaluate(self, X: IntArray, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -589,14 +589,27 @@ class NeighborGraphProblem(Problem):
         out["F"] = np.column_stack([f1, f2])
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # Everything heavy is read-only; pymoo copies problems with the algorithm's history.
-        copy = object.__new__(type(self))
-        copy.__dict__.update(self.__dict__)
-        return copy
+        # A problem does not change after construction, and pymoo copies it with the algorithm's history.
+        return copy.copy(self)
+
+
+def default_n_neighbors(n_samples: int) -> int:
+    """Smallest integer greater than ln N, at most N - 1 (PESC, Algorithm 3: k > ln N).
+
+    Parameters
+    ----------
+    n_samples : int
+        N.
+
+    Returns
+    -------
+    int
+    """
+    return min(n_samples - 1, math.floor(math.log(n_samples)) + 1)
 
 
 def _inverse(lists: NeighborLists) -> IntArray:
-    """rank_of[i, j] = rank of j in the list of i; the width (an illegal rank) where j is not in it."""
+    """rank_of[i, j]: rank of j in the list of i, or the width, an illegal rank, if j is not in it."""
     n, width = lists.indices.shape
     rank_of = np.full((n, n), width, dtype=np.min_scalar_type(width))
     rows, ranks = np.nonzero(lists.indices >= 0)
@@ -605,43 +618,45 @@ def _inverse(lists: NeighborLists) -> IntArray:
 
 
 class SRMOSCProblem(Problem):
-    """Rebuild every sample from its nearest others: exactly (f1), and from few of them (f2).
+    """Reconstruct every sample from its nearest others: exactly (f1), and from few of them (f2).
 
-    Gene i * w + a is the weight s_ia >= 0 of the a-th candidate of sample i, and a row of w genes is all
-    that concerns the sample.
+    Gene i * w + a is the weight s_ia >= 0 of the a-th candidate of sample i; the row of w genes determines
+    all about the sample.
 
     - f1, ``reconstruction_error``: sum_i |x_i - sum_a s_ia x_nb(i,a)|^2 + rho sum s^2, minimised.
     - f2, ``n_links``: number of weights above 1e-6, minimised.
 
-    That every sample has a link is a constraint, which the operators made for this problem satisfy.
+    A constraint requires a link for every sample; the operators for this problem satisfy it.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Used as given: scale it first.
+        Features, scaled as distances require.
     n_candidates : int or "all", optional
-        w; default 2 (floor(ln N) + 1). ``"all"`` is the literal problem over N x N matrices, which in few
-        features rebuilds samples from far ones as well as from near ones.
+        w, the number of candidates per sample; default 2 (floor(ln N) + 1). ``"all"`` is the literal problem
+        over N x N matrices, which reconstructs samples of few features from far samples as well as from
+        near ones.
     rho : float or "auto", default="auto"
         Weight of the ridge; ``"auto"`` is 0.025 of the mean feature variance.
     lists : NeighborLists, optional
-        Candidates, in place of those that ``n_candidates``, ``metric``, ``ties`` and ``groups`` give.
+        Candidates; replaces ``n_candidates``, ``metric``, ``ties`` and ``groups``.
     groups : ConstraintGroups, optional
-        Samples of groups in conflict are no candidates of each other; they are taken out before the
-        nearest are.
+        Samples of groups in conflict are no candidates of each other; they are excluded before the
+        nearest are found.
     metric : str, default="euclidean"
-        In which candidates are near.
+        Metric of the candidates.
     ties : {"random", "index"}, default="random"
+        Order of equally distant candidates.
     pop_size : int, default=100
-        Population that ``max_memory`` is meant for.
+        Population size that ``max_memory`` is checked for.
     max_memory : int, default=4 GiB
         Largest size of a population and its offspring in bytes.
     force : bool, default=False
         Allow all samples as candidates above 2000 samples.
     random_state : int, Generator or None, default=None
-        Of ties.
+        Seed of random ties.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Number of threads; does not affect the result.
 
     Attributes
     ----------
@@ -655,20 +670,20 @@ class SRMOSCProblem(Problem):
     Raises
     ------
     ValueError
-        All samples as candidates of too many, a population beyond ``max_memory``, a sample left without
-        candidate, or values whose squares overflow.
+        If all of too many samples are candidates, a population exceeds ``max_memory``, a sample has no
+        candidate, or squares of values overflow.
 
     Warns
     -----
     UserWarning
-        Samples so far from the origin that rounding decides.
+        If samples are so far from the origin that rounding decides about links.
 
     Notes
     -----
     A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes: 1.8 GB for N = 100000, w = 20
-    and 100 individuals. Evaluation costs O(N (w + links n_features)) an individual; with
-    :class:`~moo_clustering.algorithms.RowTableEvaluator` errors and numbers of links go along with the
-    rows that operators move, and evaluation is a sum over N.
+    and 100 individuals. Evaluation takes O(N (w + links n_features)) time per individual; with
+    :class:`~moo_clustering.algorithms.RowTableEvaluator` operators also move the errors and link counts of
+    rows, and evaluation is a sum over N.
 
     References
     ----------
@@ -739,12 +754,12 @@ class SRMOSCProblem(Problem):
         return len(self.X)
 
     def weights(self, X: ArrayLike) -> Float32Array:
-        """Genotypes as weights on the candidates, (n_individuals, n_samples, width), copied."""
+        """Copy genotypes to weights of the candidates, shape (n_individuals, n_samples, width)."""
         genes = np.asarray(X, dtype=np.float32).reshape(-1, self.n_samples, self.width)
         return np.ascontiguousarray(np.maximum(genes, np.float32(0.0)))
 
-    def row_tables(self, X: ArrayLike) -> tuple[FloatArray, NDArray[np.int32]]:
-        """Error and number of links of every row, both (n_individuals, n_samples), of genotypes."""
+    def row_tables(self, X: ArrayLike) -> tuple[FloatArray, Labels]:
+        """Errors and link counts of all rows of genotypes, both of shape (n_individuals, n_samples)."""
         weights = self.weights(X)
         errors = np.empty(weights.shape[:2])
         sizes = np.empty(weights.shape[:2], dtype=np.int32)
@@ -752,16 +767,16 @@ class SRMOSCProblem(Problem):
             self.score(rows, row_errors, row_sizes)
         return errors, sizes
 
-    def score(self, rows: Float32Array, errors: FloatArray, sizes: NDArray[np.int32]) -> None:
-        """Fill in the error and number of links of every row of one individual."""
+    def score(self, rows: Float32Array, errors: FloatArray, sizes: Labels) -> None:
+        """Write the errors and link counts of the rows of one individual."""
 
         def score(lo: int, hi: int) -> None:
             least_squares.score_rows(*self.candidates(), self.rho, rows, lo, hi, errors, sizes)
 
         for_blocks(score, self.n_samples, self.width + self.X.shape[1], self.n_jobs)
 
-    def candidates(self) -> tuple[FloatArray, NDArray[np.int32], NDArray[np.int32]]:
-        """Features, and which samples each is rebuilt from: first so many of a list."""
+    def candidates(self) -> tuple[FloatArray, Labels, Labels]:
+        """Features, candidate lists, and the number of admissible candidates of every sample."""
         return self.X, self.lists.indices, self.lists.n_admissible
 
     def graph(self, x: ArrayLike) -> sp.csr_array:
@@ -769,20 +784,20 @@ class SRMOSCProblem(Problem):
         weights = self.weights(x)[0]
         return listed_edges(self.lists, np.where(weights > least_squares.LINK, weights, 0.0))
 
-    def decode(self, X: ArrayLike) -> NDArray[np.int32]:
-        """Connected components of every individual's graph, by first appearance."""
-        parts = [
+    def decode(self, X: ArrayLike) -> Labels:
+        """Decode genotypes to partitions: the connected components of their graphs."""
+        labels = [
             csgraph.connected_components(self.graph(x), directed=False)[1]
             for x in np.atleast_2d(np.asarray(X))
         ]
-        return relabel_by_first_appearance(np.stack(parts).astype(np.int32))
+        return relabel_by_first_appearance(np.stack(labels).astype(np.int32))
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         errors, sizes = self.row_tables(X)
         out["F"], out["G"] = summed(errors, sizes)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # Nothing here changes after construction; pymoo copies problems with the algorithm's history.
+        # A problem does not change after construction, and pymoo copies it with the algorithm's history.
         return copy.copy(self)
 
     def _ridge(self, rho: float | str) -> float:
@@ -795,43 +810,38 @@ class SRMOSCProblem(Problem):
         return float(rho)
 
     def _upper(self) -> FloatArray:
-        """No candidate alone has a larger best weight; for operators that need bounds."""
+        """Largest weight that is optimal for any single candidate, for operators that need bounds."""
         lengths = np.sqrt(self.norms)
         longest = np.where(self.lists.indices >= 0, lengths[self.lists.indices], np.inf)
         bounds = np.divide(lengths[:, None], longest, out=np.ones_like(longest), where=longest > 0)
         return np.maximum(bounds, np.where(self.lists.indices >= 0, 1.0, 0.0)).ravel()
 
 
-def summed(errors: FloatArray, sizes: NDArray[np.int32]) -> tuple[FloatArray, FloatArray]:
-    """Objectives and rows without a link, of tables (n_individuals, n_samples)."""
+def summed(errors: FloatArray, sizes: Labels) -> tuple[FloatArray, FloatArray]:
+    """Objectives, and numbers of rows without a link, from tables of shape (n_individuals, n_samples)."""
     F = np.column_stack([errors.sum(axis=1), sizes.sum(axis=1, dtype=np.int64)])
     return F, np.count_nonzero(sizes == 0, axis=1)[:, None].astype(np.float64)
 
 
-def default_n_candidates(n_samples: int) -> int:
-    """w = 2 (floor(ln N) + 1), at most N - 1."""
-    return min(n_samples - 1, 2 * (math.floor(math.log(n_samples)) + 1))
-
-
 def checked_norms(X: FloatArray) -> FloatArray:
-    """Squared lengths of the samples, which are what rounding is relative to.
+    """Squared lengths of the samples, which rounding is relative to.
 
     Raises
     ------
     ValueError
-        They overflow.
+        If they overflow.
 
     Warns
     -----
     UserWarning
-        The samples differ by less than is left of their products after rounding.
+        If samples differ by less than the rounding of their products.
     """
     with np.errstate(over="ignore"):
         norms: FloatArray = np.einsum("ij,ij->i", X, X)
     if not np.isfinite(norms.max() * len(X)):
         raise ValueError("X has values so large that squared distances overflow; rescale it.")
     spread = float(X.var(axis=0).sum())
-    if 0.0 < spread < _LOST * float(norms.max()):
+    if 0.0 < spread < LOST_VARIANCE * float(norms.max()):
         warnings.warn(
             "the samples are more than a million times farther from the origin, from which they are rebuilt, "
             "than from each other, so that rounding decides about links; subtract the means or scale.",
@@ -842,13 +852,7 @@ def checked_norms(X: FloatArray) -> FloatArray:
 
 
 def candidate_width(n_candidates: int | str | None, n_samples: int) -> int:
-    """Candidates of a sample.
-
-    Raises
-    ------
-    ValueError
-        No number from 1, "all" or None.
-    """
+    """Number of candidates per sample; ValueError unless a number from 1, "all" or None."""
     if n_candidates is None:
         return default_n_candidates(n_samples)
     if isinstance(n_candidates, str):
@@ -860,14 +864,16 @@ def candidate_width(n_candidates: int | str | None, n_samples: int) -> int:
     return min(int(n_candidates), n_samples - 1)
 
 
-def check_size(n_samples: int, width: int, pop_size: int, max_memory: int, force: bool) -> None:
-    """Refuse what takes too much memory, saying what takes less.
+def default_n_candidates(n_samples: int) -> int:
+    """Default number of candidates, w = 2 (floor(ln N) + 1), at most N - 1."""
+    return min(n_samples - 1, 2 * (math.floor(math.log(n_samples)) + 1))
 
-    Raises
-    ------
-    ValueError
-    """
-    sparse = f"the sparse form, n_candidates=None, has {default_n_candidates(n_samples)} candidates a sample"
+
+def check_size(n_samples: int, width: int, pop_size: int, max_memory: int, force: bool) -> None:
+    """Raise ValueError for a population that takes too much memory, with advice."""
+    sparse = (
+        f"the sparse form, n_candidates=None, has {default_n_candidates(n_samples)} candidates per sample"
+    )
     if width == n_samples - 1 and n_samples > MOST_LITERAL and not force:
         raise ValueError(
             f"n_candidates={width} makes every individual a full {n_samples} x {n_samples} matrix, which is "

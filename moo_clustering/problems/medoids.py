@@ -1,4 +1,8 @@
-"""MedoidProblem: decoding, constrained assignment."""
+"""Medoid sets of the NSGA-II-clus paper: the problem, its decoding and assignment under constraints.
+
+:class:`MedoidProblem` improves individuals by a :class:`MedoidDecoder` before it scores them, with all
+distances from a space of :mod:`moo_clustering.encodings.medoid_spaces`.
+"""
 
 from __future__ import annotations
 
@@ -20,205 +24,92 @@ from moo_clustering.encodings.base import checked_cluster_range, checked_labels
 from moo_clustering.encodings.medoid_spaces import Form, MedoidMemo, MedoidSpace, choose_space
 from moo_clustering.encodings.medoids import filled, resolve_k_max, set_sizes
 from moo_clustering.problems.partition import VIOLATION
-from moo_clustering.validity import internal as _i_index
-from moo_clustering.validity import internal as _xie_beni
-from moo_clustering.validity.agreement import hyperedges, mean_agreement, nmi_table
-from moo_clustering.validity.internal import Scatter
+from moo_clustering.validity.internal import Scatter, i_index_values, xie_beni_values
 
 Supervision = Literal["none", "objective", "constraint", "crowding", "assignment"]
 Decode = Literal["reassign", "literal"]
 
 
-class EnsembleSelectionProblem(Problem):
-    """Choose runs of good quality, judged by agreement with the others, that are little alike.
-
-    Genes are booleans, one per run: whether it is kept. The objectives, in pymoo's sense:
-
-    - minus the mean, over the runs kept, of their mean NMI with all other runs of the ensemble;
-    - mean NMI of the pairs of runs kept, 1 where there is no pair;
-    - with ``losses``, the mean loss of the runs kept, brought to 0 to 1 over the ensemble.
-
-    At least ``min_runs`` are kept, as an inequality constraint.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n_runs, n_samples)
-        At least two runs; -1 for objects a run has not seen.
-    losses : array-like of shape (n_runs,), optional
-        What every run has minimised, for instance the error of a factorisation.
-    min_runs : int, default=5
-        From 1 to n_runs.
-
-    Attributes
-    ----------
-    agreement : ndarray of shape (n_runs, n_runs)
-        NMI of every run with every other.
-    quality : ndarray of shape (n_runs,)
-        Mean NMI of every run with the others.
-    objective_names : tuple of str
-        A name for every column of ``F``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        Labels, losses or ``min_runs`` out of range. Evaluation refuses genes other than 0 and 1.
-
-    Notes
-    -----
-    NMI is computed once, in O(n_samples n_runs^2); a population of P takes O(P n_runs^2), in one matrix
-    product. A good subset is no promise of a better consensus: compare with
-    :func:`~moo_clustering.consensus.best_half`, which costs nothing.
-
-    pymoo's ``BinaryRandomSampling``, ``UniformCrossover`` and ``BitflipMutation`` fit.
-
-    Examples
-    --------
-    >>> from moo_clustering.problems import EnsembleSelectionProblem
-    >>> runs = [[0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0], [0, 0, 1, 1, 2, 2]]
-    >>> problem = EnsembleSelectionProblem(runs, min_runs=2)
-    >>> F, G = problem.evaluate([[True, True, False], [False, True, True]])
-    >>> F.round(4), G.ravel()
-    (array([[-0.7648,  1.    ],
-           [-0.6472,  0.5295]]), array([0., 0.]))
-    """
-
-    def __init__(self, labels: ArrayLike, *, losses: ArrayLike | None = None, min_runs: int = 5) -> None:
-        edges = hyperedges(labels)
-        n_runs = edges.n_runs
-        if n_runs < 2:
-            raise ValueError("labels must hold at least two runs to choose from, got one")
-        if isinstance(min_runs, bool) or not isinstance(min_runs, int | np.integer):
-            raise TypeError(f"min_runs must be an integer, got {min_runs!r}")
-        if not 1 <= min_runs <= n_runs:
-            raise ValueError(f"min_runs must be from 1 to the number of runs, {n_runs}; got {min_runs}")
-        self.min_runs = int(min_runs)
-        self.agreement = nmi_table(edges, edges)
-        self.quality = mean_agreement(self.agreement)
-        self.losses = None if losses is None else _unit_range(losses, n_runs)
-        self._pairs = self.agreement - np.diag(np.diag(self.agreement))
-        names = ("agreement", "likeness") if losses is None else ("agreement", "likeness", "loss")
-        self.objective_names = names
-        super().__init__(n_var=n_runs, n_obj=len(names), n_ieq_constr=1, xl=0, xu=1, vtype=bool)
-
-    def natural(self, F: ArrayLike) -> FloatArray:
-        """Objectives of which the first is to be maximised, of those as pymoo minimises them."""
-        values = np.asarray(F, dtype=np.float64)
-        if values.ndim == 0 or values.shape[-1] != self.n_obj:
-            raise ValueError(f"F must have {self.n_obj} columns, one per objective; got shape {values.shape}")
-        return values * np.array([-1.0, 1.0, 1.0])[: self.n_obj]
-
-    def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
-        genes = np.atleast_2d(np.asarray(X))
-        if not np.isin(genes, (0, 1)).all():
-            raise ValueError("X must hold 0 and 1, or booleans: whether a run is kept")
-        kept = genes.astype(np.float64)
-        count = kept.sum(axis=1)
-        some, pairs = np.maximum(count, 1.0), count * (count - 1.0)
-        # All of the population at once: x N x^T for every x.
-        likeness = np.einsum("pt,pt->p", kept @ self._pairs, kept)
-        columns = [
-            -(kept @ self.quality) / some,
-            np.divide(likeness, pairs, out=np.ones_like(count), where=pairs > 0),
-        ]
-        if self.losses is not None:
-            columns.append(np.where(count > 0, kept @ self.losses / some, 1.0))
-        out["F"] = np.column_stack(columns)
-        out["G"] = (self.min_runs - count)[:, np.newaxis]
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # Nothing here changes after construction; pymoo copies problems with the algorithm's history.
-        return copy.copy(self)
-
-
-def _unit_range(losses: ArrayLike, n_runs: int) -> FloatArray:
-    try:
-        given = np.asarray(losses, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"losses must be numbers, one per run, got {losses!r}") from None
-    if given.shape != (n_runs,) or not np.isfinite(given).all():
-        raise ValueError(f"losses must be finite, one per run, shape ({n_runs},); got shape {given.shape}")
-    spread = np.ptp(given)
-    return (given - given.min()) / spread if spread > 0 else np.zeros(n_runs)
-
-
 class MedoidProblem(Problem):
-    """Medoid sets that are compact and far apart: minimise Xie-Beni, maximise the I-index.
+    """Find medoids of compact clusters far apart: minimise Xie-Beni, maximise the I-index.
 
-    Genes are the sample ids of 2 to ``k_max`` medoids, padded with -1 at the end. Evaluation assigns
+    Genes are the ids of 2 to ``k_max`` samples, the medoids, padded with -1 at the end. Evaluation assigns
     every sample to its nearest medoid, replaces each medoid by that of its cluster, scores the result,
-    and writes the new medoids back into the individuals (``out["X"]``, which pymoo's evaluator stores).
+    and writes the new medoids back to the individuals (``out["X"]``, which pymoo's evaluator stores).
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        Features, or dissimilarities (n_samples, n_samples) with ``metric="precomputed"``.
+        Features, or dissimilarities of shape (n_samples, n_samples) with ``metric="precomputed"``.
     k_max : {"sqrt", "ceil_sqrt"} or int, default="sqrt"
-        Largest number of clusters: the square root of n_samples rounded down or up, kept within
-        2..n_samples-1, or a number.
+        Largest number of clusters: a number, or the square root of n_samples, rounded down or up and
+        clipped to 2..n_samples-1.
     metric : str or callable, default="cosine"
-        ``"cosine"`` (rows of zeros are at distance 1 from all others), ``"euclidean"``,
+        ``"cosine"`` (with rows of zeros at distance 1 from all others), ``"euclidean"``,
         ``"precomputed"``, or any metric of :func:`sklearn.metrics.pairwise_distances`.
     decode : {"reassign", "literal"}, default="reassign"
-        ``"reassign"``: labels and objectives belong to the new medoids. ``"literal"``: objectives are
-        those of the new medoids with the labels that the old ones gave.
+        ``"reassign"`` scores the new medoids with labels reassigned to them; ``"literal"`` scores them with
+        the labels that the old medoids gave.
     n_local : int, default=1
         Rounds of assignment and new medoids, fewer where nothing changes; 1 with ``"literal"``.
     constraints : PairwiseConstraints, optional
-        Must-links and cannot-links. V, in [0, 2], is the violated part of the former plus that of the
-        latter.
+        Must-links and cannot-links. Their violation V in [0, 2] is the violated share of the must-links
+        plus that of the cannot-links.
     supervision : {"none", "objective", "constraint", "crowding", "assignment"}, default="none"
-        What constraints do during the search:
+        Role of the constraints during the search:
 
-        - ``"none"``: nothing; choose by :meth:`constraint_scores` afterwards (External).
+        - ``"none"``: none; select by :meth:`constraint_scores` afterwards (External).
         - ``"objective"``: V is the third objective.
         - ``"constraint"``: V is an inequality constraint; see the notes of
           :class:`~moo_clustering.problems.PartitionProblem` on runs without feasible solution.
-        - ``"crowding"``: the satisfied parts are stored with each individual as
+        - ``"crowding"``: the satisfied shares are stored with each individual as
           ``"constraint_bonus"`` for :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`
           (Internal).
-        - ``"assignment"``: must-linked samples are assigned as one, apart from those they cannot be
-          with where possible. Individuals left with one cluster get Xie-Beni 1e12 and I-index 0.
+        - ``"assignment"``: must-linked samples are assigned together and, where possible, not to clusters
+          of samples that they cannot be linked to. Individuals with a single cluster left get Xie-Beni
+          1e12 and I-index 0.
     form : {"auto", "matrix", "vector"}, default="auto"
-        Whether all distances are held in memory, or made from the features when they are needed, for
-        the metrics "cosine" and "sqeuclidean", with the same medoids. ``"auto"`` takes vectors for
-        these two beyond 8000 samples, or where the matrix would exceed ``max_memory``.
+        ``"matrix"`` holds all distances in memory; ``"vector"`` computes them from the features when they
+        are needed, for the metrics "cosine" and "sqeuclidean", with the same medoids. ``"auto"`` selects
+        vectors for these two beyond 8000 samples, or if the matrix would exceed ``max_memory``.
         ``form="vector"`` is also allowed for "euclidean", where medoids then minimise *squared*
         distances.
     max_memory : int, default=4 GiB
-        Bytes the distance matrix may take, 8 n_samples^2.
+        Largest size of the distance matrix in bytes, 8 n_samples^2.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Number of threads; does not affect the result.
 
     Attributes
     ----------
     encoding : MedoidEncoding
-        What repairs, draws and compares genotypes; decodes without improving them.
+        Repairs, draws and compares genotypes, and decodes them without improvement.
     form : {"matrix", "vector"}
+        How distances are held.
     objective_names : tuple of str
-        A name for every column of ``F``.
+        Names of the columns of ``F``.
 
     Raises
     ------
     TypeError, ValueError
-        For unknown options, a supervision without constraints, constraints about another number of
-        samples, or a distance matrix beyond ``max_memory``. Evaluation refuses genotypes that are not
-        valid: give the algorithm ``repair=MedoidSetRepair()`` if its operators make such.
+        If options are unknown, a supervision lacks constraints, constraints are about another number of
+        samples, or the distance matrix would exceed ``max_memory``. Evaluation refuses invalid genotypes:
+        give the algorithm ``repair=MedoidSetRepair()`` if its operators make them.
 
     Notes
     -----
-    A population of p individuals with k clusters each costs O(p k n) for assignment and, for every
-    cluster of n_c members that was not met before, O(n n_c) or O(n_c n_features) for its medoid.
+    A population of p individuals with k clusters each takes O(p k n) time for the assignment and, for every
+    cluster of n_c members that did not occur before, O(n n_c) or O(n_c n_features) for its medoid.
 
-    Individuals with the same medoids in another order are duplicates:
-    ``CanonicalDuplicates(problem.encoding)``, best as ``ConstraintCrowdingSurvival(unique=...)``, since
-    children often coincide only after they have been improved.
+    Individuals with the same medoids in another order are duplicates, which
+    ``CanonicalDuplicates(problem.encoding)`` finds. It is best used as
+    ``ConstraintCrowdingSurvival(unique=...)``, because children often coincide only after improvement.
 
-    pymoo stores genes as float64: pass ``res.X`` through :meth:`medoids` or :meth:`decode`. With
-    ``decode="literal"`` and ``supervision="assignment"`` the labels that were scored are not those
-    nearest to the stored medoids; :meth:`partitions` gives them, for a population. Besides, a problem
-    with supervision stores ``"must"`` and ``"cannot"``, the satisfied constraints, with individuals.
+    pymoo stores genes as float64: convert ``res.X`` by :meth:`medoids` or :meth:`decode`. With
+    ``decode="literal"`` and ``supervision="assignment"`` the labels that were scored are not those of the
+    medoids nearest to samples; :meth:`partitions` returns them for a population. A problem with
+    supervision also stores the satisfied constraints, ``"must"`` and ``"cannot"``, with individuals.
 
-    Deep copies (``save_history=True`` makes one a generation) share everything.
+    Deep copies (``save_history=True`` makes one per generation) share everything.
 
     References
     ----------
@@ -257,7 +148,7 @@ class MedoidProblem(Problem):
             )
         self.constraints = constraints
         self.supervision: Supervision = supervision
-        apart = ConstrainedAssignment(self._given_constraints()) if supervision == "assignment" else None
+        apart = ConstrainedAssignment(self._needed_constraints()) if supervision == "assignment" else None
         self._decoder = MedoidDecoder(self.encoding, decode, int(n_local), apart)
 
         third = supervision == "objective"
@@ -275,24 +166,24 @@ class MedoidProblem(Problem):
 
     @property
     def n_samples(self) -> int:
-        """Number of samples that are partitioned."""
+        """Number of samples."""
         return self.space.n_samples
 
     def medoids(self, X: ArrayLike | None) -> IntArray:
-        """Genotypes such as ``res.X`` as integers, shape (n_individuals, k_max), padded with -1."""
+        """Convert genotypes such as ``res.X`` to integers, shape (n_individuals, k_max), padded with -1."""
         if X is None:
             raise ValueError("X is None: the run ended with no feasible solution, see the parameters.")
         return self.encoding.genes(np.atleast_2d(np.asarray(X)))
 
     def decode(self, X: ArrayLike | None) -> Labels:
-        """Partitions (n_individuals, n_samples) of genotypes, which are not improved.
+        """Decode genotypes to partitions, shape (n_individuals, n_samples), without improvement.
 
-        One genotype of shape (k_max,) is a population of one.
+        A single genotype of shape (k_max,) counts as a population of one.
         """
         return self._decoder.assign(self.medoids(X))[0]
 
     def partitions(self, pop: Population) -> Labels:
-        """Partitions that evaluation scored, shape (n_individuals, n_samples).
+        """Partitions that the evaluation scored, shape (n_individuals, n_samples).
 
         Parameters
         ----------
@@ -302,11 +193,12 @@ class MedoidProblem(Problem):
         return self.decode(pop.get("assigned_by" if self._decoder.keeps_labels else "X"))
 
     def natural(self, F: ArrayLike) -> FloatArray:
-        """Objectives as their indices define them, of objectives as pymoo minimises them.
+        """Objectives with the signs that the indices define.
 
         Parameters
         ----------
         F : array-like of shape (..., n_obj)
+            Objectives as pymoo minimises them.
         """
         values = np.asarray(F, dtype=np.float64)
         if values.ndim == 0 or values.shape[-1] != self.n_obj:
@@ -317,38 +209,36 @@ class MedoidProblem(Problem):
 
     def constraint_scores(self, X: ArrayLike | None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Satisfied must-links and cannot-links of the partitions of :meth:`decode`."""
-        return self._given_constraints().satisfied(self.decode(X))
+        return self._needed_constraints().satisfied(self.decode(X))
 
     def constrained_labels(self, X: ArrayLike | None, *, penalty: float | None = None) -> Labels:
-        """Partitions by the assignment under constraints, whatever the supervision.
+        """Partitions by assignment under the constraints, with any supervision.
 
         Parameters
         ----------
         X : array-like of shape (n_individuals, k_max)
         penalty : float, optional
-            Weigh a conflict against distance, instead of avoiding conflicts first.
+            Price of a conflict in units of distance; default: avoid conflicts first.
 
         Returns
         -------
         labels : ndarray of shape (n_individuals, n_samples), int32
-            Clusters 0..k-1 without gaps; those left empty are gone.
+            Clusters 0..k-1 without gaps or empty clusters.
         """
-        assignment = self._decoder.constrained or ConstrainedAssignment(self._given_constraints())
+        assignment = self._decoder.constrained or ConstrainedAssignment(self._needed_constraints())
         return assignment.labels(self.space, self.medoids(X), penalty)[0]
 
-    def _given_constraints(self) -> PairwiseConstraints:
+    def _needed_constraints(self) -> PairwiseConstraints:
         if self.constraints is None:
             raise ValueError("constraints were not given to this problem.")
         return self.constraints
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = self.medoids(X)
-        # At least one part, so that no individual at all is no special case.
-        parts = [
-            self._scored(genes[part])
-            for part in block_slices(max(len(genes), 1), self.n_samples + self.encoding.k_max)
-        ]
-        out.update({key: np.concatenate([part[key] for part in parts]) for key in parts[0]})
+        # At least one block, so that an empty population is no special case.
+        blocks = block_slices(max(len(genes), 1), self.n_samples + self.encoding.k_max)
+        scored = [self._scored(genes[block]) for block in blocks]
+        out.update({key: np.concatenate([one[key] for one in scored]) for key in scored[0]})
 
     def _scored(self, genes: IntArray) -> dict[str, NDArray[Any]]:
         decoded = self._decoder.improve(genes)
@@ -369,7 +259,7 @@ class MedoidProblem(Problem):
         return scored
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # Nothing here changes what it gives; pymoo copies problems with the algorithm's history.
+        # Memories do not affect results, and pymoo copies problems with the algorithm's history.
         return copy.copy(self)
 
 
@@ -388,26 +278,194 @@ def _check_options(decode: Any, n_local: Any, supervision: Any, constraints: Any
         raise ValueError(f"supervision={supervision!r} needs constraints, got None.")
 
 
-class ConstrainedAssignment:
-    """Must-link components go to clusters as wholes, apart from those they cannot be with.
+class Decoded(NamedTuple):
+    """Outcome of a decoding, per individual."""
 
-    Components are taken in order of descending size, then of their least sample. Each goes to the
-    cluster that holds the fewest components it must be apart from, then the nearest by total
-    distance, then the one at the lowest position. Samples in no constraint go to the nearest medoid.
+    # Improved medoids, and labels as positions among them.
+    medoids: IntArray
+    labels: Labels
+    # From each sample to the medoid of its cluster.
+    distances: FloatArray
+    # Medoids whose assignment gave the labels.
+    assigned_by: IntArray
+
+
+class MedoidDecoder:
+    """Lamarckian decoding: assignment, new medoids, objectives.
+
+    Parameters
+    ----------
+    encoding : SpaceMedoidEncoding
+    mode : {"reassign", "literal"}
+    n_local : int
+    constrained : ConstrainedAssignment or None
+        Replaces the assignment to the nearest medoid.
+
+    Attributes
+    ----------
+    keeps_labels : bool
+        Whether scored labels are of other medoids than those written back.
+    """
+
+    def __init__(
+        self,
+        encoding: SpaceMedoidEncoding,
+        mode: Decode,
+        n_local: int,
+        constrained: ConstrainedAssignment | None,
+    ) -> None:
+        self.encoding = encoding
+        self.space = encoding.space
+        self.mode = mode
+        self.n_local = n_local
+        self.constrained = constrained
+        self.keeps_labels = mode == "literal" or constrained is not None
+
+    def assign(self, medoids: IntArray) -> tuple[Labels, IntArray]:
+        """Labels by assignment to medoids, and the medoids at the positions of the labels."""
+        if self.constrained is not None:
+            return self.constrained.labels(self.space, medoids)
+        return self.encoding.decode(medoids), medoids
+
+    def improve(self, genes: IntArray) -> Decoded:
+        """Improve valid genotypes by local search."""
+        return self._improve_apart(genes) if self.keeps_labels else self._improve(genes)
+
+    def _improve(self, genes: IntArray) -> Decoded:
+        """Alternate new medoids and assignment to the nearest, while anything changes."""
+        medoids = genes.copy()
+        labels, distances = self.space.nearest(medoids)
+        active = np.arange(len(medoids))
+        for _ in range(self.n_local):
+            improved = self.encoding.medoids(labels[active])
+            changed = (improved != medoids[active]).any(axis=1)
+            active = active[changed]
+            if not len(active):
+                break
+            medoids[active] = improved[changed]
+            labels[active], distances[active] = self.space.nearest(medoids[active])
+        return Decoded(medoids, labels, distances, medoids)
+
+    def _improve_apart(self, genes: IntArray) -> Decoded:
+        """Alternate assignment and new medoids; the last labels are those of the medoids before."""
+        labels, medoids = self.assign(genes)
+        if self.mode == "reassign":
+            for _ in range(self.n_local):
+                labels, medoids = self.assign(self.encoding.medoids(labels))
+        improved = self.encoding.medoids(labels)
+        return Decoded(improved, labels, self.space.own(improved, labels), medoids)
+
+    def objectives(self, decoded: Decoded) -> tuple[FloatArray, FloatArray]:
+        """Xie-Beni and I-index with natural signs."""
+        e, space = decoded.distances, self.space
+        n_clusters = set_sizes(decoded.medoids)
+        least, greatest = space.separations(decoded.medoids)
+        squared = Scatter(np.einsum("ij,ij->i", e, e), np.square(least), np.square(greatest))
+        plain = Scatter(e.sum(axis=1), least, greatest)
+        return (
+            xie_beni_values(squared, n_clusters, space.n_samples, space.mean_square),
+            i_index_values(plain, n_clusters, space.total_to_one, 2.0),
+        )
+
+    def refill(self, medoids: IntArray, genes: IntArray) -> IntArray:
+        """Add random medoids to sets with too few, so that operators can use them.
+
+        Evaluation has no generator: the original genes are the seed, so that equal individuals stay
+        equal.
+        """
+        k_min = self.encoding.k_min
+        for q in np.flatnonzero(set_sizes(medoids) < k_min):
+            rng = np.random.default_rng(genes[q][genes[q] >= 0])
+            medoids[q] = filled(medoids[q : q + 1], k_min, self.space.n_samples, rng)[0]
+        return medoids
+
+
+class SpaceMedoidEncoding(MedoidEncoding):
+    """A :class:`~moo_clustering.encodings.MedoidEncoding` with the distances of a space.
+
+    Genotypes are the same; ``distances`` exists only if the space has a matrix.
+
+    Parameters
+    ----------
+    space : MedoidSpace
+    k_max : {"sqrt", "ceil_sqrt"} or int
+    """
+
+    def __init__(self, space: MedoidSpace, k_max: int | str) -> None:
+        self.space = space
+        self.n_samples = space.n_samples
+        self.k_min, self.k_max = checked_cluster_range(
+            min(2, self.n_samples), resolve_k_max(k_max, self.n_samples), self.n_samples
+        )
+        self.n_var = self.k_max
+        self._memo = MedoidMemo(self.n_samples)
+
+    @property
+    def distances(self) -> Any:  # type: ignore[override]
+        """Distance matrix of the space; AttributeError if it has none."""
+        return self.space.distances  # type: ignore[attr-defined]
+
+    def genes(self, X: IntArray) -> IntArray:
+        """Convert valid genotypes, possibly floats, to C-contiguous int64.
+
+        Raises
+        ------
+        ValueError
+            If a row has no id or one twice, or -1 before an id.
+        """
+        return np.ascontiguousarray(self._checked(X), dtype=np.int64)
+
+    def decode(self, X: IntArray) -> Labels:
+        """Label every sample with the position of its nearest medoid."""
+        genes = self.genes(X)
+        labels = np.empty((len(genes), self.n_samples), dtype=np.int32)
+        for part in block_slices(len(genes), self.n_samples):
+            labels[part] = self.space.nearest(genes[part])[0]
+        return labels
+
+    def encode(self, labels: IntArray) -> IntArray:
+        """Medoids of the clusters, see :meth:`MedoidEncoding.encode`."""
+        partitions = checked_labels(labels, self.n_samples)
+        X = np.full((len(partitions), self.n_var), -1, dtype=self.dtype)
+        for row, partition in zip(X, partitions, strict=True):
+            clusters, numbered, sizes = np.unique(partition, return_inverse=True, return_counts=True)
+            medoids = self.medoids(numbered.astype(np.int32)[None, :], len(clusters))[0]
+            largest = np.sort(np.argsort(-sizes, kind="stable")[: self.k_max])
+            row[: len(largest)] = medoids[largest]
+        return self.repair(X)
+
+    def medoids(self, labels: Labels, width: int | None = None) -> IntArray:
+        """Medoid of every cluster at the position of its label, padded with -1 to ``width`` (k_max)."""
+        return self.space.medoids(labels, self.k_max if width is None else width, self._memo)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_memo": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._memo = MedoidMemo(self.n_samples)
+
+
+class ConstrainedAssignment:
+    """Assignment of whole must-link components to clusters, which avoids conflicts with cannot-links.
+
+    Components are assigned in the order of descending size, then of their lowest sample. Each goes to the
+    cluster that holds the fewest components in conflict with it, then to the nearest by total distance,
+    then to the lowest position. Samples without constraints go to the nearest medoid.
 
     Parameters
     ----------
     constraints : PairwiseConstraints
-        Cannot-links inside a component are dropped, with a UserWarning.
+        Cannot-links within a component are dropped, with a UserWarning.
 
     Attributes
     ----------
     n_dropped : int
-        Cannot-links that contradict must-links.
+        Number of cannot-links that contradict must-links.
 
     Notes
     -----
-    O(k (n_constrained + n_components) + n_conflicts) per individual, besides the distances to its
+    O(k (n_constrained + n_components) + n_conflicts) time per individual, plus the distances to its
     medoids.
 
     References
@@ -443,14 +501,14 @@ class ConstrainedAssignment:
     def labels(
         self, space: MedoidSpace, medoids: IntArray, penalty: float | None = None
     ) -> tuple[Labels, IntArray]:
-        """Labels 0..k-1 without gaps, and the medoids whose clusters are not empty, at these positions.
+        """Compute labels 0..k-1 without gaps, and the medoids of the clusters at these positions.
 
         Parameters
         ----------
         space : MedoidSpace
         medoids : ndarray of shape (n_individuals, k_max), int64
         penalty : float, optional
-            Go by total distance plus penalty times conflicts, instead of conflicts first.
+            Minimise total distance plus ``penalty`` times conflicts, instead of conflicts first.
         """
         if penalty is not None and not penalty >= 0.0:
             raise ValueError(f"penalty must be a number of at least 0 or None, got {penalty!r}.")
@@ -460,7 +518,7 @@ class ConstrainedAssignment:
         width = medoids.shape[1]
         for part in block_slices(len(medoids), max(width * n_groups, space.n_samples)):
             some = medoids[part]
-            # A medoid may leave its cluster here, also for that of an identical one.
+            # Under constraints a medoid may leave its own cluster, even for that of an identical medoid.
             block, _ = space.nearest(some, exception=False)
             ids, index = _distinct(some)
             assign_groups(
@@ -484,7 +542,7 @@ class ConstrainedAssignment:
 
 
 def _neighbors(pairs: Int64Array, n_groups: int) -> tuple[Int64Array, Int64Array]:
-    """Groups that must be apart from each group, each once, as one list with bounds."""
+    """List the groups in conflict with each group, as one array with bounds."""
     both = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
     return (
         np.ascontiguousarray(both[:, 1]),
@@ -493,184 +551,18 @@ def _neighbors(pairs: Int64Array, n_groups: int) -> tuple[Int64Array, Int64Array
 
 
 def _distinct(medoids: IntArray) -> tuple[Int64Array, Int64Array]:
-    """Distinct medoids, and the place of every gene among them (-1 for padding)."""
+    """Distinct medoids, and the position of every gene among them (-1 for padding)."""
     ids = np.unique(medoids[medoids >= 0])
     index = np.where(medoids < 0, -1, np.searchsorted(ids, medoids))
     return ids.astype(np.int64), index.astype(np.int64)
 
 
 def _without_gaps(labels: Labels, medoids: IntArray) -> tuple[Labels, IntArray]:
-    """Drop the medoids of empty clusters and close the gaps they leave."""
+    """Drop the medoids of empty clusters and close the gaps."""
     n, width = medoids.shape
     used = np.zeros((n, width), dtype=bool)
     np.put_along_axis(used, labels.astype(np.intp), True, axis=1)
     position: NDArray[Any] = np.cumsum(used, axis=1, dtype=np.int32) - 1
-    kept = np.where(used, medoids, -1)
-    kept = np.take_along_axis(kept, np.argsort(~used, axis=1, kind="stable"), axis=1)
-    return np.take_along_axis(position, labels.astype(np.intp), axis=1), kept
-
-
-class Decoded(NamedTuple):
-    """Improved medoids, labels by position, distances to the own medoid, and the medoids whose
-    assignment gave the labels."""
-
-    medoids: IntArray
-    labels: Labels
-    distances: FloatArray
-    assigned_by: IntArray
-
-
-class MedoidDecoder:
-    """Lamarckian decoding.
-
-    Parameters
-    ----------
-    encoding : SpaceMedoidEncoding
-    mode : {"reassign", "literal"}
-    n_local : int
-    constrained : ConstrainedAssignment or None
-        Used instead of the assignment to the nearest medoid.
-
-    Attributes
-    ----------
-    keeps_labels : bool
-        Whether the labels that are scored belong to other medoids than those that are kept.
-    """
-
-    def __init__(
-        self,
-        encoding: SpaceMedoidEncoding,
-        mode: Decode,
-        n_local: int,
-        constrained: ConstrainedAssignment | None,
-    ) -> None:
-        self.encoding = encoding
-        self.space = encoding.space
-        self.mode = mode
-        self.n_local = n_local
-        self.constrained = constrained
-        self.keeps_labels = mode == "literal" or constrained is not None
-
-    def assign(self, medoids: IntArray) -> tuple[Labels, IntArray]:
-        """Labels by given medoids, and the medoids at the positions that the labels name."""
-        if self.constrained is not None:
-            return self.constrained.labels(self.space, medoids)
-        return self.encoding.decode(medoids), medoids
-
-    def improve(self, genes: IntArray) -> Decoded:
-        """Local search from valid genotypes."""
-        return self._improve_apart(genes) if self.keeps_labels else self._improve(genes)
-
-    def _improve(self, genes: IntArray) -> Decoded:
-        """New medoids are those of their clusters, and labels are those of the new medoids."""
-        medoids = genes.copy()
-        labels, distances = self.space.nearest(medoids)
-        active = np.arange(len(medoids))
-        for _ in range(self.n_local):
-            improved = self.encoding.medoids(labels[active])
-            changed = (improved != medoids[active]).any(axis=1)
-            active = active[changed]
-            if not len(active):
-                break
-            medoids[active] = improved[changed]
-            labels[active], distances[active] = self.space.nearest(medoids[active])
-        return Decoded(medoids, labels, distances, medoids)
-
-    def _improve_apart(self, genes: IntArray) -> Decoded:
-        """The last medoids are those of the clusters, but the labels are those of the ones before."""
-        labels, medoids = self.assign(genes)
-        if self.mode == "reassign":
-            for _ in range(self.n_local):
-                labels, medoids = self.assign(self.encoding.medoids(labels))
-        improved = self.encoding.medoids(labels)
-        return Decoded(improved, labels, self.space.own(improved, labels), medoids)
-
-    def objectives(self, decoded: Decoded) -> tuple[FloatArray, FloatArray]:
-        """Xie-Beni and I-index in natural sign."""
-        e, space = decoded.distances, self.space
-        n_clusters = set_sizes(decoded.medoids)
-        least, greatest = space.separations(decoded.medoids)
-        squared = Scatter(np.einsum("ij,ij->i", e, e), np.square(least), np.square(greatest))
-        plain = Scatter(e.sum(axis=1), least, greatest)
-        return (
-            _xie_beni._xie_beni_values(squared, n_clusters, space.n_samples, space.mean_square),
-            _i_index._i_index_values(plain, n_clusters, space.total_to_one, 2.0),
-        )
-
-    def refill(self, medoids: IntArray, genes: IntArray) -> IntArray:
-        """Give sets of too few medoids random others, so that the operators can go on with them.
-
-        Evaluation has no generator of its own: the draw depends on the genes that came in, so that
-        equal individuals stay equal.
-        """
-        k_min = self.encoding.k_min
-        for q in np.flatnonzero(set_sizes(medoids) < k_min):
-            rng = np.random.default_rng(genes[q][genes[q] >= 0])
-            medoids[q] = filled(medoids[q : q + 1], k_min, self.space.n_samples, rng)[0]
-        return medoids
-
-
-class SpaceMedoidEncoding(MedoidEncoding):
-    """A :class:`~moo_clustering.encodings.MedoidEncoding` whose distances are those of a space.
-
-    Genotypes are the same; ``distances`` is there only if the space has a matrix.
-
-    Parameters
-    ----------
-    space : MedoidSpace
-    k_max : {"sqrt", "ceil_sqrt"} or int
-    """
-
-    def __init__(self, space: MedoidSpace, k_max: int | str) -> None:
-        self.space = space
-        self.n_samples = space.n_samples
-        self.k_min, self.k_max = checked_cluster_range(
-            min(2, self.n_samples), resolve_k_max(k_max, self.n_samples), self.n_samples
-        )
-        self.n_var = self.k_max
-        self._memo = MedoidMemo(self.n_samples)
-
-    @property
-    def distances(self) -> Any:  # type: ignore[override]
-        """The distance matrix of the space; AttributeError if it has none."""
-        return self.space.distances  # type: ignore[attr-defined]
-
-    def genes(self, X: IntArray) -> IntArray:
-        """Valid genotypes as C-contiguous int64; floats with integer values are accepted.
-
-        Raises
-        ------
-        ValueError
-            For rows that name a sample twice or none at all, or hold -1 before an id.
-        """
-        return np.ascontiguousarray(self._checked(X), dtype=np.int64)
-
-    def decode(self, X: IntArray) -> Labels:
-        """Assign every sample to its nearest medoid; label = position of the medoid."""
-        genes = self.genes(X)
-        labels = np.empty((len(genes), self.n_samples), dtype=np.int32)
-        for part in block_slices(len(genes), self.n_samples):
-            labels[part] = self.space.nearest(genes[part])[0]
-        return labels
-
-    def encode(self, labels: IntArray) -> IntArray:
-        """Medoids of the clusters, as :meth:`MedoidEncoding.encode`."""
-        partitions = checked_labels(labels, self.n_samples)
-        X = np.full((len(partitions), self.n_var), -1, dtype=self.dtype)
-        for row, partition in zip(X, partitions, strict=True):
-            clusters, numbered, sizes = np.unique(partition, return_inverse=True, return_counts=True)
-            medoids = self.medoids(numbered.astype(np.int32)[None, :], len(clusters))[0]
-            kept = np.sort(np.argsort(-sizes, kind="stable")[: self.k_max])
-            row[: len(kept)] = medoids[kept]
-        return self.repair(X)
-
-    def medoids(self, labels: Labels, width: int | None = None) -> IntArray:
-        """Medoid of every cluster at the position of its label, padded with -1 to ``width`` (k_max)."""
-        return self.space.medoids(labels, self.k_max if width is None else width, self._memo)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_memo": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._memo = MedoidMemo(self.n_samples)
+    # A stable sort of the mask moves the used medoids to the front, in their order.
+    rest = np.take_along_axis(np.where(used, medoids, -1), np.argsort(~used, axis=1, kind="stable"), axis=1)
+    return np.take_along_axis(position, labels.astype(np.intp), axis=1), rest

@@ -1,4 +1,8 @@
-"""PartitionProblem, ChunkedProblem, cluster sizes."""
+"""Partitions scored by validity indices, under constraints; and evaluation of any problem in chunks.
+
+:class:`PartitionProblem` is where an encoding, validity indices and constraints are composed to a pymoo
+problem. Subclasses may override ``_distinct`` and ``_values`` where genes decide more than the partition.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from pymoo.core.problem import Problem
 from threadpoolctl import threadpool_limits
 
-from moo_clustering._arrays import FloatArray
+from moo_clustering._arrays import FloatArray, IntpArray, Labels
 from moo_clustering._parallel import run_calls
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import Encoding, relabel_by_first_appearance
@@ -24,196 +28,65 @@ from moo_clustering.validity import ValidityIndex, get_index
 
 Index = str | ValidityIndex | type[ValidityIndex]
 ConstraintHandling = Literal["objective", "constraint", "crowding", "none"]
-Inequality = Callable[[NDArray[np.int32]], FloatArray]
+Inequality = Callable[[Labels], FloatArray]
+# Name of the objective that is the violated share of the constraints.
 VIOLATION = "constraint_violation"
 
 
-class ChunkedProblem(Problem):
-    """Another problem, of which chunks of a population are evaluated side by side.
-
-    Worth it where a chunk takes far longer than sending its genes and getting its objectives back: many
-    tenths of a second. On threads of one machine the problems of this package need no chunks, their kernels
-    share the work by themselves.
-
-    Parameters
-    ----------
-    problem : Problem
-        Vectorised; objectives of an individual must not depend on which others are evaluated with it.
-        Whatever it has, such as ``encoding`` or ``decode``, this has too.
-    chunk_size : int, default=50
-        Individuals of a chunk. Chunks do not depend on the number of workers, so results do not either.
-    n_jobs : int, optional
-        Of joblib: workers, or whatever :func:`joblib.parallel_config` says.
-
-    Attributes
-    ----------
-    problem : Problem
-
-    Raises
-    ------
-    TypeError
-        For a problem that is none, or takes one individual at a time.
-    ValueError
-        For chunks of less than one individual.
-
-    Notes
-    -----
-    With ``joblib.parallel_config(backend="dask")`` large arrays of the problem are sent to a worker once,
-    as long as the block lasts, and not in every generation. Every generation they are looked through for
-    changes, which takes about a second for a gigabyte.
-
-    Examples
-    --------
-    >>> from moo_clustering.encodings import LabelEncoding
-    >>> from moo_clustering.problems import PartitionProblem
-    >>> X = [[0.0], [1.0], [10.0], [11.0]]
-    >>> whole = PartitionProblem(X, LabelEncoding(4, k_max=2), ["deviation", "silhouette"])
-    >>> problem = ChunkedProblem(whole, chunk_size=1)
-    >>> problem.natural(problem.evaluate(np.array([[0, 0, 1, 1], [0, 1, 0, 1]]))).round(3)
-    array([[ 2.  ,  0.9 ],
-           [20.  , -0.45]])
-    """
-
-    def __init__(self, problem: Problem, *, chunk_size: int = 50, n_jobs: int | None = None) -> None:
-        if not isinstance(problem, Problem):
-            raise TypeError(f"problem must be a pymoo Problem, got {type(problem).__name__}.")
-        if problem.elementwise:
-            raise TypeError(
-                f"problem must evaluate whole populations; {type(problem).__name__} takes one individual at "
-                "a time: give it an elementwise_runner of pymoo.parallelization instead."
-            )
-        self.problem = problem
-        self.chunk_size = _checked_size(chunk_size)
-        self.n_jobs = n_jobs
-        super().__init__(
-            n_var=problem.n_var,
-            n_obj=problem.n_obj,
-            n_ieq_constr=problem.n_ieq_constr,
-            n_eq_constr=problem.n_eq_constr,
-            xl=problem.xl,
-            xu=problem.xu,
-            vtype=problem.vtype,
-        )
-
-    def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
-        genes = np.atleast_2d(np.asarray(X))
-        chunks = [genes[lo : lo + self.chunk_size] for lo in range(0, len(genes), self.chunk_size)]
-        # Sums by threads differ in their last digits; equal work must come to equal results.
-        with threadpool_limits(limits=1, user_api="blas"):
-            parts = run_calls(
-                (delayed(_evaluated)(os.getpid(), self.problem, chunk, args, kwargs) for chunk in chunks),
-                n_jobs=self.n_jobs,
-                prefer="threads",
-            )
-        for name in parts[0]:
-            out[name] = np.concatenate([part[name] for part in parts])
-
-    def __getattr__(self, name: str) -> Any:
-        # Copies and pickles ask before there is a problem.
-        if name.startswith("__") or "problem" not in self.__dict__:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return getattr(self.problem, name)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        new = copy.copy(self)
-        new.problem = copy.deepcopy(self.problem, memo)
-        return new
-
-
-def _checked_size(chunk_size: Any) -> int:
-    if isinstance(chunk_size, bool) or not isinstance(chunk_size, Integral) or chunk_size < 1:
-        raise ValueError(f"chunk_size must be an integer of at least 1; got {chunk_size!r}.")
-    return int(chunk_size)
-
-
-def _evaluated(
-    caller: int, problem: Problem, X: NDArray[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> dict[str, NDArray[Any]]:
-    out: dict[str, Any] = {}
-    # The caller has set it for its own process, threads and all.
-    with threadpool_limits(limits=1, user_api="blas") if os.getpid() != caller else nullcontext():
-        problem._evaluate(X, out, *args, **kwargs)
-    return {name: np.asarray(values) for name, values in out.items() if values is not None}
-
-
-class LeastClusterSize:
-    """How many samples the smallest cluster lacks; feasible where that is at most 0.
-
-    One of the ``inequalities`` of :class:`~moo_clustering.problems.PartitionProblem`.
-
-    Parameters
-    ----------
-    min_cluster_size : int
-    n_clusters : int
-        Clusters there must be; one that is missing has no samples.
-    """
-
-    def __init__(self, min_cluster_size: int, n_clusters: int) -> None:
-        self.min_cluster_size = min_cluster_size
-        self.n_clusters = n_clusters
-
-    def __call__(self, labels: NDArray[np.int32]) -> NDArray[np.float64]:
-        width = max(self.n_clusters, int(labels.max(initial=0)) + 1)
-        flat = (labels + np.arange(len(labels))[:, None] * width).ravel()
-        sizes = np.bincount(flat, minlength=len(labels) * width).reshape(-1, width)
-        least = np.where((sizes > 0) | (np.arange(width) < self.n_clusters), sizes, labels.shape[1])
-        return np.asarray(self.min_cluster_size - least.min(axis=1), dtype=np.float64)
-
-
 class PartitionProblem(Problem):
-    """Find partitions that are good by several validity indices at once.
+    """Partitions that are optimised by several validity indices at once.
 
     Parameters
     ----------
-    data : array-like of shape (n_samples, n_features), or whatever the indices are fitted to
-        None if all objectives are objects that have been fitted, say to different kinds of data.
+    data : array-like of shape (n_samples, n_features), or any data that the indices can be fitted to
+        None if all objectives are fitted objects, for example fitted to different kinds of data.
     encoding : Encoding
         Representation of the partitions; its ``n_samples`` must be that of the data.
     objectives : sequence of str, ValidityIndex objects or classes
-        At least one. Objects are copied and the copies fitted to the data. Indices of which greater
-        values are better are negated, since pymoo minimises; :meth:`natural` undoes that.
+        At least one. Objects are copied and the copies fitted to the data. Indices that are to be maximised
+        are negated, since pymoo minimises; :meth:`natural` restores their sign.
     constraints : PairwiseConstraints, optional
-        Must-links and cannot-links. Their violation V is in [0, 2], the violated part of the
-        must-links plus that of the cannot-links.
+        Must-links and cannot-links. Their violation V in [0, 2] is the violated share of the must-links
+        plus that of the cannot-links.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
-        What the constraints do, if there are any:
+        Role of the constraints, if there are any:
 
-        - ``"objective"``: V is one more objective, ``"constraint_violation"``, the last.
-        - ``"constraint"``: V is an inequality constraint: feasible at V = 0, and pymoo ranks the
-          infeasible below the feasible, by V.
-        - ``"crowding"``: the satisfied parts are stored with each individual as
+        - ``"objective"``: V is an additional objective, ``"constraint_violation"``, the last.
+        - ``"constraint"``: V is an inequality constraint; individuals with V = 0 are feasible, and pymoo
+          ranks infeasible ones below them, by V.
+        - ``"crowding"``: the satisfied shares are stored with each individual as
           ``"constraint_bonus"``, for :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
-        - ``"none"``: nothing.
+        - ``"none"``: constraints are ignored.
 
     inequalities : sequence of callables, default=()
-        What else a partition must fulfil: functions of labels of shape (n, n_samples) that give n
-        numbers, feasible where they are at most 0. In ``G`` they come after V.
+        Further conditions: functions of labels of shape (n, n_samples) that return n numbers, which are
+        at most 0 for feasible partitions. In ``G`` they follow V.
 
     Attributes
     ----------
     encoding : Encoding
     indices : tuple of ValidityIndex
-        Fitted.
+        The fitted indices.
     objective_names : tuple of str
-        A name for every column of ``F``.
+        Names of the columns of ``F``.
 
     Raises
     ------
     TypeError, ValueError
-        For an unknown index or handling, no objective, sizes that disagree, or a handling that
-        needs constraints and has none. Evaluation refuses genotypes that are not valid: give the
-        algorithm ``repair=EncodingRepair()``.
+        If an index or handling is unknown, there is no objective, sizes disagree, or the handling needs
+        constraints and there are none. Evaluation refuses invalid genotypes: give the algorithm
+        ``repair=EncodingRepair()``.
 
     Notes
     -----
     With ``"constraint"`` a run may end without a feasible solution; pymoo then returns
-    ``res.X is None``. The final population is in ``res.pop`` all the same, and an algorithm made
-    with ``return_least_infeasible=True`` returns the solution of the least violation. Use
-    ``"objective"`` where the constraints may contradict each other or the representation.
+    ``res.X is None``. The final population still is in ``res.pop``, and an algorithm with
+    ``return_least_infeasible=True`` returns the solution of least violation. Use ``"objective"`` if
+    constraints may contradict each other or the representation.
 
-    A population is decoded and scored at once, each distinct partition once and under one
-    numbering of its clusters, so that equal partitions have equal objectives to the last bit. Deep
-    copies (``save_history=True`` makes one a generation) share everything.
+    A population is decoded and scored as a whole. Each distinct partition is scored once, with its
+    clusters numbered by first appearance, so that equal partitions have equal objectives to the last bit.
+    Deep copies (``save_history=True`` makes one per generation) share everything.
 
     Examples
     --------
@@ -266,13 +139,13 @@ class PartitionProblem(Problem):
 
     @property
     def n_samples(self) -> int:
-        """Number of samples that are partitioned."""
+        """Number of samples."""
         return self.encoding.n_samples
 
-    def decode(self, X: ArrayLike | None) -> NDArray[np.int32]:
-        """Partitions, shape (n_individuals, n_samples), of genotypes such as ``res.X``.
+    def decode(self, X: ArrayLike | None) -> Labels:
+        """Decode genotypes such as ``res.X`` to partitions, shape (n_individuals, n_samples).
 
-        One genotype of shape (n_var,) is a population of one.
+        A single genotype of shape (n_var,) counts as a population of one.
         """
         if X is None:
             raise ValueError(
@@ -281,11 +154,12 @@ class PartitionProblem(Problem):
         return self.encoding.decode(np.atleast_2d(np.asarray(X)))
 
     def natural(self, F: ArrayLike) -> FloatArray:
-        """Objectives as the indices define them, of objectives as pymoo minimises them.
+        """Objectives with the signs that the indices define.
 
         Parameters
         ----------
         F : array-like of shape (..., n_obj)
+            Objectives as pymoo minimises them.
         """
         values = np.asarray(F, dtype=np.float64)
         if values.ndim == 0 or values.shape[-1] != self.n_obj:
@@ -315,18 +189,16 @@ class PartitionProblem(Problem):
             out["G"] = np.column_stack(limits)[inverse]
         out["F"] = (np.column_stack(columns) * self._signs)[inverse]
 
-    def _distinct(
-        self, X: NDArray[Any], labels: NDArray[np.int32]
-    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """First occurrences of what is scored once, and which of them every individual equals."""
+    def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
+        """Rows of the individuals that are scored, and for every individual the one that it equals."""
         return distinct_rows(labels)
 
-    def _values(self, index: ValidityIndex, labels: NDArray[np.int32], X: NDArray[Any]) -> FloatArray:
-        """What an index gives for partitions that were decoded from the genotypes X."""
+    def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any]) -> FloatArray:
+        """Values of an index for partitions that were decoded from the genotypes X."""
         return np.asarray(index.evaluate(labels), dtype=np.float64)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # Nothing here changes after construction; pymoo copies problems with the algorithm's history.
+        # A problem does not change after construction, and pymoo copies it with the algorithm's history.
         return copy.copy(self)
 
 
@@ -375,3 +247,137 @@ def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
         raise ValueError(
             f"constraints are about {constraints.n_samples} samples, the encoding about {n_samples}."
         )
+
+
+class LeastClusterSize:
+    """Number of samples that the smallest cluster lacks: feasible partitions have at most 0.
+
+    For the ``inequalities`` of :class:`~moo_clustering.problems.PartitionProblem`.
+
+    Parameters
+    ----------
+    min_cluster_size : int
+    n_clusters : int
+        Required number of clusters; missing ones count as empty.
+    """
+
+    def __init__(self, min_cluster_size: int, n_clusters: int) -> None:
+        self.min_cluster_size = min_cluster_size
+        self.n_clusters = n_clusters
+
+    def __call__(self, labels: Labels) -> NDArray[np.float64]:
+        width = max(self.n_clusters, int(labels.max(initial=0)) + 1)
+        flat = (labels + np.arange(len(labels))[:, None] * width).ravel()
+        sizes = np.bincount(flat, minlength=len(labels) * width).reshape(-1, width)
+        least = np.where((sizes > 0) | (np.arange(width) < self.n_clusters), sizes, labels.shape[1])
+        return np.asarray(self.min_cluster_size - least.min(axis=1), dtype=np.float64)
+
+
+class ChunkedProblem(Problem):
+    """Wrap a problem to evaluate chunks of a population in parallel.
+
+    This pays if a chunk takes much longer than sending its genes and returning its objectives, about a
+    second or more. On the threads of one machine the problems of this package need no chunks: their
+    kernels run in parallel by themselves.
+
+    Parameters
+    ----------
+    problem : Problem
+        A vectorised problem, in which the objectives of an individual do not depend on the others. Its
+        attributes, such as ``encoding`` or ``decode``, are available here, too.
+    chunk_size : int, default=50
+        Individuals per chunk. Chunks, and so results, do not depend on the number of workers.
+    n_jobs : int, optional
+        Number of joblib workers; default as :func:`joblib.parallel_config` says.
+
+    Attributes
+    ----------
+    problem : Problem
+        The wrapped problem.
+
+    Raises
+    ------
+    TypeError
+        If ``problem`` is no pymoo problem, or evaluates one individual at a time.
+    ValueError
+        If ``chunk_size`` is below 1.
+
+    Notes
+    -----
+    Within ``joblib.parallel_config(backend="dask")``, large arrays of the problem are sent to a worker once
+    instead of every generation. They are checked for changes every generation, which takes about a second
+    per gigabyte.
+
+    Examples
+    --------
+    >>> from moo_clustering.encodings import LabelEncoding
+    >>> from moo_clustering.problems import PartitionProblem
+    >>> X = [[0.0], [1.0], [10.0], [11.0]]
+    >>> whole = PartitionProblem(X, LabelEncoding(4, k_max=2), ["deviation", "silhouette"])
+    >>> problem = ChunkedProblem(whole, chunk_size=1)
+    >>> problem.natural(problem.evaluate(np.array([[0, 0, 1, 1], [0, 1, 0, 1]]))).round(3)
+    array([[ 2.  ,  0.9 ],
+           [20.  , -0.45]])
+    """
+
+    def __init__(self, problem: Problem, *, chunk_size: int = 50, n_jobs: int | None = None) -> None:
+        if not isinstance(problem, Problem):
+            raise TypeError(f"problem must be a pymoo Problem, got {type(problem).__name__}.")
+        if problem.elementwise:
+            raise TypeError(
+                f"problem must evaluate whole populations; {type(problem).__name__} takes one individual at "
+                "a time: give it an elementwise_runner of pymoo.parallelization instead."
+            )
+        self.problem = problem
+        self.chunk_size = _checked_size(chunk_size)
+        self.n_jobs = n_jobs
+        super().__init__(
+            n_var=problem.n_var,
+            n_obj=problem.n_obj,
+            n_ieq_constr=problem.n_ieq_constr,
+            n_eq_constr=problem.n_eq_constr,
+            xl=problem.xl,
+            xu=problem.xu,
+            vtype=problem.vtype,
+        )
+
+    def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+        genes = np.atleast_2d(np.asarray(X))
+        chunks = [genes[lo : lo + self.chunk_size] for lo in range(0, len(genes), self.chunk_size)]
+        # BLAS sums in another order with other numbers of threads; one thread gives equal bits everywhere.
+        with threadpool_limits(limits=1, user_api="blas"):
+            results = run_calls(
+                (delayed(_evaluated)(os.getpid(), self.problem, chunk, args, kwargs) for chunk in chunks),
+                n_jobs=self.n_jobs,
+                prefer="threads",
+            )
+        for name in results[0]:
+            out[name] = np.concatenate([result[name] for result in results])
+
+    def __getattr__(self, name: str) -> Any:
+        # copy and pickle ask for attributes before there is a problem.
+        if name.startswith("__") or "problem" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(self.problem, name)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        new = copy.copy(self)
+        new.problem = copy.deepcopy(self.problem, memo)
+        return new
+
+
+def _checked_size(chunk_size: Any) -> int:
+    if isinstance(chunk_size, bool) or not isinstance(chunk_size, Integral) or chunk_size < 1:
+        raise ValueError(f"chunk_size must be an integer of at least 1; got {chunk_size!r}.")
+    return int(chunk_size)
+
+
+def _evaluated(
+    caller: int, problem: Problem, X: NDArray[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, NDArray[Any]]:
+    """Evaluate one chunk in a worker."""
+    out: dict[str, Any] = {}
+    # Within its own process, with all its threads, the caller has limited BLAS already.
+    with threadpool_limits(limits=1, user_api="blas") if os.getpid() != caller else nullcontext():
+        problem._evaluate(X, out, *args, **kwargs)
+    return {name: np.asarray(values) for name, values in out.items() if values is not None}

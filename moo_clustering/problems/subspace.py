@@ -1,4 +1,4 @@
-"""SubspaceClusteringProblem."""
+"""Fuzzy clusters in subspaces, grown from seed documents: problem, objectives, memory and encoding."""
 
 from __future__ import annotations
 
@@ -36,112 +36,75 @@ from moo_clustering.subspace import (
 )
 from moo_clustering.subspace.classes import labelled_shares
 
-# Individuals whose objectives are remembered at least, and half of those at most.
-_CAPACITY = 1 << 16
-Objective = Callable[[Sweep, Targets, SubspaceOptions], float]
-
-
-def dispersion(done: Sweep, targets: Targets, options: SubspaceOptions) -> float:
-    """sum_lj w_lj^f d_jl / n: how far documents are from centroids in the subspaces of these (F1)."""
-    terms = done.memberships**options.fuzziness * done.distances
-    return float(terms.sum(dtype=np.float64)) / len(terms)
-
-
-def mean_impurity(done: Sweep, targets: Targets, options: SubspaceOptions) -> float:
-    """sum_l S'_l Imp_l / n over labelled documents, by their final memberships (F2).
-
-    Impurities are relative to that of all labelled documents, whatever the normalisation in the sweeps.
-    """
-    shares, sizes = labelled_shares(done.memberships, targets)
-    n_labelled = len(targets.rows)
-    values = impurity(shares, overall_shares(targets), sizes, n_labelled, targets.multilabel, "mean")
-    return float(sizes @ values) / n_labelled
-
-
-def cluster_count(done: Sweep, targets: Targets, options: SubspaceOptions) -> float:
-    """Number of clusters (F3)."""
-    return float(done.memberships.shape[1])
-
-
-def weighted_chi_square(done: Sweep, targets: Targets, options: SubspaceOptions) -> float:
-    """sum_li (m lambda_li)^q chi_li, chi as in the last sweep: weight on few, telling features (F3)."""
-    return float(np.sum(done.chi_term))
-
-
-OBJECTIVES: dict[str, Objective] = {
-    "dispersion": dispersion,
-    "impurity": mean_impurity,
-    "n_clusters": cluster_count,
-    "chi_square": weighted_chi_square,
-}
-Result = TypeVar("Result")
+# Objectives are remembered of at least so many individuals, and of at most twice as many.
+CAPACITY = 1 << 16
 
 
 class SubspaceClusteringProblem(Problem):
-    """Documents to grow fuzzy clusters in subspaces from, such that these are compact and pure.
+    """Find seed documents from which compact and pure fuzzy clusters in subspaces grow.
 
-    Genes are the numbers of ``k_min`` to ``n_seeds`` distinct documents, the seeds, and -1 in the other
-    slots. Evaluation starts SISC from them (centroid: half the seed, half the mean of all documents),
-    sweeps ``n_sweeps`` times, and scores the outcome.
+    Genes are the numbers of ``k_min`` to ``n_seeds`` distinct documents, the seeds, and -1 in empty slots.
+    Evaluation starts SISC from them (a centroid is half the seed, half the mean of all documents), sweeps
+    ``n_sweeps`` times, and scores the result.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features), or SubspaceData
     y : array-like of shape (n_samples,) or (n_samples, n_labels), optional
-        Classes with -1 for unlabelled samples; or indicators 0 and 1 of labels, with rows of -1 for
-        unlabelled samples. Also a ready ``Targets``.
+        Classes with -1 for unlabelled samples, or indicators 0 and 1 of label sets with rows of -1 for
+        unlabelled samples, or ``Targets``.
     n_seeds : int, default=20
         Largest number of clusters.
     k_min : int, optional
-        Smallest number of clusters; default ``n_seeds``, so that the number is fixed.
+        Smallest number of clusters; default ``n_seeds``, which fixes the number.
     n_sweeps : int, default=3
-        Of an evaluation, 1 to 3: those are what the search space is smooth in, more converge.
+        Sweeps per evaluation, 1 to 3. With more sweeps, the search space is less smooth.
     objectives : sequence of str, default=("dispersion", "impurity")
         All are minimised:
 
         - ``"dispersion"``: mean over samples of sum_l w_l^f d_l;
-        - ``"impurity"``: mean impurity of the clusters over labelled samples, 1 where clusters are as
-          mixed as the labelled samples altogether; needs labels;
+        - ``"impurity"``: mean impurity of the clusters over labelled samples, 1 if clusters are as mixed
+          as all labelled samples; needs labels;
         - ``"n_clusters"``: number of clusters;
         - ``"chi_square"``: sum_li (m lambda_li)^q chi_li of the last sweep.
     options : SubspaceOptions, optional
-        Of the sweeps.
+        Options of the sweeps.
     dtype : {"float64", "float32"}, default="float64"
-        Of the sweeps; not for a ready SubspaceData.
+        Precision of the sweeps; ignored for SubspaceData.
     memory : int, default=256 MiB
-        Bytes for what operators want to know of the most recent individuals.
+        Bytes for centroids and distances of recent individuals, which operators ask for.
     n_jobs : int, optional
-        Threads over individuals; the result does not depend on it.
+        Number of threads over individuals; does not affect the result.
 
     Attributes
     ----------
     encoding : SubspaceSeedEncoding
-        What repairs, draws and compares genotypes: ``CanonicalDuplicates(problem.encoding)``. Has the
+        Repairs, draws and compares genotypes, as in ``CanonicalDuplicates(problem.encoding)``; holds the
         ``data``.
     targets : Targets
     options : SubspaceOptions
     objective_names : tuple of str
-        A name for every column of ``F``.
+        Names of the columns of ``F``.
     n_seeds, k_min, n_sweeps : int
     n_grown : int
-        Individuals computed so far, repeated ones not counted.
+        Number of individuals computed so far, without repeated ones.
 
     Raises
     ------
     TypeError, ValueError
-        For data or options out of range, or ``"impurity"`` without labels. Evaluation refuses genotypes
-        that are not valid: give the algorithm ``repair=EncodingRepair()`` if its operators make such.
+        If data or options are out of range, or ``"impurity"`` lacks labels. Evaluation refuses invalid
+        genotypes: give the algorithm ``repair=EncodingRepair()`` if its operators make them.
 
     Notes
     -----
-    An individual of k clusters costs O(n_sweeps k (nnz + n_samples + n_features)) for nnz non-zero
-    values, and O(k (n_samples + n_features)) memory on each thread. Individuals with the same seeds in
-    another order have exactly the same objectives; one met before costs nothing. The operators
+    An individual of k clusters takes O(n_sweeps k (nnz + n_samples + n_features)) time for nnz non-zero
+    values, and O(k (n_samples + n_features)) memory per thread. Individuals with the same seeds in another
+    order have exactly the same objectives and are not evaluated again. The operators
     :class:`~moo_clustering.operators.DistantSeedMutation`, ``SweepSeedMutation`` and
-    ``AlignedSeedCrossover`` ask for centroids and distances: of individuals evaluated recently they are
-    known (``memory``; 4 k n_features + 4 n_samples bytes each), others are computed.
+    ``AlignedSeedCrossover`` ask for centroids and distances, which are remembered for recent individuals
+    (``memory``; 4 k n_features + 4 n_samples bytes each) and computed for others.
 
-    Deep copies (``save_history=True`` makes one a generation) share everything.
+    Deep copies (``save_history=True`` makes one per generation) share everything.
 
     References
     ----------
@@ -203,7 +166,7 @@ class SubspaceClusteringProblem(Problem):
         return self.encoding.n_samples
 
     def natural(self, F: ArrayLike) -> FloatArray:
-        """Objectives as they are: all of them are minimised.
+        """Return the objectives, as all of them are minimised.
 
         Parameters
         ----------
@@ -217,14 +180,14 @@ class SubspaceClusteringProblem(Problem):
         return values
 
     def decode(self, X: ArrayLike) -> Labels:
-        """Partitions (n_individuals, n_samples) by largest memberships, see ``encoding.decode``.
+        """Partitions by largest memberships, shape (n_individuals, n_samples), see ``encoding.decode``.
 
-        One genotype of shape (n_seeds,) is a population of one.
+        A single genotype of shape (n_seeds,) counts as a population of one.
         """
         return self.encoding.decode(np.atleast_2d(np.asarray(X)))
 
     def fit_individual(self, x: ArrayLike) -> Sweep:
-        """Memberships, centroids, weights and the rest of one genotype, after its sweeps.
+        """Sweep one genotype, and return memberships, centroids, weights and all else.
 
         Parameters
         ----------
@@ -233,7 +196,7 @@ class SubspaceClusteringProblem(Problem):
         Returns
         -------
         Sweep
-            Cluster c is that of the c-th seed in the row.
+            Cluster c grew from the c-th seed in the row.
         """
         slots = self.encoding.seeds(np.atleast_2d(np.asarray(x)))
         order = self.encoding.ranks(slots)[0]
@@ -249,29 +212,28 @@ class SubspaceClusteringProblem(Problem):
         )
 
     def cluster_centers(self, X: ArrayLike) -> list[NDArray[np.float32]]:
-        """Centroids (n_clusters, n_features) after the sweeps, in the order of the seeds in each row."""
+        """Centroids after the sweeps, of shape (n_clusters, n_features), in the order of the seeds."""
         slots = self.encoding.seeds(np.asarray(X))
-        parts = zip(self._grown(slots), self.encoding.ranks(slots), strict=True)
-        return [one.centers.T[order] for one, order in parts]
+        grown = zip(self._grown(slots), self.encoding.ranks(slots), strict=True)
+        return [one.centers.T[order] for one, order in grown]
 
     def central_documents(self, X: ArrayLike) -> IntArray:
-        """Genotypes in which each seed has become the document nearest to the centroid of its cluster.
+        """Genotypes whose seeds are replaced by the most central documents of their clusters.
 
-        Nearest relative to the other centroids: the document that belongs to the cluster most. Where
-        several clusters want the same one, memberships are largest in sum.
+        These are the documents with the largest memberships; clusters that share a most central document
+        get different ones with the largest sum of memberships.
 
         Notes
         -----
-        Nearest as such are documents with hardly any features, whatever the cluster; those are no good
-        seeds.
+        Distances alone would select documents with hardly any features, which are poor seeds.
         """
         slots = self.encoding.seeds(np.asarray(X))
-        parts = zip(self._grown(slots), self.encoding.ranks(slots), strict=True)
-        slots[slots >= 0] = np.concatenate([one.documents[order] for one, order in parts])
+        grown = zip(self._grown(slots), self.encoding.ranks(slots), strict=True)
+        slots[slots >= 0] = np.concatenate([one.documents[order] for one, order in grown])
         return slots
 
     def center_distances(self, X: ArrayLike) -> NDArray[np.float32]:
-        """Distance of every document to the nearest centroid, shape (n_individuals, n_samples)."""
+        """Distance from every document to the nearest centroid, shape (n_individuals, n_samples)."""
         return np.stack([one.gaps for one in self._grown(self.encoding.seeds(np.asarray(X)))])
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -284,10 +246,10 @@ class SubspaceClusteringProblem(Problem):
 
     def _grown(self, slots: IntArray) -> list[Grown]:
         rows = self.encoding.canonical(slots)
-        found = [self._memo.grown(row.tobytes()) for row in rows]
-        new = [i for i, one in enumerate(found) if one is None]
+        known = [self._memo.grown(row.tobytes()) for row in rows]
+        new = [i for i, one in enumerate(known) if one is None]
         computed = iter(self._compute(rows[new]))
-        return [next(computed) if one is None else one for one in found]
+        return [next(computed) if one is None else one for one in known]
 
     def _compute(self, rows: IntArray) -> list[Grown]:
         first, inverse = distinct_rows(rows)
@@ -308,14 +270,14 @@ class SubspaceClusteringProblem(Problem):
         )
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # Nothing here changes what it gives; pymoo copies problems with the algorithm's history.
+        # Memories do not affect results, and pymoo copies problems with the algorithm's history.
         return copy.copy(self)
 
 
 def _most_typical(memberships: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
-    """A document for every cluster, no two the same, of largest memberships in sum; O(n_samples k)."""
+    """Match every cluster with a document of its own, with the largest sum of memberships; O(n_samples k)."""
     n, k = memberships.shape
-    # Among the k that belong to it most each cluster finds one that no other takes.
+    # Among its k largest memberships each cluster finds a document that no other one needs.
     candidates = np.unique(np.argpartition(-memberships, min(k, n) - 1, axis=0)[:k])
     chosen = linear_sum_assignment(memberships[candidates].T, maximize=True)[1]
     return candidates[chosen].astype(np.int64)
@@ -329,17 +291,70 @@ def _checked_sweeps(n_sweeps: Any) -> int:
     return int(n_sweeps)
 
 
+def checked_objectives(objectives: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of objectives; raise ValueError unless they are known and different."""
+    if isinstance(objectives, str):
+        objectives = (objectives,)
+    names = tuple(objectives)
+    if not names:
+        raise ValueError(f"objectives must name at least one of {', '.join(OBJECTIVES)}; got none.")
+    for name in names:
+        if not isinstance(name, str) or name not in OBJECTIVES:
+            raise ValueError(f"objectives must be among {', '.join(OBJECTIVES)}; got {name!r}.")
+    if len(set(names)) < len(names):
+        raise ValueError(f"objectives must differ, got {names}.")
+    return names
+
+
+Objective = Callable[[Sweep, Targets, SubspaceOptions], float]
+
+
+def dispersion(done: Sweep, targets: Targets, options: SubspaceOptions) -> float:
+    """F1, sum_lj w_lj^f d_jl / n: distance from documents to centroids in the subspaces of the clusters."""
+    terms = done.memberships**options.fuzziness * done.distances
+    return float(terms.sum(dtype=np.float64)) / len(terms)
+
+
+def mean_impurity(done: Sweep, targets: Targets, options: SubspaceOptions) -> float:
+    """F2, sum_l S'_l Imp_l / n over labelled documents, by their final memberships.
+
+    Impurities are relative to that of all labelled documents, with any normalisation in the sweeps.
+    """
+    shares, sizes = labelled_shares(done.memberships, targets)
+    n_labelled = len(targets.rows)
+    values = impurity(shares, overall_shares(targets), sizes, n_labelled, targets.multilabel, "mean")
+    return float(sizes @ values) / n_labelled
+
+
+def cluster_count(done: Sweep, targets: Targets, options: SubspaceOptions) -> float:
+    """F3, the number of clusters."""
+    return float(done.memberships.shape[1])
+
+
+def weighted_chi_square(done: Sweep, targets: Targets, options: SubspaceOptions) -> float:
+    """F3, sum_li (m lambda_li)^q chi_li with chi of the last sweep: weights on a few telling features."""
+    return float(np.sum(done.chi_term))
+
+
+OBJECTIVES: dict[str, Objective] = {
+    "dispersion": dispersion,
+    "impurity": mean_impurity,
+    "n_clusters": cluster_count,
+    "chi_square": weighted_chi_square,
+}
+
+
 class Grown(NamedTuple):
-    """What is kept of an evaluated individual, clusters in ascending order of their seeds.
+    """An evaluated individual, with clusters in ascending order of their seeds.
 
     Attributes
     ----------
     objectives : ndarray of shape (n_obj,)
     centers : ndarray of shape (n_features, n_clusters), float32
     documents : ndarray of shape (n_clusters,)
-        Distinct documents that belong to the clusters most.
+        Distinct documents with the largest memberships.
     gaps : ndarray of shape (n_samples,), float32
-        Distance of every document to the nearest centroid.
+        Distance from every document to the nearest centroid.
     """
 
     objectives: NDArray[np.float64]
@@ -349,19 +364,19 @@ class Grown(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """Memory of the arrays."""
+        """Size of the arrays in bytes."""
         return sum(part.nbytes for part in self)
 
 
 class SeedMemo:
-    """Objectives of very many individuals, and the rest of the most recent ones.
+    """Memory of the objectives of very many individuals, and of all else of the most recent ones.
 
-    What is forgotten is found again, so results do not depend on it.
+    Forgotten individuals are computed again, so results do not depend on the memory.
 
     Parameters
     ----------
     max_bytes : int
-        Memory for the most recent ones; the last is kept even if it needs more.
+        Memory for the most recent individuals; the last stays even if it needs more.
     """
 
     def __init__(self, max_bytes: int) -> None:
@@ -372,20 +387,20 @@ class SeedMemo:
         self._bytes = 0
 
     def objectives(self, key: bytes) -> NDArray[np.float64] | None:
-        """Objectives of an individual, if they are known."""
+        """Objectives of an individual, or None."""
         known = self._objectives.get(key)
         return self._older.get(key) if known is None else known
 
     def grown(self, key: bytes) -> Grown | None:
-        """What was kept of an individual, if it is still there."""
+        """An evaluated individual, or None."""
         one = self._grown.get(key)
         if one is not None:
             self._grown.move_to_end(key)
         return one
 
     def add(self, key: bytes, one: Grown) -> None:
-        """Remember an individual, and forget those not used for longest where there is no room."""
-        if len(self._objectives) >= _CAPACITY:
+        """Remember an individual, and forget the least recently used ones if memory is short."""
+        if len(self._objectives) >= CAPACITY:
             self._older, self._objectives = self._objectives, {}
         self._objectives[key] = one.objectives
         if key not in self._grown:
@@ -401,40 +416,30 @@ class SeedMemo:
         SeedMemo.__init__(self, state["max_bytes"])
 
 
-def checked_objectives(objectives: Sequence[str]) -> tuple[str, ...]:
-    """Names of objectives, each known and given once."""
-    if isinstance(objectives, str):
-        objectives = (objectives,)
-    names = tuple(objectives)
-    if not names:
-        raise ValueError(f"objectives must name at least one of {', '.join(OBJECTIVES)}; got none.")
-    for name in names:
-        if not isinstance(name, str) or name not in OBJECTIVES:
-            raise ValueError(f"objectives must be among {', '.join(OBJECTIVES)}; got {name!r}.")
-    if len(set(names)) < len(names):
-        raise ValueError(f"objectives must differ, got {names}.")
-    return names
+Result = TypeVar("Result")
 
 
 class SubspaceSeedEncoding(Encoding):
-    """Genes are the documents that clusters grow from, or -1 for no cluster, anywhere in the row.
+    """Encoding of partitions by the documents that clusters grow from, with -1 in empty slots.
 
-    Every document starts near the seeds it is like, and a few sweeps of SISC then move centroids and
-    weights of the features; a document belongs to the cluster of its largest membership.
+    Memberships start from similarities to the seeds, and a few sweeps of SISC then move centroids and
+    feature weights. A document belongs to the cluster of its largest membership.
 
     Parameters
     ----------
     data : SubspaceData
     targets : Targets
-        What is known of the documents; guides the sweeps.
+        Labels of the documents, which guide the sweeps.
     n_seeds : int
         Largest number of clusters, and number of genes.
     k_min : int, optional
         Smallest number of clusters; default ``n_seeds``.
     n_sweeps : int, default=3
+        Sweeps per decoding.
     options : SubspaceOptions, optional
+        Options of the sweeps.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Number of threads; does not affect the result.
 
     Attributes
     ----------
@@ -475,17 +480,17 @@ class SubspaceSeedEncoding(Encoding):
         self.n_jobs = n_jobs
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """-1 (no cluster) and the last document, for every gene."""
+        """-1 (empty slot) and the last document, for every gene."""
         lower = np.full(self.n_var, -1, dtype=self.dtype)
         return lower, np.full(self.n_var, self.n_samples - 1, dtype=self.dtype)
 
     def seeds(self, X: ArrayLike) -> IntArray:
-        """Population as int64, after a look at whether it is valid.
+        """Convert valid genotypes to int64.
 
         Raises
         ------
         ValueError
-            For rows that name a document twice or none at all.
+            If a row has no document or one twice.
         """
         slots = checked_genes(X, self.n_var).astype(self.dtype)
         occupied = slots >= 0
@@ -499,7 +504,7 @@ class SubspaceSeedEncoding(Encoding):
         return slots
 
     def grow(self, seeds: IntArray) -> Sweep:
-        """Clusters of one row of seeds, without -1, after the sweeps; cluster c is that of seed c."""
+        """Grow clusters from seeds, without -1, by the sweeps; cluster c grows from seed c."""
         memberships = memberships_from_seeds(self.data, seeds, self.options)
         done = sweep(self.data, self.targets, memberships, self.options)
         for _ in range(1, self.n_sweeps):
@@ -507,9 +512,9 @@ class SubspaceSeedEncoding(Encoding):
         return done
 
     def grow_all(self, X: IntArray, use: Callable[[Sweep], Result]) -> list[Result]:
-        """What ``use`` makes of the clusters of every row of :meth:`canonical`, on ``n_jobs`` threads."""
-        # Used where they were made: the memberships of all at once would be much memory. Never on a
-        # cluster: what goes back of an individual takes as long as growing it.
+        """Grow the clusters of every row of :meth:`canonical`, and return the results of ``use``."""
+        # Each result is used on the thread that computed it, as all memberships at once would take much
+        # memory. Threads only: returning a result from another process takes as long as computing it.
         run = Parallel(n_jobs=self.n_jobs, require="sharedmem")
         results: list[Result] = run(delayed(self._grown)(row[row >= 0], use) for row in X)
         return results
@@ -518,10 +523,10 @@ class SubspaceSeedEncoding(Encoding):
         return use(self.grow(seeds))
 
     def decode(self, X: IntArray) -> Labels:
-        """Cluster of the largest membership, of equal ones that of the document with the lower number.
+        """Label every document with the cluster of its largest membership.
 
-        Clusters are numbered in the order of their seeds in the row; those that are nowhere the
-        largest have no number.
+        Ties go to the seed with the lower number. Clusters are numbered in the order of their seeds in the
+        row, without those that have no document.
         """
         slots = self.seeds(X)
         owners = self.grow_all(self.canonical(slots), lambda done: done.memberships.argmax(axis=1))
@@ -531,10 +536,10 @@ class SubspaceSeedEncoding(Encoding):
         return labels
 
     def encode(self, labels: IntArray) -> IntArray:
-        """The member of every cluster that is nearest to its mean, in the order of the labels.
+        """Take the member of every cluster that is nearest to its mean, in the order of the labels.
 
-        Of more than ``n_seeds`` clusters the largest are kept (ties: the lowest label), fewer than
-        ``k_min`` are filled up as by :meth:`repair`.
+        Of more than ``n_seeds`` clusters the largest are encoded, the lowest labels on ties; fewer than
+        ``k_min`` are filled up by :meth:`repair`.
         """
         partitions = checked_labels(labels, self.n_samples)
         X = np.full((len(partitions), self.n_var), -1, dtype=self.dtype)
@@ -544,20 +549,20 @@ class SubspaceSeedEncoding(Encoding):
             means = self.data.by_column(members) / sizes
             apart = distances(self.data, means, np.full_like(means, -np.log(self.data.m)), 1.0)
             nearest = np.where(members > 0, apart, np.inf).argmin(axis=0)
-            kept = np.sort(np.argsort(-sizes, kind="stable")[: self.n_var])
-            row[: len(kept)] = nearest[kept]
+            largest = np.sort(np.argsort(-sizes, kind="stable")[: self.n_var])
+            row[: len(largest)] = nearest[largest]
         return self.repair(X)
 
     def repair(self, X: IntArray) -> IntArray:
-        """Empty what is no document or was named before, fill up to ``k_min`` seeds.
+        """Empty slots with invalid or repeated documents, and fill up to ``k_min`` seeds.
 
-        The first empty slots get the documents with the lowest numbers not in the row. Fractions are
-        rounded.
+        The first empty slots get the lowest document numbers that are not in the row. Fractions are
+        rounded to integers.
         """
         return repair_slots(rounded_genes(X, self.n_var), self.n_samples, self.k_min)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Seeds in ascending order, then the empty slots."""
+        """Sort the seeds of every row in ascending order, before the empty slots."""
         seeds = checked_genes(X, self.n_var).astype(self.dtype)
         seeds[seeds < 0] = self.n_samples
         seeds.sort(axis=1)
@@ -565,11 +570,11 @@ class SubspaceSeedEncoding(Encoding):
         return seeds
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """k uniform on k_min..n_seeds, then k distinct documents in random slots."""
+        """Draw k uniformly from k_min..n_seeds, then k distinct documents for random slots."""
         return random_slots(n_individuals, self.n_samples, self.k_min, self.k_max, rng)
 
     def ranks(self, X: IntArray) -> list[NDArray[np.intp]]:
-        """For every row: the place in canonical order of each of its seeds."""
+        """Position in canonical order of each seed, per row."""
         return [np.argsort(np.argsort(row[row >= 0])) for row in X]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:

@@ -599,7 +599,7 @@ class IIndex(ValidityIndex):
         require_fitted(self, "form_")
         population = check_population(labels, self.n_samples_)
         scatter = self.form_.scatter(population, squared=False)
-        return _i_index_values(scatter, population.n_clusters, self.e1_, self.power)
+        return i_index_values(scatter, population.n_clusters, self.e1_, self.power)
 
 
 def i_index_from_medoids(
@@ -643,10 +643,10 @@ def i_index_from_medoids(
     D, medoid_rows, label_rows, n_clusters = check_medoids(D, medoids, labels)
     total = float(D.sum(axis=0, dtype=np.float64).min()) if e1 is None else e1
     scatter = medoid_scatter(D, medoid_rows, label_rows, n_clusters, squared=False)
-    return _i_index_values(scatter, n_clusters, total, power)
+    return i_index_values(scatter, n_clusters, total, power)
 
 
-def _i_index_values(scatter: Scatter, n_clusters: NDArray[np.int64], e1: float, power: float) -> FloatArray:
+def i_index_values(scatter: Scatter, n_clusters: NDArray[np.int64], e1: float, power: float) -> FloatArray:
     if e1 == 0.0:
         return np.zeros(len(n_clusters))
     ratio = e1 / np.maximum(scatter.within, _WITHIN_FLOOR * e1)
@@ -1073,7 +1073,7 @@ class XieBeni(ValidityIndex):
         require_fitted(self, "form_")
         population = check_population(labels, self.n_samples_)
         scatter = self.form_.scatter(population, squared=True)
-        return _xie_beni_values(scatter, population.n_clusters, self.n_samples_, self.form_.mean_square)
+        return xie_beni_values(scatter, population.n_clusters, self.n_samples_, self.form_.mean_square)
 
 
 def xie_beni_from_medoids(
@@ -1112,10 +1112,10 @@ def xie_beni_from_medoids(
     D, medoid_rows, label_rows, n_clusters = check_medoids(D, medoids, labels)
     mean = mean_square(D) if mean_square_distance is None else mean_square_distance
     scatter = medoid_scatter(D, medoid_rows, label_rows, n_clusters, squared=True)
-    return _xie_beni_values(scatter, n_clusters, len(D), mean)
+    return xie_beni_values(scatter, n_clusters, len(D), mean)
 
 
-def _xie_beni_values(
+def xie_beni_values(
     scatter: Scatter, n_clusters: NDArray[np.int64], n_samples: int, mean: float
 ) -> FloatArray:
     if mean < _NOTHING:

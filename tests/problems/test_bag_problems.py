@@ -27,7 +27,7 @@ from moo_clustering.operators.repair import CanonicalRepair, MinSizeRepair, Repa
 from moo_clustering.operators.sampling import PartitionSampling, SlotSampling
 from moo_clustering.operators.selection import CanonicalDuplicates
 from moo_clustering.operators.survival import ConstraintCrowdingSurvival
-from moo_clustering.problems import bags as _bag_tables
+from moo_clustering.problems import bags as bag_problems
 from moo_clustering.problems.bags import BagMedoidProblem, BagPartitionProblem, MedoidDaviesBouldin
 from moo_clustering.problems.partition import LeastClusterSize
 from moo_clustering.validity.bags import FTWCV, BagDaviesBouldin, BagSilhouette
@@ -248,7 +248,7 @@ def test_what_indices_need_is_computed_once(monkeypatch):
         computed.append(options["kind"])
         return bag_distances(bags, **options)
 
-    monkeypatch.setattr(_bag_tables, "bag_distances", counted)
+    monkeypatch.setattr(bag_problems, "bag_distances", counted)
     problem = BagPartitionProblem(NINE, 2, [*ALL, BagSilhouette(average="bag")])
     copies = copy.deepcopy(problem)
     assert_array_equal(problem.distances, bag_distances(NINE))

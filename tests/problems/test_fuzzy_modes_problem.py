@@ -18,7 +18,7 @@ from pymoo.optimize import minimize
 from moo_clustering.algorithms import PESA2
 from moo_clustering.operators.mutation import ModesMutation
 from moo_clustering.operators.sampling import ModesSampling
-from moo_clustering.problems import categories as _mode_spaces
+from moo_clustering.problems import categories
 from moo_clustering.problems import categories as module
 from moo_clustering.problems.categories import (
     FuzzyModesProblem,
@@ -124,7 +124,7 @@ def test_one_number_at_a_time(n, p, k, m, metric, seed):
 @pytest.mark.parametrize("sparse", [False, True])
 def test_hamming_products_are_loops(sparse, monkeypatch):
     if sparse:
-        monkeypatch.setattr(_mode_spaces, "_SPARSE", 0)
+        monkeypatch.setattr(categories, "SPARSE_CATEGORIES", 0)
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.integers(0, c, 700) for c in (2, 9, 1, 40)])
     problem = FuzzyModesProblem(X, 3)
@@ -197,9 +197,9 @@ def test_company_blocks_and_threads_change_no_bit(metric, monkeypatch):
         np.testing.assert_array_equal(alone["F"][0], F[row])
         np.testing.assert_array_equal(alone["X"][0], X[row])
     threads = FuzzyModesProblem(problem.space.data, 3, metric=metric, n_jobs=3)
-    monkeypatch.setattr(module, "_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(module, "LEAST_PER_THREAD", 0)
     np.testing.assert_array_equal(threads.evaluate(genes), F)
-    monkeypatch.setattr(module, "_BLOCK", 1)
+    monkeypatch.setattr(module, "BLOCK_ITEMS", 1)
     np.testing.assert_array_equal(problem.evaluate(genes), F)
     np.testing.assert_array_equal(problem.decode(genes), problem.decode(genes[:40]))
 
@@ -358,4 +358,4 @@ def test_natural_objectives_have_a_separation_that_is_maximised():
 def test_distances_of_any_rows_from_modes(metric):
     rows, modes = np.array([[0, 0], [-1, 4], [3, 4]]), np.array([[0, 4], [3, 4]])
     expected = {"hamming": [[1, 1, 1], [2, 1, 0]], "euclidean": [[4, 1, 3], [5, 4, 0]]}[metric]
-    np.testing.assert_array_equal(_mode_spaces.mode_distances(rows, modes, metric), expected)
+    np.testing.assert_array_equal(categories.mode_distances(rows, modes, metric), expected)

@@ -490,7 +490,7 @@ def test_memory_at_a_hundred_thousand():
         ({"rank_cap": 2}, "rank_cap"),
         ({"metric": "precomputed"}, "centroids"),
         ({"objectives": ("ari",), "y": [0, 1]}, "expected 6, got 2"),
-        ({"objectives": ("ari",), "y": [[0, 1]] * 6}, "one class a sample"),
+        ({"objectives": ("ari",), "y": [[0, 1]] * 6}, "one class per sample"),
         (
             {
                 "objectives": ("constraint_violation",),

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 
-from moo_clustering.problems import subspace as _seed_memo
+from moo_clustering.problems import subspace
 from moo_clustering.problems.subspace import Grown, SeedMemo
 
 
@@ -45,7 +45,7 @@ def test_the_same_again_takes_no_more_room():
 
 
 def test_objectives_are_forgotten_by_halves(monkeypatch):
-    monkeypatch.setattr(_seed_memo, "_CAPACITY", 2)
+    monkeypatch.setattr(subspace, "CAPACITY", 2)
     memo = fill(SeedMemo(24), "a b c d")
     assert known(memo, "a b c d") == ["a", "b", "c", "d"]
     assert known(fill(memo, "e"), "a b c d e") == ["c", "d", "e"]
