@@ -6,6 +6,7 @@ import threading
 import time
 from contextlib import contextmanager
 
+import dask
 import distributed
 import pytest
 from joblib import parallel_config
@@ -24,9 +25,14 @@ class Finished(distributed.SchedulerPlugin):
 @pytest.fixture(scope="module")
 def cluster():
     """Two workers of one thread each."""
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
-    ) as cluster:
+    # Every two seconds Dask drops copies of arrays that no task waits for just then, and fetches them again.
+    keep_copies = dask.config.set({"distributed.scheduler.active-memory-manager.start": False})
+    with (
+        keep_copies,
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+        ) as cluster,
+    ):
         yield cluster
 
 

@@ -19,7 +19,7 @@ from moo_clustering.problems import ChunkedProblem, PartitionProblem
 
 N_TASKS = 12
 # An array goes to the scheduler, to a worker, and from that to the other. A busy machine adds one or two: the
-# scheduler moves tasks that wait, and an array with them. With every task it would go more than N_TASKS times.
+# scheduler moves tasks that wait, and arrays with them. With every task it would go more than N_TASKS times.
 FEW = 7
 
 
