@@ -12,7 +12,8 @@ from typing import Any
 import click
 
 from moo_clustering import __version__
-from moo_clustering.cli.errors import INTERRUPTED, one_line, reported
+from moo_clustering.cli.errors import INTERRUPTED, reported
+from moo_clustering.cli.text import one_line
 
 
 class _Commands(click.Group):

@@ -9,13 +9,13 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import minmax_scale
 
-from moo_clustering.cli.describe import scores
 from moo_clustering.cli.errors import INTERRUPTED, shown_warnings
 from moo_clustering.cli.fit import run_job
 from moo_clustering.cli.folder import REPORT, open_folder
 from moo_clustering.cli.job import Job
+from moo_clustering.cli.samples import Samples
 from moo_clustering.cli.text import aligned
-from moo_clustering.datasets import Table, load_wine
+from moo_clustering.datasets import load_wine
 from moo_clustering.estimators import PESC
 from moo_clustering.estimators._methods import get_method
 
@@ -26,9 +26,10 @@ def run_demo(out: Path, seed: int) -> None:
     # Bundled rows are sorted by class, from which no method should be able to profit.
     table = load_wine().shuffled(seed)
     click.echo("PESC on wine: 178 samples, 13 features, 3 clusters, rows in random order")
-    controls = _controls(table, seed)
+    samples = Samples.of(table)
+    controls = _controls(samples, table.n_classes, seed)
     estimator = PESC(table.n_classes, random_state=seed, verbose=True)
-    job = Job("demo", get_method("pesc"), estimator, table, seed)
+    job = Job("demo", get_method("pesc"), estimator, samples, seed)
     outcome = run_job(job, folder, {"controls": controls})
     if outcome.interrupted:
         click.echo("Interrupted.", err=True)
@@ -38,16 +39,16 @@ def run_demo(out: Path, seed: int) -> None:
     click.echo(f"Saved in {out}; {shown} there.")
 
 
-def _controls(table: Table, seed: int) -> dict[str, dict[str, float]]:
+def _controls(samples: Samples, k: int, seed: int) -> dict[str, dict[str, float]]:
     """Scores of the controls that PESC has to be compared with."""
-    k, rng = table.n_classes, np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     with shown_warnings():
-        unevolved = PESC(k, n_gen=0, random_state=seed).fit(table.X)
-    kmeans = KMeans(k, n_init=10, random_state=seed).fit(minmax_scale(table.X))
-    random = [scores(table, rng.integers(k, size=table.n_samples)) for _ in range(100)]
+        unevolved = PESC(k, n_gen=0, random_state=seed).fit(samples.X)
+    kmeans = KMeans(k, n_init=10, random_state=seed).fit(minmax_scale(samples.X))
+    random = [samples.scores(rng.integers(k, size=samples.n_samples)) for _ in range(100)]
     return {
-        "PESC, generation 0": scores(table, unevolved.labels_),
-        "k-means": scores(table, kmeans.labels_),
+        "PESC, generation 0": samples.scores(unevolved.labels_),
+        "k-means": samples.scores(kmeans.labels_),
         "random labels, mean of 100": {
             name: float(np.mean([draw[name] for draw in random])) for name in random[0]
         },

@@ -14,28 +14,15 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from moo_clustering.bags import Bags
 from moo_clustering.cli.folder import draw_partition, draw_pool
 from moo_clustering.cli.job import Job
-from moo_clustering.cli.load import BagSamples, PreparedSamples, SparseSamples, TextFeatures
+from moo_clustering.cli.samples import BagSamples, LabelSetSamples, PreparedSamples, Samples, TextSamples
 from moo_clustering.cli.text import aligned, printable_line, shortened
-from moo_clustering.datasets import CategoryTable, Documents, MultiLabelTable, Table
-from moo_clustering.estimators.bags_base import scaled_bags
-from moo_clustering.validity import (
-    BagDaviesBouldin,
-    BagSDbw,
-    ValidityIndex,
-    bag_indices,
-    bag_report,
-    clustering_accuracy,
-)
 
 if TYPE_CHECKING:
-    from moo_clustering.cli.load import LabelUse
+    from moo_clustering.cli.labels import LabelUse
+    from moo_clustering.datasets import Documents
 
-# Multiplications and bags above which the distances of all pairs of bags are not taken for an index.
-_MOST_WORK = 2e11
-_MOST_BAGS = 5000
 TERMS = "terms.png"
 _TERMS = 10
 _TITLE = 80  # characters of a text that stand for a missing title
@@ -51,7 +38,6 @@ _BETWEEN = "; "
 _LIKE_ALL = "(like all samples)"
 _VALUES, _PURE = 10, 0.95
 _Found = tuple[list[Any], list[float], list[str]]
-_SHUFFLES = 20
 PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
 _ARRAYS = {
     "memberships": "memberships_",
@@ -66,67 +52,22 @@ _SUBSPACE_SHOWN, _WIDTHS = 20, {"classes": 40, "features": 60}
 _DRAWN = 24
 
 
-def bag_findings(estimator: Any, samples: BagSamples) -> dict[str, Any]:
-    """Entries ``indices`` and ``scores`` of the record.
-
-    Indices are those of :func:`~moo_clustering.validity.bag_report`, None where undefined; without the
-    silhouettes where the distances of all bags would take longer than the fit. Scores are of the bags
-    with a known class, and empty without one.
-    """
-    bags, labels = scaled_bags(estimator, samples.X), estimator.labels_
-    report = bag_report(None, labels, indices=_indices(bags, getattr(estimator, "n_jobs", None)))
-    indices = {name: _finite(value) for name, value in report.items() if isinstance(value, float)}
-    return {"indices": indices, "scores": _bag_scores(samples, labels)}
-
-
-def _indices(bags: Bags, n_jobs: int | None) -> dict[str, ValidityIndex]:
-    if bags.n_bags <= _MOST_BAGS and float(bags.n_instances) ** 2 * bags.n_features <= _MOST_WORK:
-        return bag_indices(bags, n_jobs=n_jobs)
-    return {
-        "davies_bouldin_bag": BagDaviesBouldin(undefined=np.inf, n_jobs=n_jobs).fit(bags),
-        "sdbw_bag": BagSDbw(undefined=np.inf, n_jobs=n_jobs).fit(bags),
-    }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def _bag_scores(samples: BagSamples, labels: NDArray[np.integer[Any]]) -> dict[str, float]:
-    if samples.y is None or not (samples.y >= 0).any():
-        return {}
-    known = samples.y >= 0
-    y, found = samples.y[known], labels[known]
-    report = bag_report(None, found, y, indices={})
-    names = ["accuracy", "matched_rand_index", "entropy", "adjusted_rand"]
-    if len(samples.target_names) == 2:  # of more classes, which is the positive one?
-        names.insert(3, "f1")
-    scores = {name: float(report[name]) for name in names}
-    scores["largest_class"] = float(np.bincount(y).max() / len(y))
-    if samples.partial_y is not None:
-        rest = known & (samples.partial_y < 0)
-        if rest.any():
-            scores["accuracy_unlabelled"] = clustering_accuracy(samples.y[rest], labels[rest])
-    return scores
-
-
 def describe(job: Job) -> Description:
-    """Agreement with known classes, clusters, predictions and what else the method tells."""
-    estimator, table, data = job.estimator, job.table, job.data
-    if isinstance(table, BagSamples):
-        # Loaded here because most runs have no bags, and below because most have no feature weights.
-
-        found = Description(bag_findings(estimator, table))
+    """Agreement with known classes, clusters, predictions and what else the method finds."""
+    estimator, samples = job.estimator, job.samples
+    scores = samples.scores(estimator.labels_, job.labels)
+    if isinstance(samples, BagSamples):
+        found = Description({"indices": samples.indices(estimator), "scores": scores})
         if has_pool(estimator):
             describe_pareto(job, found)
         return found
     if job.weighs_features:
-        return describe_subspaces(job, _description_scores(job))
-    found = Description({"scores": _description_scores(job), **attainment_record(estimator)})
-    if isinstance(data, TextFeatures):
-        found.clusters = cluster_frame(data, estimator)
+        return describe_subspaces(job, scores)
+    found = Description({"scores": scores, **attainment_record(estimator)})
+    if isinstance(samples, TextSamples):
+        found.clusters = cluster_frame(samples, estimator)
         found.frames["clusters.csv"] = found.clusters
-        found.drawings.append(partial(draw_terms, text=data, estimator=estimator, name=table.name))
+        found.drawings.append(partial(draw_terms, text=samples, estimator=estimator))
     elif job.method.categorical:
         found.clusters = typical_frame(job)
         found.frames["clusters.csv"] = mode_frame(job)
@@ -137,20 +78,7 @@ def describe(job: Job) -> Description:
     return found
 
 
-def _description_scores(job: Job) -> dict[str, float]:
-    """Of the clusters; for label sets of a file on the samples whose labels the fit was not given."""
-    table, labels = job.table, job.estimator.labels_
-    if isinstance(table, Table | Documents):
-        return scores(table, labels)
-    if job.labels is None or not job.labels.is_held_out.any():
-        return {}
-    rows = np.flatnonzero(job.labels.is_held_out)
-    names = job.labels.names
-    sets = [tuple(names[column] for column in np.flatnonzero(row)) for row in job.labels.held_out[rows]]
-    return entropies(sets, labels[rows])
-
-
-def cluster_frame(text: TextFeatures, estimator: Any) -> pd.DataFrame:
+def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
     """Number, size, a typical document with its title, and leading terms of every cluster.
 
     The document is the medoid where the method has medoids (``medoid_indices_``), and else the one
@@ -159,6 +87,7 @@ def cluster_frame(text: TextFeatures, estimator: Any) -> pd.DataFrame:
     labels = np.asarray(estimator.labels_)
     n_clusters = int(labels.max()) + 1
     totals = _totals(text, labels, n_clusters)
+    terms = np.asarray(text.feature_names)
     medoids = _medoids(estimator, labels, n_clusters)
     rows: list[dict[str, Any]] = []
     for cluster in range(n_clusters):
@@ -172,15 +101,15 @@ def cluster_frame(text: TextFeatures, estimator: Any) -> pd.DataFrame:
             {
                 "cluster": cluster,
                 "size": len(inside),
-                "document": text.documents.row_ids[typical],
+                "document": text.row_ids[typical],
                 "title": _title(text.documents, typical),
-                "terms": " ".join(text.vocabulary[leading[total[leading] > 0]]),
+                "terms": " ".join(terms[leading[total[leading] > 0]]),
             }
         )
     return pd.DataFrame(rows)
 
 
-def draw_terms(folder: Path, text: TextFeatures, estimator: Any, name: str) -> list[str]:
+def draw_terms(folder: Path, text: TextSamples, estimator: Any) -> list[str]:
     """Bars of the mean weights of the leading terms of every cluster; name of the file."""
     # Loaded here because drawing takes a second to import.
     from moo_clustering.visualization.partitions import plot_terms
@@ -190,9 +119,9 @@ def draw_terms(folder: Path, text: TextFeatures, estimator: Any, name: str) -> l
     means = sparse.diags_array(1.0 / np.maximum(sizes, 1)) @ _totals(text, labels, len(sizes))
     plot_terms(
         means,
-        text.vocabulary,
+        text.feature_names,
         sizes=sizes,
-        title=f"{type(estimator).__name__}, {name}",
+        title=f"{type(estimator).__name__}, {text.name}",
         label="mean tf-idf weight",
         path=folder / TERMS,
     )
@@ -213,7 +142,7 @@ def cluster_table(frame: pd.DataFrame) -> str:
     return text
 
 
-def _totals(text: TextFeatures, labels: NDArray[Any], n_clusters: int) -> Any:
+def _totals(text: TextSamples, labels: NDArray[Any], n_clusters: int) -> Any:
     """Sums of the weights of the clusters, sparse."""
     member = (np.ones(len(labels)), (labels, np.arange(len(labels))))
     return sparse.csr_array(member, shape=(n_clusters, len(labels))) @ sparse.csr_array(text.weights)
@@ -266,7 +195,7 @@ class Description:
 
 def mode_frame(job: Job) -> pd.DataFrame:
     """Number and size of every cluster, and its mode, or mean of numbers, in every attribute."""
-    estimator, names = job.estimator, job.feature_names
+    estimator, names = job.estimator, job.samples.feature_names
     frame = sizes_frame(estimator.labels_)
     for feature, name in enumerate(names):
         # As it is, an attribute of this name would be taken for what is said of the cluster.
@@ -283,7 +212,7 @@ def typical_frame(job: Job) -> pd.DataFrame:
     """
     estimator = job.estimator
     frame = sizes_frame(estimator.labels_)
-    columns = job.data.columns() if isinstance(job.data, CategoryTable) else list(np.asarray(job.data.X).T)
+    columns = _arrays_of(job.samples)
     tells = _excess_means if estimator.metric == "euclidean" else _excess_shares
     excess = [
         tells(column, estimator.modes_[:, feature], estimator.labels_)
@@ -292,13 +221,21 @@ def typical_frame(job: Job) -> pd.DataFrame:
     table = np.column_stack(excess)
     frame[TYPICAL] = [
         "; ".join(
-            f"{job.feature_names[feature]} {short_cell(estimator.modes_[cluster, feature])}"
+            f"{job.samples.feature_names[feature]} {short_cell(estimator.modes_[cluster, feature])}"
             for feature in np.argsort(-table[cluster], kind="stable")
             if table[cluster, feature] > 0
         )
         for cluster in frame["cluster"]
     ]
     return frame
+
+
+def _arrays_of(samples: Samples) -> list[NDArray[Any]]:
+    """One array per column, of text for categories and of numbers for the others."""
+    columns = samples.columns()
+    assert columns is not None
+    categories = set(samples.category_names)
+    return [columns[name].to_numpy(dtype=str if name in categories else np.float64) for name in columns]
 
 
 def mode_table(frame: pd.DataFrame) -> str:
@@ -407,12 +344,12 @@ def has_pool(estimator: Any) -> bool:
 
 def describe_pareto(job: Job, found: Description) -> None:
     """Add scores, alternatives, classes, controls and pictures."""
-    estimator, table = job.estimator, job.table
+    estimator, samples = job.estimator, job.samples
     found.record |= _record(job)
     frames = {"scores.csv": _numbered("member", estimator.scores_)}
     if len(estimator.alternatives_):
         names = [f"alternative-{row}" for row in range(len(estimator.alternatives_))]
-        frames["alternatives.csv"] = _labels_frame(table.row_ids, names, estimator.alternative_labels_)
+        frames["alternatives.csv"] = _labels_frame(samples.row_ids, names, estimator.alternative_labels_)
         summary = estimator.alternatives_.copy()
         summary.insert(0, "alternative", names)
         frames["alternatives_summary.csv"] = summary
@@ -420,26 +357,24 @@ def describe_pareto(job: Job, found: Description) -> None:
     probabilities = getattr(estimator, "predict_proba_", None)
     if probabilities is not None:
         frame = pd.DataFrame(probabilities, columns=class_names(job))
-        frame.insert(0, "row", table.row_ids, allow_duplicates=True)
+        frame.insert(0, "row", samples.row_ids, allow_duplicates=True)
         frames["probabilities.csv"] = frame
         found.arrays["probabilities"] = probabilities
     found.frames |= frames
     if estimator.pool_ is not None:
         found.arrays["pool_labels"] = estimator.pool_.labels
-        found.drawings.append(partial(draw_pool, estimator=estimator, name=table.name))
+        found.drawings.append(partial(draw_pool, estimator=estimator, name=samples.name))
     for name in ("landmark_of", "control_labels", "random_control_labels"):
         if getattr(estimator, f"{name}_", None) is not None:
             found.arrays[name] = getattr(estimator, f"{name}_")
-    if isinstance(job.data, BagSamples):
+    if isinstance(samples, BagSamples):
         return
     found.drawings.append(partial(draw_partition, job=job, classes=cluster_classes(job)))
-    if (
-        not isinstance(job.data, TextFeatures | SparseSamples)
-        and getattr(estimator, "metric", None) != "precomputed"
-    ):
-        found.clusters, found.frames["clusters.csv"] = _clusters(job)
-        if isinstance(job.data, PreparedSamples) and estimator.n_clusters_ > 1:
-            found.record["sorted_by"] = sorting_columns(job.data.columns, estimator.labels_)
+    columns = samples.columns()
+    if columns is not None and getattr(estimator, "metric", None) != "precomputed":
+        found.clusters, found.frames["clusters.csv"] = _clusters(job, columns)
+        if isinstance(samples, PreparedSamples) and estimator.n_clusters_ > 1:
+            found.record["sorted_by"] = sorting_columns(columns, estimator.labels_)
 
 
 def cluster_classes(job: Job) -> list[str] | None:
@@ -456,8 +391,7 @@ def cluster_classes(job: Job) -> list[str] | None:
 
 def class_names(job: Job) -> list[str]:
     """Names of ``classes_``, whose items are codes of the partial labels."""
-    table = job.table
-    names = tuple(getattr(table, "partial_names", ()))
+    names = job.samples.partial_names
     codes = job.estimator.classes_
     return [names[code] if names else str(code) for code in codes]
 
@@ -482,39 +416,18 @@ def _record(job: Job) -> dict[str, Any]:
             "ari_to_labels": {
                 name: float(adjusted_rand_score(estimator.labels_, labels)) for name, labels in pairs.items()
             },
-            "scores": {name: _class_scores(job.table, labels) for name, labels in pairs.items()},
+            "scores": {name: job.samples.scores(labels) for name, labels in pairs.items()},
         }
     return record
 
 
-def _class_scores(table: Any, labels: NDArray[np.int32]) -> dict[str, float]:
-
-    return {} if isinstance(table, BagSamples) else scores(table, labels)
-
-
-def _clusters(job: Job) -> tuple[pd.DataFrame, pd.DataFrame]:
-    data = job.data
-    assert isinstance(data, Table)
-    labels, names = job.estimator.labels_, cluster_classes(job)
-    if isinstance(data, PreparedSamples):
-        frames = column_frames(data.columns, data.category_names, labels)
-    else:
-        columns = pd.DataFrame(np.asarray(data.X), columns=_different(data.feature_names))
-        frames = column_frames(columns, (), labels)
+def _clusters(job: Job, columns: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    names = cluster_classes(job)
+    frames = column_frames(columns, job.samples.category_names, job.estimator.labels_)
     if names is not None:
         for frame in frames:
             frame.insert(2, "class", [names[cluster] for cluster in frame["cluster"]], allow_duplicates=True)
     return frames
-
-
-def _different(names: tuple[str, ...]) -> list[str]:
-    """Names of features, which archives may have twice."""
-    seen: set[str] = set()
-    found = []
-    for column, name in enumerate(names):
-        found.append(name if name not in seen else f"{name} ({column})")
-        seen.add(found[-1])
-    return found
 
 
 def _labels_frame(row_ids: NDArray[Any], names: list[str], labels: NDArray[np.int32]) -> pd.DataFrame:
@@ -627,50 +540,6 @@ def _date(seconds: float) -> str:
     return str(np.datetime64(round(seconds), "s").astype("datetime64[D]"))
 
 
-def scores(table: Table | Documents, labels: NDArray[np.integer[Any]]) -> dict[str, float]:
-    """Agreement with the known classes, of the samples that have one; empty without classes.
-
-    With partial labels also on the samples whose label the fit was not given. For several classes per
-    document, the entropy of the classes within clusters in bits, beside that of the same labels in
-    random order (mean of 20), without which it says little.
-    """
-    from sklearn.metrics import adjusted_rand_score
-
-    from moo_clustering.validity import clustering_accuracy, nmi
-
-    if isinstance(table, Documents) and table.label_sets is not None:
-        return entropies(table.label_sets, labels)
-    if table.y is None:
-        return {}
-    known = table.y >= 0
-    if not known.any():
-        return {}
-    y, found = table.y[known], labels[known]
-    values = {
-        "accuracy": clustering_accuracy(y, found),
-        "nmi": nmi(y, found),
-        "adjusted_rand": adjusted_rand_score(y, found),
-    }
-    if table.partial_y is not None:
-        unlabelled = known & (table.partial_y < 0)
-        if unlabelled.any():
-            values["accuracy_unlabelled"] = clustering_accuracy(table.y[unlabelled], labels[unlabelled])
-    return {name: float(value) for name, value in values.items()}
-
-
-def entropies(sets: list[tuple[str, ...]], labels: NDArray[np.integer[Any]]) -> dict[str, float]:
-    """Entropy of the label sets within clusters, and that of random labels; empty without a label."""
-    from moo_clustering.validity import cluster_entropy
-
-    known = [row for row, classes in enumerate(sets) if classes]
-    if not known:
-        return {}
-    gold, found = [sets[row] for row in known], labels[known]
-    rng = np.random.default_rng(0)
-    random = [cluster_entropy(gold, rng.permutation(found)) for _ in range(_SHUFFLES)]
-    return {"entropy": cluster_entropy(gold, found), "entropy_random": float(np.mean(random))}
-
-
 def describe_squares(estimator: Any, found: Description) -> None:
     """Sum of squares, controls and centres; nothing of methods without such controls."""
     if not hasattr(estimator, "control_inertia_"):
@@ -700,16 +569,16 @@ def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
     """Clusters with their features and classes, and predictions of labels where the fit had some."""
     clusters = subspace_frame(job)
     found = Description({"scores": scores}, clusters, {"clusters.csv": clusters}, _arrays(job))
-    if isinstance(job.data, TextFeatures | MultiLabelTable):
+    if isinstance(job.samples, TextSamples | LabelSetSamples):
         found.drawings.append(partial(draw_leading, job=job))
     found.record |= _search_record(job.estimator)
-    predictions = predictions_of(job.estimator, job.data.X, job.labels)
+    predictions = predictions_of(job.estimator, job.samples.X, job.labels)
     if predictions is not None:
         record = found.record["prediction"] = prediction_record(predictions)
-        found.frames[PROBABILITIES] = probability_frame(predictions, job.table.row_ids)
-        found.frames[PREDICTIONS] = prediction_frame(predictions, job.table.row_ids)
+        found.frames[PROBABILITIES] = probability_frame(predictions, job.samples.row_ids)
+        found.frames[PREDICTIONS] = prediction_frame(predictions, job.samples.row_ids)
         if record.get("macro_auc") is not None:
-            title = f"{type(job.estimator).__name__}, {job.table.name}"
+            title = f"{type(job.estimator).__name__}, {job.samples.name}"
             curves, exact = _roc_curves(predictions, record["auc"])
             found.drawings.append(partial(_draw_roc, curves=curves, exact=exact, title=title))
             found.report["roc_curves"] = curves
@@ -734,7 +603,7 @@ def _arrays(job: Job) -> dict[str, Any]:
     """Arrays of the clusters, and the names of their columns."""
     found = {name: getattr(job.estimator, attribute, None) for name, attribute in _ARRAYS.items()}
     arrays = {name: np.ascontiguousarray(value) for name, value in found.items() if value is not None}
-    arrays["feature_names"] = np.array(job.feature_names, dtype=str)
+    arrays["feature_names"] = np.array(job.samples.feature_names, dtype=str)
     arrays["class_names"] = np.array(job.class_names, dtype=str)
     return arrays
 
@@ -878,8 +747,8 @@ def subspace_frame(job: Job) -> pd.DataFrame:
     sizes = np.bincount(estimator.labels_)
     clusters = np.flatnonzero(sizes)
     frame = pd.DataFrame({"cluster": clusters, "size": sizes[clusters]})
-    if isinstance(job.data, TextFeatures):
-        documents = cluster_frame(job.data, estimator)
+    if isinstance(job.samples, TextSamples):
+        documents = cluster_frame(job.samples, estimator)
         frame[["document", "title"]] = documents[["document", "title"]].to_numpy()
     impurities = getattr(estimator, "impurities_", None)
     if impurities is not None:
@@ -889,13 +758,14 @@ def subspace_frame(job: Job) -> pd.DataFrame:
         frame["classes"] = [_classes(job.class_names, row) for row in shares]
     weights = np.asarray(estimator.feature_weights_)[clusters]
     weights *= weights.shape[1]
-    if isinstance(job.data, Table):  # whose features need not be present to tell something
+    if not isinstance(job.samples, TextSamples | LabelSetSamples):
+        # A number need not be large to distinguish a cluster, as a word has to be present.
         leading = [np.argsort(-row, kind="stable")[:_FEATURES].tolist() for row in weights]
     else:
         found = estimator.leading_features(_FEATURES)
         leading = [found[cluster] for cluster in clusters]
     frame["features"] = [
-        _listed((job.feature_names[column], row[column]) for column in columns)
+        _listed((job.samples.feature_names[column], row[column]) for column in columns)
         for columns, row in zip(leading, weights, strict=True)
     ]
     return frame
@@ -923,23 +793,22 @@ def draw_leading(folder: Path, job: Job) -> list[str]:
     leading = estimator.leading_features(_FEATURES)
     rows = np.repeat(np.arange(len(leading)), [len(columns) for columns in leading])
     columns = np.array([column for found in leading for column in found], dtype=np.intp)
-    X: Any = job.data.X
+    X: Any = job.samples.X
     means = np.asarray(X.mean(axis=0)).ravel()
     excess = np.asarray(estimator.cluster_centers_)[rows, columns] - means[columns]
     values = weights.shape[1] * weights[rows, columns] * excess
     sizes = np.bincount(estimator.labels_, minlength=len(weights))
     figure = plot_terms(
         sparse.csr_array((values, (rows, columns)), shape=weights.shape),
-        job.feature_names,
+        job.samples.feature_names,
         sizes=sizes,
         max_clusters=_DRAWN,
         label="weight (1: mean weight) times centre of the cluster above the mean of all",
     )
     n_clusters = int(np.count_nonzero(sizes))
     which = f"{_DRAWN} of {n_clusters} clusters" if n_clusters > _DRAWN else "the clusters"
-    kind = "documents" if isinstance(job.data, TextFeatures) else "samples"
     figure.suptitle(
-        f"{type(estimator).__name__}, {job.table.name}:\nleading features of {which} ({kind})",
+        f"{type(estimator).__name__}, {job.samples.name}:\nleading features of {which} ({job.samples.kind}s)",
         parse_math=False,
     )
     save_figure(figure, folder / TERMS)

@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from moo_clustering.cli.text import one_line
+
 INTERRUPTED = 130
 _LESS_MEMORY = "give it fewer samples, a method that compares fewer of them, or end other programs"
 # What other packages tell their developers.
@@ -19,11 +21,6 @@ _NOT_FOR_USERS = (
     ImportWarning,
     ResourceWarning,
 )
-
-
-def one_line(text: object) -> str:
-    """The text on one line."""
-    return " ".join(str(text).split())
 
 
 @contextmanager

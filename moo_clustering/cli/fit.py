@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from moo_clustering.cli.describe import describe
-from moo_clustering.cli.errors import INTERRUPTED, one_line, shown_warnings
+from moo_clustering.cli.errors import INTERRUPTED, shown_warnings
 from moo_clustering.cli.folder import (
     CHECKPOINT,
     CONTENT,
@@ -35,17 +35,14 @@ from moo_clustering.cli.job import (
     units_note,
     writes_checkpoints,
 )
-from moo_clustering.cli.load import BagSamples, PreparedSamples, TextFeatures, load_data, prepares
+from moo_clustering.cli.load import load_data, prepares
+from moo_clustering.cli.samples import PreparedSamples
 from moo_clustering.cli.summary import summary
-from moo_clustering.datasets import CategoryTable, Documents, Table
+from moo_clustering.cli.text import one_line
 from moo_clustering.estimators._methods import find_method
 
 # Samples from which on the recommended method takes so long that one may doubt whether it goes on.
 LONG = 1000
-_TEXT_LENGTH = 160
-_SHOWN_COLUMNS = 8
-# Of larger tables the texts would be most of the page.
-_MOST_ROWS = 20_000
 
 
 def run_fit(
@@ -88,7 +85,7 @@ def run_fit(
     estimator_class = found.load()
     options = parse_settings(settings, found.name, estimator_class)
     with shown_warnings() as notices:
-        table = load_data(
+        samples = load_data(
             data,
             found,
             bag=bag,
@@ -100,9 +97,9 @@ def run_fit(
             drop=drop,
             prepares=prepares(found, options),
         )
-    if isinstance(table, PreparedSamples):
+    if isinstance(samples, PreparedSamples):
         options.setdefault("scale", "none")  # columns have equal weights by now
-        for line in () if quiet else table.notes:
+        for line in () if quiet else samples.notes:
             click.echo(f"Note: {line}", err=True)
     values = {name: option.default for name, option in parameters_of(estimator_class).items()}
     checkpointing = checkpoint_every is not None or (
@@ -120,38 +117,29 @@ def run_fit(
         checkpoint=folder.checkpoint if checkpointing else None,
         checkpoint_every=checkpoint_every,
     )
-    given = estimator_input(
-        found,
-        estimator,
-        table,
-        seed,
-        quiet,
-        hold_out=hold_out,
-        n_features=n_features,
-        min_df=min_df,
-        max_df=max_df,
-        svd=svd,
-        stemmer=stemmer,
-    )
-    notices += given.warnings
-    if not quiet and "scale" not in options and (note := units_note(estimator, given.data)):
+    with shown_warnings() as more_notices:
+        samples, use = estimator_input(
+            found,
+            estimator,
+            samples,
+            seed,
+            quiet,
+            hold_out=hold_out,
+            n_features=n_features,
+            min_df=min_df,
+            max_df=max_df,
+            svd=svd,
+            stemmer=stemmer,
+        )
+    notices += more_notices
+    if not quiet and "scale" not in options and (note := units_note(estimator, samples)):
         click.echo(note, err=True)
-    job = Job(
-        "fit",
-        found,
-        estimator,
-        given.data,
-        seed,
-        given.labels,
-        notices=notices,
-        started=started,
-        why=choice.why,
-    )
+    job = Job("fit", found, estimator, samples, seed, use, notices=notices, started=started, why=choice.why)
     supervise(job, partial_labels, must_link, cannot_link)
     if resume and not folder.resumed and not quiet:
         click.echo(f"Nothing to resume in {out}: starting from the beginning.", err=True)
-    if not quiet and job.table.n_samples > LONG and found.prepares:
-        click.echo(f"Clustering {job.table.n_samples} samples, which may take some minutes ...", err=True)
+    if not quiet and samples.n_samples > LONG and found.prepares:
+        click.echo(f"Clustering {samples.n_samples} samples, which may take some minutes ...", err=True)
     outcome = run_job(job, folder, with_report=not no_report)
     if not quiet:
         click.echo(summary(job, outcome.record, outcome.clusters, out))
@@ -215,7 +203,7 @@ def run_job(
                 record["files"] = save_results(
                     folder.path,
                     job.estimator,
-                    job.table,
+                    job.samples,
                     record,
                     supervision=job.supervision,
                     frames=found.frames,
@@ -240,7 +228,7 @@ def run_job(
 def _fit(job: Job) -> bool:
     """Whether the fit was interrupted."""
     try:
-        job.estimator.fit(job.data.X, **job.supervision)
+        job.estimator.fit(job.samples.X, **job.supervision)
     except KeyboardInterrupt:
         return True
     return bool(getattr(job.estimator, "interrupted_", False))
@@ -313,14 +301,14 @@ def _warn(why: str, files: Sequence[str]) -> None:
 
 def report_arguments(job: Job, record: Mapping[str, Any]) -> dict[str, Any]:
     """Data, names and what was known of the samples, as ``report_content`` takes them."""
-    table = job.table
+    samples = job.samples
     y = job.supervision.get("y")
     return {
-        **_features(job),
-        "title": f"{type(job.estimator).__name__} on {table.name}",
-        "sample_names": np.asarray(table.row_ids).astype(str).tolist(),
-        "sample_texts": _texts(job),
-        "sample_kind": _kind(job),
+        **samples.report_data(),
+        "title": f"{type(job.estimator).__name__} on {samples.name}",
+        "sample_names": np.asarray(samples.row_ids).astype(str).tolist(),
+        "sample_texts": samples.texts(),
+        "sample_kind": samples.kind,
         "class_names": _class_names(job),
         "y": None if y is None or np.ndim(y) != 1 else y,
         "must_link": job.supervision.get("must_link"),
@@ -329,31 +317,13 @@ def report_arguments(job: Job, record: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _kind(job: Job) -> str:
-    if isinstance(job.data, BagSamples):
-        return "bag"
-    return "document" if isinstance(job.table, Documents) else "sample"
-
-
-def _features(job: Job) -> dict[str, Any]:
-    data = job.data
-    if isinstance(data, TextFeatures):
-        # Terms say more of a cluster than components do.
-        return {"X": data.weights, "feature_names": job.feature_names}
-    if isinstance(data, BagSamples):
-        return {"X": data.X}
-    if isinstance(data, CategoryTable):
-        return {"X": data.X}
-    return {"X": data.X, "feature_names": job.feature_names}
-
-
 def _class_names(job: Job) -> list[str] | None:
-    names = getattr(job.table, "partial_names", ()) or (() if job.labels is None else job.labels.names)
+    names = job.samples.partial_names or (() if job.labels is None else job.labels.names)
     return list(map(str, names)) or None
 
 
 def _facts(job: Job, record: Mapping[str, Any]) -> list[tuple[str, str]]:
-    facts = [("data", job.table.name)]
+    facts = [("data", job.samples.name)]
     if job.why:
         facts.append(("method taken", job.why))
     facts += [
@@ -361,45 +331,3 @@ def _facts(job: Job, record: Mapping[str, Any]) -> list[tuple[str, str]]:
         for name, value in record.get("scores", {}).items()
     ]
     return [*facts, ("seconds of the fit", f"{record['timings']['fit']:.1f}")]
-
-
-def _texts(job: Job) -> list[str] | None:
-    """What helps to recognise a sample: the beginning of a document, some cells of a row."""
-    if isinstance(job.table, Documents):
-        titles = job.table.titles or [""] * len(job.table.texts)
-        return [_beginning(title, text) for title, text in zip(titles, job.table.texts, strict=True)]
-    columns = _columns(job)
-    if columns is None or not columns.shape[1] or len(columns) > _MOST_ROWS:
-        return None
-    return _rows(columns)
-
-
-def _columns(job: Job) -> pd.DataFrame | None:
-    """The table as it was given."""
-    if isinstance(job.data, PreparedSamples):
-        return job.data.columns
-    if isinstance(job.data, CategoryTable):
-        return pd.DataFrame(job.data.X)
-    if isinstance(job.data, Table):
-        return pd.DataFrame(job.data.X, columns=list(job.data.feature_names))
-    return None
-
-
-def _beginning(title: str, text: str) -> str:
-    title, text = one_line(title), one_line(text[: 4 * _TEXT_LENGTH])
-    # Readers put the title before the text, as it is part of what is clustered.
-    text = text.removeprefix(title).lstrip()
-    between = " " if title.endswith((".", "?", "!", ":")) else ": "
-    whole = f"{title}{between}{text}" if title and text else title or text
-    return whole if len(whole) <= _TEXT_LENGTH else f"{whole[: _TEXT_LENGTH - 3].rstrip()}..."
-
-
-def _rows(columns: pd.DataFrame) -> list[str]:
-    shown = columns.iloc[:, :_SHOWN_COLUMNS]
-    more = ", ..." if columns.shape[1] > _SHOWN_COLUMNS else ""
-    cells = [[f"{name} {_cell(value)}" for value in column.tolist()] for name, column in shown.items()]
-    return [f"{', '.join(row)}{more}" for row in zip(*cells, strict=True)]
-
-
-def _cell(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else one_line(value)

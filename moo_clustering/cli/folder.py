@@ -14,15 +14,15 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from moo_clustering.cli.load import BagSamples, PreparedSamples
 from moo_clustering.constraints.pairs import satisfied_shares
-from moo_clustering.datasets import Documents, MultiLabelTable, Table
 from moo_clustering.estimators._base import bag_history, history_frame
 from moo_clustering.estimators.bags_base import FeatureRange, scaled_bags
 from moo_clustering.persistence import creating, is_temporary, replacing, to_json, write_archive
 
 if TYPE_CHECKING:
+    from moo_clustering.bags import Bags
     from moo_clustering.cli.job import Job
+    from moo_clustering.cli.samples import Samples
     from moo_clustering.visualization.report import ReportContent
 
 DISTANCES, EMBEDDING, HISTORY = "bag_distances.png", "bag_embedding.png", "history.png"
@@ -96,12 +96,12 @@ def bag_arrays(estimator: Any) -> dict[str, Any]:
     return {name: np.asarray(value) for name, value in found.items() if value is not None}
 
 
-def draw_bags(folder: Path, estimator: Any, samples: BagSamples, history: pd.DataFrame | None) -> list[str]:
+def draw_bags(folder: Path, estimator: Any, X: Bags, history: pd.DataFrame | None) -> list[str]:
     """Distances between bags, bags in the plane, and the course of the search; names of the files."""
     from moo_clustering.visualization import plot_bag_distances, plot_bag_embedding, plot_history
     from moo_clustering.visualization.bags import affordable_bags
 
-    bags, labels = scaled_bags(estimator, samples.X), estimator.labels_
+    bags, labels = scaled_bags(estimator, X), estimator.labels_
     most = affordable_bags(bags)
     centers = getattr(estimator, "cluster_centers_", None)
     if centers is not None:
@@ -132,7 +132,7 @@ def draw_partition(folder: Path, job: Job, classes: Sequence[str] | None) -> lis
     """Samples in the plane, clusters by their numbers or by the names of their classes."""
     from moo_clustering.visualization import plot_partition
 
-    if getattr(job.estimator, "metric", None) == "precomputed" and job.table.n_samples > _MOST_PLACES:
+    if getattr(job.estimator, "metric", None) == "precomputed" and job.samples.n_samples > _MOST_PLACES:
         return []
     estimator = job.estimator
     X, names = _places(job)
@@ -144,7 +144,7 @@ def draw_partition(folder: Path, job: Job, classes: Sequence[str] | None) -> lis
         estimator.labels_,
         feature_names=names,
         cluster_names=shown,
-        title=f"{type(estimator).__name__}, {job.table.name}",
+        title=f"{type(estimator).__name__}, {job.samples.name}",
         path=folder / PARTITION,
     )
     return [PARTITION]
@@ -152,30 +152,21 @@ def draw_partition(folder: Path, job: Job, classes: Sequence[str] | None) -> lis
 
 def _places(job: Job) -> tuple[Any, list[str]]:
     """What the plane shows: one or two columns as they are, of more the features as the method takes them."""
-    data, estimator = job.data, job.estimator
-    assert not isinstance(data, BagSamples)
+    samples, estimator = job.samples, job.estimator
+    X = samples.X
     if getattr(estimator, "metric", None) == "precomputed":
         from moo_clustering.visualization.partitions import scaled_to_plane
 
-        X, stress = scaled_to_plane(np.asarray(data.X))
-        return X, [f"first dimension of scaled distances (stress {stress:.2f})", "second dimension"]
-    if isinstance(data, PreparedSamples) and len(data.columns.columns) <= 2 and not data.category_names:
-        columns = data.columns
-        # Dates as years, which an axis can show.
-        return np.column_stack([_plottable(columns[name]) for name in columns]), list(columns)
+        positions, stress = scaled_to_plane(np.asarray(X))
+        return positions, [f"first dimension of scaled distances (stress {stress:.2f})", "second dimension"]
+    if (found := samples.coordinates()) is not None:
+        return found
     from moo_clustering.estimators._pareto_pool import FeatureScaling
 
-    scaling = FeatureScaling.of(data.X, estimator.scale, n_components=estimator.n_components, seed=0)
+    scaling = FeatureScaling.of(X, estimator.scale, n_components=estimator.n_components, seed=0)
     if scaling.components is None and 1 <= len(scaling.varying) <= 2:
-        return data.X[:, scaling.varying], [job.feature_names[column] for column in scaling.varying]
-    return scaling.transform(data.X), job.feature_names
-
-
-def _plottable(column: pd.Series[Any]) -> NDArray[np.float64]:
-    if not pd.api.types.is_datetime64_any_dtype(column):
-        return column.to_numpy(dtype=np.float64)
-    years: NDArray[np.float64] = 1970 + column.to_numpy(dtype="datetime64[s]").astype(np.float64) / 31556952
-    return years
+        return X[:, scaling.varying], [samples.feature_names[column] for column in scaling.varying]
+    return scaling.transform(X), list(samples.feature_names)
 
 
 def draw_pool(folder: Path, estimator: Any, name: str) -> list[str]:
@@ -206,25 +197,25 @@ def draw_pool(folder: Path, estimator: Any, name: str) -> list[str]:
 def save_results(
     folder: Path,
     estimator: Any,
-    table: Table | Documents | BagSamples | MultiLabelTable,
+    samples: Samples,
     record: Mapping[str, Any],
     *,
     supervision: Mapping[str, Any],
     frames: Mapping[str, pd.DataFrame],
     arrays: Mapping[str, Any],
 ) -> list[str]:
-    """Write what a fitted estimator has to tell, each file whole or not at all.
+    """Write the results of a fitted estimator, each file whole or not at all.
 
     Parameters
     ----------
     folder : Path
     estimator : fitted estimator
         With ``labels_``; ``pareto_front_``, ``history_``, ``similarity_`` and the like where there are.
-    table : Table, Documents, BagSamples or MultiLabelTable
+    samples : Samples
     record : mapping
         Metadata for ``result.npz``.
     supervision : mapping
-        What ``fit`` was given besides the data.
+        Arguments of ``fit`` besides the data.
     frames : mapping of str to DataFrame
         More tables by the names of their files.
     arrays : mapping of str to array
@@ -235,51 +226,25 @@ def save_results(
     list of str
         Names of the files.
     """
-    if isinstance(table, BagSamples):
-        return _save_bags(folder, estimator, table, record, supervision, frames, arrays)
-    files = [LABELS, "result.npz"]
-    _write_csv(folder / LABELS, _labels("row", table.row_ids, estimator.labels_, record))
-    write_archive(folder / "result.npz", {**result_arrays(estimator), **arrays}, record)
-    for name, frame in frames.items():
-        _write_csv(folder / name, frame)
-        files.append(name)
-    front = front_frame(estimator, supervision)
-    if front is not None:
-        _write_csv(folder / "front.csv", front)
-        files.append("front.csv")
-    history = history_frame(estimator)
-    if history is not None:
-        _write_csv(folder / "history.csv", history)
-        files.append("history.csv")
-    return files + draw(folder, estimator, table.name, front, history)
-
-
-def _save_bags(
-    folder: Path,
-    estimator: Any,
-    bags: BagSamples,
-    record: Mapping[str, Any],
-    supervision: Mapping[str, Any],
-    frames: Mapping[str, pd.DataFrame],
-    arrays: Mapping[str, Any],
-) -> list[str]:
-    # Loaded here because most runs have no bags.
-
-    files = [LABELS, "result.npz"]
-    _write_csv(folder / LABELS, _labels("bag", bags.row_ids, estimator.labels_, record))
-    kept = result_arrays(estimator) | bag_arrays(estimator) | dict(arrays)
-    write_archive(folder / "result.npz", kept, record)
-    tables = {name: frame.rename(columns={"row": "bag"}) for name, frame in frames.items()}
+    is_bags = samples.kind == "bag"
+    id_column = "bag" if is_bags else "row"
+    _write_csv(folder / LABELS, _labels(id_column, samples.row_ids, estimator.labels_, record))
+    found = result_arrays(estimator) | (bag_arrays(estimator) if is_bags else {})
+    write_archive(folder / "result.npz", found | dict(arrays), record)
+    tables = {name: frame.rename(columns={"row": id_column}) for name, frame in frames.items()}
     front = front_frame(estimator, supervision)
     if front is not None:
         tables["front.csv"] = front
-    history = bag_history(estimator)
+    history = bag_history(estimator) if is_bags else history_frame(estimator)
     if history is not None:
         tables["history.csv"] = history
     for name, frame in tables.items():
         _write_csv(folder / name, frame)
-    files += [*tables, *draw_bags(folder, estimator, bags, history)]
-    return files + ([] if front is None else draw(folder, estimator, bags.name, front, None))
+    files = [LABELS, "result.npz", *tables]
+    if not is_bags:
+        return files + draw(folder, estimator, samples.name, front, history)
+    files += draw_bags(folder, estimator, samples.X, history)
+    return files + ([] if front is None else draw(folder, estimator, samples.name, front, None))
 
 
 def _labels(kind: str, ids: Any, labels: Any, record: Mapping[str, Any]) -> pd.DataFrame:

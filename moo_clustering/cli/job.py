@@ -13,22 +13,22 @@ from typing import Any, NamedTuple
 import click
 
 from moo_clustering._arrays import did_you_mean
-from moo_clustering.cli.errors import one_line, shown_warnings
 from moo_clustering.cli.folder import FORMAT
+from moo_clustering.cli.labels import LabelUse, label_use, most_telling
 from moo_clustering.cli.load import (
-    BagSamples,
-    LabelUse,
-    PreparedSamples,
-    SparseSamples,
-    TextFeatures,
-    label_use,
+    holds_bags,
+    holds_label_sets,
+    presence_features,
+    stem_features,
     text_features,
 )
 from moo_clustering.cli.methods import FLAGS
+from moo_clustering.cli.samples import Samples, TextSamples
+from moo_clustering.cli.text import one_line
 from moo_clustering.constraints import read_pairs
-from moo_clustering.datasets import BUNDLED, CategoryTable, Documents, MultiLabelTable, Table
+from moo_clustering.datasets import BUNDLED
 from moo_clustering.estimators._methods import METHODS, RECOMMENDED, RECOMMENDED_FOR_BAGS, Method
-from moo_clustering.persistence import environment, fingerprint, to_json
+from moo_clustering.persistence import environment, to_json
 
 # Parameters whose values say nothing about the result, or where on the disk it went.
 _NOT_RECORDED = {"verbose", "checkpoint", "resume", "random_state"}
@@ -46,7 +46,7 @@ class Job:
         Command that asked for it.
     method : Method
     estimator : estimator, not fitted
-    data : Table, TextFeatures, BagSamples or MultiLabelTable
+    samples : Samples
     seed : int
     labels : LabelUse, optional
         Labels for a method that predicts them, and those that score the predictions.
@@ -65,7 +65,7 @@ class Job:
     command: str
     method: Method
     estimator: Any
-    data: Table | TextFeatures | BagSamples | MultiLabelTable
+    samples: Samples
     seed: int
     labels: LabelUse | None = None
     supervision: dict[str, Any] = field(default_factory=dict)
@@ -75,21 +75,9 @@ class Job:
     why: str = ""
 
     @property
-    def table(self) -> Table | Documents | BagSamples | MultiLabelTable:
-        """The samples: their identifiers and known classes."""
-        return self.data.documents if isinstance(self.data, TextFeatures) else self.data
-
-    @property
     def weighs_features(self) -> bool:
         """Whether the method finds weights of features, and predicts labels if it is given some."""
         return "label_sets" in self.method.supervision
-
-    @property
-    def feature_names(self) -> list[str]:
-        """Names of the columns of ``data.X``, bags apart."""
-        if isinstance(self.data, TextFeatures):
-            return list(map(str, self.data.vocabulary))
-        return [] if isinstance(self.data, BagSamples) else list(self.data.feature_names)
 
     @property
     def class_names(self) -> list[str]:
@@ -115,38 +103,10 @@ class Job:
                 name: _plain(value) for name, value in parameters.items() if name not in _NOT_RECORDED
             },
             "seed": self.seed,
-            "data": {"name": self.table.name, "n_samples": self.table.n_samples, **_features(self.data)},
+            "data": {"name": self.samples.name, "n_samples": self.samples.n_samples, **self.samples.record()},
             "supervision": self.sources,
             "environment": environment(),
         }
-
-
-def _features(data: Table | TextFeatures | BagSamples | MultiLabelTable) -> dict[str, Any]:
-    if isinstance(data, BagSamples):
-        return {**data.shape, "fingerprint": fingerprint(data.X.instances, data.X.offsets)}
-    if isinstance(data, TextFeatures):
-        terms = {"n_terms": len(data.vocabulary), **data.record}
-        return {"n_features": data.X.shape[1], "text": terms, "fingerprint": fingerprint(data.weights)}
-    names = list(data.feature_names)
-    if isinstance(data, MultiLabelTable):
-        return {
-            "n_features": len(names),
-            "feature_names": names,
-            "label_names": list(data.label_names),
-            "fingerprint": fingerprint(data.X),
-        }
-    if isinstance(data, CategoryTable):
-        return {
-            "n_features": len(names),
-            "feature_names": names,
-            "categories": list(data.category_names),
-            "fingerprint": fingerprint(*data.columns()),
-        }
-    found = {"n_features": len(names), "feature_names": names, "fingerprint": fingerprint(data.X)}
-    if isinstance(data, PreparedSamples):
-        found |= {"columns": list(data.columns), "categories": list(data.category_names)}
-        found["notes"] = list(data.notes)
-    return found
 
 
 def _plain(value: Any) -> Any:
@@ -156,51 +116,38 @@ def _plain(value: Any) -> Any:
         return one_line(value)
 
 
-class Input(NamedTuple):
-    """Data for the estimator, labels for methods that predict them, and the warnings of making both."""
-
-    data: Table | TextFeatures | BagSamples | MultiLabelTable
-    labels: LabelUse | None
-    warnings: list[str]
-
-
 def estimator_input(
     method: Method,
     estimator: Any,
-    table: Table | Documents | BagSamples | MultiLabelTable,
+    samples: Samples,
     seed: int,
     quiet: bool,
     *,
     hold_out: float | None = None,
     n_features: int | None = None,
     **options: Any,
-) -> Input:
-    """What ``fit`` is given.
+) -> tuple[Samples, LabelUse | None]:
+    """Samples with the features that the method takes, and the labels for a method that predicts them.
 
     Options are those of ``text_features``, ``stem_features`` or ``presence_features``.
     """
     options = {name: value for name, value in options.items() if value is not None}
-    with shown_warnings() as warnings:
-        labels = _labels(method, table, hold_out, n_features, seed)
-        data: Any
-        if isinstance(table, Documents):
-            data = _document_features(method, estimator, table, seed, quiet, options)
-        else:
-            _refuse_options(table, options)
-            data = table
-        if n_features is not None:
-            from moo_clustering.cli.load import most_telling
-
-            data = most_telling(data, labels, n_features)
-    return Input(data, labels, warnings)
+    labels = _labels(method, samples, hold_out, n_features, seed)
+    if isinstance(samples, TextSamples):
+        samples = _document_features(method, estimator, samples, seed, quiet, options)
+    elif options:
+        flags = " and ".join(f"--{name.replace('_', '-')}" for name in options)
+        raise ValueError(
+            f"{flags} can only be given for documents, and {samples.name} is read as {samples.read_as}"
+        )
+    return (samples if n_features is None else most_telling(samples, labels, n_features)), labels
 
 
-def units_note(estimator: Any, data: Any) -> str | None:
-    """What there is to say where features of very different spread are taken as they are."""
-    dense = isinstance(data, Table) and not isinstance(data, SparseSamples)
-    if getattr(estimator, "scale", None) != "none" or not dense:
+def units_note(estimator: Any, samples: Samples) -> str | None:
+    """A note about features of very different spread that are taken as they are, if there are such."""
+    if getattr(estimator, "scale", None) != "none" or not samples.has_units:
         return None
-    spreads = data.X.std(axis=0)
+    spreads = samples.X.std(axis=0)
     spreads = spreads[spreads > 0]
     if len(spreads) < 2 or (ratio := spreads.max() / spreads.min()) < _UNITS:
         return None
@@ -211,10 +158,10 @@ def units_note(estimator: Any, data: Any) -> str | None:
 
 
 def _labels(
-    method: Method, table: Any, hold_out: float | None, n_features: int | None, seed: int
+    method: Method, samples: Samples, hold_out: float | None, n_features: int | None, seed: int
 ) -> LabelUse | None:
     if "label_sets" in method.supervision:
-        return label_use(table, hold_out, seed)
+        return label_use(samples, hold_out, seed)
     for flag, value in (("--hold-out", hold_out), ("--features", n_features)):
         if value is not None:
             names = ", ".join(known.name for known in METHODS.values() if "label_sets" in known.supervision)
@@ -222,46 +169,27 @@ def _labels(
     return None
 
 
-def _refuse_options(table: Any, options: dict[str, Any]) -> None:
-    if not options:
-        return
-    flags = " and ".join(f"--{name.replace('_', '-')}" for name in options)
-    hint = ""
-    if isinstance(table, BagSamples):
-        what = "bags of instances"
-    elif isinstance(table, MultiLabelTable):
-        what = "features and label sets"
-    else:
-        what, hint = "a table", " (--text-columns names columns of text)"
-    raise ValueError(f"{flags} can only be given for documents, and {table.name} is read as {what}{hint}")
-
-
 def _document_features(
-    method: Method, estimator: Any, table: Documents, seed: int, quiet: bool, options: dict[str, Any]
-) -> TextFeatures:
+    method: Method, estimator: Any, samples: TextSamples, seed: int, quiet: bool, options: dict[str, Any]
+) -> TextSamples:
     if getattr(estimator, "input", None) == "counts":
         raise ValueError("documents become tf-idf weights; input=counts is for tables of counts")
     if method.stems:
         if "svd" in options:
             raise ValueError(f"method {method.name} takes the weights of terms as they are, and no --svd")
-        # Loaded here because most runs have no stems.
-        from moo_clustering.cli.load import stem_features
-
-        return stem_features(table, **options)
+        return stem_features(samples, **options)
     if "stemmer" in options:
         names = ", ".join(known.name for known in METHODS.values() if known.stems)
         raise ValueError(f"method {method.name} takes words as they are; --stemmer is for {names}")
     if method.presence:
         if "svd" in options:
             raise ValueError(f"method {method.name} takes which words documents hold, and no --svd")
-        from moo_clustering.cli.load import presence_features
-
-        return presence_features(table, **options)
-    text = text_features(table, sparse=method.sparse, seed=seed, **options)
+        return presence_features(samples, **options)
+    text = text_features(samples, sparse=method.sparse, seed=seed, **options)
     if not (method.sparse or quiet or "svd" in options):
         click.echo(
-            f"Note: method {method.name} takes no sparse data, so {len(text.vocabulary)} terms are reduced "
-            f"to {text.X.shape[1]} components (--svd N for another number).",
+            f"Note: method {method.name} takes no sparse data, so {len(text.feature_names)} terms are "
+            f"reduced to {text.X.shape[1]} components (--svd N for another number).",
             err=True,
         )
     return text
@@ -404,19 +332,19 @@ def supervise(job: Job, partial_labels: str | None, must_link: str | None, canno
     ValueError
         When the method takes none, or a file or column holds none.
     """
-    table, takes = job.table, job.method.supervision
+    samples, takes = job.samples, job.method.supervision
     if partial_labels is not None:
         if "labels" not in takes:
             raise ValueError(f"method {job.method.name} takes no --partial-labels")
-        if job.labels is None and not isinstance(table, MultiLabelTable):
-            if table.partial_y is None or not (table.partial_y >= 0).any():
+        if job.labels is None:
+            if samples.partial_y is None or not (samples.partial_y >= 0).any():
                 raise ValueError(_none(partial_labels))
-            job.supervision["y"] = table.partial_y
+            job.supervision["y"] = samples.partial_y
             job.sources["partial_labels"] = {
                 "column": partial_labels,
-                "n_labelled": int((table.partial_y >= 0).sum()),
+                "n_labelled": int((samples.partial_y >= 0).sum()),
             }
-        elif job.labels is None or not (job.labels.is_given | job.labels.is_held_out).any():
+        elif not (job.labels.is_given | job.labels.is_held_out).any():
             raise ValueError(_none(partial_labels))
     if job.labels is not None:
         column = {} if partial_labels is None else {"column": partial_labels}
@@ -429,7 +357,7 @@ def supervise(job: Job, partial_labels: str | None, must_link: str | None, canno
         if "pairs" not in takes:
             raise ValueError(f"method {job.method.name} takes no --{name.replace('_', '-')}")
         pairs = read_pairs(
-            file, row_ids=table.row_ids if table.has_row_ids else None, n_samples=table.n_samples
+            file, row_ids=samples.row_ids if samples.has_row_ids else None, n_samples=samples.n_samples
         )
         job.supervision[name] = pairs
         job.sources[name] = {"file": Path(file).name, "n_pairs": len(pairs)}
@@ -448,8 +376,6 @@ class Choice(NamedTuple):
 
 def choose_method(method: str | None, data: str, bag: str | None) -> Choice:
     """The method named, or the recommended one for such data."""
-    from moo_clustering.cli.load import holds_bags
-
     if method is not None:
         return Choice(method, "")
     path = Path(data)
@@ -459,7 +385,4 @@ def choose_method(method: str | None, data: str, bag: str | None) -> Choice:
 
 
 def _label_sets(path: Path) -> bool:
-    from moo_clustering.cli.load import holds_label_sets
-    from moo_clustering.estimators._methods import METHODS
-
     return holds_label_sets(path, METHODS[RECOMMENDED], None)

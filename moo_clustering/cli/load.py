@@ -1,4 +1,4 @@
-"""The data named: one Samples interface with shape(), labels, str()."""
+"""The data that the user names, read as samples, and the features of documents."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import shlex
 import warnings
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,12 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import did_you_mean
+from moo_clustering.cli.samples import (
+    BagSamples,
+    CategorySamples,
+    LabelSetSamples,
+    PreparedSamples,
+    Samples,
+    SparseSamples,
+    TextSamples,
+)
 from moo_clustering.datasets import (
     BUNDLED,
     BagTable,
+    CategoryTable,
     DataError,
-    Documents,
-    MultiLabelTable,
     Table,
     load_bundled,
     read_bags,
@@ -47,14 +54,12 @@ from moo_clustering.datasets.tables import (
     with_flags,
 )
 from moo_clustering.features import (
-    InformationGainSelector,
     PaperTfidfTransformer,
     binary_unigrams,
     document_term_counts,
 )
 
 if TYPE_CHECKING:
-    from moo_clustering.bags import Bags
     from moo_clustering.estimators._methods import Method
 
 _ARFF = (".arff", ".dat")
@@ -68,7 +73,6 @@ _MEKA = re.compile(r"^\s*@relation\b.*:.*\s-C\s+[+-]?\d", re.IGNORECASE | re.MUL
 _RELATIONAL = re.compile(r"^\s*@attribute\b.*\brelational\s*$", re.IGNORECASE | re.MULTILINE)
 Preparation = Literal["equal", "none"]
 _COMPONENTS = 100
-_NAMED, _FEWEST = 5, 2
 StemmerName = Literal["porter", "english", "none"]
 STEMMERS = get_args(StemmerName)
 _MIN_DF = 2
@@ -139,9 +143,9 @@ def load_bags(
 def _samples(table: BagTable, known: BagTable | None, partial: BagTable | None = None) -> BagSamples:
     ids = table.bags.bag_ids
     return BagSamples(
-        name=table.name,
-        X=table.bags,
-        row_ids=np.arange(table.n_bags) if ids is None else np.array(ids, dtype=str),
+        table.name,
+        table.bags,
+        np.arange(table.n_bags) if ids is None else np.array(ids, dtype=str),
         y=None if known is None else known.labels,
         target_names=() if known is None else known.label_names,
         partial_y=None if partial is None else _unlabelled_by_minus_one(partial),
@@ -173,61 +177,6 @@ def _read(path: Path, bag: str | None, label: str | None, drop: Sequence[str]) -
         raise DataError(with_flags(error, _BAG_FLAGS)) from error
 
 
-@dataclass(frozen=True, eq=False)
-class BagSamples:
-    """Bags, apart from them their known classes, and apart from both their partial labels.
-
-    Parameters
-    ----------
-    name : str
-        Name of the file, without its folder.
-    X : Bags
-    row_ids : ndarray of shape (n_bags,)
-        Identifiers as text, or the numbers 0, 1, ... where the bags have none.
-    y : ndarray of shape (n_bags,), int64, or None
-        Known classes, for scoring; -1 for bags without one.
-    target_names : tuple of str
-    partial_y : ndarray of shape (n_bags,), int64, or None
-        Partial labels, for ``fit``; -1 for unlabelled bags.
-    """
-
-    name: str
-    X: Bags
-    row_ids: NDArray[Any]
-    y: NDArray[np.int64] | None = None
-    target_names: tuple[str, ...] = ()
-    partial_y: NDArray[np.int64] | None = None
-
-    @property
-    def n_samples(self) -> int:
-        """Number of bags."""
-        return len(self.X)
-
-    @property
-    def has_row_ids(self) -> bool:
-        """Whether the bags have identifiers of their own."""
-        return self.X.bag_ids is not None
-
-    @property
-    def shape(self) -> dict[str, Any]:
-        """Sizes and features, for the record."""
-        bags = self.X
-        names = bags.feature_names or tuple(f"x{column}" for column in range(bags.n_features))
-        return {
-            "n_instances": bags.n_instances,
-            "smallest_bag": int(bags.sizes.min()),
-            "largest_bag": int(bags.sizes.max()),
-            "n_features": bags.n_features,
-            "feature_names": list(names),
-        }
-
-    def __str__(self) -> str:
-        low, high = int(self.X.sizes.min()), int(self.X.sizes.max())
-        sizes = f"{low}" if low == high else f"{low} to {high}"
-        instances = f"of {sizes} instance{'' if high == 1 else 's'} ({self.X.n_instances} in all)"
-        return f"{self.name}, {self.n_samples} bags {instances}, {self.X.n_features} features"
-
-
 def load_data(
     data: str,
     method: Method,
@@ -240,7 +189,7 @@ def load_data(
     id_column: str | None = None,
     drop: Sequence[str] = (),
     prepares: Preparation | None = None,
-) -> Table | Documents | BagSamples | MultiLabelTable:
+) -> Samples:
     """A bundled set by name, a file or a folder, as the method takes it.
 
     Texts are read where columns of text are named, and where there can be nothing else; bags and label
@@ -262,7 +211,7 @@ def load_data(
         if label_file is not None:
             raise DataError(f"--label-file belongs to a file of samples; {data} is a bundled data set")
         check_method(method, data, None, holds=False)
-        return load_bundled(data)
+        return Samples.of(load_bundled(data))
     path = Path(data)
     if not path.exists() and not path.suffix:
         raise DataError(
@@ -308,8 +257,6 @@ def load_data(
         names = {"--labels": labels, "--partial-labels": partial_labels, "--id-column": id_column}
         return load_sparse(path, method, {**names, "--drop": drop})
     if prepares is not None and holds_columns(path):
-        # Loaded here because most methods take tables as they are.
-
         return load_prepared(
             path,
             labels=labels,
@@ -319,7 +266,7 @@ def load_data(
             scale=prepares,
         )
     try:
-        return read_table(
+        table = read_table(
             path,
             labels=labels,
             partial_labels=partial_labels,
@@ -329,6 +276,7 @@ def load_data(
         )
     except NotNumericError as error:
         raise DataError(f"{error.problem}, and {_without_text(method, error.columns)}") from error
+    return CategorySamples.of(table, source=table) if isinstance(table, CategoryTable) else Samples.of(table)
 
 
 def _without_text(method: Method, columns: Sequence[str]) -> str:
@@ -349,19 +297,6 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-@dataclass(frozen=True, eq=False)
-class LabelSetDocuments(Documents):
-    """Documents, known classes, and apart from these partial label sets for ``fit``.
-
-    Parameters
-    ----------
-    partial_sets : list of tuple of str
-        Empty for unlabelled documents.
-    """
-
-    partial_sets: list[tuple[str, ...]] = field(default_factory=list)
-
-
 def load_documents(
     path: Path,
     method: Method,
@@ -371,7 +306,7 @@ def load_documents(
     partial_labels: str | None,
     id_column: str | None,
     drop: Sequence[str],
-) -> Documents:
+) -> TextSamples:
     """Texts, with partial labels of as many a document as the method takes.
 
     Raises
@@ -389,32 +324,15 @@ def load_documents(
         if given.label_sets is not None:
             known = read(labels=labels, drop=(*drop, str(partial_labels)))
             sets = [() if names == ("-1",) else names for names in given.label_sets]
-            return LabelSetDocuments(**vars(known), partial_sets=sets)
+            return TextSamples.of_documents(known, sets)
     try:
-        return read(labels=labels, partial_labels=partial_labels, drop=tuple(drop))
+        return TextSamples.of_documents(read(labels=labels, partial_labels=partial_labels, drop=tuple(drop)))
     except DataError as error:
         if "can have only one" not in str(error):
             raise
         raise DataError(
             f"{error} with method {method.name}; methods that take label sets are {methods_of_label_sets()}"
         ) from error
-
-
-@dataclass(frozen=True, eq=False)
-class SparseSamples(Table):
-    """A data set of sparse features.
-
-    Parameters
-    ----------
-    X : csr_array of shape (n_samples, n_features), float64
-    """
-
-    X: Any
-
-    @property
-    def n_samples(self) -> int:
-        """Number of rows."""
-        return int(self.X.shape[0])
 
 
 def holds_sparse(path: Path) -> bool:
@@ -454,7 +372,7 @@ def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> Spars
     if not np.isfinite(X.data).all():
         raise DataError(f"{path} has NaN or infinite values; fill in or remove such cells first")
     names = default_names("x", X.shape[1], str(path))
-    return SparseSamples(path.name, X, names, np.arange(X.shape[0]))
+    return SparseSamples(path.name, X, np.arange(X.shape[0]), names)
 
 
 def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> bool:
@@ -498,7 +416,7 @@ def load_label_sets(
     id_column: str | None,
     drop: Sequence[str],
     others: Mapping[str, object],
-) -> MultiLabelTable:
+) -> LabelSetSamples:
     """Samples and label sets of a file.
 
     Parameters
@@ -534,7 +452,7 @@ def load_label_sets(
     if is_archive and names is not None:
         raise DataError(f"--partial-labels names attributes of ARFF files; --label-file is for {path}")
     try:
-        return read_multilabel(
+        table = read_multilabel(
             path,
             labels_xml=None if is_archive else label_file,
             labels=label_file if is_archive else names,
@@ -544,6 +462,7 @@ def load_label_sets(
     except DataError as error:
         named = "--label-file FILE" if is_archive else "--partial-labels NAME,NAME,..."
         raise DataError(with_flags(error, _LABEL_FLAGS | {"labels": named})) from error
+    return LabelSetSamples.of_label_sets(table)
 
 
 def _has_indicators(path: Path) -> bool:
@@ -572,25 +491,6 @@ def _header(path: Path) -> str:
 
 def _stem(path: Path) -> str:
     return path.name[: path.name.lower().rindex(".arff")]
-
-
-@dataclass(frozen=True, eq=False)
-class PreparedSamples(Table):
-    """A table whose features were made of its columns.
-
-    Parameters
-    ----------
-    columns : DataFrame
-        The columns, empty cells filled.
-    category_names : tuple of str
-        Those of them that are categories.
-    notes : tuple of str
-        What was done.
-    """
-
-    columns: Any = None
-    category_names: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
@@ -629,100 +529,38 @@ def load_prepared(
         prepared = prepare_table(frame[features], scale=scale)
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
-    samples = PreparedSamples(
-        path.name,
-        prepared.X,
-        prepared.feature_names,
-        row_ids,
-        columns=prepared.columns,
-        category_names=prepared.category_names,
-        notes=(*notes, *prepared.notes),
-    )
     known = None if roles.labels is None else frame[roles.labels]
     partial = None if roles.partial_labels is None else frame[roles.partial_labels]
-    found = labelled(samples, known, partial)
-    assert isinstance(found, PreparedSamples)
-    return found
+    table = labelled(Table(path.name, prepared.X, prepared.feature_names, row_ids), known, partial)
+    return PreparedSamples.of(
+        table,
+        frame=prepared.columns,
+        categories=prepared.category_names,
+        notes=(*notes, *prepared.notes),
+    )
 
 
-def presence_features(documents: Documents, *, min_df: float = 1, max_df: float = 1.0) -> TextFeatures:
-    """Words that are no English stop words, 1 in the documents that hold them."""
-    present, vocabulary = binary_unigrams(documents.texts, min_df=min_df, max_df=max_df)
+def presence_features(samples: TextSamples, *, min_df: float = 1, max_df: float = 1.0) -> TextSamples:
+    """Words except English stop words as features, 1 in the documents that hold them."""
+    present, vocabulary = binary_unigrams(samples.documents.texts, min_df=min_df, max_df=max_df)
     record = {"features": "presence of words", "min_df": min_df, "max_df": max_df, "svd": None}
-    return TextFeatures(documents, present, vocabulary, present, record)
-
-
-def most_telling(
-    data: Table | TextFeatures | MultiLabelTable, labels: LabelUse | None, n_features: int
-) -> TextFeatures | MultiLabelTable:
-    """The features of the largest information gain about the labels that the fit is given.
-
-    Raises
-    ------
-    DataError
-        For tables, and without such labels.
-    """
-    if isinstance(data, Table):
-        raise DataError(
-            f"--features selects words of documents and features of multi-label files, and {data.name} is a "
-            "table of numbers"
-        )
-    if labels is None or labels.y is None:
-        raise DataError(
-            "--features selects by the labels that the fit is given, and there are none"
-            + ("" if labels is None else ": --hold-out withholds them all")
-        )
-    selector = InformationGainSelector(n_features).fit(data.X, labels.y)
-    kept: Any = selector.get_support(indices=True)
-    if isinstance(data, MultiLabelTable):
-        names = tuple(np.asarray(data.feature_names)[kept].tolist())
-        return replace(data, X=data.X[:, kept], feature_names=names)
-    record = data.record | {"selected_by": "information gain", "n_terms_before": len(data.vocabulary)}
-    X = data.X[:, kept]
-    return TextFeatures(data.documents, X, data.vocabulary[kept], X, record)
-
-
-@dataclass(frozen=True, eq=False)
-class TextFeatures:
-    """Features of documents.
-
-    Parameters
-    ----------
-    documents : Documents
-    weights : csr_matrix of shape (n_documents, n_terms)
-        Tf-idf, rows of length one or zero.
-    vocabulary : ndarray of shape (n_terms,)
-    X : csr_matrix or ndarray of shape (n_documents, n_features)
-        What the estimator is given: the weights, or their leading components.
-    record : dict
-        How they were made.
-    """
-
-    documents: Documents
-    weights: Any
-    vocabulary: NDArray[Any]
-    X: Any
-    record: dict[str, Any]
-
-    def __str__(self) -> str:
-        terms, components = f"{len(self.vocabulary)} terms", self.record["svd"]
-        return terms if components is None else f"{terms} as {components} components"
+    return samples.with_terms(present, vocabulary, record)
 
 
 def text_features(
-    documents: Documents,
+    samples: TextSamples,
     *,
     sparse: bool,
     seed: int,
     min_df: float = 1,
     max_df: float = 1.0,
     svd: int | None = None,
-) -> TextFeatures:
+) -> TextSamples:
     """Tf-idf, reduced by a truncated SVD where the method takes no sparse data or ``svd`` asks for it."""
-    weights, vocabulary = tfidf(documents.texts, min_df=min_df, max_df=max_df)
+    weights, vocabulary = tfidf(samples.documents.texts, min_df=min_df, max_df=max_df)
     record: dict[str, Any] = {"features": "tf-idf", "min_df": min_df, "max_df": max_df, "svd": None}
     if sparse and svd is None:
-        return TextFeatures(documents, weights, vocabulary, weights, record)
+        return samples.with_terms(weights, vocabulary, record)
     most = min(weights.shape)
     if svd is not None and svd > most:
         raise DataError(
@@ -732,7 +570,7 @@ def text_features(
     components = min(_COMPONENTS, most) if svd is None else svd
     X, share = _reduced(weights, components, seed)
     record |= {"svd": components, "svd_explained_variance": share}
-    return TextFeatures(documents, weights, vocabulary, X, record)
+    return samples.with_terms(weights, vocabulary, record, X)
 
 
 def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.float64], float]:
@@ -750,183 +588,18 @@ def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.flo
     return normalize(X), share if np.isfinite(share) else 1.0
 
 
-@dataclass(frozen=True, eq=False)
-class LabelUse:
-    """Labels of the samples, apart for the fit and for scoring.
-
-    Parameters
-    ----------
-    names : tuple of str
-        Names of the labels.
-    given : ndarray of shape (n_samples, n_labels), int8
-        1 and 0 where the fit is given the labels of a sample; rows of -1 elsewhere.
-    held_out : ndarray of shape (n_samples, n_labels), int8
-        1 and 0 of the samples that score the predictions; rows of -1 elsewhere, and wherever the fit is
-        given the labels.
-    multilabel : bool
-        Whether a sample may have any number of labels.
-    """
-
-    names: tuple[str, ...]
-    given: NDArray[np.int8]
-    held_out: NDArray[np.int8]
-    multilabel: bool
-
-    @property
-    def is_given(self) -> NDArray[np.bool_]:
-        """Samples whose labels reach the fit."""
-        return _labelled(self.given)
-
-    @property
-    def is_held_out(self) -> NDArray[np.bool_]:
-        """Samples whose labels score the predictions."""
-        return _labelled(self.held_out)
-
-    @property
-    def sources(self) -> dict[str, int]:
-        """Numbers of labels and samples, for the record."""
-        counts = {"n_labels": len(self.names), "n_labelled": int(self.is_given.sum())}
-        return counts | {"n_held_out": int(self.is_held_out.sum())}
-
-    @property
-    def columns(self) -> NDArray[np.intp]:
-        """Labels that a sample of the fit has, and that can be predicted; at least two of label sets."""
-        positive: NDArray[np.bool_] = np.any(self.given > 0, axis=0)
-        if self.multilabel and positive.sum() < _FEWEST:  # a single column would be one class a sample
-            positive[np.flatnonzero(~positive)[: _FEWEST - positive.sum()]] = True
-        return np.flatnonzero(positive)
-
-    @property
-    def y(self) -> NDArray[Any] | None:
-        """What the fit is given: codes of classes, or indicators of the labels in ``columns``; -1 for
-        unlabelled samples.
-        """
-        if not self.is_given.any():
-            return None
-        if self.multilabel:
-            return self.given[:, self.columns]
-        return np.where(self.is_given, self.given.argmax(axis=1), -1)
-
-
-def label_use(
-    table: Table | Documents | MultiLabelTable, hold_out: float | None, seed: int
-) -> LabelUse | None:
-    """The labels that the fit may have, without those of a share of the samples; None where it has none.
-
-    Known classes (``--labels``) of samples whose labels the fit is not given score the predictions too.
-
-    Raises
-    ------
-    DataError
-        When labels are to be held out and there are none.
-    """
-    use = _partial(table)
-    if use is None or not use.is_given.any():
-        if hold_out is not None:
-            raise DataError(
-                f"--hold-out withholds labels from the fit, and there are none in {table.name}"
-                + ("; --partial-labels names a column of them" if use is None else "")
-            )
-        return use
-    if hold_out:
-        rows = np.flatnonzero(use.is_given)
-        drawn = np.random.default_rng([seed, 1]).permutation(rows)[: round(hold_out * len(rows))]
-        given, held = use.given.copy(), use.held_out.copy()
-        held[drawn], given[drawn] = given[drawn], -1
-        use = replace(use, given=given, held_out=held)
-    use = _with_known(use, table)
-    if use.y is None:
-        return use
-    has_sample = np.any(use.given > 0, axis=0).tolist()
-    if unseen := [name for name, has in zip(use.names, has_sample, strict=True) if not has]:
-        warnings.warn(f"no sample of the fit has {_listed(unseen)}, which cannot be predicted", stacklevel=2)
-    return use
-
-
-def _partial(table: Any) -> LabelUse | None:
-    """All labels that there are for the fit, nothing held out."""
-    if isinstance(table, MultiLabelTable):
-        names, given, several = tuple(table.label_names), np.asarray(table.Y, dtype=np.int8), True
-        if len(names) == 1:  # which samples have and have not
-            names, several = (f"not {names[0]}", names[0]), False
-            given = np.column_stack([np.where(given < 0, -1, 1 - given), given]).astype(np.int8)
-    elif isinstance(table, LabelSetDocuments):
-        names = tuple(sorted({name for names in table.partial_sets for name in names}))
-        given, several = _indicators(table.partial_sets, names), True
-    elif table.partial_y is not None:
-        names, several = table.partial_names, False
-        given = _indicators(_sets(table.partial_y, names), names)
-    else:
-        return None
-    return LabelUse(names, given, np.full_like(given, -1), several)
-
-
-def _with_known(use: LabelUse, table: Any) -> LabelUse:
-    """Known classes of the samples whose labels are not given."""
-    if isinstance(table, MultiLabelTable):
-        return use
-    known = table.label_sets if isinstance(table, Documents) else None
-    if known is None:
-        if table.y is None:
-            return use
-        known = _sets(table.y, table.target_names)
-    # Classes that no partial label is cannot be predicted, which has to count against the predictions.
-    unknown = tuple(sorted({name for names in known for name in names} - set(use.names)))
-    given = np.pad(use.given, ((0, 0), (0, len(unknown))))
-    given[~use.is_given] = -1
-    held = np.pad(use.held_out, ((0, 0), (0, len(unknown))))
-    held[~use.is_held_out] = -1
-    found = _indicators(known, use.names + unknown)
-    free = _labelled(found) & ~use.is_given
-    return replace(
-        use,
-        names=use.names + unknown,
-        given=given,
-        held_out=np.where(free[:, np.newaxis], found, held),
-    )
-
-
-def _sets(codes: NDArray[np.int64], names: Sequence[str]) -> list[tuple[str, ...]]:
-    return [(names[code],) if code >= 0 else () for code in codes]
-
-
-def _indicators(sets: Sequence[tuple[str, ...]], names: Sequence[str]) -> NDArray[np.int8]:
-    """Rows of 0 and 1, of -1 for samples without a label."""
-    place = {name: column for column, name in enumerate(names)}
-    found = np.zeros((len(sets), len(names)), dtype=np.int8)
-    for row, labels in enumerate(sets):
-        if not labels:
-            found[row] = -1
-        for label in labels:
-            if label in place:
-                found[row, place[label]] = 1
-    return found
-
-
-def _labelled(indicators: NDArray[np.int8]) -> NDArray[np.bool_]:
-    if not indicators.shape[1]:
-        return np.zeros(len(indicators), dtype=bool)
-    known: NDArray[np.bool_] = np.all(indicators >= 0, axis=1)
-    return known
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(map(repr, names[:_NAMED])) + (", ..." if len(names) > _NAMED else "")
-    return f"the label {shown}" if len(names) == 1 else f"the {len(names)} labels {shown}"
-
-
 def stem_features(
-    documents: Documents,
+    samples: TextSamples,
     *,
     stemmer: StemmerName | None = None,
     min_df: float = _MIN_DF,
     max_df: float = 1.0,
-) -> TextFeatures:
+) -> TextSamples:
     """Tf-idf t ln(n / df) of the stems, rows of length one.
 
     Parameters
     ----------
-    documents : Documents
+    samples : TextSamples
     stemmer : {"porter", "english", "none"}, optional
         Default: Porter's, or with a warning none where snowballstemmer is not installed.
     min_df, max_df : int or float
@@ -937,10 +610,10 @@ def stem_features(
     DataError
         If no stem is left, or a stemmer is asked for that is not installed.
     """
-    chosen = _available(stemmer)
+    texts, chosen = samples.documents.texts, _available(stemmer)
     try:
         counts, terms = document_term_counts(
-            documents.texts, min_df=min_df, stemmer=None if chosen == "none" else chosen
+            texts, min_df=min_df, stemmer=None if chosen == "none" else chosen
         )
     except ImportError as error:
         raise DataError(
@@ -949,12 +622,10 @@ def stem_features(
         ) from error
     except ValueError as error:
         raise DataError(str(error)) from error
-    most = max_df * len(documents.texts) if isinstance(max_df, float) else max_df
+    most = max_df * len(texts) if isinstance(max_df, float) else max_df
     kept = np.flatnonzero(counts.getnnz(axis=0) <= most)
     if not len(kept):
-        raise DataError(
-            f"min_df={min_df} and max_df={max_df} leave no term of the {len(documents.texts)} documents"
-        )
+        raise DataError(f"min_df={min_df} and max_df={max_df} leave no term of the {len(texts)} documents")
     with warnings.catch_warnings():
         # The estimators tell what becomes of documents without terms.
         warnings.simplefilter("ignore", UserWarning)
@@ -966,7 +637,7 @@ def stem_features(
         "max_df": max_df,
         "svd": None,
     }
-    return TextFeatures(documents, weights, terms[kept], weights, record)
+    return samples.with_terms(weights, terms[kept], record)
 
 
 def _available(stemmer: StemmerName | None) -> StemmerName:

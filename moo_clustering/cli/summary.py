@@ -13,12 +13,11 @@ from moo_clustering.cli.describe import (
     mode_table,
     number_rows,
     squares_rows,
+    subspace_table,
 )
 from moo_clustering.cli.folder import REPORT
 from moo_clustering.cli.job import Job
-from moo_clustering.cli.load import BagSamples, PreparedSamples, TextFeatures
 from moo_clustering.cli.text import aligned
-from moo_clustering.datasets import CategoryTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,18 +43,17 @@ _MEANING = (
     "high: on test data, clusters above 0.9 mostly agreed well with known classes, if not always in number",
 )
 _SHOWN, _FEW = 3, 30
-_ONE = {"samples": "sample", "documents": "document", "labels": "label", "classes": "class"}
+_ONE = {"samples": "sample", "documents": "document", "bags": "bag", "labels": "label", "classes": "class"}
 
 
 def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, out: Path) -> str:
     """The table of the clusters, where they are described, then data, method, clusters and scores."""
-    data = job.data
-    kind = "documents" if isinstance(data, TextFeatures) else "samples"
-    rows = [["data", _shape(job, kind)]]
+    kind, is_bags = f"{job.samples.kind}s", job.samples.kind == "bag"
+    rows = [["data", _shape(job)]]
     rows += label_rows(job, kind)
     why = f"; {job.why}" if job.why else ""
     rows.append(["method", f"{record['method']} ({record['estimator']}), seed {record['seed']}{why}"])
-    if "result" in record and isinstance(data, BagSamples):
+    if "result" in record and is_bags:
         rows += bag_rows(record)
         rows += pareto_rows(record, supervised=bool(job.supervision))
     elif "result" in record:
@@ -79,41 +77,27 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
     if clusters is not None:
         parts.insert(0, _clusters(job, clusters))
     if "result" in record:
-        remark = bag_remark(record) if isinstance(data, BagSamples) else prediction_remark(record)
+        remark = bag_remark(record) if is_bags else prediction_remark(record)
         parts += [] if remark is None else [remark]
         parts += pareto_remarks(record)
     return "\n\n".join(parts)
 
 
 def _clusters(job: Job, clusters: pd.DataFrame) -> str:
-    if isinstance(job.data, TextFeatures) and not job.weighs_features:
+    if job.samples.kind == "document" and not job.weighs_features:
         return cluster_table(clusters)
     if has_pool(job.estimator):
         return column_table(clusters)
     if job.method.categorical:
         return mode_table(clusters)
-    # Loaded here because most runs have no feature weights.
-    from moo_clustering.cli.describe import subspace_table
-
     return subspace_table(clusters)
 
 
-def _shape(job: Job, kind: str) -> str:
-    data = job.data
-    if isinstance(data, BagSamples):
-        return str(data)
-    if isinstance(data, PreparedSamples):
-        n_columns = len(data.columns.columns)
-        columns = f"{n_columns} column{'' if n_columns == 1 else 's'}"
-        if len(data.feature_names) > n_columns:
-            columns += f" as {len(data.feature_names)} features"
-        return f"{job.table.name}, {job.table.n_samples} {kind}, {columns}"
-    features = str(data) if isinstance(data, TextFeatures) else f"{len(data.feature_names)} features"
-    if getattr(job.estimator, "metric", None) == "precomputed":
-        return f"{job.table.name}, {job.table.n_samples} {kind} and the distances between them"
-    if isinstance(data, CategoryTable):
-        features += f", {len(data.category_names)} of categories"
-    return f"{job.table.name}, {job.table.n_samples} {kind}, {features}"
+def _shape(job: Job) -> str:
+    samples = job.samples
+    if getattr(job.estimator, "metric", None) == "precomputed" and samples.kind != "bag":
+        return f"{samples.name}, {samples.n_samples} {samples.kind}s and the distances between them"
+    return str(samples)
 
 
 def _front(record: Mapping[str, Any], job: Job) -> str:

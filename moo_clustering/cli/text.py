@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
+def one_line(text: object) -> str:
+    """The text on one line."""
+    return " ".join(str(text).split())
+
+
 def shortened(text: object, width: int) -> str:
     """The text on one line of at most ``width`` characters."""
     line = printable_line(text)

@@ -11,7 +11,7 @@ import pytest
 
 from moo_clustering import CHCMIC
 from moo_clustering.bags import BagTransformer, bag_distances
-from moo_clustering.cli import describe as _bag_findings
+from moo_clustering.cli import samples as samples_module
 from moo_clustering.datasets import BagTable, make_bags, write_bag_arff
 from moo_clustering.estimators import BAMIC, MIKMeans
 from moo_clustering.estimators._methods import METHODS
@@ -240,7 +240,7 @@ def test_undefined_indices_are_null(run, tmp_path):
 
 
 def test_silhouettes_are_left_out_of_large_data(run, bags, monkeypatch):
-    monkeypatch.setattr(_bag_findings, "_MOST_BAGS", 20)
+    monkeypatch.setattr(samples_module, "MOST_BAGS", 20)
     result = run("fit", "bags.npz", "--method", "mi-kmeans", "-k", 3, "--out", "out")
     assert result.exit_code == 0, result.output
     report = bag_report(BagTransformer().fit_transform(bags.bags), pd.read_csv("out/labels.csv")["label"])

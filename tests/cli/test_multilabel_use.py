@@ -5,15 +5,16 @@ import warnings
 import numpy as np
 import pytest
 
-from moo_clustering.cli.load import LabelSetDocuments, label_use
-from moo_clustering.datasets import DataError, Documents, MultiLabelTable, Table
+from moo_clustering.cli.labels import label_use
+from moo_clustering.cli.samples import LabelSetSamples, Samples, TextSamples
+from moo_clustering.datasets import DataError, Documents, MultiLabelTable
 
 
 def table(y=None, partial=None, names=("a", "b"), partial_names=("a", "b")):
     n = len(partial if y is None else y)
     codes = [None if part is None else np.array(part) for part in (y, partial)]
-    return Table(
-        "t", np.zeros((n, 1)), ("x",), np.arange(n), codes[0], () if y is None else names, codes[1],
+    return Samples(
+        "t", np.zeros((n, 1)), np.arange(n), ("x",), codes[0], () if y is None else names, codes[1],
         () if partial is None else partial_names,
     )  # fmt: skip
 
@@ -21,7 +22,8 @@ def table(y=None, partial=None, names=("a", "b"), partial_names=("a", "b")):
 def sets(rows, names=("u", "v", "w")):
     Y = np.array(rows, dtype=np.int8)
     X = pytest.importorskip("scipy.sparse").csr_array(np.ones((len(Y), 2)))
-    return MultiLabelTable("m", X, Y, ("p", "q"), names[: Y.shape[1]], np.arange(len(Y)))
+    table = MultiLabelTable("m", X, Y, ("p", "q"), names[: Y.shape[1]], np.arange(len(Y)))
+    return LabelSetSamples.of_label_sets(table)
 
 
 def test_nothing_is_known():
@@ -109,28 +111,24 @@ def test_a_single_label_is_two_classes():
 def test_label_sets_of_documents():
     ids = np.arange(4)
     known = [("v", "z"), ("u",), (), ("u", "v")]
-    documents = LabelSetDocuments(
-        "d", list("abcd"), ids, label_sets=known, target_names=("u", "v", "z"),
-        partial_sets=[(), ("v",), ("u", "v"), ()],
-    )  # fmt: skip
+    documents = Documents("d", list("abcd"), ids, label_sets=known, target_names=("u", "v", "z"))
+    samples = TextSamples.of_documents(documents, [(), ("v",), ("u", "v"), ()])
     with pytest.warns(UserWarning, match="'z'"):
-        use = label_use(documents, None, 0)
+        use = label_use(samples, None, 0)
     assert use.names == ("u", "v", "z")
     assert use.y.tolist() == [[-1, -1], [0, 1], [1, 1], [-1, -1]]
     assert use.held_out.tolist() == [[0, 1, 1], [-1, -1, -1], [-1, -1, -1], [1, 1, 0]]
 
 
 def test_single_known_classes_beside_partial_sets():
-    documents = LabelSetDocuments(
-        "d", list("abc"), np.arange(3), y=np.array([1, 0, -1]), target_names=("u", "v"),
-        partial_sets=[(), ("v", "u"), ()],
-    )  # fmt: skip
+    documents = Documents("d", list("abc"), np.arange(3), y=np.array([1, 0, -1]), target_names=("u", "v"))
+    samples = TextSamples.of_documents(documents, [(), ("v", "u"), ()])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        use = label_use(documents, None, 0)
+        use = label_use(samples, None, 0)
     assert use.held_out.tolist() == [[0, 1], [-1, -1], [-1, -1]]
 
 
 def test_documents_of_one_class_each():
     documents = Documents("d", list("ab"), np.arange(2), partial_y=np.array([-1, 0]), partial_names=("u",))
-    assert label_use(documents, None, 0).y.tolist() == [-1, 0]
+    assert label_use(TextSamples.of_documents(documents), None, 0).y.tolist() == [-1, 0]

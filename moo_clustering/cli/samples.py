@@ -1,0 +1,581 @@
+"""Samples as the command knows them: tables, bags, documents and label sets behind one interface.
+
+A data set is read into one of these classes; the job, the description, the files and the summary of a run
+ask it for what they need (:class:`Samples`) instead of asking of which kind it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from moo_clustering._arrays import FloatArray, Int64Array, IntArray
+from moo_clustering.cli.text import one_line
+from moo_clustering.persistence import fingerprint
+
+if TYPE_CHECKING:
+    from moo_clustering.bags import Bags
+    from moo_clustering.cli.labels import LabelUse
+    from moo_clustering.datasets import CategoryTable, Documents, MultiLabelTable, Table
+
+# Multiplications and bags above which the distances of all pairs of bags are not taken for an index.
+MOST_WORK = 2e11
+MOST_BAGS = 5000
+# Random orders of the labels whose entropy is the control of that of the clusters.
+_SHUFFLES = 20
+# Texts that help to recognise a sample: characters, columns, and rows above which they would fill the page.
+_TEXT_LENGTH = 160
+_SHOWN_COLUMNS = 8
+_MOST_TEXTS = 20_000
+LabelSets = list[tuple[str, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """A table of dense numeric features, and the interface of all kinds of samples.
+
+    Parameters
+    ----------
+    name : str
+        Name of the data set, or of its file without the folder.
+    X : array-like, sparse matrix or Bags
+        The data that ``fit`` is given.
+    row_ids : ndarray of shape (n_samples,)
+        Identifiers as text, or the numbers 0, 1, ... where the data have none.
+    feature_names : sequence of str
+    y : ndarray of shape (n_samples,), int64, or None
+        Known classes, for scoring; -1 for samples without one.
+    target_names : tuple of str
+        Names of the classes in y.
+    partial_y : ndarray of shape (n_samples,), int64, or None
+        Partial labels, for ``fit``; -1 for unlabelled samples.
+    partial_names : tuple of str
+        Names of the classes in partial_y.
+    """
+
+    name: str
+    X: Any
+    row_ids: NDArray[Any]
+    feature_names: Sequence[str] = ()
+    y: Int64Array | None = None
+    target_names: tuple[str, ...] = ()
+    partial_y: Int64Array | None = None
+    partial_names: tuple[str, ...] = ()
+
+    # What one sample is called.
+    kind: ClassVar[str] = "sample"
+    # What the data were read as, in messages about options that are for other kinds.
+    read_as: ClassVar[str] = "a table (--text-columns names columns of text)"
+    # Whether the features are dense numbers, each of a unit of its own.
+    has_units: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, table: Table, **more: Any) -> Self:
+        """Samples of a table."""
+        return cls(
+            table.name,
+            table.X,
+            table.row_ids,
+            table.feature_names,
+            table.y,
+            table.target_names,
+            table.partial_y,
+            table.partial_names,
+            **more,
+        )
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return len(self.row_ids)
+
+    @property
+    def has_row_ids(self) -> bool:
+        """Whether the samples have identifiers of their own."""
+        return bool(self.row_ids.dtype.kind == "U")
+
+    @property
+    def features(self) -> str:
+        """Number of features, in words."""
+        return f"{len(self.feature_names)} features"
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.n_samples} {self.kind}s, {self.features}"
+
+    def record(self) -> dict[str, Any]:
+        """Sizes, features and fingerprint, for the record of a run."""
+        names = list(self.feature_names)
+        return {"n_features": len(names), "feature_names": names, "fingerprint": fingerprint(self.X)}
+
+    def columns(self) -> pd.DataFrame | None:
+        """The table as it was read, with names that differ; None if the samples are not in a table."""
+        return pd.DataFrame(np.asarray(self.X), columns=_different(self.feature_names))
+
+    @property
+    def category_names(self) -> tuple[str, ...]:
+        """Names of the columns that hold categories."""
+        return ()
+
+    def coordinates(self) -> tuple[FloatArray, list[str]] | None:
+        """The only one or two columns, as they are, to draw the samples by, and their names; else None."""
+        return None
+
+    def texts(self) -> list[str] | None:
+        """A text for each sample that helps to recognise it; None where there is nothing to show."""
+        columns = self.columns()
+        if columns is None or not columns.shape[1] or len(columns) > _MOST_TEXTS:
+            return None
+        shown = columns.iloc[:, :_SHOWN_COLUMNS]
+        more = ", ..." if columns.shape[1] > _SHOWN_COLUMNS else ""
+        cells = [[f"{name} {_cell(value)}" for value in column.tolist()] for name, column in shown.items()]
+        return [f"{', '.join(row)}{more}" for row in zip(*cells, strict=True)]
+
+    def report_data(self) -> dict[str, Any]:
+        """Data and names of features, as ``report_content`` takes them."""
+        return {"X": self.X, "feature_names": list(self.feature_names)}
+
+    def partial_sets(self) -> tuple[tuple[str, ...], NDArray[np.int8], bool] | None:
+        """Labels for a method that predicts them: names, indicators, and whether a sample may have several.
+
+        Indicators are 0 and 1, with a row of -1 for each unlabelled sample. None if no labels were named.
+        """
+        if self.partial_y is None:
+            return None
+        names = self.partial_names
+        return names, indicators(class_sets(self.partial_y, names), names), False
+
+    def known_sets(self) -> LabelSets | None:
+        """Known classes of each sample, for scoring; None without any."""
+        return None if self.y is None else class_sets(self.y, self.target_names)
+
+    def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
+        """Agreement of clusters with known classes, over the samples that have one; empty without classes.
+
+        With partial labels, also the accuracy over the samples whose label the fit was not given.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_samples,)
+            Clusters.
+        use : LabelUse, optional
+            Labels that the fit was not given, of samples whose labels are part of the data.
+        """
+        from sklearn.metrics import adjusted_rand_score
+
+        from moo_clustering.validity import clustering_accuracy, nmi
+
+        if self.y is None or not (self.y >= 0).any():
+            return {}
+        known = self.y >= 0
+        y, found = self.y[known], labels[known]
+        values = {
+            "accuracy": clustering_accuracy(y, found),
+            "nmi": nmi(y, found),
+            "adjusted_rand": adjusted_rand_score(y, found),
+            **self._unlabelled_accuracy(labels),
+        }
+        return {name: float(value) for name, value in values.items()}
+
+    def _unlabelled_accuracy(self, labels: IntArray) -> dict[str, float]:
+        """Accuracy over the samples with a known class whose label the fit was not given."""
+        from moo_clustering.validity import clustering_accuracy
+
+        if self.y is None or self.partial_y is None:
+            return {}
+        rest = (self.y >= 0) & (self.partial_y < 0)
+        if not rest.any():
+            return {}
+        return {"accuracy_unlabelled": clustering_accuracy(self.y[rest], labels[rest])}
+
+
+@dataclass(frozen=True, eq=False)
+class SparseSamples(Samples):
+    """A sparse matrix of features."""
+
+    has_units: ClassVar[bool] = False
+
+    def columns(self) -> None:
+        """None: sparse features are not shown cell by cell."""
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedSamples(Samples):
+    """A table whose features were made of its columns.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The columns, with empty cells filled.
+    categories : tuple of str
+        Names of the columns that hold categories.
+    notes : tuple of str
+        Sentences about what was done to the columns.
+    """
+
+    frame: pd.DataFrame = field(default_factory=pd.DataFrame)
+    categories: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def features(self) -> str:
+        """Number of columns, and of the features made of them if these are more."""
+        n_columns = len(self.frame.columns)
+        columns = f"{n_columns} column{'' if n_columns == 1 else 's'}"
+        n_features = len(self.feature_names)
+        return columns if n_features <= n_columns else f"{columns} as {n_features} features"
+
+    def record(self) -> dict[str, Any]:
+        """Also the columns, the categories among them, and the notes."""
+        columns = {"columns": list(self.frame), "categories": list(self.categories)}
+        return super().record() | columns | {"notes": list(self.notes)}
+
+    def columns(self) -> pd.DataFrame:
+        """The columns, with empty cells filled."""
+        return self.frame
+
+    @property
+    def category_names(self) -> tuple[str, ...]:
+        """Names of the columns that hold categories."""
+        return self.categories
+
+    def coordinates(self) -> tuple[FloatArray, list[str]] | None:
+        """One or two columns of numbers or dates."""
+        if len(self.frame.columns) > 2 or self.categories:
+            return None
+        return np.column_stack([_plottable(self.frame[name]) for name in self.frame]), list(
+            map(str, self.frame)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CategorySamples(Samples):
+    """A table with columns of categories, as a data frame.
+
+    Parameters
+    ----------
+    source : CategoryTable
+    """
+
+    source: CategoryTable = field(kw_only=True)
+
+    has_units: ClassVar[bool] = False
+
+    @property
+    def features(self) -> str:
+        """Number of features, and of those that are categories."""
+        return f"{len(self.feature_names)} features, {len(self.category_names)} of categories"
+
+    def record(self) -> dict[str, Any]:
+        """Also the columns of categories."""
+        names = list(self.feature_names)
+        return {
+            "n_features": len(names),
+            "feature_names": names,
+            "categories": list(self.category_names),
+            "fingerprint": fingerprint(*self.source.columns()),
+        }
+
+    def columns(self) -> pd.DataFrame:
+        """The data frame."""
+        return pd.DataFrame(self.X)
+
+    @property
+    def category_names(self) -> tuple[str, ...]:
+        """Names of the columns that hold categories."""
+        return self.source.category_names
+
+    def report_data(self) -> dict[str, Any]:
+        """The data frame, which has its own names."""
+        return {"X": self.X}
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSetSamples(Samples):
+    """Samples whose file gives any number of labels to each of them.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (n_samples, n_labels), int8
+        1 for the labels of a sample, 0 for the others; a row of -1 for an unlabelled sample.
+    label_names : tuple of str
+    """
+
+    Y: NDArray[np.int8] = field(kw_only=True)
+    label_names: tuple[str, ...] = field(kw_only=True)
+
+    read_as: ClassVar[str] = "features and label sets"
+    has_units: ClassVar[bool] = False
+
+    @classmethod
+    def of_label_sets(cls, table: MultiLabelTable) -> Self:
+        """Samples of a table with label sets."""
+        names = table.feature_names
+        return cls(table.name, table.X, table.row_ids, names, Y=table.Y, label_names=tuple(table.label_names))
+
+    def selected(self, columns: IntArray) -> Self:
+        """The same samples with some of the features."""
+        names = tuple(np.asarray(self.feature_names)[columns].tolist())
+        return replace(self, X=self.X[:, columns], feature_names=names)
+
+    def record(self) -> dict[str, Any]:
+        """Also the names of the labels."""
+        found = super().record()
+        return {**found, "label_names": list(self.label_names)}
+
+    def columns(self) -> None:
+        """None: the features are sparse."""
+
+    def partial_sets(self) -> tuple[tuple[str, ...], NDArray[np.int8], bool]:
+        """All labels of the file; a single one makes two classes, the samples with and without it."""
+        names, given = self.label_names, np.asarray(self.Y, dtype=np.int8)
+        if len(names) > 1:
+            return names, given, True
+        given = np.column_stack([np.where(given < 0, -1, 1 - given), given]).astype(np.int8)
+        return (f"not {names[0]}", names[0]), given, False
+
+    def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
+        """Entropy of the labels that the fit was not given, within clusters and in random order."""
+        if use is None or not use.is_held_out.any():
+            return {}
+        rows = np.flatnonzero(use.is_held_out)
+        sets = [tuple(use.names[column] for column in np.flatnonzero(row)) for row in use.held_out[rows]]
+        return _entropies(sets, labels[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class TextSamples(Samples):
+    """Documents and, once they are made, the features of their terms.
+
+    Parameters
+    ----------
+    documents : Documents
+    sets : list of tuple of str, optional
+        Partial labels of documents of which some have several; empty for unlabelled documents.
+    weights : csr_matrix of shape (n_documents, n_terms), optional
+        Weights of the terms; X holds these or their leading components.
+    made : dict
+        How the features were made.
+    """
+
+    documents: Documents = field(kw_only=True)
+    sets: LabelSets | None = None
+    weights: Any = None
+    made: dict[str, Any] = field(default_factory=dict)
+
+    kind: ClassVar[str] = "document"
+    has_units: ClassVar[bool] = False
+
+    @classmethod
+    def of_documents(cls, documents: Documents, sets: LabelSets | None = None) -> Self:
+        """Samples of a collection, still without features."""
+        return cls(
+            documents.name,
+            None,
+            documents.row_ids,
+            (),
+            documents.y,
+            documents.target_names,
+            documents.partial_y,
+            documents.partial_names,
+            documents=documents,
+            sets=sets,
+        )
+
+    def with_terms(self, weights: Any, terms: Any, made: dict[str, Any], X: Any = None) -> Self:
+        """The same documents with weights of terms, and with their components ``X`` if they are reduced."""
+        names = list(map(str, terms))
+        return replace(self, weights=weights, feature_names=names, made=made, X=weights if X is None else X)
+
+    def selected(self, columns: IntArray) -> Self:
+        """The same documents with some of the terms."""
+        made = self.made | {"selected_by": "information gain", "n_terms_before": len(self.feature_names)}
+        return self.with_terms(self.X[:, columns], np.asarray(self.feature_names)[columns], made)
+
+    @property
+    def features(self) -> str:
+        """Number of terms, and of the components they are reduced to."""
+        terms, components = f"{len(self.feature_names)} terms", self.made["svd"]
+        return terms if components is None else f"{terms} as {components} components"
+
+    def record(self) -> dict[str, Any]:
+        """Number of features, and how they were made."""
+        terms = {"n_terms": len(self.feature_names), **self.made}
+        return {"n_features": self.X.shape[1], "text": terms, "fingerprint": fingerprint(self.weights)}
+
+    def columns(self) -> None:
+        """None: documents are not in a table."""
+
+    def texts(self) -> list[str]:
+        """Title and beginning of each document."""
+        texts = self.documents.texts
+        titles = self.documents.titles or [""] * len(texts)
+        return [_opening(title, text) for title, text in zip(titles, texts, strict=True)]
+
+    def report_data(self) -> dict[str, Any]:
+        """The weights of the terms, which say more of a cluster than their components do."""
+        return {"X": self.weights, "feature_names": list(self.feature_names)}
+
+    def partial_sets(self) -> tuple[tuple[str, ...], NDArray[np.int8], bool] | None:
+        """Label sets, where documents may have several."""
+        if self.sets is None:
+            return super().partial_sets()
+        names = tuple(sorted({name for found in self.sets for name in found}))
+        return names, indicators(self.sets, names), True
+
+    def known_sets(self) -> LabelSets | None:
+        """Known classes of each document, of which it may have several."""
+        sets = self.documents.label_sets
+        return super().known_sets() if sets is None else sets
+
+    def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
+        """For several classes per document, the entropy of the classes within clusters in bits.
+
+        Beside it stands the entropy of the same labels in random order (mean of 20), without which it says
+        little.
+        """
+        sets = self.documents.label_sets
+        return super().scores(labels) if sets is None else _entropies(sets, labels)
+
+
+@dataclass(frozen=True, eq=False)
+class BagSamples(Samples):
+    """Bags of instances; ``X`` is :class:`~moo_clustering.Bags`."""
+
+    kind: ClassVar[str] = "bag"
+    read_as: ClassVar[str] = "bags of instances"
+    has_units: ClassVar[bool] = False
+
+    def __str__(self) -> str:
+        bags: Bags = self.X
+        low, high = int(bags.sizes.min()), int(bags.sizes.max())
+        sizes = f"{low}" if low == high else f"{low} to {high}"
+        instances = f"of {sizes} instance{'' if high == 1 else 's'} ({bags.n_instances} in all)"
+        return f"{self.name}, {self.n_samples} bags {instances}, {bags.n_features} features"
+
+    def record(self) -> dict[str, Any]:
+        """Also the numbers of instances."""
+        bags: Bags = self.X
+        names = bags.feature_names or tuple(f"x{column}" for column in range(bags.n_features))
+        return {
+            "n_instances": bags.n_instances,
+            "smallest_bag": int(bags.sizes.min()),
+            "largest_bag": int(bags.sizes.max()),
+            "n_features": bags.n_features,
+            "feature_names": list(names),
+            "fingerprint": fingerprint(bags.instances, bags.offsets),
+        }
+
+    def columns(self) -> None:
+        """None: bags are not in a table."""
+
+    def report_data(self) -> dict[str, Any]:
+        """The bags, which have the names of their features."""
+        return {"X": self.X}
+
+    def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
+        """Scores of the bags with a known class; empty without one."""
+        from moo_clustering.validity import bag_report
+
+        if self.y is None or not (self.y >= 0).any():
+            return {}
+        known = self.y >= 0
+        y = self.y[known]
+        report = bag_report(None, labels[known], y, indices={})
+        names = ["accuracy", "matched_rand_index", "entropy", "adjusted_rand"]
+        if len(self.target_names) == 2:  # of more classes, which is the positive one?
+            names.insert(3, "f1")
+        scores = {name: float(report[name]) for name in names}
+        scores["largest_class"] = float(np.bincount(y).max() / len(y))
+        return scores | self._unlabelled_accuracy(labels)
+
+    def indices(self, estimator: Any) -> dict[str, float | None]:
+        """Validity indices of a fitted estimator, None where undefined.
+
+        The indices are those of :func:`~moo_clustering.validity.bag_report`, without the silhouettes where
+        the distances of all bags would take longer than the fit.
+        """
+        from moo_clustering.estimators.bags_base import scaled_bags
+        from moo_clustering.validity import BagDaviesBouldin, BagSDbw, bag_indices, bag_report
+
+        bags, n_jobs = scaled_bags(estimator, self.X), getattr(estimator, "n_jobs", None)
+        if bags.n_bags <= MOST_BAGS and float(bags.n_instances) ** 2 * bags.n_features <= MOST_WORK:
+            indices = bag_indices(bags, n_jobs=n_jobs)
+        else:
+            indices = {
+                "davies_bouldin_bag": BagDaviesBouldin(undefined=np.inf, n_jobs=n_jobs).fit(bags),
+                "sdbw_bag": BagSDbw(undefined=np.inf, n_jobs=n_jobs).fit(bags),
+            }
+        report = bag_report(None, estimator.labels_, indices=indices)
+        return {
+            name: value if math.isfinite(value) else None
+            for name, value in report.items()
+            if isinstance(value, float)
+        }
+
+
+def class_sets(codes: Int64Array, names: Sequence[str]) -> LabelSets:
+    """The class of each sample as a set of one, empty for a sample without a class (-1)."""
+    return [(names[code],) if code >= 0 else () for code in codes]
+
+
+def indicators(sets: Sequence[tuple[str, ...]], names: Sequence[str]) -> NDArray[np.int8]:
+    """Rows of 0 and 1, one column per name; a row of -1 for each sample without a label."""
+    place = {name: column for column, name in enumerate(names)}
+    found = np.zeros((len(sets), len(names)), dtype=np.int8)
+    for row, labels in enumerate(sets):
+        if not labels:
+            found[row] = -1
+        for label in labels:
+            if label in place:
+                found[row, place[label]] = 1
+    return found
+
+
+def _entropies(sets: LabelSets, labels: IntArray) -> dict[str, float]:
+    """Entropy of the label sets within clusters, and of random labels; empty without a label."""
+    from moo_clustering.validity import cluster_entropy
+
+    known = [row for row, classes in enumerate(sets) if classes]
+    if not known:
+        return {}
+    gold, found = [sets[row] for row in known], labels[known]
+    rng = np.random.default_rng(0)
+    random = [cluster_entropy(gold, rng.permutation(found)) for _ in range(_SHUFFLES)]
+    return {"entropy": cluster_entropy(gold, found), "entropy_random": float(np.mean(random))}
+
+
+def _different(names: Sequence[str]) -> list[str]:
+    """Names of features, which archives may have twice."""
+    seen: set[str] = set()
+    found = []
+    for column, name in enumerate(names):
+        found.append(name if name not in seen else f"{name} ({column})")
+        seen.add(found[-1])
+    return found
+
+
+def _plottable(column: pd.Series[Any]) -> FloatArray:
+    """Numbers as they are, dates as years, which an axis can show."""
+    if not pd.api.types.is_datetime64_any_dtype(column):
+        return column.to_numpy(dtype=np.float64)
+    years: FloatArray = 1970 + column.to_numpy(dtype="datetime64[s]").astype(np.float64) / 31556952
+    return years
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else one_line(value)
+
+
+def _opening(title: str, text: str) -> str:
+    title, text = one_line(title), one_line(text[: 4 * _TEXT_LENGTH])
+    # Readers put the title before the text, as it is part of what is clustered.
+    text = text.removeprefix(title).lstrip()
+    between = " " if title.endswith((".", "?", "!", ":")) else ": "
+    whole = f"{title}{between}{text}" if title and text else title or text
+    return whole if len(whole) <= _TEXT_LENGTH else f"{whole[: _TEXT_LENGTH - 3].rstrip()}..."
