@@ -1,4 +1,8 @@
-"""FuzzyModesMOGA."""
+"""FuzzyModesMOGA: fuzzy clusters around modes, for tables of categories.
+
+The estimator comes first; then the coders that turn columns into codes or numbers and modes back into values,
+the reading of columns, and the majority vote that makes one partition of a front.
+"""
 
 from __future__ import annotations
 
@@ -6,30 +10,36 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pymoo.algorithms.moo.nsga2 import NSGA2
-from pymoo.core.population import Population
 from pymoo.core.result import Result
 from pymoo.operators.crossover.pntx import SinglePointCrossover
 from pymoo.operators.selection.tournament import TournamentSelection
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context, clone
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from moo_clustering._arrays import Labels, SeedLike, spawn_seeds
+from moo_clustering._arrays import FloatArray, Labels, spawn_seeds
 from moo_clustering._parallel import threads_here
 from moo_clustering.algorithms import PymooSearch, Recorder, drive
 from moo_clustering.algorithms.others import non_dominated
 from moo_clustering.consensus import cspa
 from moo_clustering.encodings import align_labels, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.estimators._base import ReportMixin, Rule, check_rule, checkpoint_for, choose_member
+from moo_clustering.estimators._base import FrontMixin, ReportMixin, checkpoint_for
+from moo_clustering.estimators._options import (
+    KW_ONLY,
+    Count,
+    NonNegativeCount,
+    Probability,
+    SearchOptions,
+    estimator,
+)
 from moo_clustering.operators import batched_tournament
 from moo_clustering.operators.mutation import ModesMutation
 from moo_clustering.operators.sampling import ModesSampling
@@ -38,14 +48,16 @@ from moo_clustering.problems.categories import FuzzyModesProblem, memberships, m
 from moo_clustering.validity import pairwise_ari
 
 FINALS = ("vote", "cspa")
-# Whole numbers in floats are categories up to so many different ones, measured values beyond.
-_FEW = 20
+# Columns of whole numbers in floats are categories up to so many different values, measurements beyond.
+_FEW_VALUES = 20
+# Neighbours of the classifier that decides about samples without a clear vote.
 _N_NEIGHBORS = 5
 # Shares that differ by less are equal.
 _EQUAL = 1e-12
 
 
-class FuzzyModesMOGA(ReportMixin, ClusterMixin, BaseEstimator):
+@estimator
+class FuzzyModesMOGA(FrontMixin, ReportMixin, ClusterMixin, SearchOptions, BaseEstimator):
     """MOGA(pi, sep): modes whose fuzzy clusters are compact and far apart, and a vote among them.
 
     For tables of categories (numbers, strings, columns of a data frame), or of numbers with
@@ -57,44 +69,36 @@ class FuzzyModesMOGA(ReportMixin, ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int
-        K, from 1 to n_samples. Partitions may use fewer.
-    metric : {"hamming", "euclidean"}, default="hamming"
+        Number of clusters K, from 1 to n_samples. Partitions may use fewer.
+    metric : {"hamming", "euclidean"}
         Number of attributes that differ, or Euclidean distance. With ``"hamming"`` every value of a column
         is a category, except in columns of floats that have more than ``bins`` different values, or more
         than 20 if all are whole numbers: those are binned. Numbers are better clustered as such.
-    m : float, default=2
-        Above 1; memberships get crisp towards 1.
-    beta : float, default=0.5
+    m : float
+        Fuzziness, above 1; memberships get crisp towards 1.
+    beta : float
         Samples with at least this share of votes for one cluster train a classifier by the 5 nearest
-        neighbours, which decides about the others. With two clusters all have a half.
-    final : {"vote", "cspa"}, default="vote"
-        How the front becomes one partition: majority vote and classifier, or
-        :func:`~moo_clustering.consensus.cspa` with ``partitioner="svd"``.
-    reference : {"first", "medoid"}, default="first"
+        neighbours, which decides about the others. With two clusters every sample has such a share at .5.
+    final : {"vote", "cspa"}
+        Rule that makes one partition of the front, see also ``choose``. ``"vote"``: majority vote and
+        classifier. ``"cspa"``: :func:`~moo_clustering.consensus.cspa` with ``partitioner="svd"``.
+    reference : {"first", "medoid"}
         Partition to which the clusters of the others are matched for the vote: that of least pi, or the
         one most similar to the others.
-    bins : int or None, default=5
+    bins : int or None
         Intervals of equal frequency for floats with ``metric="hamming"``. None refuses fractions and takes
         whole numbers as categories however many there are.
-    scale : {"minmax", "zscore", "none"}, default="minmax"
-        Of the columns, with ``metric="euclidean"``.
-    pop_size : int, default=100
-    n_gen : int, default=100
+    scale : {"minmax", "zscore", "none"}
+        Scaling of the columns, with ``metric="euclidean"``.
+    pop_size : int
+        Population size.
+    n_gen : int
         Generations after the initial population.
     pc, pm : float, default=0.8 and 0.2
         Probabilities that a pair is crossed, at one point, and that an attribute of an individual is set
         at random.
-    random_state : int, Generator, RandomState or None, default=None
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
-    verbose : bool, default=False
-        Progress bar with rate, time left and best values.
-    checkpoint : path, optional
-        File to which the state of the search is written; needs an integer ``random_state``.
-    checkpoint_every : int, default=10
-        Generations between checkpoints.
-    resume : bool, default=False
-        Continue from ``checkpoint`` if it exists, to the same result as without interruption.
+    n_jobs : int
+        Number of threads; does not affect the result.
 
     Attributes
     ----------
@@ -102,8 +106,8 @@ class FuzzyModesMOGA(ReportMixin, ClusterMixin, BaseEstimator):
         Label c is the cluster of ``modes_[c]``.
     n_clusters_ : int
     modes_ : ndarray of shape (n_clusters_, n_features)
-        Most frequent values, or means, of the clusters of a vote or consensus; or those that were
-        searched, of a single solution. As in X; intervals for binned columns.
+        Most frequent values, or means, of the clusters of a vote or consensus; the modes that the search
+        found, for a single solution. Values as in X; intervals for binned columns.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         The same, with ``metric="euclidean"``.
     memberships_ : ndarray of shape (n_samples, n_clusters_)
@@ -113,22 +117,18 @@ class FuzzyModesMOGA(ReportMixin, ClusterMixin, BaseEstimator):
     pareto_front_ : ndarray of shape (n_solutions, 2)
         pi (less is better) and sep (more is better) of the different non-dominated solutions, by pi.
     pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
-        Nearest modes; those without a sample are left out.
+        Numbers of the nearest modes; modes without a sample are left out.
     pareto_modes_ : ndarray of shape (n_solutions, n_clusters, n_features)
-        As in X.
-    objective_names_ : tuple of str
+        Modes of the solutions, values as in X.
     result_ : pymoo.core.result.Result
     history_ : Recorder
     n_iter_ : int
         Generations done.
-    interrupted_ : bool
-        Whether Ctrl-C ended the search early.
-    n_features_in_, feature_names_in_
 
     Notes
     -----
-    O(n_gen pop_size K n_samples C) time, C being all categories or the features, and memory as
-    :class:`~moo_clustering.problems.FuzzyModesProblem` says; nothing is quadratic in n_samples. The front
+    O(n_gen pop_size K n_samples C) time, with C categories in all or C features, and memory
+    as in :class:`~moo_clustering.problems.FuzzyModesProblem`; nothing is quadratic in n_samples. The front
     of categories often shrinks to a single solution: sep is greatest where the modes differ in everything,
     and pi then decides alone. That of numbers is little better than the first population, whose evaluation
     already moves the modes into their clusters.
@@ -140,7 +140,7 @@ class FuzzyModesMOGA(ReportMixin, ClusterMixin, BaseEstimator):
 
     Examples
     --------
-    >>> from moo_clustering.estimators.fuzzy_modes import FuzzyModesMOGA
+    >>> from moo_clustering import FuzzyModesMOGA
     >>> X = [["red", "round"], ["red", "oval"], ["red", "round"], ["blue", "flat"], ["blue", "flat"]]
     >>> model = FuzzyModesMOGA(2, n_gen=5, random_state=0).fit(X)
     >>> model.labels_
@@ -149,67 +149,19 @@ class FuzzyModesMOGA(ReportMixin, ClusterMixin, BaseEstimator):
     [['red', 'round'], ['blue', 'flat']]
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "metric": [StrOptions({"hamming", "euclidean"})],
-        "m": [Interval(Real, 1, None, closed="neither")],
-        "beta": [Interval(Real, 0, 1, closed="both")],
-        "final": [StrOptions(set(FINALS))],
-        "reference": [StrOptions({"first", "medoid"})],
-        "bins": [Interval(Integral, 2, None, closed="left"), None],
-        "scale": [StrOptions({"minmax", "zscore", "none"})],
-        "pop_size": [Interval(Integral, 2, None, closed="left")],
-        "n_gen": [Interval(Integral, 0, None, closed="left")],
-        "pc": [Interval(Real, 0, 1, closed="both")],
-        "pm": [Interval(Real, 0, 1, closed="both")],
-        "random_state": ["random_state", np.random.Generator],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
-        "checkpoint": [str, Path, None],
-        "checkpoint_every": [Interval(Integral, 1, None, closed="left")],
-        "resume": ["boolean"],
-    }
-
-    def __init__(
-        self,
-        n_clusters: int,
-        *,
-        metric: Literal["hamming", "euclidean"] = "hamming",
-        m: float = 2.0,
-        beta: float = 0.5,
-        final: Literal["vote", "cspa"] = "vote",
-        reference: Literal["first", "medoid"] = "first",
-        bins: int | None = 5,
-        scale: Literal["minmax", "zscore", "none"] = "minmax",
-        pop_size: int = 100,
-        n_gen: int = 100,
-        pc: float = 0.8,
-        pm: float = 0.2,
-        random_state: SeedLike = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-        checkpoint: str | Path | None = None,
-        checkpoint_every: int = 10,
-        resume: bool = False,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.metric = metric
-        self.m = m
-        self.beta = beta
-        self.final = final
-        self.reference = reference
-        self.bins = bins
-        self.scale = scale
-        self.pop_size = pop_size
-        self.n_gen = n_gen
-        self.pc = pc
-        self.pm = pm
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.checkpoint_every = checkpoint_every
-        self.resume = resume
+    n_clusters: Count
+    _: KW_ONLY
+    metric: Literal["hamming", "euclidean"] = "hamming"
+    m: Annotated[float, Interval(Real, 1, None, closed="neither")] = 2.0
+    beta: Probability = 0.5
+    final: Literal["vote", "cspa"] = "vote"
+    reference: Literal["first", "medoid"] = "first"
+    bins: Annotated[int, Interval(Integral, 2, None, closed="left")] | None = 5
+    scale: Literal["minmax", "zscore", "none"] = "minmax"
+    pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 100
+    n_gen: NonNegativeCount = 100
+    pc: Probability = 0.8
+    pm: Probability = 0.2
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
@@ -246,56 +198,58 @@ class FuzzyModesMOGA(ReportMixin, ClusterMixin, BaseEstimator):
         self._final_seed = int(final_seed.generate_state(1)[0])
         return self.choose(self.final)
 
-    @property
-    def rules_(self) -> tuple[str, ...]:
-        """Names that :meth:`choose` takes."""
-        check_is_fitted(self, "pareto_front_")
-        return (*FINALS, "knee", *self.objective_names_)
+    def _own_rules(self) -> tuple[str, ...]:
+        return FINALS
 
-    def choose(self, rule: Rule) -> Self:
-        """Take another partition from the front, without searching again.
+    def _greater_is_better(self) -> tuple[bool, bool]:
+        return (False, True)
 
-        Parameters
-        ----------
-        rule : {"vote", "cspa", "knee", "pi", "sep"}, int or callable
-            As for ``final``; or a single solution: the knee, the best in an objective, a row of
-            ``pareto_front_`` or ``rule(pareto_front_) -> row``.
-
-        Returns
-        -------
-        self
-            With ``labels_``, ``n_clusters_``, ``modes_``, ``memberships_`` and ``chosen_`` replaced.
-
-        Raises
-        ------
-        ValueError
-            Unknown rule, or a row number outside the front.
-        """
-        check_rule(rule, self.rules_)
-        if isinstance(rule, str) and rule in FINALS:
-            self.chosen_: int | None = None
-            self.labels_: Labels = self._vote() if rule == "vote" else self._consensus()
-            self._modes = self._problem.modes_of(self.labels_)
+    def _take_by_rule(self, rule: str) -> None:
+        if rule == "vote":
+            labels = majority_vote(
+                self.pareto_labels_,
+                self._problem.space.data,
+                metric=self.metric,
+                beta=self.beta,
+                reference=self.reference,
+                n_jobs=self.n_jobs,
+            )
         else:
-            self.chosen_ = choose_member(self.pareto_front_, self.objective_names_, (False, True), rule)
-            self.labels_ = self.pareto_labels_[self.chosen_].copy()
-            self._modes = self._pareto_modes[self.chosen_][self._used[self.chosen_]]
-        self.n_clusters_ = int(self.labels_.max()) + 1
-        self._describe()
+            n_modes = int((self.pareto_labels_.max(axis=1) + 1).sum())
+            labels = cspa(
+                self.pareto_labels_,
+                min(self.n_clusters, n_modes),
+                partitioner="svd",
+                random_state=self._final_seed,
+            )
+        self._take(None, labels, self._problem.modes_of(labels))
+
+    def _take_member(self, row: int) -> None:
+        self._take(row, self.pareto_labels_[row].copy(), self._pareto_modes[row][self._used[row]])
+
+    def _take(self, row: int | None, labels: Labels, modes: NDArray[Any]) -> None:
+        """Set all that belongs to the partition that was picked."""
+        self.chosen_, self.labels_, self._modes = row, labels, modes
+        self.n_clusters_ = int(labels.max()) + 1
+        distances = mode_distances(self._problem.space.data, modes, self.metric)
+        self.memberships_ = np.ascontiguousarray(memberships(distances, float(self.m)).T)
+        self.modes_ = self._coder.decode(modes)
+        self.__dict__.pop("cluster_centers_", None)
+        if self.metric == "euclidean":
+            self.cluster_centers_ = self.modes_
         if self.n_clusters_ < self.n_clusters:
             warnings.warn(
-                f"only {self.n_clusters_} of n_clusters={self.n_clusters} clusters have samples; there may "
+                f"found only {self.n_clusters_} non-empty clusters (n_clusters={self.n_clusters}); there may "
                 "be too few different rows.",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=4,
             )
-        return self
 
     def predict(self, X: Any) -> Labels:
         """Cluster of the nearest of ``modes_``; ties: the first.
 
-        A category that was not there in ``fit`` differs from all others. After a vote or consensus samples
-        of the fit may be nearest to the mode of another cluster than theirs.
+        A category that was not there in ``fit`` differs from all others. After a vote or consensus, a sample
+        of the fit may be nearest to the mode of another cluster than its own.
 
         Parameters
         ----------
@@ -318,7 +272,16 @@ class FuzzyModesMOGA(ReportMixin, ClusterMixin, BaseEstimator):
     def _search(self, seed: int, checkpoint: Checkpoint | None) -> None:
         problem = self._problem
         signs = problem.natural(np.ones(2))
-        search = modes_search(problem, pop_size=self.pop_size, pc=self.pc, pm=self.pm, seed=seed)
+        algorithm = NSGA2(
+            pop_size=self.pop_size,
+            sampling=ModesSampling(),
+            selection=TournamentSelection(func_comp=batched_tournament),
+            crossover=SinglePointCrossover(prob=self.pc),
+            mutation=ModesMutation(prob=self.pm),
+            eliminate_duplicates=False,
+            output=None,
+        )
+        search = PymooSearch(problem, algorithm, seed=seed)
         self.history_ = Recorder(signs)
         self.interrupted_ = drive(
             search,
@@ -332,7 +295,11 @@ class FuzzyModesMOGA(ReportMixin, ClusterMixin, BaseEstimator):
         )
         self.n_iter_ = search.generation
         self.result_: Result = search.result()
-        genes, F = distinct_front(problem, self.result_.pop)
+        # Different non-dominated solutions, modes in lexicographic order.
+        front = self.result_.pop[non_dominated(self.result_.pop.get("F"))]
+        genes = problem.canonical(front.get("X"))
+        distinct = np.sort(distinct_rows(genes)[0])
+        genes, F = genes[distinct], front.get("F")[distinct]
         nearest = problem.nearest(genes)
         self._used = np.stack([np.bincount(row, minlength=self.n_clusters) > 0 for row in nearest])
         numbers = (np.cumsum(self._used, axis=1) - 1).astype(np.int32)
@@ -345,33 +312,6 @@ class FuzzyModesMOGA(ReportMixin, ClusterMixin, BaseEstimator):
         # How a partition is taken from the front is no part of the search, and may change on resuming.
         same = clone(self).set_params(final="vote", beta=0.5, reference="first")
         return checkpoint_for(same, data)
-
-    def _vote(self) -> Labels:
-        return majority_vote(
-            self.pareto_labels_,
-            self._problem.space.data,
-            metric=self.metric,
-            beta=self.beta,
-            reference=self.reference,
-            n_jobs=self.n_jobs,
-        )
-
-    def _consensus(self) -> Labels:
-        found = int((self.pareto_labels_.max(axis=1) + 1).sum())
-        return cspa(
-            self.pareto_labels_,
-            min(self.n_clusters, found),
-            partitioner="svd",
-            random_state=self._final_seed,
-        )
-
-    def _describe(self) -> None:
-        distances = mode_distances(self._problem.space.data, self._modes, self.metric)
-        self.memberships_ = np.ascontiguousarray(memberships(distances, float(self.m)).T)
-        self.modes_ = self._coder.decode(self._modes)
-        self.__dict__.pop("cluster_centers_", None)
-        if self.metric == "euclidean":
-            self.cluster_centers_ = self.modes_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -395,7 +335,7 @@ class CategoryCoder:
     Attributes
     ----------
     categories : list of ndarray
-        What the codes of a column stand for; intervals of cut columns.
+        Values that the codes of each column stand for; intervals for cut columns.
 
     Raises
     ------
@@ -410,7 +350,7 @@ class CategoryCoder:
             for column, edges in zip(columns, self._edges, strict=True)
         ]
         for column, edges, categories in zip(columns, self._edges, self.categories, strict=True):
-            if edges is None and len(categories) == len(column.values) > _FEW:
+            if edges is None and len(categories) == len(column.values) > _FEW_VALUES:
                 warnings.warn(
                     f"{column.name} has another value in every sample; as categories these say nothing. Give "
                     "measured values as floats, which are binned, or take metric='euclidean'.",
@@ -466,23 +406,28 @@ class NumberCoder:
             self._origin = self.decode(scaled.mean(axis=0))
             self._half = self._half * _not_zero(scaled.std(axis=0))
 
-    def encode(self, columns: Sequence[Column]) -> NDArray[np.float64]:
+    def encode(self, columns: Sequence[Column]) -> FloatArray:
         """Numbers of shape (n_samples, n_features)."""
-        X: NDArray[np.float64] = (_matrix(columns) / 2 - self._origin / 2) / self._half
+        X: FloatArray = (_matrix(columns) / 2 - self._origin / 2) / self._half
         return X
 
-    def decode(self, modes: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Of shape (..., n_features), as they were given."""
-        X: NDArray[np.float64] = (self._origin / 2 + modes * self._half) * 2
+    def decode(self, modes: FloatArray) -> FloatArray:
+        """Numbers of shape (..., n_features) in the units of the data."""
+        X: FloatArray = (self._origin / 2 + modes * self._half) * 2
         return X
 
 
-def _not_zero(spread: NDArray[np.float64]) -> NDArray[np.float64]:
+def _not_zero(spread: FloatArray) -> FloatArray:
     return np.where(spread > 0.0, spread, 1.0)
 
 
-def _matrix(columns: Sequence[Column]) -> NDArray[np.float64]:
-    other = [f"{column.name} ({_kind(column)})" for column in columns if not column.is_number]
+def _matrix(columns: Sequence[Column]) -> FloatArray:
+    other = []
+    for column in columns:
+        if not column.is_number:
+            categories = isinstance(column.values.dtype, pd.CategoricalDtype)
+            kind = "categories" if categories else f"such as {column.values.iloc[0]!r}"
+            other.append(f"{column.name} ({kind})")
     if other:
         raise ValueError(
             f"metric='euclidean' needs numbers, but there are others in {', '.join(other)}; take "
@@ -491,15 +436,8 @@ def _matrix(columns: Sequence[Column]) -> NDArray[np.float64]:
     return np.column_stack([column.numbers() for column in columns])
 
 
-def _kind(column: Column) -> str:
-    dtype = column.values.dtype
-    if isinstance(dtype, pd.CategoricalDtype):
-        return "categories"
-    return f"such as {column.values.iloc[0]!r}"
-
-
-def _edges(column: Column, bins: int | None) -> NDArray[np.float64] | None:
-    """Where a column is cut, if it is: the least values of all intervals but the first."""
+def _edges(column: Column, bins: int | None) -> FloatArray | None:
+    """Least values of all intervals but the first; None for a column that is not cut."""
     if not column.is_float:
         return None
     numbers = column.numbers()
@@ -511,14 +449,14 @@ def _edges(column: Column, bins: int | None) -> NDArray[np.float64] | None:
             f"{column.name} holds fractions, which are no categories for metric='hamming': give bins, or "
             "take metric='euclidean'."
         )
-    if len(np.unique(numbers)) <= (max(bins, _FEW) if whole else bins):
+    if len(np.unique(numbers)) <= (max(bins, _FEW_VALUES) if whole else bins):
         return None
     cuts = np.quantile(numbers, np.linspace(0.0, 1.0, bins + 1)[1:-1], method="higher")
-    edges: NDArray[np.float64] = np.unique(cuts[cuts > numbers.min()])
+    edges: FloatArray = np.unique(cuts[cuts > numbers.min()])
     return edges
 
 
-def _intervals(edges: NDArray[np.float64]) -> NDArray[Any]:
+def _intervals(edges: FloatArray) -> NDArray[Any]:
     bounds = [-np.inf, *edges.tolist(), np.inf]
     out = np.empty(len(bounds) - 1, dtype=object)
     for i in range(len(out)):
@@ -543,12 +481,12 @@ def _sorted_values(column: Column) -> NDArray[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One attribute.
+    """One column of a table.
 
     Attributes
     ----------
     name : str
-        For messages: ``"column 'width'"`` or ``"column 3"``.
+        Name in messages: ``"column 'width'"`` or ``"column 3"``.
     values : pandas.Series
         Without missing values.
     """
@@ -566,7 +504,7 @@ class Column:
         """Whether it holds floating-point numbers."""
         return bool(pd.api.types.is_float_dtype(self.values.dtype))
 
-    def numbers(self) -> NDArray[np.float64]:
+    def numbers(self) -> FloatArray:
         """As float64."""
         return self.values.to_numpy(dtype=np.float64)
 
@@ -596,18 +534,14 @@ def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[Colum
         # Columns of an array of objects may well hold numbers.
         series = [pd.Series(table[:, i]).infer_objects() for i in range(table.shape[1])]
     names = getattr(estimator, "feature_names_in_", range(len(series)))
-    columns = [
-        Column(f"column {name!r}" if isinstance(name, str) else f"column {name}", _countable(values))
-        for name, values in zip(names, series, strict=True)
-    ]
-    for column in columns:
-        _check(column)
+    columns = []
+    for name, values in zip(names, series, strict=True):
+        # pandas cannot tell which half floats or long floats are equal.
+        if values.dtype in (np.longdouble, np.float16):
+            values = values.astype(np.float64)
+        columns.append(Column(f"column {name!r}" if isinstance(name, str) else f"column {name}", values))
+        _check(columns[-1])
     return columns
-
-
-def _countable(values: pd.Series) -> pd.Series:
-    """As float64 if they are longer or half floats, of which pandas cannot tell which are equal."""
-    return values.astype(np.float64) if values.dtype in (np.longdouble, np.float16) else values
 
 
 def _check(column: Column) -> None:
@@ -642,7 +576,7 @@ def majority_vote(
     reference: str,
     n_jobs: int | None = None,
 ) -> Labels:
-    """Cluster that most partitions put a sample into; where too few agree, that of its neighbours.
+    """Cluster that most partitions put each sample into; where too few agree, the cluster of its neighbours.
 
     Parameters
     ----------
@@ -666,7 +600,7 @@ def majority_vote(
     -----
     Ties go to the cluster that is first in the reference.
     """
-    # First numbered alike, so that no name decides between equally good matchings.
+    # Numbered alike first, so that the numbers do not decide between equally good matchings.
     labels = relabel_by_first_appearance(labels)
     if len(labels) == 1:
         return labels[0]
@@ -684,36 +618,10 @@ def majority_vote(
 
 
 def reference_row(labels: Labels, reference: str) -> int:
-    """Row that the others are renumbered to."""
+    """Row of the partition that the others are matched to."""
     if reference == "first" or len(labels) == 1:
         return 0
     similarity = pairwise_ari(labels)
     mean = (similarity.sum(axis=1) - 1.0) / (len(labels) - 1)
-    # Rounding must not decide between equals.
+    # Rounding must not decide between equally similar ones.
     return int((mean >= mean.max() - _EQUAL).argmax())
-
-
-def modes_search(
-    problem: FuzzyModesProblem, *, pop_size: int, pc: float, pm: float, seed: int
-) -> PymooSearch:
-    """MOGA(pi, sep) in pymoo."""
-    algorithm = NSGA2(
-        pop_size=pop_size,
-        sampling=ModesSampling(),
-        selection=TournamentSelection(func_comp=batched_tournament),
-        crossover=SinglePointCrossover(prob=pc),
-        mutation=ModesMutation(prob=pm),
-        eliminate_duplicates=False,
-        output=None,
-    )
-    return PymooSearch(problem, algorithm, seed=seed)
-
-
-def distinct_front(
-    problem: FuzzyModesProblem, population: Population
-) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Different non-dominated solutions, modes in lexicographic order, by pi: genotypes and F."""
-    front = population[non_dominated(population.get("F"))]
-    genes = problem.canonical(front.get("X"))
-    kept = np.sort(distinct_rows(genes)[0])
-    return genes[kept], front.get("F")[kept]

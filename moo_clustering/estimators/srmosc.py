@@ -1,4 +1,7 @@
-"""SRMOSC."""
+"""SRMOSC: spectral clustering of graphs in which every sample is rebuilt from a few others.
+
+A search gives a front of sparse graphs (``SRMOSC``); ``GraphMembers`` turns its members into partitions.
+"""
 
 from __future__ import annotations
 
@@ -6,40 +9,47 @@ import warnings
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from numbers import Integral, Real
-from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import networkx as nx
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.population import Population
 from pymoo.core.result import Result
 from pymoo.operators.selection.tournament import TournamentSelection
 from scipy.sparse import csgraph
 from sklearn.base import BaseEstimator, _fit_context, clone
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
-from moo_clustering._arrays import FloatArray, SeedLike, spawn_seeds
+from moo_clustering._arrays import FloatArray, IntpArray, Labels, spawn_seeds
 from moo_clustering.algorithms import InterruptedSearchWarning, PymooSearch, Recorder, drive
 from moo_clustering.algorithms.pymoo_search import RowTableEvaluator
 from moo_clustering.algorithms.search import InterruptGuard
 from moo_clustering.consensus import ensemble_members
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.estimators._base import (
-    Rule,
+    FrontMixin,
     SemiSupervisedClusterMixin,
-    check_rule,
     checkpoint_for,
-    choose_member,
     fewer_distinct_rows,
     numeric_features,
     scale_features,
     supervision_groups,
+)
+from moo_clustering.estimators._options import (
+    KW_ONLY,
+    Count,
+    NonNegative,
+    NonNegativeCount,
+    Probability,
+    SearchOptions,
+    estimator,
 )
 from moo_clustering.fronts import SRMOSCHull, spread_members, srmosc_hull_front
 from moo_clustering.graphs import (
@@ -58,15 +68,17 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.graphs import MAX_MEMORY, SRMOSCProblem
 
 FINALS = ("rcut", "consensus")
-# Members that the ratio cut picks from, and samples in all of them: eigenvectors of large graphs take long.
-_COMPARED, _FEWEST, _COMPARED_SAMPLES = 30, 6, 150_000
+# The ratio cut compares at most and at least so many members, and in between as many as have this number of
+# samples in all: eigenvectors of large graphs take long.
+_MOST_COMPARED, _FEWEST_COMPARED, COMPARED_SAMPLES = 30, 6, 150_000
 
 
-class SRMOSC(SemiSupervisedClusterMixin, BaseEstimator):
+@estimator
+class SRMOSC(FrontMixin, SemiSupervisedClusterMixin, SearchOptions, BaseEstimator):
     """Spectral clustering of graphs in which every sample is rebuilt from a few others.
 
-    The weights are to rebuild the samples well, and to be few: a front of graphs from one link a sample to
-    many, of which one is picked, or their mean taken.
+    The weights of a graph are to rebuild the samples well, and to be few. The search finds a front of graphs,
+    from one link per sample to many; one of them is picked, or their mean is taken.
 
     What was published is known from its abstract only: the objectives' exact form, the operators and the
     details of the choice are reconstructions. Both objectives are sums over the samples, so that most of
@@ -76,56 +88,54 @@ class SRMOSC(SemiSupervisedClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int
-        K, from 1 to n_samples.
+        Number of clusters K, from 1 to n_samples.
     n_candidates : int or "all", optional
         How many of the nearest others a sample may be rebuilt from; default 2 (floor(ln N) + 1).
         ``"all"`` is the literal problem of N x N matrices: in few features it links clusters, since far
         samples rebuild as well as near ones.
-    solver : {"hull", "nsga2"}, default="hull"
-        Supported solutions exactly up to the greedy choice of links; or evolution, the paper's kind,
-        whose fronts are thin, so that graphs fall apart and the picks are worse.
-    final : {"rcut", "consensus"}, default="rcut"
-        The partition of a member that has the least ratio cut on the mean of all members' graphs, or the
-        partition of that mean, which costs one eigenproblem instead of up to 30 (from 5000 samples on
-        fewer, down to 6) and is recommended above some thousand samples.
-    rho : float or "auto", default="auto"
+    solver : {"hull", "nsga2"}
+        ``"hull"`` finds the supported solutions, exactly up to the greedy choice of links. ``"nsga2"`` is
+        evolution as in the paper; its fronts are thin, so that graphs fall apart and the picks are worse.
+    final : {"rcut", "consensus"}
+        Rule that makes the partition, see also ``choose``. ``"rcut"``: the partition of the member that has
+        the least ratio cut on the mean of all members' graphs. ``"consensus"``: the partition of that mean,
+        which costs one eigenproblem instead of up to 30 (from 5000 samples on fewer, down to 6) and is
+        recommended above some thousand samples. A row, the knee or an objective: one member, whose own
+        graph is clustered.
+    rho : float or "auto"
         Weight of the ridge; ``"auto"`` is 0.025 of the mean feature variance.
-    pop_size : int, default=100
-        Population, and with ``solver="hull"`` most members of the front that is shown.
-    n_gen : int, default=100
+    pop_size : int
+        Population size; with ``solver="hull"`` the largest number of members of ``pareto_front_``.
+    n_gen : int
         Generations after the initial population, with ``solver="nsga2"``.
     pc, pm : float, default=0.7 and 0.3
         Probabilities that a pair is crossed and that an individual is mutated.
-    laplacian : {"sym", "unnormalized", "rw"}, default="sym"
-    bridge : bool, default=True
+    laplacian : {"sym", "unnormalized", "rw"}
+        Graph Laplacian whose eigenvectors are clustered.
+    bridge : bool
         Join the components of a disconnected graph by their shortest links, very weakly.
-    eigen_solver : {"auto", "dense", "arpack", "lobpcg", "pic"}, default="auto"
-    scale : {"minmax", "zscore", "none"}, default="minmax"
-    metric : str or callable, default="euclidean"
-        In which candidates are near: any metric of scikit-learn but ``"precomputed"``.
-    ties : {"random", "index"}, default="random"
+    eigen_solver : {"auto", "dense", "arpack", "lobpcg", "pic"}
+        Solver of the eigenproblem.
+    scale : {"minmax", "zscore", "none"}
+        Scaling of the features before anything else.
+    metric : str or callable
+        Distance that decides which candidates are near: any metric of scikit-learn but ``"precomputed"``.
+    ties : {"random", "index"}
         Order of equally near candidates; ``"index"`` leaks the order of the rows on gridded data.
-    must_link : {False, True, "clique", "star"}, default=False
+    must_link : {False, True, "clique", "star"}
         Whether labels also join samples of one class, with the largest similarity, in every graph that is
         clustered: every pair, or a star through the medoid of the class; True takes the clique up to a
         million pairs. Explicit must-link pairs always act. Otherwise labels and cannot-links only keep
         samples from being candidates of each other, which hardly changes results.
     max_memory : int, default=4 GiB
         Largest size of a population and its offspring in bytes.
-    force : bool, default=False
+    force : bool
         Allow ``n_candidates="all"`` above 2000 samples.
-    random_state : int, Generator, RandomState or None, default=None
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
-    verbose : bool, default=False
-        Progress bars with rate and time left.
-    checkpoint : path, optional
+    n_jobs : int
+        Number of threads; does not affect the result.
+    checkpoint : path
         File to which the state of the evolution is written; needs an integer ``random_state`` and
         ``solver="nsga2"``.
-    checkpoint_every : int, default=10
-        Generations between checkpoints.
-    resume : bool, default=False
-        Continue from ``checkpoint`` if it exists, to the same result as without interruption.
 
     Attributes
     ----------
@@ -141,13 +151,12 @@ class SRMOSC(SemiSupervisedClusterMixin, BaseEstimator):
     eigenvalues_ : ndarray
         Smallest eigenvalues of the Laplacian.
     n_components_ : int
-        Connected components before bridging.
+        Connected components of the graph before bridging.
     pareto_front_ : ndarray of shape (n_solutions, 2)
         Error and number of links, by the latter. With ``solver="hull"``, up to ``pop_size`` members
         evenly along it.
     pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
         Spectral partition of each member's graph; computed when first asked for.
-    objective_names_ : tuple of str
     hull_ : SRMOSCHull
         The whole front, with ``solver="hull"``.
     result_ : pymoo.core.result.Result
@@ -156,13 +165,10 @@ class SRMOSC(SemiSupervisedClusterMixin, BaseEstimator):
         With ``solver="nsga2"``.
     n_iter_ : int
         Generations done.
-    interrupted_ : bool
-        Whether Ctrl-C ended the evolution early.
-    n_features_in_, feature_names_in_
 
     Notes
     -----
-    With w candidates a sample the hull takes O(N w n_features) time for every link of the densest member
+    With w candidates per sample the hull takes O(N w n_features) time for every link of the densest member
     and O(N w) memory; evolution O(n_gen pop_size N w) and 8 pop_size N w bytes. The ratio cut ranks single
     samples cut off from thin graphs too well; members whose graph falls into more than K parts are
     therefore not picked, unless all do.
@@ -181,85 +187,25 @@ class SRMOSC(SemiSupervisedClusterMixin, BaseEstimator):
     3
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "n_candidates": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"}), None],
-        "solver": [StrOptions({"hull", "nsga2"})],
-        "final": [StrOptions(set(FINALS))],
-        "rho": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
-        "pop_size": [Interval(Integral, 2, None, closed="left")],
-        "n_gen": [Interval(Integral, 0, None, closed="left")],
-        "pc": [Interval(Real, 0, 1, closed="both")],
-        "pm": [Interval(Real, 0, 1, closed="both")],
-        "laplacian": [StrOptions({"sym", "unnormalized", "rw"})],
-        "bridge": ["boolean"],
-        "eigen_solver": [StrOptions({"auto", "dense", "arpack", "lobpcg", "pic"})],
-        "scale": [StrOptions({"minmax", "zscore", "none"})],
-        "metric": [str, callable],
-        "ties": [StrOptions({"random", "index"})],
-        "must_link": ["boolean", StrOptions({"clique", "star"})],
-        "max_memory": [Interval(Real, 0, None, closed="neither")],
-        "force": ["boolean"],
-        "random_state": ["random_state", np.random.Generator],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
-        "checkpoint": [str, Path, None],
-        "checkpoint_every": [Interval(Integral, 1, None, closed="left")],
-        "resume": ["boolean"],
-    }
-
-    def __init__(
-        self,
-        n_clusters: int,
-        *,
-        n_candidates: int | Literal["all"] | None = None,
-        solver: Literal["hull", "nsga2"] = "hull",
-        final: Literal["rcut", "consensus"] = "rcut",
-        rho: float | Literal["auto"] = "auto",
-        pop_size: int = 100,
-        n_gen: int = 100,
-        pc: float = 0.7,
-        pm: float = 0.3,
-        laplacian: str = "sym",
-        bridge: bool = True,
-        eigen_solver: str = "auto",
-        scale: str = "minmax",
-        metric: str = "euclidean",
-        ties: Literal["random", "index"] = "random",
-        must_link: bool | str = False,
-        max_memory: int = MAX_MEMORY,
-        force: bool = False,
-        random_state: SeedLike = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-        checkpoint: str | Path | None = None,
-        checkpoint_every: int = 10,
-        resume: bool = False,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_candidates = n_candidates
-        self.solver = solver
-        self.final = final
-        self.rho = rho
-        self.pop_size = pop_size
-        self.n_gen = n_gen
-        self.pc = pc
-        self.pm = pm
-        self.laplacian = laplacian
-        self.bridge = bridge
-        self.eigen_solver = eigen_solver
-        self.scale = scale
-        self.metric = metric
-        self.ties = ties
-        self.must_link = must_link
-        self.max_memory = max_memory
-        self.force = force
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.checkpoint_every = checkpoint_every
-        self.resume = resume
+    n_clusters: Count
+    _: KW_ONLY
+    n_candidates: Count | Literal["all"] | None = None
+    solver: Literal["hull", "nsga2"] = "hull"
+    final: Literal["rcut", "consensus"] = "rcut"
+    rho: NonNegative | Literal["auto"] = "auto"
+    pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 100
+    n_gen: NonNegativeCount = 100
+    pc: Probability = 0.7
+    pm: Probability = 0.3
+    laplacian: Literal["sym", "unnormalized", "rw"] = "sym"
+    bridge: bool = True
+    eigen_solver: Literal["auto", "dense", "arpack", "lobpcg", "pic"] = "auto"
+    scale: Literal["minmax", "zscore", "none"] = "minmax"
+    metric: Annotated[str, str, callable] = "euclidean"
+    ties: Literal["random", "index"] = "random"
+    must_link: bool | Literal["clique", "star"] = False
+    max_memory: Annotated[int, Interval(Real, 0, None, closed="neither")] = MAX_MEMORY
+    force: bool = False
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -324,42 +270,20 @@ class SRMOSC(SemiSupervisedClusterMixin, BaseEstimator):
         self.objective_names_ = problem.objective_names
         return self.choose(self.final)
 
-    @property
-    def rules_(self) -> tuple[str, ...]:
-        """Names that :meth:`choose` takes."""
-        check_is_fitted(self, "pareto_front_")
-        return (*FINALS, "knee", *self.objective_names_)
+    def _own_rules(self) -> tuple[str, ...]:
+        return FINALS
 
-    def choose(self, rule: Rule) -> Self:
-        """Cluster anew from the front, without searching again.
-
-        Parameters
-        ----------
-        rule : {"rcut", "consensus", "knee"}, name of an objective, int or callable
-            As for ``final``; or one member, whose own graph is clustered: the knee, the best in an
-            objective, a row of ``pareto_front_`` or ``rule(pareto_front_) -> row``.
-
-        Returns
-        -------
-        self
-            With ``labels_``, ``chosen_``, ``similarity_``, ``embedding_`` and the like replaced.
-
-        Raises
-        ------
-        ValueError
-            Unknown rule, or a row number outside the front.
-        """
-        check_rule(rule, self.rules_)
-        if isinstance(rule, str) and rule == "consensus":
-            return self._set_partition(None, self._members.consensus())
-        if isinstance(rule, str) and rule == "rcut":
-            row = self._members.least_cut()
+    def _take_by_rule(self, rule: str) -> None:
+        if rule == "consensus":
+            self._set_partition(None, self._members.consensus())
         else:
-            row = choose_member(self.pareto_front_, self.objective_names_, (False, False), rule)
-        return self._set_partition(row, self._members.partition(row))
+            self._take_member(self._members.least_cut())
+
+    def _take_member(self, row: int) -> None:
+        self._set_partition(row, self._members.partition(row))
 
     @property
-    def pareto_labels_(self) -> NDArray[np.int32]:
+    def pareto_labels_(self) -> Labels:
         """Spectral partition of each member's graph."""
         check_is_fitted(self, "pareto_front_")
         return np.stack([self._members.labels(row) for row in range(len(self.pareto_front_))])
@@ -382,8 +306,8 @@ class SRMOSC(SemiSupervisedClusterMixin, BaseEstimator):
 
     def _search(
         self, problem: SRMOSCProblem, seed: int, checkpoint: Checkpoint | None
-    ) -> tuple[NDArray[np.float64], HullGraphs | EvolvedGraphs]:
-        """Objectives of the members, and what makes their graphs."""
+    ) -> tuple[FloatArray, Callable[[int], sp.csr_array]]:
+        """Objectives of the members, and a function that makes the graph of a member."""
         for name in ("hull_", "history_"):
             self.__dict__.pop(name, None)
         if self.solver == "hull":
@@ -394,8 +318,19 @@ class SRMOSC(SemiSupervisedClusterMixin, BaseEstimator):
             self.result_ = Result()
             F = hull.F if len(shown) == len(hull.F) else hull.F[shown]
             self.result_.problem, self.result_.F = problem, F
-            return F, HullGraphs(hull, shown)
-        search = srmosc_search(problem, pop_size=self.pop_size, pc=self.pc, pm=self.pm, seed=seed)
+            return F, partial(_hull_graph, hull, shown)
+        algorithm = NSGA2(
+            pop_size=self.pop_size,
+            sampling=SparseRowSampling(),
+            selection=TournamentSelection(func_comp=batched_tournament),
+            crossover=RowUniformCrossover(prob=self.pc),
+            mutation=SupportMutation(prob=self.pm),
+            eliminate_duplicates=False,
+            # The errors of rows go along with the rows, so that only new ones are computed.
+            evaluator=RowTableEvaluator(),
+            output=None,
+        )
+        search = PymooSearch(problem, algorithm, seed=seed)
         self.history_ = Recorder()
         self.interrupted_ = drive(
             search,
@@ -408,10 +343,14 @@ class SRMOSC(SemiSupervisedClusterMixin, BaseEstimator):
         )
         self.n_iter_ = search.generation
         self.result_ = search.result()
-        front = distinct_front(search.algorithm.pop)
-        return front.get("F"), EvolvedGraphs(problem, front)
+        # Non-dominated individuals of different objectives, by the number of links.
+        F = search.algorithm.pop.get("F")
+        rows = ensemble_members(F)
+        _, first = np.unique(F[rows][:, ::-1], axis=0, return_index=True)
+        front = search.algorithm.pop[rows[first]]
+        return front.get("F"), partial(_evolved_graph, problem, front)
 
-    def _set_partition(self, row: int | None, partition: SpectralPartition) -> Self:
+    def _set_partition(self, row: int | None, partition: SpectralPartition) -> None:
         self.chosen_ = row
         self.labels_ = partition.labels
         self.similarity_ = partition.similarity
@@ -425,24 +364,31 @@ class SRMOSC(SemiSupervisedClusterMixin, BaseEstimator):
                 f"only {distinct.max() + 1} distinct rows for n_clusters={self.n_clusters}; "
                 "every distinct row is its own cluster.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         self.n_clusters_ = int(self.labels_.max()) + 1
-        return self
+
+
+def _hull_graph(hull: SRMOSCHull, shown: IntpArray, member: int) -> sp.csr_array:
+    return hull.graph(int(shown[member]))
+
+
+def _evolved_graph(problem: SRMOSCProblem, front: Population, member: int) -> sp.csr_array:
+    return problem.graph(front[member].X)
 
 
 @dataclass(frozen=True, eq=False)
 class GraphMembers:
-    """Non-dominated similarity graphs.
+    """Non-dominated similarity graphs, and their partitions.
 
     Parameters
     ----------
     F : ndarray of shape (n_members, 2)
         Error and number of links, by the latter.
     graph : callable
-        Directed similarity matrix of a member.
+        Gives the directed similarity matrix of a member.
     X : ndarray of shape (n_samples, n_features)
-        Scaled.
+        Scaled features.
     lists : NeighborLists
     groups : ConstraintGroups
     join_groups : bool
@@ -450,7 +396,12 @@ class GraphMembers:
     options : mapping
         Parameters of :class:`~moo_clustering.SRMOSC`.
     seed : SeedSequence
-        Fresh generators are made of it each time, so that asking twice gives the same answer.
+        Seed of every partition, so that asking twice gives the same one.
+
+    Attributes
+    ----------
+    known_labels : dict of int to ndarray of shape (n_samples,)
+        Labels of the members that have been clustered.
     """
 
     F: FloatArray
@@ -461,7 +412,8 @@ class GraphMembers:
     join_groups: bool
     options: Mapping[str, Any]
     seed: np.random.SeedSequence
-    _found: dict[int, NDArray[np.int32]] = field(default_factory=dict, repr=False)
+    known_labels: dict[int, Labels] = field(default_factory=dict, repr=False)
+    # The whole partition of the member of the least cut alone: embeddings of all would take much memory.
     _least: dict[int, SpectralPartition] = field(default_factory=dict, repr=False)
 
     def consensus(self) -> SpectralPartition:
@@ -473,44 +425,46 @@ class GraphMembers:
         found = self._least.pop(member, None)
         return self._cluster(symmetrize(self.graph(member))) if found is None else found
 
-    def labels(self, member: int) -> NDArray[np.int32]:
+    def labels(self, member: int) -> Labels:
         """Labels of one member, remembered."""
-        if member not in self._found:
+        if member not in self.known_labels:
             self._remember(member)
-        return self._found[member]
+        return self.known_labels[member]
 
     def least_cut(self) -> int:
         """The member whose partition has the least ratio cut on the mean graph.
 
-        Of at most 30, evenly along the front; from 5000 samples on of fewer, down to 6. Partitions of graphs
-        that fall into more parts than there are clusters are arbitrary and do not count, unless all are of
-        such. Ctrl-C ends the comparison with the best so far.
+        At most 30 members, evenly along the front, are compared; from 5000 samples on fewer, down to 6.
+        Partitions of graphs that fall into more components than there are clusters are arbitrary and do
+        not count, unless all graphs do. Ctrl-C ends the comparison with the best so far.
 
         Warns
         -----
         InterruptedSearchWarning
             After Ctrl-C.
         """
-        n_compared = min(_COMPARED, max(_FEWEST, _COMPARED_SAMPLES // len(self.X)))
+        n_compared = min(_MOST_COMPARED, max(_FEWEST_COMPARED, COMPARED_SAMPLES // len(self.X)))
         compared = spread_members(self.F[:, 1], n_compared)
         n_clusters = self.options["n_clusters"]
-        parts = {member: self.n_parts(member) for member in compared.tolist()}
-        reliable = [member for member, n_parts in parts.items() if n_parts <= n_clusters]
+        components = {member: self.n_components(member) for member in compared.tolist()}
+        reliable = [member for member, number in components.items() if number <= n_clusters]
         mean = self._joined(self.mean_graph())
         best, least, n_done = -1, np.inf, 0
-        progress = tqdm(reliable or [*parts], desc="SRMOSC partitions", disable=not self.options["verbose"])
+        progress = tqdm(
+            reliable or [*components], desc="SRMOSC partitions", disable=not self.options["verbose"]
+        )
         with InterruptGuard() as guard, closing(progress):
             for member in progress:
                 n_done += 1
-                partition = None if member in self._found else self._remember(member)
-                cut = float(ratio_cut(mean, self._found[member][None])[0])
+                partition = None if member in self.known_labels else self._remember(member)
+                cut = float(ratio_cut(mean, self.known_labels[member][None])[0])
                 if cut < least:
                     best, least = member, cut
                     self._least.clear()
-                    # One that deserves a warning is made again, with it.
-                    if partition is not None and (self.options["bridge"] or parts[member] <= n_clusters):
+                    # A disconnected graph is clustered again if chosen, for the warning that belongs to it.
+                    if partition is not None and (self.options["bridge"] or components[member] <= n_clusters):
                         self._least[member] = partition
-                # Nothing is cut less than nothing.
+                # No cut is less than 0.
                 if least <= 0.0 or guard.requested:
                     break
         if guard.requested:
@@ -518,11 +472,11 @@ class GraphMembers:
                 f"the comparison of partitions was interrupted after {n_done} of {progress.total}; the best "
                 'so far is taken, and choose("rcut") goes on.',
                 InterruptedSearchWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         return best
 
-    def n_parts(self, member: int) -> int:
+    def n_components(self, member: int) -> int:
         """Connected components of the graph of one member."""
         graph = self._joined(symmetrize(self.graph(member)))
         return int(csgraph.connected_components(graph, directed=False)[0])
@@ -536,10 +490,10 @@ class GraphMembers:
 
     def _remember(self, member: int) -> SpectralPartition:
         with warnings.catch_warnings():
-            # Of the one that is chosen is enough.
+            # Only the chosen partition warns.
             warnings.filterwarnings("ignore", message="the graph has .* components")
             partition = self.partition(member)
-        self._found[member] = partition.labels
+        self.known_labels[member] = partition.labels
         return partition
 
     def _cluster(self, S: sp.csr_array) -> SpectralPartition:
@@ -559,51 +513,6 @@ class GraphMembers:
     def _joined(self, S: sp.csr_array) -> sp.csr_array:
         if not self.join_groups or self.groups.is_empty:
             return S
-        given = self.options["must_link"]
-        how: Any = given if isinstance(given, str) else "auto"
+        option = self.options["must_link"]
+        how: Any = option if isinstance(option, str) else "auto"
         return write_constraints(S, self.groups, must_link=how, X=self.X)
-
-
-def srmosc_search(problem: SRMOSCProblem, *, pop_size: int, pc: float, pm: float, seed: int) -> PymooSearch:
-    """NSGA-II over rows of weights, whose errors go along with them."""
-    algorithm = NSGA2(
-        pop_size=pop_size,
-        sampling=SparseRowSampling(),
-        selection=TournamentSelection(func_comp=batched_tournament),
-        crossover=RowUniformCrossover(prob=pc),
-        mutation=SupportMutation(prob=pm),
-        eliminate_duplicates=False,
-        evaluator=RowTableEvaluator(),
-        output=None,
-    )
-    return PymooSearch(problem, algorithm, seed=seed)
-
-
-def distinct_front(population: Population) -> Population:
-    """Non-dominated individuals of different objectives, by the number of links."""
-    F: NDArray[Any] = population.get("F")
-    front = ensemble_members(F)
-    _, first = np.unique(F[front][:, ::-1], axis=0, return_index=True)
-    return population[front[first]]
-
-
-@dataclass(frozen=True, eq=False)
-class HullGraphs:
-    """Similarity matrices of the members of a hull that are shown."""
-
-    hull: SRMOSCHull
-    shown: NDArray[np.intp]
-
-    def __call__(self, member: int) -> sp.csr_array:
-        return self.hull.graph(int(self.shown[member]))
-
-
-@dataclass(frozen=True, eq=False)
-class EvolvedGraphs:
-    """Similarity matrices of the individuals of a front."""
-
-    problem: SRMOSCProblem
-    front: Population
-
-    def __call__(self, member: int) -> sp.csr_array:
-        return self.problem.graph(self.front[member].X)

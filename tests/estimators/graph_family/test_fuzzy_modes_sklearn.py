@@ -13,7 +13,7 @@ from moo_clustering.estimators.fuzzy_modes import FuzzyModesMOGA
         FuzzyModesMOGA(n_clusters=3, metric="euclidean", final="cspa", pop_size=12, n_gen=4, random_state=0),
     ],
 )
-@pytest.mark.filterwarnings("ignore:only .* clusters have samples")
+@pytest.mark.filterwarnings("ignore:found only .* non-empty clusters")
 @pytest.mark.filterwarnings("ignore:column .* another value in every sample")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

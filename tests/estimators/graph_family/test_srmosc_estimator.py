@@ -78,15 +78,15 @@ def test_members_in_too_many_parts_do_not_count(blobs, monkeypatch):
     model = SRMOSC(3, **QUICK).fit(blobs[0])
     members = model._members
     m = len(members.F)
-    parts = np.array([members.n_parts(k) for k in range(m)])
+    parts = np.array([members.n_components(k) for k in range(m)])
     np.testing.assert_array_equal(parts, [members.partition(k).n_components for k in range(m)])
     assert parts[0] > 3
     assert parts.min() <= 3
     good = members.labels(int(parts.argmin()))
     for k in range(m):  # nothing is a smaller cut than none
-        members._found[k] = np.zeros(120, dtype=np.int32) if parts[k] > 3 else good
+        members.known_labels[k] = np.zeros(120, dtype=np.int32) if parts[k] > 3 else good
     assert parts[members.least_cut()] <= 3
-    monkeypatch.setattr(type(members), "n_parts", lambda self, member: 4)
+    monkeypatch.setattr(type(members), "n_components", lambda self, member: 4)
     assert parts[members.least_cut()] > 3  # with none reliable all count
 
 

@@ -9,7 +9,7 @@ from sklearn.datasets import make_blobs
 
 from moo_clustering import SRMOSC
 from moo_clustering.algorithms import InterruptedSearchWarning
-from moo_clustering.estimators import srmosc as _srmosc_members
+from moo_clustering.estimators import srmosc
 from moo_clustering.fronts import spread_members
 
 QUICK = {"pop_size": 40, "random_state": 0}
@@ -19,9 +19,9 @@ QUICK = {"pop_size": 40, "random_state": 0}
 def clustered(monkeypatch):
     """Members whose graphs were clustered, counted."""
     calls = []
-    real = _srmosc_members.spectral_partition
+    real = srmosc.spectral_partition
     monkeypatch.setattr(
-        _srmosc_members, "spectral_partition", lambda *args, **kw: calls.append(1) or real(*args, **kw)
+        srmosc, "spectral_partition", lambda *args, **kw: calls.append(1) or real(*args, **kw)
     )
     return calls
 
@@ -35,19 +35,19 @@ def test_fewer_members_are_compared_in_large_data(clustered, monkeypatch):
     X = touching()
     model = SRMOSC(3, **QUICK).fit(X)
     members = model._members
-    looked_at = [k for k in spread_members(members.F[:, 1], 30) if members.n_parts(k) <= 3]
+    looked_at = [k for k in spread_members(members.F[:, 1], 30) if members.n_components(k) <= 3]
     # The chosen one is not clustered again.
     assert len(clustered) == len(looked_at)
-    monkeypatch.setattr(_srmosc_members, "_COMPARED_SAMPLES", 10 * len(X))
+    monkeypatch.setattr(srmosc, "COMPARED_SAMPLES", 10 * len(X))
     clustered.clear()
     few = SRMOSC(3, **QUICK).fit(X)
-    looked_at = [k for k in spread_members(members.F[:, 1], 10) if members.n_parts(k) <= 3]
+    looked_at = [k for k in spread_members(members.F[:, 1], 10) if members.n_components(k) <= 3]
     assert len(clustered) == len(looked_at)
     assert few.chosen_ in looked_at
-    monkeypatch.setattr(_srmosc_members, "_COMPARED_SAMPLES", 1)
+    monkeypatch.setattr(srmosc, "COMPARED_SAMPLES", 1)
     clustered.clear()
     SRMOSC(3, **QUICK).fit(X)
-    assert len(clustered) == sum(members.n_parts(k) <= 3 for k in spread_members(members.F[:, 1], 6))
+    assert len(clustered) == sum(members.n_components(k) <= 3 for k in spread_members(members.F[:, 1], 6))
 
 
 def test_nothing_is_compared_with_a_cut_of_nothing(clustered):
@@ -76,14 +76,14 @@ def test_ctrl_c_takes_the_best_so_far(clustered, monkeypatch):
     whole = SRMOSC(3, **QUICK).fit(X)
     n_all = len(clustered)
     clustered.clear()
-    real = _srmosc_members.ratio_cut
+    real = srmosc.ratio_cut
 
     def pressed(*args):
         if len(clustered) == 4:
             os.kill(os.getpid(), signal.SIGINT)
         return real(*args)
 
-    monkeypatch.setattr(_srmosc_members, "ratio_cut", pressed)
+    monkeypatch.setattr(srmosc, "ratio_cut", pressed)
     with pytest.warns(InterruptedSearchWarning, match=f"after 4 of {n_all}"):
         part = SRMOSC(3, **QUICK).fit(X)
     assert len(clustered) == 4
