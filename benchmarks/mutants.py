@@ -22,6 +22,7 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -62,6 +63,9 @@ COMPARISONS = {
     ast.In: ast.NotIn,
     ast.NotIn: ast.In,
 }
+# Limits by the clock are so many times those of processor time.
+SLEEP = 10
+
 # Names of calls whose arguments are words for the user.
 NO_SWAP = {
     "isinstance",
@@ -372,12 +376,14 @@ class Worker:
         if child == 0:
             os.setsid()
             os.close(reading)
+            # Of processor time, so that a busy machine hangs no mutant; sleep counts by the clock.
+            resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit)))
             null = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):
                 os.dup2(null, stream)
             os._exit(self._child(arguments, tier, interpreted, writing))
         os.close(writing)
-        until = time.monotonic() + limit
+        until = time.monotonic() + SLEEP * limit
         status = None
         while time.monotonic() < until:
             done, status = os.waitpid(child, os.WNOHANG)
@@ -392,6 +398,8 @@ class Worker:
         with os.fdopen(reading) as stream:
             failed = stream.read()
         code = os.waitstatus_to_exitcode(status)
+        if code in (-signal.SIGXCPU, -signal.SIGKILL):
+            return "time-out", ""
         return {0: "survived", 5: "no test"}.get(code, "killed"), failed
 
     def _child(self, arguments: list[str], tier: str, interpreted: bool, writing: int) -> int:
@@ -526,7 +534,9 @@ def main() -> None:
     parser.add_argument(
         "--out", type=Path, default=Path("mutants.jsonl"), help="file of results; it is gone on with"
     )
-    parser.add_argument("--limit", type=float, default=60.0, help="seconds for one run of tests")
+    parser.add_argument(
+        "--limit", type=float, default=60.0, help="seconds of processor time for one run of tests"
+    )
     parser.add_argument("--record", type=Path, help="coverage per test file; made where it does not exist")
     parser.add_argument("--table", action="store_true", help="only print what the file holds")
     options = parser.parse_args()
