@@ -102,6 +102,9 @@ def estimator(cls: C) -> C:
         The same class.
     """
     own = [name for name in inspect.get_annotations(cls) if not name.startswith("_")]
+    # Kept as it was written: classes that inherit an entry may have another default.
+    written = cls.__dict__.get("__doc__")
+    cls._documentation = written  # type: ignore[attr-defined]
     dataclass(eq=False, repr=False, match_args=False)(cls)
     parameters = {field.name: field for field in fields(cls)}
     inherited: dict[str, list[Any]] = {}
@@ -109,8 +112,7 @@ def estimator(cls: C) -> C:
         inherited |= base.__dict__.get("_parameter_constraints", {})
     checked = {name: _constraints_of(cls, parameters[name]) for name in own if name in parameters}
     cls._parameter_constraints = inherited | checked  # type: ignore[attr-defined]
-    if cls.__doc__:
-        cls.__doc__ = _documented(cls, parameters)
+    cls.__doc__ = _documented(cls, parameters) if written else None
     return cls
 
 
@@ -150,7 +152,7 @@ def _documented(cls: type, known: dict[str, Field[Any]]) -> str:
         entries = _entries(own)
         said = {name for names in entries for name in names}
         for base in cls.__mro__[1:-1]:
-            inherited = _entries(_split(inspect.cleandoc(base.__dict__.get("__doc__") or ""), section)[1])
+            inherited = _entries(_split(inspect.cleandoc(_text_of(base)), section)[1])
             for names, lines in inherited.items():
                 left = tuple(name for name in names if name not in said)
                 if section == "Parameters":
@@ -169,6 +171,12 @@ def _documented(cls: type, known: dict[str, Field[Any]]) -> str:
             rule = "-" * len(section)
             text = "\n\n".join(part for part in (before, f"{section}\n{rule}\n{body}", after) if part)
     return text + "\n"
+
+
+def _text_of(base: type) -> str:
+    """Documentation of a class as it was written, without the defaults that the decorator adds."""
+    text: str = base.__dict__.get("_documentation") or base.__dict__.get("__doc__") or ""
+    return text
 
 
 def _with_default(names: tuple[str, ...], lines: list[str], known: dict[str, Field[Any]]) -> list[str]:
