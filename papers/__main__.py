@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from moo_clustering.cli.errors import INTERRUPTED, reported, shown_warnings
+from moo_clustering.cli.errors import INTERRUPTED, Command, reported, shown_warnings
 
 if TYPE_CHECKING:
     from papers.runner import ResultTable
 
 
-@click.command("papers")
+@click.command("papers", cls=Command, context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("name", required=False)
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path), help="Folder for the results.")
 @click.option(

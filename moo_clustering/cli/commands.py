@@ -5,37 +5,17 @@ Every command imports its work when it runs, so that help and mistyped options a
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
 from moo_clustering import __version__
-from moo_clustering.cli.errors import INTERRUPTED, reported
-from moo_clustering.cli.text import one_line
-
-
-class _Commands(click.Group):
-    """Errors are one line on stderr, with exit code 2, or 130 after Ctrl-C."""
-
-    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
-        run: Any = super().main
-        if not standalone_mode:
-            return run(*args, standalone_mode=False, **extra)
-        try:
-            code = run(*args, standalone_mode=False, **extra)
-        except click.Abort:
-            click.echo("Interrupted.", err=True)
-            sys.exit(INTERRUPTED)
-        except click.ClickException as error:
-            click.echo(f"Error: {one_line(error.format_message())}", err=True)
-            sys.exit(2)
-        sys.exit(code if isinstance(code, int) else 0)
+from moo_clustering.cli.errors import Commands, reported
 
 
 @click.group(
-    cls=_Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
 )
 @click.version_option(__version__, prog_name="moo-clustering")
 @click.option("--traceback", is_flag=True, help="Show where an error came from instead of one line.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +22,28 @@ _NOT_FOR_USERS = (
     ImportWarning,
     ResourceWarning,
 )
+
+
+class Command(click.Command):
+    """A command whose errors are one line on stderr, with exit code 2, or 130 after Ctrl-C."""
+
+    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+        run: Any = super().main
+        if not standalone_mode:
+            return run(*args, standalone_mode=False, **extra)
+        try:
+            code = run(*args, standalone_mode=False, **extra)
+        except click.Abort:
+            click.echo("Interrupted.", err=True)
+            sys.exit(INTERRUPTED)
+        except click.ClickException as error:
+            click.echo(f"Error: {one_line(error.format_message())}", err=True)
+            sys.exit(2)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+class Commands(Command, click.Group):
+    """A group of commands with such errors."""
 
 
 @contextmanager
