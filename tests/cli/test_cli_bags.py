@@ -133,6 +133,7 @@ def test_same_from_every_kind_of_file(run, bags):
         assert one.read() == two.read()
 
 
+@pytest.mark.slow
 def test_classes_cannot_reach_the_fit(run, bags, tmp_path, monkeypatch):
     seen = []
     original = MIKMeans.fit
@@ -239,6 +240,7 @@ def test_undefined_indices_are_null(run, tmp_path):
     assert re.search(r"Davies-Bouldin +undefined", result.stdout)
 
 
+@pytest.mark.slow
 def test_silhouettes_are_left_out_of_large_data(run, bags, monkeypatch):
     monkeypatch.setattr(samples_module, "MOST_BAGS", 20)
     result = run("fit", "bags.npz", "--method", "mi-kmeans", "-k", 3, "--out", "out")
@@ -268,6 +270,7 @@ def test_least_size_and_the_remark_about_small_clusters(run, tmp_path):
     assert "A cluster holds only" not in tight.stdout
 
 
+@pytest.mark.slow
 def test_resumed_run_equals_an_uninterrupted_one(run, bags, tmp_path):
     common = (
         "fit",
@@ -306,6 +309,7 @@ def test_every_method_of_bags(run, bags, method):
     assert "bag_embedding.png" in record_of()["files"]
 
 
+@pytest.mark.slow
 def test_generations_are_short_for_a_setting(run, slices, table):
     assert (
         run("fit", "wine", "-k", 3, "--set", "n_gen=2", "--set", "pop_size=10", "--out", "out").exit_code == 0
@@ -394,6 +398,7 @@ def test_list_says_which_methods_take_bags(run):
     assert shown == {name: method.bags for name, method in METHODS.items()}
 
 
+@pytest.mark.slow
 def test_pictures_show_the_scale_of_the_fit(run, bags, monkeypatch):
     from moo_clustering import visualization
 

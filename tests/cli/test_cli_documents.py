@@ -146,6 +146,7 @@ def test_same_from_every_kind_of_file(run, rows):
     assert pd.read_csv("c/clusters.csv")["title"].str.contains("note").all()
 
 
+@pytest.mark.slow
 def test_seed_and_components(run, rows):
     options = ("fit", "notes.jsonl", "--method", "spectral-graph", "-k", 3, "--svd", 4, "--quiet", "--out")
     assert run(*options, "a").output == run(*options, "b").output == ""
@@ -155,6 +156,7 @@ def test_seed_and_components(run, rows):
     assert 0 < record_of("a")["data"]["text"]["svd_explained_variance"] < 1
 
 
+@pytest.mark.slow
 def test_pesc_with_partial_labels(run, rows):
     result = run(
         "fit", "notes.jsonl", "--labels", "kind", "--partial-labels", "some", "-k", 3, "--method", "pesc",

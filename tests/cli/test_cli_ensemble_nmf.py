@@ -140,6 +140,7 @@ def test_without_snowballstemmer(run, fails, rows, monkeypatch):
     assert message.startswith("--stemmer porter needs snowballstemmer, which is not installed")
 
 
+@pytest.mark.slow
 def test_more_runs_go_on_from_a_checkpoint(run, rows, monkeypatch):
     options = ("fit", "notes.jsonl", "--method", "ensemble-nmf", "-k", 3, "--quiet")
     assert run(*options, "--set", "n_runs=6", "--out", "whole").exit_code == 0

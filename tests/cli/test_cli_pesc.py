@@ -67,6 +67,7 @@ def test_same_as_the_estimator(run, tmp_path):
     assert "PESC: 100%" in result.stderr
 
 
+@pytest.mark.slow
 def test_one_feature_and_every_number_of_clusters(run, write, tmp_path):
     data = write("one.csv", pd.DataFrame({"a": [0.0, 0.1, 0.3, 9.0, 9.2, 9.3]}))
     for k in (2, 6):
@@ -75,6 +76,7 @@ def test_one_feature_and_every_number_of_clusters(run, write, tmp_path):
     assert labels_in(tmp_path / "out2").tolist() == [0, 0, 0, 1, 1, 1]
 
 
+@pytest.mark.slow
 def test_equal_rows_are_one_cluster_and_a_warning(run, write, tmp_path):
     data = write("equal.csv", pd.DataFrame({"a": [1.0] * 12, "b": [2.0] * 12}))
     result = run("fit", data, "-k", 3, *QUICK, "--quiet", "--out", "out")

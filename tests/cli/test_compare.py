@@ -29,6 +29,7 @@ def test_text(run, published):
     assert lines[-2].startswith("CHCMIC is better than MIGCUK, MIFGKA, BAMIC and MIGKA")
 
 
+@pytest.mark.slow
 def test_direction_and_level(run, published):
     up = run("compare", published).stdout
     assert "large values are better" in up
@@ -58,6 +59,7 @@ def test_figure_as_text(run, published, tmp_path):
     assert "<svg" in (tmp_path / "cd.svg").read_text()
 
 
+@pytest.mark.slow
 def test_infinite_f_is_json(run, tmp_path):
     (tmp_path / "t.csv").write_text("d;a;b;c\n1;1;2;3\n2;1;2;3\n3;1;2;3\n")
     record = json.loads(run("compare", "t.csv", "--json").stdout, parse_constant=pytest.fail)
@@ -66,6 +68,7 @@ def test_infinite_f_is_json(run, tmp_path):
     assert "inf" in run("compare", "t.csv").stdout
 
 
+@pytest.mark.slow
 def test_long_form(run, tmp_path):
     lines = ["Method,Data set,seed,Value"]
     for dataset, values in {"x": (1, 2, 4), "y": (2, 4, 5), "z": (5, 6, 8)}.items():
@@ -84,6 +87,7 @@ def test_long_form(run, tmp_path):
     assert run("compare", "wide.csv", "--wide").stdout.startswith("2 methods on 2 data sets")
 
 
+@pytest.mark.slow
 def test_two_methods_and_ties(run, tmp_path):
     (tmp_path / "two.csv").write_text("d,a,b\nx,1,2\ny,1,2\n")
     assert "Friedman's test needs three methods" in run("compare", "two.csv").stdout

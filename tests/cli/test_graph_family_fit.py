@@ -51,6 +51,7 @@ MODES = ("fit", "animals.csv", "--method", "fuzzy-modes-moga")
 NAMED = ("--id-column", "name", "--labels", "kind")
 
 
+@pytest.mark.slow
 def test_mock_finds_the_number_of_clusters(run, table, tmp_path):
     result = run("fit", *TABLE, "--drop", "some", "--method", "mock", *QUICK, "--out", "out")
     assert result.exit_code == 0, result.output
@@ -86,6 +87,7 @@ def test_mock_finds_the_number_of_clusters(run, table, tmp_path):
     assert not any("mst" in name or "tree" in name for name in arrays)
 
 
+@pytest.mark.slow
 def test_summary_names_the_chosen_number_and_the_promising_ones(run, tmp_path):
     rng = np.random.default_rng(0)
     centres = np.array([[0, 0], [3, 0], [20, 0], [23, 0], [0, 20], [3, 20]], dtype=float)
@@ -256,6 +258,7 @@ def test_categories(run, animals, tmp_path):
     assert {"front.csv", "clusters.csv"} <= set(record["files"])
 
 
+@pytest.mark.slow
 def test_the_same_categories_in_other_columns_are_other_data(run, animals, tmp_path):
     animals.assign(cover=animals["cover"].replace("hair", "fur")).to_csv(tmp_path / "others.csv", index=False)
     prints = []
@@ -265,6 +268,7 @@ def test_the_same_categories_in_other_columns_are_other_data(run, animals, tmp_p
     assert prints[0] != prints[1]
 
 
+@pytest.mark.slow
 def test_resume_with_categories(run, animals, tmp_path):
     (tmp_path / "out").mkdir()
     X = animals[["cover", "size", "legs"]].astype({"legs": float})

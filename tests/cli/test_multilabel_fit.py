@@ -117,6 +117,7 @@ def record_of(folder="out"):
         return json.load(file)
 
 
+@pytest.mark.slow
 def test_mulan_files(run, rows, fitted, pictures, tmp_path):
     result = run("fit", "set.arff", "--method", "sisc", "-k", 6, "--hold-out", "0.5", "--out", "out")
     assert result.exit_code == 0, result.output

@@ -177,6 +177,7 @@ def test_number_of_clusters_and_identifiers(tmp_path):
     assert record_of(tmp_path / "out")["data"]["categories"] == ["felled"]
 
 
+@pytest.mark.slow
 def test_columns_that_sort_the_clusters_are_named(tmp_path):
     table = messy_table().drop(columns="kind")
     table["sold"] = np.where(np.random.default_rng(1).random(72) < 0.5, "yes", "no")
@@ -188,6 +189,7 @@ def test_columns_that_sort_the_clusters_are_named(tmp_path):
     assert f"Nearly every cluster has one value of {shown}. --drop leaves such a column out" in result.stdout
 
 
+@pytest.mark.slow
 def test_scale_of_ones_own(tmp_path):
     table = messy_table()[["height", "soil"]]
     assert fit(tmp_path, table, "--set", "scale=isotropic", "--quiet").exit_code == 0

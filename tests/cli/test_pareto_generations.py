@@ -112,6 +112,7 @@ def test_ctrl_c_ends_the_evolution_and_its_control(run, numbers, tmp_path):
     assert not (out / "checkpoint.npz").exists()
 
 
+@pytest.mark.slow
 def test_ctrl_c_before_there_is_a_result(run, numbers, tmp_path):
     rng = np.random.default_rng(0)
     pd.DataFrame(rng.normal(size=(3000, 6))).add_prefix("x").to_csv(tmp_path / "table.csv", index=False)

@@ -80,6 +80,7 @@ def test_dense_archive_is_scaled_by_the_estimator(run, tmp_path):
     assert clusters.columns.tolist()[3:] == ["width", "width (1)", "n"]
 
 
+@pytest.mark.slow
 def test_sparse_archive(run, fails, tmp_path):
     rng = np.random.default_rng(1)
     words = rng.poisson(0.05 + 2.0 * (np.arange(90) // 30 == GROUPS[:, None]))
@@ -99,6 +100,7 @@ def test_sparse_archive(run, fails, tmp_path):
     assert "NaN or infinite" in fails("fit", "bad.npz", "--out", "other")
 
 
+@pytest.mark.slow
 def test_given_distances(run, tmp_path):
     X = blobs()
     np.savez("distances.npz", X=np.linalg.norm(X[:, None] - X[None], axis=2))
@@ -110,6 +112,7 @@ def test_given_distances(run, tmp_path):
     assert (tmp_path / "out" / "partition.png").stat().st_size > 5000
 
 
+@pytest.mark.slow
 def test_more_rows_than_landmarks(run, tmp_path):
     rng = np.random.default_rng(0)
     group = np.arange(240) % 3
@@ -151,6 +154,7 @@ def test_bags(run, tmp_path):
     assert np.array_equal(others.iloc[:, 1:].to_numpy().T, expected.alternative_labels_)
 
 
+@pytest.mark.slow
 def test_parquet(run, tmp_path):
     pytest.importorskip("pyarrow")
     frame = pd.DataFrame(blobs(2), columns=["x", "y"])

@@ -37,6 +37,7 @@ def test_partial_labels_give_classes_to_all_rows(run, table, tmp_path):
     assert "confidence" not in result.stdout
 
 
+@pytest.mark.slow
 def test_classes_that_no_label_has(run, table, tmp_path):
     table.assign(some=table["some"].replace("blue", "")).to_csv("table.csv", index=False)
     result = run(*FIT, "--drop", "kind", "--partial-labels", "some", "--set", "novel=allow")

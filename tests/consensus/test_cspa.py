@@ -132,6 +132,7 @@ def test_the_partitioner_without_pairs_is_named():
         cspa(runs, 2)
 
 
+@pytest.mark.slow
 def test_neighbors_need_less_memory():
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1], 200)

@@ -300,6 +300,7 @@ def test_sparse_rows_are_never_made_dense(read):
     assert peak < 40e6  # with one byte a cell it would be 80e6
 
 
+@pytest.mark.slow
 def test_many_attributes_take_no_quadratic_time(read):
     header = (
         "@relation wide\n" + "".join(f"@attribute w{each} {{0,1}}\n" for each in range(30_000)) + "@data\n"

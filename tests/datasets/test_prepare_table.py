@@ -166,6 +166,7 @@ def test_numbers_near_the_largest_raise_no_warning():
     np.testing.assert_allclose(table.X[:, 0], [2**0.5, -(2**0.5), 0, 0], atol=1e-12)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(st.permutations(range(12)))
 def test_order_of_rows_does_not_matter(order):

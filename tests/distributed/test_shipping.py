@@ -138,6 +138,7 @@ def test_members_of_an_ensemble(traffic, counts):
     np.testing.assert_array_equal(there, model.fit(counts, y).predict_proba(counts))
 
 
+@pytest.mark.slow
 def test_runs_of_an_ensemble(traffic, counts):
     model = EnsembleNMF(3, n_runs=12, max_iter=3, random_state=0)
     before = traffic()
@@ -149,6 +150,7 @@ def test_runs_of_an_ensemble(traffic, counts):
     np.testing.assert_array_equal(there, model.fit(counts).labels_)
 
 
+@pytest.mark.slow
 def test_problem_once_in_all_generations(traffic):
     rng = np.random.default_rng(0)
     X = rng.random((600, 4))

@@ -243,6 +243,7 @@ def test_labels_are_all_their_pairs(noisy):
     np.testing.assert_array_equal(one.metric_, two.metric_)
 
 
+@pytest.mark.slow
 def test_iris_gains_as_measured():
     X, y = load_iris(return_X_y=True)
     scores = []

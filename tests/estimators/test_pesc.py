@@ -108,7 +108,7 @@ def test_every_ensemble_and_laplacian(blobs, ensemble, laplacian):
     ],
     ids=str,
 )
-@pytest.mark.parametrize("engine", ["pymoo", "deap"])
+@pytest.mark.parametrize("engine", ["pymoo", pytest.param("deap", marks=pytest.mark.slow)])
 def test_every_option_acts_and_finds_the_clusters(blobs, fitted, options, engine):
     model = PESC(3, engine=engine, **{**QUICK, **options}).fit(blobs[0])
     # On rows in random order the literal operators link at random.
@@ -160,6 +160,7 @@ def test_without_generations_it_is_the_control(blobs):
     assert adjusted_rand_score(blobs[1], model.labels_) > 0.95
 
 
+@pytest.mark.slow
 def test_choose_picks_again_without_searching(blobs):
     model = PESC(3, **QUICK).fit(blobs[0])
     labels, S = model.labels_.copy(), model.similarity_.copy()

@@ -102,6 +102,7 @@ def test_endless_loops_and_memory_are_failures(tmp_path):
     assert outcome(broken(large), {}, tmp_path / "input").message.startswith("MemoryError")
 
 
+@pytest.mark.slow
 def test_limits_end_with_the_call():
     def endless():
         with bounded(0.1, 2**28):

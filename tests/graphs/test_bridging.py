@@ -131,6 +131,7 @@ def test_ties_and_duplicates_are_settled_by_the_seed(monkeypatch, exact):
     assert any((bridge_components(empty, X, rng=rng(s)).toarray() != one).any() for s in range(2, 6))
 
 
+@pytest.mark.slow
 def test_many_single_samples_around_a_large_component(monkeypatch):
     monkeypatch.setattr(bridges, "ALL_PAIRS_UP_TO", 0)
     X = np.vstack([rng(5).normal(size=(400, 2)), rng(6).normal(size=(100, 2)) * 30])

@@ -83,6 +83,7 @@ def test_no_similarity_at_all():
     assert_array_equal(spectral_cuts(sp.csr_array((1, 1)), [1, 2], rng=np.random.default_rng(0)), [[0], [0]])
 
 
+@pytest.mark.slow
 def test_large_sparse_graphs(monkeypatch):
     X = blobs(3, n_blobs=8, size=260, spread=20.0)
     S = self_tuning_graph(X)

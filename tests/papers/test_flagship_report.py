@@ -136,6 +136,7 @@ def test_means_and_differences(study):
     assert scores["first", ORACLE] >= scores["first", name]
 
 
+@pytest.mark.slow
 def test_the_same_command_goes_on(study, data, monkeypatch):
     folder, _ = study
     before = (folder / "results.jsonl").read_bytes()

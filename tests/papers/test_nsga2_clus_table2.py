@@ -281,6 +281,7 @@ def test_reasons():
     assert reasons("AMOSA", PUBLISHED["cosine"]["AMOSA"]) == "b"
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:157 of 1940 documents have no terms")
 def test_real_corpus_has_all_cells(data_folder):
     if not (data_folder / "text" / "ebm_questions.jsonl.gz").exists():

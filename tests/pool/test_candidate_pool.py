@@ -104,6 +104,7 @@ def sum_of_squares(X, labels):
     return sum(((X[labels == c] - X[labels == c].mean(axis=0)) ** 2).sum() for c in np.unique(labels))
 
 
+@pytest.mark.slow
 def test_above_twenty_clusters_kmeans_starts_from_ward_too():
     # Random starts miss some of many groups that the Ward cut finds.
     X = make_blobs(400, 4, centers=40, random_state=0)[0]

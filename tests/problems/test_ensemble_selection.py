@@ -57,6 +57,7 @@ def test_names_and_natural_signs():
     np.testing.assert_array_equal(EnsembleSelectionProblem(runs_of(), losses=np.ones(8)).losses, 0.0)
 
 
+@pytest.mark.slow
 def test_pymoo_finds_the_front_of_a_small_ensemble():
     runs = runs_of(6)
     problem = EnsembleSelectionProblem(runs, min_runs=2)

@@ -79,6 +79,7 @@ def test_defaults(problem, X):
     assert (problem.xu >= 1).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"n_candidates": "all"}, {"n_candidates": 2000}])
 def test_the_literal_form_is_refused_for_many_samples(options):
     X = np.random.default_rng(0).random((2001, 2))

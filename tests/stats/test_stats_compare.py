@@ -124,6 +124,7 @@ def test_compare():
         compare(frame, greater_is_better=False, posthoc="tukey")
 
 
+@pytest.mark.slow
 def test_conclusions_without_difference():
     frame = PUBLISHED["S"].frame()
     assert compare(frame, greater_is_better=True).conclusions == [

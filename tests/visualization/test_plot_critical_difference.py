@@ -21,6 +21,7 @@ def bars(ax):
     return sorted((min(line.get_xdata()), max(line.get_xdata())) for line in lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["shaffer", "nemenyi"])
 def test_bars_join_what_the_procedure_does_not_separate(method, tmp_path):
     outcome = compare(TABLE, greater_is_better=True, posthoc=method)

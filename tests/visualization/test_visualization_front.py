@@ -40,6 +40,7 @@ def test_refused(F, options, message):
         front_data(F, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_objectives", [1, 2, 3, 4, 6])
 @pytest.mark.parametrize("chosen", [None, 2, [0, 1, 2, 3, 4]])
 def test_any_number_of_objectives(tmp_path, n_objectives, chosen):

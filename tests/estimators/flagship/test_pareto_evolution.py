@@ -138,6 +138,7 @@ def test_ctrl_c_keeps_what_was_found(tmp_path, engine, monkeypatch):
     assert_array_equal(resumed.random_control_labels_, whole.random_control_labels_)
 
 
+@pytest.mark.slow
 def test_data_without_structure_to_search():
     with pytest.warns(UserWarning, match="no new individuals"):
         model = ParetoClustering(n_gen=2, random_state=0).fit(np.ones((20, 2)))

@@ -117,6 +117,7 @@ def test_half_of_the_classes_unlabelled(models):
     assert allowed > refused + 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known", [False, True])
 def test_pairs(models, known):
     def score(model, name, y, seed):

@@ -21,6 +21,7 @@ def model():
     return ParetoClustering(**FEW).fit(X)
 
 
+@pytest.mark.slow
 def test_shapes(model):
     m = model.n_landmarks_
     assert m <= 60
@@ -67,6 +68,7 @@ def test_different_labels_on_a_landmark(model):
     assert_allclose(found.predict_proba_.sum(axis=1), 1)
 
 
+@pytest.mark.slow
 def test_pairs(model):
     must, cannot = true_pairs(CLASSES, 60)
     for k in (None, 4):

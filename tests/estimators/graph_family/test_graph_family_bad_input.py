@@ -119,6 +119,7 @@ def test_one_solution_is_voted_for_without_noise(X):
     assert model.labels_.tolist() == [0, 1, 2]
 
 
+@pytest.mark.slow
 def test_a_warning_of_too_many_parts_comes_once(X):
     far = np.concatenate([X, X + 1000, X - 1000])
     with pytest.warns(UserWarning, match="components") as caught:

@@ -47,6 +47,7 @@ def test_without_evolution_it_is_much_worse(shape, name):
     assert best(MOCK(4, n_gen=1, random_state=0).fit(X), y) < 0.65
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["short", "split"])
 def test_a_true_partition_that_is_dominated_is_lost(shape, encoding):
     X, y = shape("spiral")

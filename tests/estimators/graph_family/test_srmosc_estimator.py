@@ -63,6 +63,7 @@ def test_the_hull_spans_the_front(blobs):
     assert gaps.max() <= 2 * gaps.min()
 
 
+@pytest.mark.slow
 def test_the_rcut_pick_has_the_least_cut_of_reliable_members(blobs):
     X = np.concatenate([blobs[0], blobs[0][:3] + 0.01])
     model = SRMOSC(3, solver="nsga2", **QUICK).fit(X)
@@ -171,6 +172,7 @@ def partial(y, fraction, seed):
     return known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_labels_forbid_links_in_every_member(solver):
     X, y = load_iris(return_X_y=True)
@@ -252,6 +254,7 @@ def test_the_input_is_not_changed_and_models_can_be_stored(blobs):
     np.testing.assert_array_equal(X, blobs[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("loader", "n_clusters", "rcut", "consensus"),
     [(load_iris, 3, 0.873, 0.887), (load_wine, 3, 0.955, 0.955), (load_breast_cancer, 2, 0.933, 0.940)],

@@ -71,6 +71,7 @@ def test_the_chosen_partition_is_that_of_the_chosen_member():
     np.testing.assert_array_equal(model.embedding_, again.embedding_)
 
 
+@pytest.mark.slow
 def test_ctrl_c_takes_the_best_so_far(clustered, monkeypatch):
     X = touching()
     whole = SRMOSC(3, **QUICK).fit(X)

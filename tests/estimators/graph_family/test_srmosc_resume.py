@@ -28,6 +28,7 @@ def same(first, second):
     assert first.result_.algorithm.evaluator.n_eval == second.result_.algorithm.evaluator.n_eval
 
 
+@pytest.mark.slow
 def test_resumed_equals_uninterrupted(X, tmp_path):
     whole = SRMOSC(n_gen=9, **QUICK).fit(X)
     path = tmp_path / "run.npz"

@@ -49,6 +49,7 @@ def fitted(X, k, distances, **options):
     return MemeticKMeans(k, max_distance_evaluations=distances, random_state=0, **options).fit(X).inertia_
 
 
+@pytest.mark.slow
 def test_grid_of_components():
     """A tenth of the samples of the benchmark, and of its distances."""
     places = np.array([(i, j) for i in range(10) for j in range(10)], dtype=float)

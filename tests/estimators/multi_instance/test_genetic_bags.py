@@ -396,6 +396,7 @@ OPTIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", OPTIONS)
 def test_every_option_counts(cls):
     rng = np.random.default_rng(5)

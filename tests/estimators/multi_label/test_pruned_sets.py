@@ -195,6 +195,7 @@ def test_workers_seeds_and_sparse_data():
     np.testing.assert_allclose(fit(S).predict_proba(S), one.predict_proba(X), atol=0.26)
 
 
+@pytest.mark.slow
 def test_another_classifier_is_seeded():
     X, Y = documents()
     model = PrunedSetsEnsemble(estimator=DecisionTreeClassifier(max_features=1), random_state=0).fit(X, Y)

@@ -29,6 +29,7 @@ def test_principal_components():
     np.testing.assert_array_equal(content.map.rows, np.arange(400))
 
 
+@pytest.mark.slow
 def test_the_scale_is_that_of_the_method():
     table = X * [1, 1, 1, 1, 1e4]
     model = ParetoClustering(3, random_state=0).fit(table)
