@@ -1,4 +1,8 @@
-"""MOCK."""
+"""MOCK: multiobjective clustering with links between neighbours as genes.
+
+The estimator comes first; then the rules that pick a solution of the front, the problem and its search
+(``Settings``), what labels and pairs do (``Supervision``), and the searches on control data.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, fields, replace
 from numbers import Integral, Real
-from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from joblib import delayed, effective_n_jobs
@@ -25,7 +28,7 @@ from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import FloatArray, Labels, SeedLike, spawn_seeds
+from moo_clustering._arrays import FloatArray, Int64Array, IntArray, IntpArray, Labels, spawn_seeds
 from moo_clustering._distances import Metric
 from moo_clustering._parallel import run_calls
 from moo_clustering.algorithms import InterruptedSearchWarning, PymooSearch, Recorder, drive
@@ -36,6 +39,7 @@ from moo_clustering.encodings import LocusAdjacencyEncoding
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.encodings.loci import relevant_links
 from moo_clustering.estimators._base import (
+    LazyFrontMixin,
     Rule,
     SemiSupervisedClusterMixin,
     check_rule,
@@ -47,6 +51,7 @@ from moo_clustering.estimators._base import (
     supervision_pairs,
 )
 from moo_clustering.estimators._methods import MOCK_2007, MOCK_DELTA, MOCK_PESC
+from moo_clustering.estimators._options import KW_ONLY, Count, Probability, SearchOptions, estimator
 from moo_clustering.fronts import AttainmentScores, attainment_scores, control_data
 from moo_clustering.graphs import LocusGraph, SpanningTree, locus_graph
 from moo_clustering.operators import MSTInterestingnessSampling, NeighborBiasedMutation, batched_tournament
@@ -54,156 +59,15 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MOCKProblem
 
 _OBJECTIVES = (("variance", "connectivity"), ("deviation", "connectivity"))
-BY_KNOWLEDGE = ("labels", "constraints")
-RULES = ("auto", "attainment", "variance", "sum", "knee", *BY_KNOWLEDGE)
-ControlFront = tuple[NDArray[np.float64], NDArray[np.int64]]
+# Rules that need labels or pairs.
+BY_SUPERVISION = ("labels", "constraints")
+RULES = ("auto", "attainment", "variance", "sum", "knee", *BY_SUPERVISION)
+# Objectives and numbers of clusters of a front.
+ControlFront = tuple[FloatArray, Int64Array]
 
 
-class FrontOfPartitions:
-    """What :class:`~moo_clustering.MOCK` does when its search has ended."""
-
-    n_clusters: int | None
-    select: Rule
-    control: str
-    k_user: int
-    n_jobs: int | None
-    verbose: bool
-    pareto_front_: FloatArray
-    objective_names_: tuple[str, ...]
-    result_: Result
-    interrupted_: bool
-    _front: Front
-    _knowledge: Knowledge
-    _scaled: FloatArray
-    _settings: Settings
-    _control_seeds: Sequence[np.random.SeedSequence]
-    _steps: int
-
-    @property
-    def rules_(self) -> tuple[str, ...]:
-        """Names that :meth:`choose` takes without searching control data anew."""
-        check_is_fitted(self)
-        searched = hasattr(self, "control_fronts_")
-        return possible_rules(self.objective_names_, self._knowledge.rule, self.n_clusters, searched)
-
-    def choose(self, rule: Rule = "auto", *, n_clusters: int | Literal["fitted"] | None = "fitted") -> Self:
-        """Pick another solution of the front, without searching X again.
-
-        Parameters
-        ----------
-        rule : as ``select``, default="auto"
-            A row of ``pareto_front_`` or ``rule(pareto_front_) -> row`` whatever ``n_clusters`` is.
-            ``"attainment"`` searches control data, unless that was done before.
-        n_clusters : int or None, optional
-            In place of that of the estimator.
-
-        Returns
-        -------
-        self
-            With ``chosen_``, ``labels_`` and ``n_clusters_`` replaced.
-
-        Raises
-        ------
-        ValueError
-            Unknown rule, or a row outside the front.
-
-        Warns
-        -----
-        UserWarning
-            No solution has ``n_clusters`` clusters; the nearest number is taken.
-        """
-        check_is_fitted(self)
-        wanted = _checked_number(self.n_clusters if n_clusters == "fitted" else n_clusters)
-        rule = resolve_rule(rule, self._knowledge.rule, wanted)
-        self.chosen_ = choose_row(
-            self._front,
-            self.pareto_front_,
-            self.objective_names_,
-            rule,
-            wanted,
-            lambda by: disagreement(self._problem.encoding, self._front.genes, self._knowledge, by),
-            lambda: self._attainment(wanted),
-        )
-        self.labels_: Labels = self._problem.decode(self._front.genes[[self.chosen_]])[0]
-        self.n_clusters_ = int(self.labels_.max()) + 1
-        if isinstance(rule, str) and wanted is not None and self.n_clusters_ != wanted:
-            warnings.warn(
-                f"no solution of the front has n_clusters={wanted} clusters; of those with the nearest "
-                f"number, {self.n_clusters_}, one is chosen.",
-                UserWarning,
-                stacklevel=2,
-            )
-        return self
-
-    @property
-    def pareto_labels_(self) -> Labels:
-        """Partitions of the front."""
-        check_is_fitted(self)
-        if not hasattr(self, "_pareto_labels"):
-            self._pareto_labels = self._problem.decode(self._front.genes)
-        return self._pareto_labels
-
-    @property
-    def _problem(self) -> MOCKProblem:
-        problem: MOCKProblem = self.result_.problem
-        return problem
-
-    def _forget(self) -> None:
-        for name in (
-            "control_fronts_",
-            "attainment_",
-            "attainment_scores_",
-            "promising_",
-            "_pareto_labels",
-        ):
-            self.__dict__.pop(name, None)
-
-    def _choose_at_end(self) -> Self:
-        rule = resolve_rule(self.select, self._knowledge.rule, self.n_clusters)
-        if rule != "attainment":
-            return self.choose(rule)
-        if not self.interrupted_:
-            try:
-                return self.choose(rule)
-            except KeyboardInterrupt:
-                self.interrupted_ = True
-                warnings.warn(
-                    'the search on control data was interrupted; choose("attainment") does it again.',
-                    InterruptedSearchWarning,
-                    stacklevel=3,
-                )
-        return self.choose("knee")
-
-    def _attainment(self, n_clusters: int | None) -> FloatArray:
-        """Attainment scores; sets all that has to do with them."""
-        if not hasattr(self, "control_fronts_"):
-            # A search that was interrupted is compared with ones as short.
-            self.control_fronts_: list[ControlFront] = control_fronts(
-                self._scaled,
-                self._control_seeds,
-                self._settings,
-                kind=self.control,
-                steps=self._steps,
-                n_jobs=self.n_jobs,
-                verbose=bool(self.verbose),
-            )
-        k_user = max(self.k_user, n_clusters or 0)
-        found = front_scores(self._front, self.control_fronts_, k_user)
-        if found is None:
-            warnings.warn(
-                f"no numbers of clusters up to k_user={k_user} are both in the front and in those of control "
-                "data, so there are no attainment scores; the fewest clusters are taken. Raise k_user?",
-                UserWarning,
-                stacklevel=4,
-            )
-            return np.full(len(self.pareto_front_), np.nan)
-        self.attainment_: AttainmentScores = found
-        self.attainment_scores_ = found.scores
-        self.promising_ = found.promising()
-        return self.attainment_scores_
-
-
-class MOCK(FrontOfPartitions, SemiSupervisedClusterMixin, BaseEstimator):
+@estimator
+class MOCK(LazyFrontMixin, SemiSupervisedClusterMixin, SearchOptions, BaseEstimator):
     """Clusters that are compact and keep neighbours together, from links between neighbours.
 
     A front of partitions of all numbers of clusters is evolved from a minimum spanning tree; then one is
@@ -221,61 +85,64 @@ class MOCK(FrontOfPartitions, SemiSupervisedClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int, optional
-        From 1 to n_samples; None finds it.
-    encoding : {"short", "split", "locus"}, default="short"
+        Number of clusters, from 1 to n_samples; None finds it.
+    encoding : {"short", "split", "locus"}
         Genes for the most interesting links of the tree, which may lead elsewhere or be cut; bits for them,
         which may be cut only, twice as fast; or genes for all samples. See
         :class:`~moo_clustering.encodings.LocusAdjacencyEncoding`.
-    delta : float, "auto" or "sr5", default="auto"
+    delta : float, "auto" or "sr5"
         Percentage of the links without a gene; ``"sr5"`` leaves 5 sqrt(n_samples) genes; ``"auto"`` is 80
         for up to 1000 samples and ``"sr5"`` for more, but leaves genes enough for ``n_clusters``.
-    engine : {"nsga2", "pesa2"}, default="nsga2"
-    pop_size : int, default=100
-        Individuals of NSGA-II, or children in a generation of PESA-II, which starts from 2 ``k_user``.
-    n_gen : int, default=100
+    engine : {"nsga2", "pesa2"}
+        Search algorithm.
+    pop_size : int
+        Population size of NSGA-II, or children per generation of PESA-II, which starts from 2 ``k_user``
+        individuals.
+    n_gen : int
         Generations. The initial population is the first one of NSGA-II; for PESA-II it is not counted.
-    pc : float, default=1
+    pc : float
         Probability of crossing a pair.
-    archive_size : int, default=1000
+    archive_size : int
         Largest archive of PESA-II.
-    selection : {"boxes", "tournament"}, default="boxes"
-        Of PESA-II, see :class:`~moo_clustering.algorithms.PESA2`.
-    init : {"delta", "2007"}, default="delta"
+    selection : {"boxes", "tournament"}
+        Selection of PESA-II, see :class:`~moo_clustering.algorithms.PESA2`.
+    init : {"delta", "2007"}
         Trees without their most interesting links; or half of those, half without links between clusters
         of k-means.
-    replace : {"neighbor", "self"}, default="neighbor"
-        What links that are taken away at first lead to.
-    mutation_length : {"genotype", "N"}, default="genotype"
+    replace : {"neighbor", "self"}
+        Target of the links that the initial population takes away: a near neighbour, or the sample itself.
+    mutation_length : {"genotype", "N"}
         n in the probability 1/n + (l/n)^2 that a link to an l-th neighbour mutates.
     new_value : {"different", "any"}, optional
-        See :class:`~moo_clustering.operators.NeighborBiasedMutation`.
-    n_neighbors : int, default=10
-        L, the neighbours that connectivity is about and that genes are drawn from. Clusters of fewer than
+        Whether a mutated gene may keep its value, see
+        :class:`~moo_clustering.operators.NeighborBiasedMutation`.
+    n_neighbors : int
+        Number L of neighbours that connectivity counts and that genes are drawn from. Clusters of fewer than
         L/2 samples may be overlooked. For thin interlocked clusters the true partition can be dominated
         at L = 10, so that no search keeps it, and be found at L = 5, if only on the front: to pick it may
         take labels.
     objectives : {("variance", "connectivity"), ("deviation", "connectivity")}
         Mean square distance to the cluster's mean, the default, or sum of distances to it; and weights 1/r
         of the r-th neighbours in other clusters.
-    connectivity : {"ranks", "published"}, default="ranks"
-        ``"published"``: as the delta-MOCK program computes it.
-    scale : {"none", "minmax", "zscore"}, default="none"
-        Measurements in different units want ``"zscore"``; positions in a plane or space must keep theirs.
-    metric : str or callable, default="euclidean"
-        Of neighbours and tree; not ``"precomputed"``, since clusters have means.
-    ties : {"random", "index"}, default="random"
+    connectivity : {"ranks", "published"}
+        ``"published"`` computes it as the delta-MOCK program does.
+    scale : {"none", "minmax", "zscore"}
+        Measurements in different units want ``"zscore"``; positions in a plane or space must stay unscaled.
+    metric : str or callable
+        Distance for neighbours and tree; not ``"precomputed"``, since clusters have means.
+    ties : {"random", "index"}
         Order of equally near neighbours; ``"index"`` leaks the order of the rows.
-    root : int or "random", default="random"
+    root : int or "random"
         Sample that the tree hangs from.
     rank_cap : int, optional
         Ranks of links beyond it are not told apart, which saves time in many features; at least
         5 ``n_neighbors`` is safe.
-    k_user : int, default=25
+    k_user : int
         Most clusters that attainment scores consider; raised to ``n_clusters``.
-    n_controls : int, default=3
+    n_controls : int
         Searches on control data, each as long as that on X, for attainment scores.
-    control : {"box", "eigenvalue"}, default="box"
-        See :func:`~moo_clustering.fronts.control_data`.
+    control : {"box", "eigenvalue"}
+        Kind of the control data, see :func:`~moo_clustering.fronts.control_data`.
     select : {"auto", "attainment", "variance", "sum", "knee", "labels", "constraints"}, name of an \
 objective, int or callable, default="auto"
         Which solution is chosen, of those with ``n_clusters`` clusters, or with the nearest number.
@@ -289,7 +156,7 @@ objective, int or callable, default="auto"
           violated part of the must-links plus that of the cannot-links. Without any: ``"auto"``.
         - ``"auto"``: ``"constraints"`` if pairs were given, ``"labels"`` if labels were; otherwise
           ``"variance"`` with ``n_clusters`` and ``"attainment"`` without.
-    supervision : {"select", "objective", "links"} or None, default="select"
+    supervision : {"select", "objective", "links"} or None
         What labels and pairs do, besides picking the solution, in the search.
 
         - ``"select"``: nothing.
@@ -298,17 +165,8 @@ objective, int or callable, default="auto"
           tree between them get genes; those that belong together always do, which needs
           ``encoding="short"`` or ``"split"``.
         - None: they are ignored, also when picking.
-    random_state : int, Generator, RandomState or None, default=None
-    n_jobs : int, optional
-        Threads, and processes for searches on control data; the result does not depend on it.
-    verbose : bool, default=False
-        Progress bars with rate, time left and best values.
-    checkpoint : path, optional
-        File to which the state of the search is written; needs an integer ``random_state``.
-    checkpoint_every : int, default=10
-        Generations between checkpoints.
-    resume : bool, default=False
-        Continue from ``checkpoint`` if it exists, to the same result as without interruption.
+    n_jobs : int
+        Number of threads, and of processes for searches on control data; does not affect the result.
 
     Attributes
     ----------
@@ -316,17 +174,14 @@ objective, int or callable, default="auto"
         Numbered by first appearance.
     n_clusters_ : int
     chosen_ : int
-        Row of the front that these belong to.
+        Row of the front that ``labels_`` belongs to.
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
         Non-dominated distinct partitions, objectives in natural sign, by the first.
     pareto_K_ : ndarray of shape (n_solutions,), int64
         Numbers of clusters.
-    pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
-        Computed when first asked for.
-    objective_names_ : tuple of str
     mst_ : SpanningTree
     control_fronts_ : list of (F, n_clusters)
-        Once attainment was asked for.
+        Fronts of the control data, once attainment was asked for.
     attainment_ : AttainmentScores
         Likewise, for :func:`~moo_clustering.visualization.plot_attainment`.
     attainment_scores_ : ndarray of shape (n_solutions,)
@@ -339,13 +194,12 @@ objective, int or callable, default="auto"
         Generations done.
     interrupted_ : bool
         Whether Ctrl-C ended the fit early. Without control fronts the choice is then ``"knee"``.
-    n_features_in_, feature_names_in_
 
     Notes
     -----
     Neighbours and tree take about O(N log N) time in few features and O(N^2 n_features) at worst. With a
-    fifth or fewer of the links as genes an evaluation of E genes costs O(E n_features) and what links there
-    are between the parts, whatever N is; ``encoding="locus"`` and deviation cost O(N (n_features + L)).
+    fifth or fewer of the links as genes an evaluation of E genes costs O(E n_features) and the links between
+    the parts, whatever N is; ``encoding="locus"`` and deviation cost O(N (n_features + L)).
     Memory O(N L) and the population. Finding the number of clusters repeats the search ``n_controls`` times.
 
     References
@@ -365,129 +219,42 @@ objective, int or callable, default="auto"
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
-        "encoding": [StrOptions({"short", "split", "locus"})],
-        "delta": [Interval(Real, 0, 100, closed="left"), StrOptions({"auto", "sr5"})],
-        "engine": [StrOptions({"nsga2", "pesa2"})],
-        "pop_size": [Interval(Integral, 2, None, closed="left")],
-        "n_gen": [Interval(Integral, 1, None, closed="left")],
-        "pc": [Interval(Real, 0, 1, closed="both")],
-        "archive_size": [Interval(Integral, 1, None, closed="left")],
-        "selection": [StrOptions({"boxes", "tournament"})],
-        "init": [StrOptions({"delta", "2007"})],
-        "replace": [StrOptions({"neighbor", "self"})],
-        "mutation_length": [StrOptions({"genotype", "N"})],
-        "new_value": [StrOptions({"different", "any"}), None],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "objectives": [tuple, list],
-        "connectivity": [StrOptions({"ranks", "published"})],
-        "scale": [StrOptions({"none", "minmax", "zscore"})],
-        "metric": [str, callable],
-        "ties": [StrOptions({"random", "index"})],
-        "root": [Interval(Integral, 0, None, closed="left"), StrOptions({"random"})],
-        "rank_cap": [Interval(Integral, 1, None, closed="left"), None],
-        "k_user": [Interval(Integral, 1, None, closed="left")],
-        "n_controls": [Interval(Integral, 1, None, closed="left")],
-        "control": [StrOptions({"box", "eigenvalue"})],
-        "select": [
-            StrOptions({*RULES, "deviation", "connectivity", "ari", "constraint_violation"}),
-            Integral,
-            callable,
-        ],
-        "supervision": [StrOptions({"select", "objective", "links"}), None],
-        "random_state": ["random_state", np.random.Generator],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
-        "checkpoint": [str, Path, None],
-        "checkpoint_every": [Interval(Integral, 1, None, closed="left")],
-        "resume": ["boolean"],
-    }
-
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        *,
-        encoding: Literal["short", "split", "locus"] = "short",
-        delta: float | Literal["auto", "sr5"] = "auto",
-        engine: Literal["nsga2", "pesa2"] = "nsga2",
-        pop_size: int = 100,
-        n_gen: int = 100,
-        pc: float = 1.0,
-        archive_size: int = 1000,
-        selection: Literal["boxes", "tournament"] = "boxes",
-        init: Literal["delta", "2007"] = "delta",
-        replace: Literal["neighbor", "self"] = "neighbor",
-        mutation_length: Literal["genotype", "N"] = "genotype",
-        new_value: Literal["different", "any"] | None = None,
-        n_neighbors: int = 10,
-        objectives: tuple[str, str] = ("variance", "connectivity"),
-        connectivity: Literal["ranks", "published"] = "ranks",
-        scale: Literal["none", "minmax", "zscore"] = "none",
-        metric: Metric = "euclidean",
-        ties: Literal["random", "index"] = "random",
-        root: int | Literal["random"] = "random",
-        rank_cap: int | None = None,
-        k_user: int = 25,
-        n_controls: int = 3,
-        control: Literal["box", "eigenvalue"] = "box",
-        select: Rule = "auto",
-        supervision: Literal["select", "objective", "links"] | None = "select",
-        random_state: SeedLike = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-        checkpoint: str | Path | None = None,
-        checkpoint_every: int = 10,
-        resume: bool = False,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.encoding = encoding
-        # Of an instance it is the parameter, of the class the preset.
-        self.delta = delta  # type: ignore[method-assign, assignment]
-        self.engine = engine
-        self.pop_size = pop_size
-        self.n_gen = n_gen
-        self.pc = pc
-        self.archive_size = archive_size
-        self.selection = selection
-        self.init = init
-        self.replace = replace
-        self.mutation_length = mutation_length
-        self.new_value = new_value
-        self.n_neighbors = n_neighbors
-        self.objectives = objectives
-        self.connectivity = connectivity
-        self.scale = scale
-        self.metric = metric
-        self.ties = ties
-        self.root = root
-        self.rank_cap = rank_cap
-        self.k_user = k_user
-        self.n_controls = n_controls
-        self.control = control
-        self.select = select
-        self.supervision = supervision
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.checkpoint_every = checkpoint_every
-        self.resume = resume
-
-    @classmethod
-    def paper2007(cls, n_clusters: int | None = None, **options: Any) -> Self:
-        """MOCK of 2007: PESA-II over links of all samples, deviation. Further options override."""
-        return cls(n_clusters, **{**MOCK_2007, **options})
-
-    @classmethod
-    def delta(cls, n_clusters: int | None = None, **options: Any) -> Self:
-        """delta-MOCK as the published program does it. Further options override."""
-        return cls(n_clusters, **{**MOCK_DELTA, **options})
-
-    @classmethod
-    def pesc(cls, n_clusters: int | None = None, **options: Any) -> Self:
-        """MOCK of 2007 in the sizes of the PESC paper: 100 children, 100 generations."""
-        return cls(n_clusters, **{**MOCK_PESC, **options})
+    n_clusters: Count | None = None
+    _: KW_ONLY
+    encoding: Literal["short", "split", "locus"] = "short"
+    delta: Annotated[
+        float | Literal["auto", "sr5"],
+        Interval(Real, 0, 100, closed="left"),
+        StrOptions({"auto", "sr5"}),
+    ] = "auto"
+    engine: Literal["nsga2", "pesa2"] = "nsga2"
+    pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 100
+    n_gen: Count = 100
+    pc: Probability = 1.0
+    archive_size: Count = 1000
+    selection: Literal["boxes", "tournament"] = "boxes"
+    init: Literal["delta", "2007"] = "delta"
+    replace: Literal["neighbor", "self"] = "neighbor"
+    mutation_length: Literal["genotype", "N"] = "genotype"
+    new_value: Literal["different", "any"] | None = None
+    n_neighbors: Count = 10
+    objectives: Annotated[tuple[str, str], tuple, list] = ("variance", "connectivity")
+    connectivity: Literal["ranks", "published"] = "ranks"
+    scale: Literal["none", "minmax", "zscore"] = "none"
+    metric: Annotated[Metric, str, callable] = "euclidean"
+    ties: Literal["random", "index"] = "random"
+    root: Annotated[int, Interval(Integral, 0, None, closed="left")] | Literal["random"] = "random"
+    rank_cap: Count | None = None
+    k_user: Count = 25
+    n_controls: Count = 3
+    control: Literal["box", "eigenvalue"] = "box"
+    select: Annotated[
+        Rule,
+        StrOptions({*RULES, "deviation", "connectivity", "ari", "constraint_violation"}),
+        Integral,
+        callable,
+    ] = "auto"
+    supervision: Literal["select", "objective", "links"] | None = "select"
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -523,23 +290,146 @@ objective, int or callable, default="auto"
         features = numeric_features(self, X)
         n_samples = len(features)
         self._check(n_samples)
-        knowledge = take_knowledge(n_samples, y, must_link, cannot_link, self.supervision)
+        supervision = _read_supervision(n_samples, y, must_link, cannot_link, self.supervision)
         seeds = spawn_seeds(self.random_state, 2 + self.n_controls)
         checkpoint = self._checkpoint(n_samples, features, y, must_link, cannot_link)
-        settings = replace(Settings.of(self), delta=self._delta(n_samples))
-        check_rule(self.select, known_rules(settings.objective_names(knowledge)))
+        settings = replace(Settings.of(self), delta=self._delta_for(n_samples))
+        check_rule(self.select, _known_rules(settings.objective_names(supervision)))
         scaled = np.asarray(scale_features(features, self.scale), dtype=np.float64)
-        problem = settings.problem(scaled, np.random.default_rng(seeds[0]), knowledge, self.n_jobs)
-        self._forget()
+        problem = settings.problem(scaled, np.random.default_rng(seeds[0]), supervision, self.n_jobs)
+        for name in ("control_fronts_", "attainment_", "attainment_scores_", "promising_", "_pareto_labels"):
+            self.__dict__.pop(name, None)
         self._run(problem, settings, int(seeds[1].generate_state(1)[0]), checkpoint)
-        self._front = found_front(problem, self.result_)
-        self._knowledge, self._control_seeds = knowledge, seeds[2:]
+        self._front = _found_front(problem, self.result_)
+        self._supervision, self._control_seeds = supervision, seeds[2:]
         self._scaled, self._settings = scaled, settings
         self.pareto_front_ = problem.natural(self._front.F)
         self.pareto_K_ = self._front.n_clusters
         self.objective_names_ = problem.objective_names
         self.mst_: SpanningTree = problem.graph.tree
         return self._choose_at_end()
+
+    @classmethod
+    def paper2007(cls, n_clusters: int | None = None, **options: Any) -> Self:
+        """MOCK of 2007: PESA-II over links of all samples, deviation. Further options override."""
+        return cls(n_clusters, **{**MOCK_2007, **options})
+
+    @classmethod
+    def pesc(cls, n_clusters: int | None = None, **options: Any) -> Self:
+        """MOCK of 2007 in the sizes of the PESC paper: 100 children, 100 generations."""
+        return cls(n_clusters, **{**MOCK_PESC, **options})
+
+    @property
+    def rules_(self) -> tuple[str, ...]:
+        """Names that :meth:`choose` takes without searching control data anew."""
+        check_is_fitted(self)
+        searched = hasattr(self, "control_fronts_")
+        return _possible_rules(self.objective_names_, self._supervision.rule, self.n_clusters, searched)
+
+    def choose(self, rule: Rule = "auto", *, n_clusters: int | Literal["fitted"] | None = "fitted") -> Self:
+        """Pick another solution of the front, without searching X again.
+
+        Parameters
+        ----------
+        rule : as ``select``, default="auto"
+            A row of ``pareto_front_`` or ``rule(pareto_front_) -> row`` whatever ``n_clusters`` is.
+            ``"attainment"`` searches control data, unless that was done before.
+        n_clusters : int or None, optional
+            In place of that of the estimator.
+
+        Returns
+        -------
+        self
+            With ``chosen_``, ``labels_`` and ``n_clusters_`` replaced.
+
+        Raises
+        ------
+        ValueError
+            Unknown rule, or a row outside the front.
+
+        Warns
+        -----
+        UserWarning
+            No solution has ``n_clusters`` clusters; the nearest number is taken.
+        """
+        check_is_fitted(self)
+        wanted: Any = self.n_clusters if n_clusters == "fitted" else n_clusters
+        if wanted is not None:
+            if not isinstance(wanted, int | np.integer) or wanted < 1:
+                raise ValueError(f"n_clusters must be an integer from 1, None or 'fitted', got {wanted!r}.")
+            wanted = int(wanted)
+        rule = _resolved_rule(rule, self._supervision.rule, wanted)
+        self.chosen_ = _chosen_row(
+            self._front,
+            self.pareto_front_,
+            self.objective_names_,
+            rule,
+            wanted,
+            lambda by: _disagreement(self._problem.encoding, self._front.genes, self._supervision, by),
+            lambda: self._attainment(wanted),
+        )
+        self.labels_: Labels = self._problem.decode(self._front.genes[[self.chosen_]])[0]
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        if isinstance(rule, str) and wanted is not None and self.n_clusters_ != wanted:
+            warnings.warn(
+                f"no solution of the front has n_clusters={wanted} clusters; one with the nearest number, "
+                f"{self.n_clusters_}, is chosen.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _find_pareto_labels(self) -> Labels:
+        return self._problem.decode(self._front.genes)
+
+    @property
+    def _problem(self) -> MOCKProblem:
+        problem: MOCKProblem = self.result_.problem
+        return problem
+
+    def _choose_at_end(self) -> Self:
+        rule = _resolved_rule(self.select, self._supervision.rule, self.n_clusters)
+        if rule != "attainment":
+            return self.choose(rule)
+        if not self.interrupted_:
+            try:
+                return self.choose(rule)
+            except KeyboardInterrupt:
+                self.interrupted_: bool = True
+                warnings.warn(
+                    'the search on control data was interrupted; choose("attainment") does it again.',
+                    InterruptedSearchWarning,
+                    stacklevel=3,
+                )
+        return self.choose("knee")
+
+    def _attainment(self, n_clusters: int | None) -> FloatArray:
+        """Attainment scores of the front; sets the attributes that belong to them."""
+        if not hasattr(self, "control_fronts_"):
+            # An interrupted search is compared with control searches that are as short.
+            self.control_fronts_: list[ControlFront] = _control_fronts(
+                self._scaled,
+                self._control_seeds,
+                self._settings,
+                kind=self.control,
+                steps=self._steps,
+                n_jobs=self.n_jobs,
+                verbose=bool(self.verbose),
+            )
+        k_user = max(self.k_user, n_clusters or 0)
+        attainment = _front_scores(self._front, self.control_fronts_, k_user)
+        if attainment is None:
+            warnings.warn(
+                f"no numbers of clusters up to k_user={k_user} are both in the front and in those of control "
+                "data, so there are no attainment scores; the fewest clusters are taken. Raise k_user?",
+                UserWarning,
+                stacklevel=4,
+            )
+            return np.full(len(self.pareto_front_), np.nan)
+        self.attainment_: AttainmentScores = attainment
+        self.attainment_scores_ = attainment.scores
+        self.promising_ = attainment.promising()
+        return self.attainment_scores_
 
     def _check(self, n_samples: int) -> None:
         if self.n_clusters is not None and self.n_clusters > n_samples:
@@ -549,20 +439,20 @@ objective, int or callable, default="auto"
         if self.root != "random" and self.root >= n_samples:
             raise ValueError(f"root={self.root} is none of the samples 0..{n_samples - 1}.")
 
-    def _delta(self, n_samples: int) -> Any:
+    def _delta_for(self, n_samples: int) -> Any:
         """Percentage of links without a gene, of which there are enough for twice ``n_clusters``."""
-        given: Any = self.delta
-        if given != "auto" or self.n_clusters is None or n_samples == 1:
-            return given
+        delta: Any = self.delta
+        if delta != "auto" or self.n_clusters is None or n_samples == 1:
+            return delta
         least = min(n_samples - 1, 2 * (self.n_clusters - 1))
         if relevant_links("auto", n_samples) >= least:
             return "auto"
         return 100.0 * (1.0 - least / (n_samples - 1))
 
     def _checkpoint(self, n_samples: int, *data: Any) -> Checkpoint | None:
-        # How one of the front is picked is no part of the search, and may change when it is resumed.
+        # The choice from the front is no part of the search, and may change when it is resumed.
         same = clone(self).set_params(n_clusters=None, select="auto", n_controls=1, control="box")
-        same.set_params(objectives="+".join(self.objectives), delta=self._delta(n_samples))
+        same.set_params(objectives="+".join(self.objectives), delta=self._delta_for(n_samples))
         if self.engine == "nsga2":
             same.set_params(k_user=1)
         return checkpoint_for(same, *data)
@@ -573,7 +463,7 @@ objective, int or callable, default="auto"
         signs = problem.natural(np.ones(problem.n_obj))
         self.history_ = Recorder(signs)
         if problem.n_samples == 1:
-            self.result_: Result = single_result(problem)
+            self.result_: Result = _single_result(problem)
             self.history_.record(0, self.result_.F)
             self._steps, self.n_iter_, self.interrupted_ = 0, 0, False
             return
@@ -592,17 +482,29 @@ objective, int or callable, default="auto"
         self.result_ = search.result()
 
 
-def resolve_rule(rule: Rule, known: str | None, n_clusters: int | None) -> Rule:
-    """The rule that ``"auto"`` stands for, and what stands in for rules without what they need.
+def delta(cls: type[MOCK], /, n_clusters: int | None = None, **options: Any) -> MOCK:
+    """delta-MOCK as the published program does it. Further options override."""
+    return cls(n_clusters, **{**MOCK_DELTA, **options})
+
+
+# The preset has the name of a parameter: the class holds the preset, its instances hold the parameter. In the
+# body of the class it would be taken for the default of the field.
+delta.__qualname__ = "MOCK.delta"
+MOCK.delta = classmethod(delta)  # type: ignore[assignment]
+del delta
+
+
+def _resolved_rule(rule: Rule, known: str | None, n_clusters: int | None) -> Rule:
+    """The rule that ``"auto"`` stands for, and the one in place of rules without the labels they need.
 
     Parameters
     ----------
-    rule : as for :func:`choose_row`, or "auto"
+    rule : as for :func:`_chosen_row`, or "auto"
     known : {"labels", "constraints"} or None
-        What labels and pairs allow.
+        Rule that labels and pairs allow.
     n_clusters : int or None
     """
-    if not isinstance(rule, str) or (rule != "auto" and rule not in BY_KNOWLEDGE):
+    if not isinstance(rule, str) or (rule != "auto" and rule not in BY_SUPERVISION):
         return rule
     if known is not None:
         # Labels alone are judged as labels; with pairs, as the pairs that follow from them.
@@ -610,36 +512,25 @@ def resolve_rule(rule: Rule, known: str | None, n_clusters: int | None) -> Rule:
     return "attainment" if n_clusters is None else "variance"
 
 
-def known_rules(names: Sequence[str]) -> tuple[str, ...]:
+def _known_rules(names: Sequence[str]) -> tuple[str, ...]:
     """Names of rules, those of objectives among them."""
     return (*RULES, *(name for name in names if name not in RULES))
 
 
-def possible_rules(
+def _possible_rules(
     names: Sequence[str], known: str | None, n_clusters: int | None, searched: bool
 ) -> tuple[str, ...]:
-    """Rules that have what they need.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Of the objectives.
-    known : {"labels", "constraints"} or None
-        What labels and pairs allow.
-    n_clusters : int or None
-    searched : bool
-        Whether control data were searched.
-    """
+    """Rules that have all they need: labels or pairs, and searched control data."""
     return tuple(
         rule
-        for rule in known_rules(names)
-        if not (rule in BY_KNOWLEDGE and known is None)
-        and (searched or resolve_rule(rule, known, n_clusters) != "attainment")
+        for rule in _known_rules(names)
+        if not (rule in BY_SUPERVISION and known is None)
+        and (searched or _resolved_rule(rule, known, n_clusters) != "attainment")
     )
 
 
-def nearest_rows(numbers: NDArray[np.integer[Any]], n_clusters: int | None) -> NDArray[np.intp]:
-    """Solutions with so many clusters, else with the nearest number, of two the smaller; or all."""
+def nearest_rows(numbers: IntArray, n_clusters: int | None) -> IntpArray:
+    """Solutions with ``n_clusters`` clusters, else with the nearest number (of two the smaller); or all."""
     if n_clusters is None:
         return np.arange(len(numbers))
     distance = np.abs(numbers - n_clusters)
@@ -647,7 +538,7 @@ def nearest_rows(numbers: NDArray[np.integer[Any]], n_clusters: int | None) -> N
     return np.flatnonzero(numbers == nearest)
 
 
-def choose_row(
+def _chosen_row(
     front: Front,
     natural: FloatArray,
     names: Sequence[str],
@@ -656,7 +547,7 @@ def choose_row(
     judge: Callable[[str], FloatArray],
     scores: Callable[[], FloatArray],
 ) -> int:
-    """Row that a rule picks.
+    """Row of the front that a rule picks.
 
     Parameters
     ----------
@@ -670,16 +561,16 @@ or callable
     n_clusters : int or None
         Restricts all rules but rows and callables.
     judge : callable
-        Of ``"labels"`` or ``"constraints"``: how badly every solution agrees with them.
+        Takes ``"labels"`` or ``"constraints"``; returns how badly every solution agrees with them.
     scores : callable
-        Attainment scores, when they are needed.
+        Returns the attainment scores; called only if they are needed.
 
     Raises
     ------
     ValueError
         Unknown rule, or a row outside the front.
     """
-    check_rule(rule, known_rules(names))
+    check_rule(rule, _known_rules(names))
     if not isinstance(rule, str):
         return choose_member(natural, names, [False] * natural.shape[1], rule)
     allowed = nearest_rows(front.n_clusters, n_clusters)
@@ -694,11 +585,11 @@ def _keys(
     judge: Callable[[str], FloatArray],
     scores: Callable[[], FloatArray],
 ) -> list[NDArray[Any]]:
-    """What is to be small, first things first."""
+    """Sort keys of the solutions, the smallest first and the most important key first."""
     if rule == "attainment":
-        # Without a score, behind all that have one; of those alone the first objective decides.
+        # Solutions without a score come last; among them the first objective decides.
         return [-np.nan_to_num(scores(), nan=-1.0), front.n_clusters, front.F[:, 0]]
-    if rule in BY_KNOWLEDGE:
+    if rule in BY_SUPERVISION:
         return [judge(rule), np.sqrt(_scaled(front.F[:, :2])).sum(axis=1)]
     if rule == "sum":
         return [_scaled(front.F).sum(axis=1)]
@@ -713,12 +604,12 @@ def _scaled(F: FloatArray) -> FloatArray:
     return scaled
 
 
-def front_scores(front: Front, controls: Sequence[Any], k_user: int) -> AttainmentScores | None:
-    """Attainment scores of a front; those that lose in the first two objectives have none.
+def _front_scores(front: Front, controls: Sequence[Any], k_user: int) -> AttainmentScores | None:
+    """Attainment scores of a front; solutions that are dominated in the first two objectives have none.
 
-    None where a front has no solution with few enough clusters.
+    None if some front has no solution with few enough clusters.
     """
-    # Rows are by the first objective, so who is not dominated has less of the second than all before.
+    # Rows are sorted by the first objective, so those not dominated have less of the second than all before.
     second = front.F[:, 1]
     before = np.concatenate([[np.inf], np.minimum.accumulate(second)[:-1]])
     two = front.F.shape[1] > 2
@@ -745,7 +636,7 @@ class Front(NamedTuple):
 
     genes: NDArray[Any]
     F: FloatArray
-    n_clusters: NDArray[np.int64]
+    n_clusters: Int64Array
 
 
 @dataclass(frozen=True)
@@ -775,17 +666,17 @@ class Settings:
 
     @classmethod
     def of(cls, estimator: Any) -> Self:
-        """Those of an estimator."""
+        """The settings of an estimator."""
         return cls(**{field.name: getattr(estimator, field.name) for field in fields(cls)})
 
-    def objective_names(self, knowledge: Knowledge) -> tuple[str, ...]:
-        """Those given, and what labels and pairs add."""
-        return (*self.objectives, *(() if knowledge.objective is None else (knowledge.objective,)))
+    def objective_names(self, supervision: Supervision) -> tuple[str, ...]:
+        """The two objectives, and a third if labels or pairs make one."""
+        return (*self.objectives, *(() if supervision.objective is None else (supervision.objective,)))
 
     def problem(
-        self, X: FloatArray, rng: np.random.Generator, knowledge: Knowledge, n_jobs: int | None
+        self, X: FloatArray, rng: np.random.Generator, supervision: Supervision, n_jobs: int | None
     ) -> MOCKProblem:
-        """What is searched; ``knowledge`` says what labels and pairs do in it."""
+        """The problem that is searched, with labels and pairs as ``supervision`` uses them."""
         graph = locus_graph(
             X,
             n_neighbors=self.n_neighbors,
@@ -794,27 +685,27 @@ class Settings:
             root=self.root,
             rank_cap=self.rank_cap,
             rng=rng,
-            groups=knowledge.groups,
+            groups=supervision.groups,
             n_jobs=n_jobs,
         )
         # A single sample has no tree.
         kind: Any = self.encoding if len(X) > 1 else "locus"
-        if knowledge.groups is None:
+        if supervision.groups is None:
             encoding = LocusAdjacencyEncoding(graph=graph, kind=kind, delta=self.delta, n_jobs=n_jobs)
         else:
-            graph = put_conflicts_first(graph, knowledge.groups)
-            encoding = JoinedEncoding(graph, knowledge.groups, kind=kind, delta=self.delta, n_jobs=n_jobs)
+            graph = _conflicts_first(graph, supervision.groups)
+            encoding = JoinedEncoding(graph, supervision.groups, kind=kind, delta=self.delta, n_jobs=n_jobs)
         return MOCKProblem(
             encoding=encoding,
-            objectives=self.objective_names(knowledge),  # type: ignore[arg-type]
+            objectives=self.objective_names(supervision),  # type: ignore[arg-type]
             connectivity=self.connectivity,  # type: ignore[arg-type]
-            y=knowledge.y,
-            constraints=knowledge.pairs,
+            y=supervision.y,
+            constraints=supervision.pairs,
             n_jobs=n_jobs,
         )
 
     def search(self, problem: MOCKProblem, seed: int) -> PymooSearch:
-        """An evolution that was not started yet."""
+        """A search that has not started."""
         return PymooSearch(problem, self._algorithm(), seed=seed)
 
     @property
@@ -827,7 +718,7 @@ class Settings:
         return search.generation if self.engine == "pesa2" else search.generation + 1
 
     def _algorithm(self) -> Algorithm:
-        parts: dict[str, Any] = {
+        shared: dict[str, Any] = {
             "sampling": MSTInterestingnessSampling(self.init, replace=self.replace),  # type: ignore[arg-type]
             "crossover": UniformCrossover(prob=self.pc),
             "mutation": NeighborBiasedMutation(self.mutation_length, new_value=self.new_value),  # type: ignore[arg-type]
@@ -838,17 +729,17 @@ class Settings:
                 archive_size=self.archive_size,
                 selection=self.selection,  # type: ignore[arg-type]
                 n_init=2 * self.k_user,
-                **parts,
+                **shared,
             )
         return NSGA2(
             selection=TournamentSelection(func_comp=batched_tournament),
             eliminate_duplicates=False,
             output=None,
-            **parts,
+            **shared,
         )
 
 
-def found_front(problem: MOCKProblem, result: Result) -> Front:
+def _found_front(problem: MOCKProblem, result: Result) -> Front:
     """Non-dominated members of the last population or archive, every partition once."""
     genes, F = result.pop.get("X", "F")
     F = F.astype(np.float64)
@@ -857,8 +748,8 @@ def found_front(problem: MOCKProblem, result: Result) -> Front:
     return Front(genes[rows], F[rows], problem.n_clusters(genes[rows]))
 
 
-def single_result(problem: MOCKProblem) -> Result:
-    """What a search for partitions of a single sample would find."""
+def _single_result(problem: MOCKProblem) -> Result:
+    """The result of a search for partitions of a single sample."""
     genes = np.zeros((1, problem.n_var), dtype=problem.encoding.dtype)
     pop = Population.new(X=genes, F=problem.evaluate(genes), CV=np.zeros((1, 1)))
     pop.apply(lambda individual: individual.evaluated.update({"F", "CV"}))
@@ -868,7 +759,7 @@ def single_result(problem: MOCKProblem) -> Result:
     return result
 
 
-def put_conflicts_first(graph: LocusGraph, groups: ConstraintGroups) -> LocusGraph:
+def _conflicts_first(graph: LocusGraph, groups: ConstraintGroups) -> LocusGraph:
     """The graph with links of the tree between samples in conflict as its most interesting ones.
 
     These get genes, as far as there are any, and are cut first.
@@ -888,7 +779,7 @@ class JoinedEncoding(LocusAdjacencyEncoding):
     graph : LocusGraph
     groups : ConstraintGroups
     **options
-        Of :class:`LocusAdjacencyEncoding`.
+        Options of :class:`LocusAdjacencyEncoding`.
 
     Raises
     ------
@@ -911,7 +802,7 @@ class JoinedEncoding(LocusAdjacencyEncoding):
         pairs = self.base[np.concatenate(chains)] if chains else np.empty((0, 2), dtype=np.int32)
         self.joined = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
 
-    def parts(self, X: NDArray[Any]) -> NDArray[np.int32]:
+    def parts(self, X: NDArray[Any]) -> Labels:
         """Smallest part of the cluster of every part, shape (n_individuals, n_parts), int32."""
         parts = super().parts(X)
         if not len(self.joined):
@@ -931,17 +822,17 @@ class JoinedEncoding(LocusAdjacencyEncoding):
         return (least[component] % width).reshape(n, width).astype(np.int32)
 
 
-class Knowledge(NamedTuple):
-    """Labels and pairs as the search uses them.
+class Supervision(NamedTuple):
+    """Labels and pairs as the search and the choice use them.
 
     Attributes
     ----------
     y : ndarray of shape (n_samples,) or None
-        Partial labels, if they tell anything.
+        Partial labels, if they are of two classes or more.
     pairs : PairwiseConstraints or None
-        If pairs were given: they and those that follow from labels.
+        With pairs: they and those that follow from labels.
     groups : ConstraintGroups or None
-        Links that are forbidden and parts that are joined.
+        With ``supervision="links"``: links that are forbidden and samples that are joined.
     objective : str or None
         Third objective.
     """
@@ -953,20 +844,20 @@ class Knowledge(NamedTuple):
 
     @property
     def rule(self) -> str | None:
-        """How they pick a solution."""
+        """Rule that picks a solution by them."""
         if self.pairs is not None:
             return "constraints"
         return None if self.y is None else "labels"
 
 
-def take_knowledge(
+def _read_supervision(
     n_samples: int,
     y: ArrayLike | None,
     must_link: ArrayLike | None,
     cannot_link: ArrayLike | None,
     supervision: str | None,
-) -> Knowledge:
-    """Check labels and pairs, and say what is done with them.
+) -> Supervision:
+    """Check labels and pairs, and decide how they are used.
 
     Raises
     ------
@@ -976,7 +867,7 @@ def take_knowledge(
         They contradict each other.
     """
     if supervision is None:
-        return Knowledge()
+        return Supervision()
     groups = supervision_groups(n_samples, y, must_link, cannot_link)
     given = any(pairs is not None and np.size(pairs) > 0 for pairs in (must_link, cannot_link))
     pairs = supervision_pairs(n_samples, y, must_link, cannot_link).pairs if given else None
@@ -989,41 +880,33 @@ def take_knowledge(
             UserWarning,
             stacklevel=4,
         )
-    knowledge = Knowledge(known, pairs)
+    read = Supervision(known, pairs)
     if supervision == "links":
-        return knowledge._replace(groups=None if groups.is_empty else groups)
-    if supervision == "objective" and knowledge.rule is not None:
-        objective = "ari" if knowledge.rule == "labels" else "constraint_violation"
-        return knowledge._replace(objective=objective)
-    return knowledge
+        return read._replace(groups=None if groups.is_empty else groups)
+    if supervision == "objective" and read.rule is not None:
+        objective = "ari" if read.rule == "labels" else "constraint_violation"
+        return read._replace(objective=objective)
+    return read
 
 
-def disagreement(
-    encoding: LocusAdjacencyEncoding, genes: NDArray[Any], knowledge: Knowledge, rule: str
-) -> NDArray[np.float64]:
-    """How little solutions agree with the labels, or what part of the pairs they violate."""
+def _disagreement(
+    encoding: LocusAdjacencyEncoding, genes: NDArray[Any], supervision: Supervision, rule: str
+) -> FloatArray:
+    """Disagreement of solutions with the labels, or the share of the pairs that they violate."""
     by_labels = rule == "labels"
     judge = MOCKProblem(
         encoding=encoding,
         objectives=("ari",) if by_labels else ("constraint_violation",),
-        y=knowledge.y if by_labels else None,
-        constraints=None if by_labels else knowledge.pairs,
+        y=supervision.y if by_labels else None,
+        constraints=None if by_labels else supervision.pairs,
     )
-    values: NDArray[np.float64] = judge.evaluate(genes).reshape(len(genes))
-    # What is equal but for the order of additions is a tie.
+    values: FloatArray = judge.evaluate(genes).reshape(len(genes))
+    # Sums that differ by the order of additions alone are a tie.
     return values.round(12)
 
 
-def _checked_number(n_clusters: Any) -> int | None:
-    if n_clusters is None:
-        return None
-    if isinstance(n_clusters, int | np.integer) and n_clusters >= 1:
-        return int(n_clusters)
-    raise ValueError(f"n_clusters must be an integer from 1, None or 'fitted', got {n_clusters!r}.")
-
-
-def control_fronts(
-    X: NDArray[np.float64],
+def _control_fronts(
+    X: FloatArray,
     seeds: Sequence[np.random.SeedSequence],
     settings: Settings,
     *,
@@ -1037,14 +920,15 @@ def control_fronts(
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-        In whose place the control data are.
+        Data that the control data imitate.
     seeds : sequence of SeedSequence
+        One seed per search.
     settings : Settings
     kind : {"box", "eigenvalue"}
     steps : int
         Generations after the initial population.
     n_jobs : int or None
-        Searches at a time, in processes.
+        Number of searches at a time, in processes.
     verbose : bool
         Show a progress bar for each search that runs in this process.
     """
@@ -1054,14 +938,13 @@ def control_fronts(
             _search(X, seed, settings, kind, steps, n_jobs, name)
             for seed, name in zip(seeds, names, strict=True)
         ]
-    found: list[ControlFront] = run_calls(
-        (delayed(_search)(X, seed, settings, kind, steps, 1) for seed in seeds), n_jobs=n_jobs
-    )
-    return found
+    calls = (delayed(_search)(X, seed, settings, kind, steps, 1) for seed in seeds)
+    fronts: list[ControlFront] = run_calls(calls, n_jobs=n_jobs)
+    return fronts
 
 
 def _search(
-    X: NDArray[np.float64],
+    X: FloatArray,
     seed: np.random.SeedSequence,
     settings: Settings,
     kind: Any,
@@ -1070,9 +953,9 @@ def _search(
     name: str | None = None,
 ) -> ControlFront:
     rng = np.random.default_rng(seed)
-    problem = settings.problem(control_data(X, kind=kind, rng=rng), rng, Knowledge(), n_jobs)
+    problem = settings.problem(control_data(X, kind=kind, rng=rng), rng, Supervision(), n_jobs)
     if problem.n_samples == 1:
-        return found_front(problem, single_result(problem))[1:]
+        return _found_front(problem, _single_result(problem))[1:]
     search = settings.search(problem, int(rng.integers(2**31)))
     bar = Progress(
         n_gen=steps,
@@ -1087,4 +970,4 @@ def _search(
         while search.generation < steps:
             search.advance()
             bar.show(search.generation, search.objectives())
-    return found_front(problem, search.result())[1:]
+    return _found_front(problem, search.result())[1:]

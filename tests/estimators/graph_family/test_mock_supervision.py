@@ -169,7 +169,7 @@ def test_joined_parts_need_a_tree(data):
         MOCK(supervision="links", encoding="locus", **QUICK).fit(X, partial(y))
     pair = [(0, int(np.flatnonzero(y != y[0])[0]))]
     model = MOCK(3, supervision="links", encoding="locus", **QUICK).fit(X, cannot_link=pair)
-    assert model._knowledge.rule == "constraints"
+    assert model._supervision.rule == "constraints"
 
 
 def test_ignored(data):
