@@ -1,4 +1,9 @@
-"""Gka, gcuk, chc: steps and loop."""
+"""Evolutionary loops in the manner of DEAP: genetic K-means, genetic clustering for unknown K, and CHC.
+
+A loop (:func:`gka`, :func:`gcuk`, :func:`chc`) repeats one generation, its step (:class:`GkaStep`,
+:class:`GcukStep`, :class:`ChcStep`), which counts evaluations and
+can be saved; :class:`DeapSearch` takes steps too.
+"""
 
 from __future__ import annotations
 
@@ -25,26 +30,144 @@ Columns = dict[str, Any]
 Legal = Callable[[Any], bool]
 
 
+def gka(
+    population: Individuals,
+    toolbox: base.Toolbox,
+    ngen: int,
+    *,
+    stats: Any = None,
+    halloffame: Any = None,
+    rng: np.random.Generator | None = None,
+    verbose: bool = False,
+    **options: Any,
+) -> tuple[Individuals, tools.Logbook]:
+    """Genetic K-means: selection, mutation and a K-means step, without crossover.
+
+    Parameters
+    ----------
+    population : list
+        Individuals with one objective, minimised or maximised: lists or arrays with a ``fitness``.
+        Replaced in place; those with valid fitness are not evaluated again.
+    toolbox : deap.base.Toolbox
+        With the functions that :class:`GkaStep` calls.
+    ngen : int
+        Generations after the initial population.
+    stats, halloffame, rng, verbose
+        As for :func:`chc`.
+    **options
+        Parameters of :class:`GkaStep`.
+
+    Returns
+    -------
+    population : list
+        The list that was passed in.
+    logbook : deap.tools.Logbook
+        ``gen``, ``nevals`` and ``ntrials`` in this generation, and the fields of ``stats``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Options that are unknown or out of range, several objectives, objectives that are not a number, or
+        a toolbox that lacks a function.
+
+    Notes
+    -----
+    A generation costs O(P) evaluations and O(P n_var) besides, for P individuals. For checkpoints, a
+    progress bar and Ctrl-C, give :class:`GkaStep` to :class:`DeapSearch` and :func:`drive`.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering (MIGKA, MIFGKA); K. Krishna, M. N. Murty, "Genetic K-means
+    algorithm", IEEE Transactions on Systems, Man, and Cybernetics B 29 (1999).
+
+    """
+    return run_steps(
+        population,
+        toolbox,
+        GkaStep(**options),
+        ngen,
+        stats=stats,
+        halloffame=halloffame,
+        rng=rng,
+        verbose=verbose,
+    )
+
+
+def gcuk(
+    population: Individuals,
+    toolbox: base.Toolbox,
+    ngen: int,
+    *,
+    stats: Any = None,
+    halloffame: Any = None,
+    rng: np.random.Generator | None = None,
+    verbose: bool = False,
+    **options: Any,
+) -> tuple[Individuals, tools.Logbook]:
+    """Genetic clustering for unknown K: selection, crossover of neighbours, mutation, an elite.
+
+    Parameters
+    ----------
+    population : list
+        Individuals with one objective, minimised or maximised: lists or arrays with a ``fitness``.
+        Replaced in place; those with valid fitness are not evaluated again.
+    toolbox : deap.base.Toolbox
+        With the functions that :class:`GcukStep` calls.
+    ngen : int
+        Generations after the initial population.
+    stats, halloffame, rng, verbose
+        As for :func:`chc`.
+    **options
+        Parameters of :class:`GcukStep`.
+
+    Returns
+    -------
+    population : list
+        The list that was passed in.
+    logbook : deap.tools.Logbook
+        ``gen``, ``nevals`` and ``ntrials`` in this generation, ``ncross`` (pairs crossed), and the
+        fields of ``stats``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Options that are unknown or out of range, several objectives, objectives that are not a number, or
+        a toolbox that lacks a function.
+
+    Notes
+    -----
+    A generation costs O(P) evaluations and O(P n_var) besides, for P individuals. For checkpoints, a
+    progress bar and Ctrl-C, give :class:`GcukStep` to :class:`DeapSearch` and :func:`drive`.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering (MIGCUK); S. Bandyopadhyay, U. Maulik, "Genetic clustering
+    for automatic evolution of clusters and application to image classification", Pattern Recognition
+    35 (2002).
+
+    """
+    return run_steps(
+        population,
+        toolbox,
+        GcukStep(**options),
+        ngen,
+        stats=stats,
+        halloffame=halloffame,
+        rng=rng,
+        verbose=verbose,
+    )
+
+
 def chc(
     population: Individuals,
     toolbox: base.Toolbox,
     ngen: int,
     *,
-    mutpb: float = 0.0,
-    kmpb: float = 0.0,
-    threshold: float | None = None,
-    n_keep: int = 10,
-    threshold_rule: ThresholdRule = "no_crossing",
-    mutate: Literal["children", "population"] = "children",
-    step: float = 1,
-    restart: Restart | None = None,
-    restart_threshold: float | None = None,
-    max_evals: int | None = None,
-    unique: Key | None = None,
     stats: Any = None,
     halloffame: Any = None,
     rng: np.random.Generator | None = None,
     verbose: bool = False,
+    **options: Any,
 ) -> tuple[Individuals, tools.Logbook]:
     """CHC: elitist survival, crossover of distant parents only, restarts when they are used up.
 
@@ -55,55 +178,27 @@ def chc(
     Parameters
     ----------
     population : list
-        Of individuals with one objective, minimised or maximised: lists or arrays with a ``fitness``.
+        Individuals with one objective, minimised or maximised: lists or arrays with a ``fitness``.
         Replaced in place; those with valid fitness are not evaluated again.
     toolbox : deap.base.Toolbox
-        ``evaluate(individual)``, ``mate(first, second)``; ``individual()`` for restarts;
-        ``mutate(individual)`` if ``mutpb`` > 0, ``km(individual)`` if ``kmpb`` > 0;
-        ``distance(first, second)``, the number of differing genes where it is missing;
-        ``repair(individual)``, if there is one, for all that are new. All are called without a
-        generator: register operators with theirs. With ``map``
-        :func:`~moo_clustering.operators.deap.batch_map`, evaluations are batched.
+        With the functions that :class:`ChcStep` calls.
     ngen : int
         Generations after the initial population.
-    mutpb, kmpb : float, default=0
-        Probabilities for each child of ``mutate`` and, after it, of ``km``.
-    threshold : float, optional
-        First ``d``; a quarter of the number of genes by default, at least 1.
-    n_keep : int, default=10
-        The best that survive a restart; at least one is made anew.
-    threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
-        ``d`` falls after a generation in which no pair was crossed, or no child survived.
-    mutate : {"children", "population"}, default="children"
-        With ``"population"``, copies of all members are subjected to ``mutate`` and ``km`` too, and
-        compete where either changed them.
-    step : float, default=1
-        By how much ``d`` falls.
-    restart : callable, optional
-        ``restart(best, n_new, rng)`` returns ``n_new`` individuals from clones of the ``n_keep``
-        best; ``toolbox.individual()`` makes them by default.
-    restart_threshold : float, optional
-        ``d`` after a restart; ``threshold`` by default.
-    max_evals : int, optional
-        Evaluations in all, counting initial population, children, restarts and the trials that
-        ``mutate`` counts in ``n_trials``. The search ends there, if need be within a generation:
-        children that could not be evaluated are dropped.
-    unique : callable, optional
-        ``unique(individual)`` gives a hashable key; of individuals with the same key only the best
-        survives, as long as there are enough others. Often ``toolbox.key``.
     stats : deap.tools.Statistics, optional
         Minimum, mean, standard deviation and maximum of the finite fitness values by default.
     halloffame : deap.tools.HallOfFame, optional
         For individuals that are NumPy arrays made with ``similar=numpy.array_equal``.
     rng : numpy.random.Generator, optional
-        Pairs the population and decides on mutation; a fresh one by default.
+        Decides what the toolbox does not; a fresh one by default.
     verbose : bool, default=False
         Print the logbook as it grows.
+    **options
+        Parameters of :class:`ChcStep`.
 
     Returns
     -------
     population : list
-        The list that was given.
+        The list that was passed in.
     logbook : deap.tools.Logbook
         ``gen``, ``nevals`` and ``ntrials`` in this generation, ``ncross`` (pairs crossed),
         ``accepted`` (children that survived), ``d`` afterwards, ``restart`` (0 or 1), and the fields
@@ -112,8 +207,8 @@ def chc(
     Raises
     ------
     TypeError, ValueError
-        For options out of range, several objectives, objectives that are not a number, or a toolbox
-        that lacks a function.
+        Options that are unknown or out of range, several objectives, objectives that are not a number, or
+        a toolbox that lacks a function.
 
     Notes
     -----
@@ -143,29 +238,52 @@ def chc(
     >>> logbook[-1]["min"]
     0.0
     """
-    generation = ChcStep(
-        mutpb=mutpb,
-        kmpb=kmpb,
-        threshold=threshold,
-        n_keep=n_keep,
-        threshold_rule=threshold_rule,
-        mutate=mutate,
-        step=step,
-        restart=restart,
-        restart_threshold=restart_threshold,
-        max_evals=max_evals,
-        unique=unique,
-    )
     return run_steps(
         population,
         toolbox,
-        generation,
+        ChcStep(**options),
         ngen,
         stats=stats,
         halloffame=halloffame,
         rng=rng,
         verbose=verbose,
     )
+
+
+def run_steps(
+    population: Individuals,
+    toolbox: base.Toolbox,
+    step: CountedStep,
+    ngen: int,
+    *,
+    stats: Any = None,
+    halloffame: Any = None,
+    rng: np.random.Generator | None = None,
+    verbose: bool = False,
+) -> tuple[Individuals, tools.Logbook]:
+    """Evaluate a population and do ``ngen`` generations, or as many as the step's budget allows."""
+    ngen = integer("ngen", ngen, 0)
+    if not isinstance(population, list):
+        raise TypeError(f"population must be a list of individuals, got {type(population).__name__}")
+    if rng is not None and not isinstance(rng, np.random.Generator):
+        raise TypeError(f"rng must be a numpy.random.Generator or None, got {type(rng).__name__}")
+    rng = np.random.default_rng() if rng is None else rng
+    stats = finite_statistics() if stats is None else stats
+    logbook = tools.Logbook()
+    logbook.header = ["gen", *step.columns, *stats.fields]
+    population[:], columns = step.start(population, toolbox, rng)
+    for gen in range(ngen + 1):
+        if gen > 0:
+            outcome = step(population, toolbox, rng)
+            if outcome is None:
+                break
+            population[:], columns = outcome
+        if halloffame is not None:
+            halloffame.update(step.eligible(population))
+        logbook.record(gen=gen, **columns, **stats.compile(population))
+        if verbose:
+            print(logbook.stream)
+    return population, logbook
 
 
 class CountedStep(ABC):
@@ -188,7 +306,7 @@ class CountedStep(ABC):
     Attributes
     ----------
     evaluations, trials : int
-        Made so far.
+        Evaluations and trial evaluations made so far.
     """
 
     columns: ClassVar[tuple[str, ...]] = ("nevals", "ntrials")
@@ -334,11 +452,192 @@ class CountedStep(ABC):
                 raise ValueError(f"toolbox has no {name!r}; register one")
 
 
+def _trials_of(toolbox: base.Toolbox) -> int:
+    mutate = getattr(toolbox, "mutate", None)
+    return 0 if mutate is None else n_trials(mutate) or 0
+
+
+def _apply(func: Any, children: Individuals, chosen: NDArray[Any], max_trials: int | None = None) -> None:
+    where = np.flatnonzero(chosen)
+    if len(where):
+        changed = apply_batch(func, [children[i] for i in where], max_trials)
+        for i, child in zip(where, changed, strict=True):
+            children[i] = child
+
+
+class GenerationalStep(CountedStep):
+    """Selection, crossover, mutation, replacement, and the best that returns for the worst.
+
+    Subclasses describe the parameters.
+    """
+
+    def __init__(
+        self,
+        *,
+        cxpb: float,
+        mutpb: float,
+        kmpb: float,
+        elitism: int,
+        legal: Legal | None,
+        max_evals: int | None,
+    ) -> None:
+        super().__init__(mutpb=mutpb, kmpb=kmpb, max_evals=max_evals)
+        self.cxpb = probability("cxpb", cxpb)
+        self.elitism = integer("elitism", elitism, 0)
+        if self.elitism > 1:
+            raise ValueError(f"elitism must be 0 or 1, got {elitism}")
+        if legal is not None and not callable(legal):
+            raise TypeError(f"legal must be a function or None, got {legal!r}")
+        self.legal = legal
+
+    def eligible(self, population: Individuals) -> Individuals:
+        """The legal ones."""
+        if self.legal is None:
+            return population
+        flags = [np.all(flag) for flag in batch_map(self.legal, population)]
+        return [individual for individual, flag in zip(population, flags, strict=True) if flag]
+
+    def _needed(self) -> list[str]:
+        return ["select"] + ["mate"] * (self.cxpb > 0)
+
+    def _generation(
+        self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
+    ) -> tuple[Individuals, Columns]:
+        # with elitism the best so far is always in the population
+        best = self._best(population) if self.elitism else None
+        children = [toolbox.clone(parent) for parent in toolbox.select(population, len(population))]
+        n_crossed = self._cross(children, toolbox, rng)
+        children = self._evaluated(self._mutated(children, toolbox, rng), toolbox)
+        if (n_missing := len(population) - len(children)) > 0:
+            children += sorted(population, key=_quality, reverse=True)[:n_missing]
+        if best is not None:
+            rival = self._best(children)
+            if rival is None or best.fitness > rival.fitness:
+                worst = min(range(len(children)), key=lambda i: (_quality(children[i]), -i))
+                children[worst] = best
+        return children, self._own_columns(n_crossed)
+
+    def _own_columns(self, n_crossed: int) -> Columns:
+        return {}
+
+    def _cross(self, children: Individuals, toolbox: base.Toolbox, rng: np.random.Generator) -> int:
+        crossed = np.flatnonzero(rng.random(len(children) // 2) < self.cxpb)
+        for i in 2 * crossed:
+            children[i : i + 2] = toolbox.mate(children[i], children[i + 1])
+            for child in children[i : i + 2]:
+                del child.fitness.values
+        return len(crossed)
+
+    def _best(self, population: Individuals) -> Any:
+        return max(self.eligible(population), key=_quality, default=None)
+
+
+class GkaStep(GenerationalStep):
+    """One generation of the genetic K-means algorithm.
+
+    :func:`gka` is the loop of it; :class:`DeapSearch` and loops of your own take it too. The toolbox has
+    ``evaluate(individual)`` and ``select(population, k)``; ``mutate(individual)`` if ``mutpb`` > 0,
+    ``km(individual)`` if ``kmpb`` > 0; and ``repair(individual)``, if there is one, for all that are new.
+    All are called without a generator: register operators with theirs. For objectives that are minimised
+    there are :func:`~moo_clustering.operators.deap.sel_roulette_min` and
+    :class:`~moo_clustering.operators.deap.SelRouletteLegal`; with ``map``
+    :func:`~moo_clustering.operators.deap.batch_map`, evaluations are batched.
+
+    Parameters
+    ----------
+    mutpb, kmpb : float, default=0.8, 0.2
+        Probabilities for each selected individual of ``mutate`` and, after it, of ``km``. Those that
+        neither changes keep their fitness and are not evaluated again.
+    elitism : {1, 0}, default=1
+        Whether the best so far takes the place of the worst of a new population in which there is none as
+        good.
+    legal : callable, optional
+        ``legal(individual) -> bool``, or with an attribute ``batch``, ``legal.batch(matrix)``. Others
+        live in the population, but neither count as the best so far nor enter the hall of fame.
+    max_evals : int, optional
+        Evaluations in all, counting the initial population and the trials that ``mutate`` counts in
+        ``n_trials``. The search ends there, if need be within a generation: the best of the old
+        population fill the places of children that could not be evaluated.
+
+    Attributes
+    ----------
+    evaluations, trials : int
+        Evaluations and trial evaluations made so far.
+    """
+
+    def __init__(
+        self,
+        *,
+        mutpb: float = 0.8,
+        kmpb: float = 0.2,
+        elitism: int = 1,
+        legal: Legal | None = None,
+        max_evals: int | None = None,
+    ) -> None:
+        super().__init__(cxpb=0.0, mutpb=mutpb, kmpb=kmpb, elitism=elitism, legal=legal, max_evals=max_evals)
+
+
+class GcukStep(GenerationalStep):
+    """One generation of genetic clustering for an unknown number of clusters.
+
+    :func:`gcuk` is the loop of it; :class:`DeapSearch` and loops of your own take it too. The toolbox has
+    ``evaluate(individual)`` and ``select(population, k)``; ``mate(first, second)`` if ``cxpb`` > 0,
+    ``mutate(individual)`` if ``mutpb`` > 0; and ``repair(individual)``, if there is one, for all that are
+    new. All are called without a generator: register operators with theirs.
+
+    Parameters
+    ----------
+    cxpb : float, default=0.2
+        Probability of crossing the first and second, third and fourth, ... of the selected.
+    mutpb : float, default=0.3
+        Probability of mutating each of them then. Those that are neither crossed nor mutated keep
+        their fitness and are not evaluated again.
+    elitism : {1, 0}, default=1
+        Whether the best so far takes the place of the worst of a new population in which there is none as
+        good.
+    legal : callable, optional
+        ``legal(individual) -> bool``, or with an attribute ``batch``, ``legal.batch(matrix)``. Others
+        live in the population, but neither count as the best so far nor enter the hall of fame.
+    max_evals : int, optional
+        Evaluations in all, counting the initial population and the trials that ``mutate`` counts in
+        ``n_trials``. The search ends there, if need be within a generation: the best of the old
+        population fill the places of children that could not be evaluated.
+
+    Attributes
+    ----------
+    evaluations, trials : int
+        Evaluations and trial evaluations made so far.
+    """
+
+    columns = ("nevals", "ntrials", "ncross")
+
+    def __init__(
+        self,
+        *,
+        cxpb: float = 0.2,
+        mutpb: float = 0.3,
+        elitism: int = 1,
+        legal: Legal | None = None,
+        max_evals: int | None = None,
+    ) -> None:
+        super().__init__(cxpb=cxpb, mutpb=mutpb, kmpb=0.0, elitism=elitism, legal=legal, max_evals=max_evals)
+
+    def _begin(self, population: Individuals) -> Columns:
+        return self._own_columns(0)
+
+    def _own_columns(self, n_crossed: int) -> Columns:
+        return {"ncross": n_crossed}
+
+
 class ChcStep(CountedStep):
     """One generation of CHC, with the threshold of incest prevention as its state.
 
-    For :class:`DeapSearch`, or called in a loop of your own; :func:`chc` is that loop, where the
-    parameters are described at length.
+    :func:`chc` is the loop of it; :class:`DeapSearch` and loops of your own take it too. The toolbox has
+    ``evaluate(individual)`` and ``mate(first, second)``; ``individual()`` for restarts;
+    ``mutate(individual)`` if ``mutpb`` > 0, ``km(individual)`` if ``kmpb`` > 0; ``distance(first, second)``,
+    the number of differing genes where it is missing; and ``repair(individual)``, if there is one, for all
+    that are new. All are called without a generator: register operators with theirs. With ``map``
+    :func:`~moo_clustering.operators.deap.batch_map`, evaluations are batched.
 
     Parameters
     ----------
@@ -347,21 +646,26 @@ class ChcStep(CountedStep):
     threshold : float, optional
         First ``d``; a quarter of the number of genes by default, at least 1.
     n_keep : int, default=10
-        The best that survive a restart.
+        The best that survive a restart; at least one is made anew.
     threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
-        When ``d`` falls.
+        ``d`` falls after a generation in which no pair was crossed, or no child survived.
     mutate : {"children", "population"}, default="children"
-        What is mutated.
+        With ``"population"``, copies of all members are subjected to ``mutate`` and ``km`` too, and
+        compete where either changed them.
     step : float, default=1
         By how much ``d`` falls.
     restart : callable, optional
-        ``restart(best, n_new, rng)`` makes individuals after a restart.
+        ``restart(best, n_new, rng)`` returns ``n_new`` individuals from clones of the ``n_keep``
+        best; ``toolbox.individual()`` makes them by default.
     restart_threshold : float, optional
         ``d`` after a restart; ``threshold`` by default.
     max_evals : int, optional
-        Evaluations in all.
+        Evaluations in all, counting initial population, children, restarts and the trials that
+        ``mutate`` counts in ``n_trials``. The search ends there, if need be within a generation:
+        children that could not be evaluated are dropped.
     unique : callable, optional
-        ``unique(individual)`` gives a key, of which survivors have different ones.
+        ``unique(individual)`` gives a hashable key; of individuals with the same key only the best
+        survives, as long as there are enough others. Often ``toolbox.key``.
 
     Attributes
     ----------
@@ -369,6 +673,7 @@ class ChcStep(CountedStep):
         The threshold; None before the start.
     restarts : int
     evaluations, trials : int
+        Evaluations and trial evaluations made so far.
     """
 
     columns = ("nevals", "ntrials", "ncross", "accepted", "d", "restart")
@@ -532,395 +837,6 @@ def hamming(first: Any, second: Any) -> int:
             f"'distance' in the toolbox"
         )
     return int(np.count_nonzero(np.asarray(first) != np.asarray(second)))
-
-
-def _trials_of(toolbox: base.Toolbox) -> int:
-    mutate = getattr(toolbox, "mutate", None)
-    return 0 if mutate is None else n_trials(mutate) or 0
-
-
-def _apply(func: Any, children: Individuals, chosen: NDArray[Any], max_trials: int | None = None) -> None:
-    where = np.flatnonzero(chosen)
-    if len(where):
-        changed = apply_batch(func, [children[i] for i in where], max_trials)
-        for i, child in zip(where, changed, strict=True):
-            children[i] = child
-
-
-def run_steps(
-    population: Individuals,
-    toolbox: base.Toolbox,
-    step: CountedStep,
-    ngen: int,
-    *,
-    stats: Any = None,
-    halloffame: Any = None,
-    rng: np.random.Generator | None = None,
-    verbose: bool = False,
-) -> tuple[Individuals, tools.Logbook]:
-    """Evaluate a population and do ``ngen`` generations, or as many as the step's budget allows.
-
-    Parameters
-    ----------
-    population : list
-        Replaced in place, as by DEAP's own loops; its individuals are not changed.
-    toolbox : deap.base.Toolbox
-    step : CountedStep
-    ngen : int
-    stats : deap.tools.Statistics, optional
-        :func:`finite_statistics` by default.
-    halloffame : deap.tools.HallOfFame, optional
-    rng : numpy.random.Generator, optional
-        A fresh one by default.
-    verbose : bool, default=False
-        Print the logbook as it grows.
-
-    Returns
-    -------
-    population : list
-    logbook : deap.tools.Logbook
-    """
-    ngen = integer("ngen", ngen, 0)
-    if not isinstance(population, list):
-        raise TypeError(f"population must be a list of individuals, got {type(population).__name__}")
-    if rng is not None and not isinstance(rng, np.random.Generator):
-        raise TypeError(f"rng must be a numpy.random.Generator or None, got {type(rng).__name__}")
-    rng = np.random.default_rng() if rng is None else rng
-    stats = finite_statistics() if stats is None else stats
-    logbook = tools.Logbook()
-    logbook.header = ["gen", *step.columns, *stats.fields]
-    population[:], columns = step.start(population, toolbox, rng)
-    for gen in range(ngen + 1):
-        if gen > 0:
-            outcome = step(population, toolbox, rng)
-            if outcome is None:
-                break
-            population[:], columns = outcome
-        if halloffame is not None:
-            halloffame.update(step.eligible(population))
-        logbook.record(gen=gen, **columns, **stats.compile(population))
-        if verbose:
-            print(logbook.stream)
-    return population, logbook
-
-
-def gcuk(
-    population: Individuals,
-    toolbox: base.Toolbox,
-    ngen: int,
-    *,
-    cxpb: float = 0.2,
-    mutpb: float = 0.3,
-    elitism: int = 1,
-    legal: Legal | None = None,
-    max_evals: int | None = None,
-    stats: Any = None,
-    halloffame: Any = None,
-    rng: np.random.Generator | None = None,
-    verbose: bool = False,
-) -> tuple[Individuals, tools.Logbook]:
-    """Genetic clustering for unknown K: selection, crossover of neighbours, mutation, an elite.
-
-    Parameters
-    ----------
-    population : list
-        Of individuals with one objective: lists or arrays with a ``fitness``. Replaced in place;
-        those with valid fitness are not evaluated again.
-    toolbox : deap.base.Toolbox
-        ``evaluate(individual)``, ``select(population, k)``; ``mate(first, second)`` if ``cxpb`` > 0,
-        ``mutate(individual)`` if ``mutpb`` > 0; ``repair(individual)``, if there is one, for all that are
-        new. All are called without a generator: register
-        operators with theirs.
-    ngen : int
-        Generations after the initial population.
-    cxpb : float, default=0.2
-        Probability of crossing the first and second, third and fourth, ... of the selected.
-    mutpb : float, default=0.3
-        Probability of mutating each of them then. Those that are neither crossed nor mutated keep
-        their fitness and are not evaluated again.
-    elitism : {1, 0}, default=1
-    legal, max_evals
-        As for :func:`gka`, like ``elitism``.
-    stats, halloffame, rng, verbose
-        As for :func:`chc`.
-
-    Returns
-    -------
-    population : list
-        The list that was given.
-    logbook : deap.tools.Logbook
-        ``gen``, ``nevals`` and ``ntrials`` in this generation, ``ncross`` (pairs crossed), and the
-        fields of ``stats``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For options out of range, several objectives, objectives that are not a number, or a toolbox
-        that lacks a function.
-
-    Notes
-    -----
-    For checkpoints, a progress bar and Ctrl-C, give :class:`GcukStep` to :class:`DeapSearch` and
-    :func:`drive`.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering (MIGCUK); S. Bandyopadhyay, U. Maulik, "Genetic clustering
-    for automatic evolution of clusters and application to image classification", Pattern Recognition
-    35 (2002).
-    """
-    step = GcukStep(cxpb=cxpb, mutpb=mutpb, elitism=elitism, legal=legal, max_evals=max_evals)
-    return run_steps(
-        population,
-        toolbox,
-        step,
-        ngen,
-        stats=stats,
-        halloffame=halloffame,
-        rng=rng,
-        verbose=verbose,
-    )
-
-
-class GenerationalStep(CountedStep):
-    """Selection, crossover, mutation, replacement, and the best that returns for the worst.
-
-    Parameters
-    ----------
-    cxpb : float
-        Probability of crossing a pair of consecutive parents.
-    mutpb, kmpb, max_evals
-        As for :class:`CountedStep`.
-    elitism : {1, 0}
-        Whether the best so far replaces the worst of a population in which there is none as good.
-    legal : callable, optional
-        ``legal(individual) -> bool``, or with an attribute ``batch``, ``legal.batch(matrix)``. Only
-        legal individuals are the best so far or enter the hall of fame.
-    """
-
-    def __init__(
-        self,
-        *,
-        cxpb: float,
-        mutpb: float,
-        kmpb: float,
-        elitism: int,
-        legal: Legal | None,
-        max_evals: int | None,
-    ) -> None:
-        super().__init__(mutpb=mutpb, kmpb=kmpb, max_evals=max_evals)
-        self.cxpb = probability("cxpb", cxpb)
-        self.elitism = integer("elitism", elitism, 0)
-        if self.elitism > 1:
-            raise ValueError(f"elitism must be 0 or 1, got {elitism}")
-        if legal is not None and not callable(legal):
-            raise TypeError(f"legal must be a function or None, got {legal!r}")
-        self.legal = legal
-
-    def eligible(self, population: Individuals) -> Individuals:
-        """The legal ones."""
-        if self.legal is None:
-            return population
-        flags = [np.all(flag) for flag in batch_map(self.legal, population)]
-        return [individual for individual, flag in zip(population, flags, strict=True) if flag]
-
-    def _needed(self) -> list[str]:
-        return ["select"] + ["mate"] * (self.cxpb > 0)
-
-    def _generation(
-        self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
-    ) -> tuple[Individuals, Columns]:
-        # with elitism the best so far is always in the population
-        best = self._best(population) if self.elitism else None
-        children = [toolbox.clone(parent) for parent in toolbox.select(population, len(population))]
-        n_crossed = self._cross(children, toolbox, rng)
-        children = self._evaluated(self._mutated(children, toolbox, rng), toolbox)
-        if (n_missing := len(population) - len(children)) > 0:
-            children += sorted(population, key=_quality, reverse=True)[:n_missing]
-        if best is not None:
-            rival = self._best(children)
-            if rival is None or best.fitness > rival.fitness:
-                worst = min(range(len(children)), key=lambda i: (_quality(children[i]), -i))
-                children[worst] = best
-        return children, self._own_columns(n_crossed)
-
-    def _own_columns(self, n_crossed: int) -> Columns:
-        return {}
-
-    def _cross(self, children: Individuals, toolbox: base.Toolbox, rng: np.random.Generator) -> int:
-        crossed = np.flatnonzero(rng.random(len(children) // 2) < self.cxpb)
-        for i in 2 * crossed:
-            children[i : i + 2] = toolbox.mate(children[i], children[i + 1])
-            for child in children[i : i + 2]:
-                del child.fitness.values
-        return len(crossed)
-
-    def _best(self, population: Individuals) -> Any:
-        return max(self.eligible(population), key=_quality, default=None)
-
-
-class GcukStep(GenerationalStep):
-    """One generation of genetic clustering for an unknown number of clusters.
-
-    For :class:`DeapSearch`, or called in a loop of your own; :func:`gcuk` is that loop, where the
-    parameters are described.
-
-    Parameters
-    ----------
-    cxpb : float, default=0.2
-        Probability of crossing a pair of the selected.
-    mutpb : float, default=0.3
-        Probability of mutating each of them then.
-    elitism : {1, 0}, default=1
-        Whether the best so far replaces the worst of a generation that has none as good.
-    legal : callable, optional
-        ``legal(individual) -> bool``: others do not count as the best so far.
-    max_evals : int, optional
-        Evaluations in all.
-
-    Attributes
-    ----------
-    evaluations, trials : int
-        Made so far.
-    """
-
-    columns = ("nevals", "ntrials", "ncross")
-
-    def __init__(
-        self,
-        *,
-        cxpb: float = 0.2,
-        mutpb: float = 0.3,
-        elitism: int = 1,
-        legal: Legal | None = None,
-        max_evals: int | None = None,
-    ) -> None:
-        super().__init__(cxpb=cxpb, mutpb=mutpb, kmpb=0.0, elitism=elitism, legal=legal, max_evals=max_evals)
-
-    def _begin(self, population: Individuals) -> Columns:
-        return self._own_columns(0)
-
-    def _own_columns(self, n_crossed: int) -> Columns:
-        return {"ncross": n_crossed}
-
-
-def gka(
-    population: Individuals,
-    toolbox: base.Toolbox,
-    ngen: int,
-    *,
-    mutpb: float = 0.8,
-    kmpb: float = 0.2,
-    elitism: int = 1,
-    legal: Legal | None = None,
-    max_evals: int | None = None,
-    stats: Any = None,
-    halloffame: Any = None,
-    rng: np.random.Generator | None = None,
-    verbose: bool = False,
-) -> tuple[Individuals, tools.Logbook]:
-    """Genetic K-means: selection, mutation and a K-means step, without crossover.
-
-    Parameters
-    ----------
-    population : list
-        Of individuals with one objective: lists or arrays with a ``fitness``. Replaced in place;
-        those with valid fitness are not evaluated again.
-    toolbox : deap.base.Toolbox
-        ``evaluate(individual)``, ``select(population, k)``; ``mutate(individual)`` if ``mutpb`` > 0,
-        ``km(individual)`` if ``kmpb`` > 0; ``repair(individual)``, if there is one, for all that are
-        new. All are called without a generator: register operators
-        with theirs. For objectives that are minimised there are
-        :func:`~moo_clustering.operators.deap.sel_roulette_min` and
-        :class:`~moo_clustering.operators.deap.SelRouletteLegal`; with ``map``
-        :func:`~moo_clustering.operators.deap.batch_map`, evaluations are batched.
-    ngen : int
-        Generations after the initial population.
-    mutpb, kmpb : float, default=0.8, 0.2
-        Probabilities for each selected individual of ``mutate`` and, after it, of ``km``. Those that
-        neither changes keep their fitness and are not evaluated again.
-    elitism : {1, 0}, default=1
-        With 1, the best so far takes the place of the worst of a new population when it is better
-        than the best of that.
-    legal : callable, optional
-        ``legal(individual) -> bool``, or with an attribute ``batch``, ``legal.batch(matrix)``. Others
-        live in the population, but neither count as the best so far nor enter the hall of fame.
-    max_evals : int, optional
-        Evaluations in all, counting the initial population and the trials that ``mutate`` counts in
-        ``n_trials``. The search ends there, if need be within a generation: the best of the old
-        population fill the places of children that could not be evaluated.
-    stats, halloffame, rng, verbose
-        As for :func:`chc`.
-
-    Returns
-    -------
-    population : list
-        The list that was given.
-    logbook : deap.tools.Logbook
-        ``gen``, ``nevals`` and ``ntrials`` in this generation, and the fields of ``stats``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For options out of range, several objectives, objectives that are not a number, or a toolbox
-        that lacks a function.
-
-    Notes
-    -----
-    For checkpoints, a progress bar and Ctrl-C, give :class:`GkaStep` to :class:`DeapSearch` and
-    :func:`drive`.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering (MIGKA, MIFGKA); K. Krishna, M. N. Murty, "Genetic K-means
-    algorithm", IEEE Transactions on Systems, Man, and Cybernetics B 29 (1999).
-    """
-    step = GkaStep(mutpb=mutpb, kmpb=kmpb, elitism=elitism, legal=legal, max_evals=max_evals)
-    return run_steps(
-        population,
-        toolbox,
-        step,
-        ngen,
-        stats=stats,
-        halloffame=halloffame,
-        rng=rng,
-        verbose=verbose,
-    )
-
-
-class GkaStep(GenerationalStep):
-    """One generation of the genetic K-means algorithm.
-
-    For :class:`DeapSearch`, or called in a loop of your own; :func:`gka` is that loop, where the
-    parameters are described.
-
-    Parameters
-    ----------
-    mutpb, kmpb : float, default=0.8, 0.2
-        Probabilities for each selected individual of ``mutate`` and, after it, of ``km``.
-    elitism : {1, 0}, default=1
-        Whether the best so far replaces the worst of a generation that has none as good.
-    legal : callable, optional
-        ``legal(individual) -> bool``: others do not count as the best so far.
-    max_evals : int, optional
-        Evaluations in all.
-
-    Attributes
-    ----------
-    evaluations, trials : int
-        Made so far.
-    """
-
-    def __init__(
-        self,
-        *,
-        mutpb: float = 0.8,
-        kmpb: float = 0.2,
-        elitism: int = 1,
-        legal: Legal | None = None,
-        max_evals: int | None = None,
-    ) -> None:
-        super().__init__(cxpb=0.0, mutpb=mutpb, kmpb=kmpb, elitism=elitism, legal=legal, max_evals=max_evals)
 
 
 class MemeticChcStep(ChcStep):
