@@ -1,4 +1,4 @@
-"""Choosing from a front: attainment, hull, control data."""
+"""Choice of solutions from a front: attainment scores, control data, the hull front of SRMOSC."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class AttainmentScores:
     k_max : int
         Largest number of clusters that is compared.
     front : ndarray of shape (n_solutions, 2)
-        Objectives as they are compared: from 0 to 1, square roots; NaN as in ``scores``.
+        Objectives as compared: scaled to 0..1, then square roots; NaN as in ``scores``.
     controls : tuple of ndarray of shape (n, 2)
-        The same of the control fronts, by the first objective, without what is dominated.
+        The scaled control fronts without dominated solutions, sorted by the first objective.
     """
 
     scores: FloatArray
@@ -49,14 +49,14 @@ class AttainmentScores:
     controls: tuple[FloatArray, ...]
 
     def best(self, n_clusters: int | None = None) -> int:
-        """Solution with the largest score, of those with so many clusters if that is given.
+        """Solution with the largest score, optionally among those with ``n_clusters`` clusters.
 
-        Of equal scores the one with fewer clusters, then the first.
+        Ties go to the solution with fewer clusters, then to the first.
 
         Raises
         ------
         ValueError
-            If there is none with so many clusters that has a score.
+            If no solution with that number of clusters has a score.
         """
         allowed = np.isfinite(self.scores)
         if n_clusters is not None:
@@ -107,7 +107,7 @@ def attainment_scores(
     Raises
     ------
     ValueError
-        Other shapes, no control front, or none of its solutions with few enough clusters.
+        If shapes do not fit, there is no control front, or no solution has few enough clusters.
 
     Notes
     -----
@@ -180,7 +180,7 @@ def _to_points(points: FloatArray, corners: FloatArray) -> FloatArray:
 
 
 def _to_staircase(points: FloatArray, corners: FloatArray) -> FloatArray:
-    """Down to every corner from the height of the one before, then right to the place of the next."""
+    """Distances to the staircase: down to each corner, then right to the next one."""
     x, y = points[:, :1], points[:, 1:]
     left, low = corners[:, 0], corners[:, 1]
     above, right = np.append(np.inf, low[:-1]), np.append(left[1:], np.inf)
@@ -235,12 +235,12 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
 
 @dataclass(frozen=True, eq=False)
 class SRMOSCHull:
-    """Result of :func:`srmosc_hull_front`: members from one link a sample to as many as are of use.
+    """Result of :func:`srmosc_hull_front`: members from one link per sample to all useful links.
 
     Attributes
     ----------
     F : ndarray of shape (n_members, 2)
-        Error, falling, and number of links, rising.
+        Decreasing error and increasing number of links.
     steps : ndarray of shape (n_members - 1,), int32
         Sample whose row changes from a member to the next.
     """
@@ -291,9 +291,9 @@ class SRMOSCHull:
 def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> SRMOSCHull:
     """Supported solutions of the two objectives of SRMOSC, both of which are sums over the samples.
 
-    For every sample a path of supports by non-negative orthogonal matching pursuit, of which the lower
-    convex hull of (links, error) is kept. The steps along all hulls, sorted by what they gain for a link,
-    lead from one supported solution to the next.
+    Non-negative orthogonal matching pursuit makes a path of supports for every sample, and its lower convex
+    hull of (links, error) gives the steps. The steps of all samples, sorted by their gain per link, lead
+    from one supported solution to the next.
 
     Parameters
     ----------
@@ -307,8 +307,8 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
 
     Notes
     -----
-    Near-exact: the paths are greedy. O(N k (w n_features + k^2)) for supports of up to k links, and a sort
-    of at most N w steps; memory O(N w) and a weight for every link of every corner of the hulls.
+    The result is nearly exact: the paths are greedy. O(N k (w n_features + k^2)) for supports of up to k
+    links, and a sort of at most N w steps; memory O(N w) and a weight for every link of every corner of the hulls.
 
     Examples
     --------
@@ -366,7 +366,7 @@ def spread_members(values: NDArray[Any], n_members: int) -> NDArray[np.intp]:
     values : ndarray of shape (n_solutions,)
         One objective of a front.
     n_members : int
-        At most so many; fewer where one member is nearest to several.
+        Largest number of members; there are fewer where one member is nearest to several values.
     """
     order = np.argsort(values, kind="stable")
     if len(order) <= n_members:

@@ -23,7 +23,7 @@ Arrays = tuple[NDArray[Any], NDArray[Any], list[str] | None, list[str] | None]
 
 
 class Bags:
-    """Bags of instances, kept as one matrix with the instances of a bag in adjacent rows.
+    """Bags of instances, stored as one matrix with the instances of a bag in adjacent rows.
 
     Bags cannot be changed, and copies share their arrays. Iterating gives the bags, each an array
     of shape (n_instances_of_the_bag, n_features); ``bags[3]`` is one of them, and ``bags[2:5]``,
@@ -128,7 +128,7 @@ class Bags:
     ) -> Self:
         """Bags from one array-like of shape (n_instances_of_the_bag, n_features) each.
 
-        Frames must name their columns alike; the names become ``feature_names`` if none are given.
+        Frames must name their columns alike; the names become the default of ``feature_names``.
         """
         items = list(bags)
         ids = to_names(bag_ids, len(items), "bag_ids", "bags")

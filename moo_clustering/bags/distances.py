@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -31,7 +31,7 @@ _OVER_ROWS = {
     "min_min": kernels.smallest,
     "mean": kernels.add,
 }
-# Squares below this part of the terms they are the difference of are rounding, and count as 0.
+# A squared distance below this share of the terms whose difference it is counts as 0: it is rounding.
 _ROUNDING = 1e-12
 
 
@@ -177,11 +177,37 @@ class Piece(NamedTuple):
 def _distances(
     a: Side, b: Side, kind: str, max_memory: float, n_jobs: int | None
 ) -> tuple[FloatArray, FloatArray | None]:
-    """Distances from a to b, and from b to a where they are wanted; directed ones for ``"symmetric"``."""
+    """Distances from a to b, and from b to a where ``kind`` needs them; directed ones for ``"symmetric"``."""
     there = np.empty((len(a.sizes), len(b.sizes)))
     back = np.empty(there.shape[::-1]) if kind == "symmetric" and b is not a else None
     reverse = there if b is a else back
-    # Products of two blocks serve both directions.
+
+    def visit(x: Block, y: Block, table: FloatArray) -> None:
+        forward, backward = tiles(a, x, b, y, kind, reverse is not None and x is not y, table)
+        there[x.bags, y.bags] = forward
+        if reverse is not None and backward is not None:
+            reverse[y.bags, x.bags] = backward
+
+    _for_block_pairs(visit, a, b, max_memory, 1.0, n_jobs)
+    _finish(there, a.sizes, b.sizes, kind)
+    if back is not None:
+        _finish(back, b.sizes, a.sizes, kind)
+    return there, back
+
+
+def _for_block_pairs(
+    visit: Callable[[Block, Block, FloatArray], None],
+    a: Side,
+    b: Side,
+    max_memory: float,
+    work: float,
+    n_jobs: int | None,
+) -> None:
+    """Call ``visit(x, y, table)`` for all blocks x of ``a`` and y of ``b``, on threads.
+
+    The products of two blocks serve both directions, so that two blocks of the same side are visited in one
+    order only. ``table`` has room for them; ``work`` is the number of passes over the products.
+    """
     pairs = [(x, y) for k, x in enumerate(a.blocks) for y in b.blocks[k if b is a else 0 :]]
     largest = [max(block.n_rows for block in side.blocks) for side in (a, b)]
     workers = min(n_threads(n_jobs), max(1, int(max_memory) // _table_bytes(max(largest))))
@@ -189,17 +215,10 @@ def _distances(
     def kernel(low: int, high: int) -> None:
         table = np.empty(largest[0] * largest[1])
         for x, y in pairs[low:high]:
-            forward, backward = tiles(a, x, b, y, kind, reverse is not None and x is not y, table)
-            there[x.bags, y.bags] = forward
-            if reverse is not None and backward is not None:
-                reverse[y.bags, x.bags] = backward
+            visit(x, y, table)
 
     with threadpool_limits(limits=1, user_api="blas"):
-        for_parts(kernel, len(pairs), len(a.rows) * len(b.rows) * (a.rows.shape[1] + 1.0), workers)
-    _finish(there, a.sizes, b.sizes, kind)
-    if back is not None:
-        _finish(back, b.sizes, a.sizes, kind)
-    return there, back
+        for_parts(kernel, len(pairs), work * len(a.rows) * len(b.rows) * (a.rows.shape[1] + 1.0), workers)
 
 
 def tiles(
@@ -236,7 +255,7 @@ def tiles(
 
 
 def _finish(out: FloatArray, sizes: NDArray[np.int64], others: NDArray[np.int64], kind: str) -> None:
-    """From sums to means, from squares to distances."""
+    """Turn sums into means, and squares into distances, in place."""
     if kind == "mean_min":
         out /= sizes[:, None]
     elif kind == "mean":
@@ -270,9 +289,9 @@ def bag_distance_kinds(
         - ``"energy"``: see :func:`energy_distance`.
         - ``"sliced"``: Euclidean distance of :func:`sliced_quantile_embedding`.
     directions : array-like of shape (n_directions, n_features), optional
-        For ``"sliced"``; random ones if not given. Distances to new bags need the same ones.
+        Directions of ``"sliced"``, random by default. Distances to new bags need the same directions.
     rng : numpy.random.Generator, optional
-        For the directions.
+        Draws the directions.
     n_jobs : int or None, default=None
         Threads; the result does not depend on it.
 
@@ -422,9 +441,9 @@ def joint_distances(
     A, B : Bags or anything :func:`as_bags` takes
         ``B=None``: the bags of ``A`` among themselves.
     nearest : bool, default=True
-        Whether the symmetric and the average distance are wanted.
+        Whether to compute the symmetric and the average distance.
     mean : bool, default=True
-        Whether the means are.
+        Whether to compute the means.
     n_jobs : int or None, default=None
         Threads; the result does not depend on it.
 
@@ -444,17 +463,11 @@ def joint_distances(
     a, b = _sides(as_bags(A), None if B is None else as_bags(B), MAX_MEMORY)
     there = _Sums.zeros(len(a.sizes), len(b.sizes))
     back = there if b is a else _Sums.zeros(len(b.sizes), len(a.sizes))
-    pairs = [(x, y) for k, x in enumerate(a.blocks) for y in b.blocks[k if b is a else 0 :]]
-    largest = [max(block.n_rows for block in side.blocks) for side in (a, b)]
-    workers = min(n_threads(n_jobs), max(1, MAX_MEMORY // _table_bytes(max(largest))))
 
-    def kernel(low: int, high: int) -> None:
-        table = np.empty(largest[0] * largest[1])
-        for x, y in pairs[low:high]:
-            _add_block(a, x, b, y, there, None if x is y else back, nearest, mean, table)
+    def visit(x: Block, y: Block, table: FloatArray) -> None:
+        _add_block(a, x, b, y, there, None if x is y else back, nearest, mean, table)
 
-    with threadpool_limits(limits=1, user_api="blas"):
-        for_parts(kernel, len(pairs), 2.0 * len(a.rows) * len(b.rows) * (a.rows.shape[1] + 1.0), workers)
+    _for_block_pairs(visit, a, b, MAX_MEMORY, 2.0, n_jobs)
     return _finished(a, b, there, back, nearest, mean)
 
 
@@ -517,7 +530,7 @@ def _add_block(
 
 
 def _finished(a: Side, b: Side, there: _Sums, back: _Sums, nearest: bool, mean: bool) -> JointDistances:
-    """From sums to means, from squares to distances."""
+    """Means of the sums, and distances from the squares."""
     none = np.empty((0, 0))
     symmetric = average = total = none
     own_a = own_b = np.empty(0)
@@ -565,7 +578,7 @@ class JointDistances(NamedTuple):
     own_B : ndarray of shape (n_bags_B,)
         Mean over all pairs of instances of the bag, those of an instance with itself too.
 
-    What was not asked for has no entries.
+    Arrays that were not requested are empty.
     """
 
     symmetric: FloatArray

@@ -17,6 +17,7 @@ from moo_clustering.bags.bags import Bags, as_bags
 Statistic = Literal["mean", "min", "max"]
 Embedding = Literal["mean", "stats", "stats_pca", "prototypes"]
 EMBEDDINGS: tuple[str, ...] = get_args(Embedding)
+# Principal components of "stats_pca"; a bag needs no more to be placed.
 _MOST_COMPONENTS = 20
 
 
@@ -26,7 +27,7 @@ def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = 
     Parameters
     ----------
     bags : Bags or anything :func:`as_bags` takes
-        In the scale in which distances are meant.
+        Bags, scaled as distances should count.
     kind : {"mean", "stats", "stats_pca", "prototypes"}
         - ``"mean"``: means of the instances.
         - ``"stats"``: mean, least and greatest value of every feature, each of mean 0 and variance 1
@@ -129,9 +130,9 @@ def sliced_quantile_embedding(
         Random directions, without ``directions``.
     n_quantiles : int, default=25
     directions : array-like of shape (n_directions, n_features), optional
-        Of unit length. Vectors of different calls can be compared only for the same directions.
+        Directions of unit length. Vectors of different calls can be compared only for the same directions.
     rng : numpy.random.Generator, optional
-        For the directions. Default: a new one.
+        Draws the directions. Default: a new generator.
 
     Returns
     -------
@@ -172,30 +173,24 @@ def sliced_quantile_embedding(
             f"features, got {lines.shape}"
         )
     quantiles = np.empty((data.n_bags, len(lines), n_quantiles))
-    at = _Places.of(data, n_quantiles)
+    low_rows, high_rows, share = _quantile_rows(data, n_quantiles)
     for number, line in enumerate(lines):
         values = data.instances @ line
         sorted_in_bags = values[np.lexsort((values, data.bag_of_instance))]
-        low = sorted_in_bags[at.low]
-        quantiles[:, number] = low + at.share * (sorted_in_bags[at.high] - low)
+        low = sorted_in_bags[low_rows]
+        quantiles[:, number] = low + share * (sorted_in_bags[high_rows] - low)
     quantiles *= math.sqrt(data.n_features / (len(lines) * n_quantiles))
     return quantiles.reshape(data.n_bags, -1)
 
 
-class _Places:
-    """Between which rows of sorted bags the quantiles lie, and how far from the lower one."""
-
-    def __init__(self, low: NDArray[np.int64], high: NDArray[np.int64], share: FloatArray) -> None:
-        self.low, self.high, self.share = low, high, share
-
-    @classmethod
-    def of(cls, bags: Bags, n_quantiles: int) -> _Places:
-        levels = (np.arange(n_quantiles) + 0.5) / n_quantiles
-        last = bags.sizes[:, None] - 1
-        place = levels * last
-        low = np.floor(place).astype(np.int64)
-        first = bags.offsets[:-1, None]
-        return cls(first + low, first + np.minimum(low + 1, last), place - low)
+def _quantile_rows(bags: Bags, n_quantiles: int) -> tuple[NDArray[np.int64], NDArray[np.int64], FloatArray]:
+    """Rows of sorted bags below and above every quantile, and its place between them from 0 to 1."""
+    levels = (np.arange(n_quantiles) + 0.5) / n_quantiles
+    last = bags.sizes[:, None] - 1
+    place = levels * last
+    low = np.floor(place).astype(np.int64)
+    first = bags.offsets[:-1, None]
+    return first + low, first + np.minimum(low + 1, last), place - low
 
 
 def sliced_directions(n_features: int, rng: np.random.Generator, *, n_directions: int = 60) -> FloatArray:

@@ -21,11 +21,12 @@ from moo_clustering._kernels.bag_distances import (
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering.bags.bags import as_bags, to_offsets
 
+# Largest number of instances in a chunk; the compiled loops run over the slots of a chunk.
 _MOST_SLOTS = 16
 # What a chunk costs besides its slots, in slots: its coefficients and its maximum.
 _CHUNK_COST = 3
 Weighting = Literal["bag", "instance"]
-# Above this the products of bag means and instances are kept in single precision.
+# Products of bag means and instances that would take more bytes than this are stored in single precision.
 _SINGLE_ABOVE = 512 * 2**20
 # Squared distances below these shares of the largest squared norm are rounding errors, and count as 0.
 _ROUNDING, _SINGLE_ROUNDING = 1e-13, 1e-6
@@ -33,7 +34,7 @@ _ROUNDING, _SINGLE_ROUNDING = 1e-13, 1e-6
 _SCRATCH = 64 * 2**20
 # Numbers in the table of distances of a bag from all bag means: 32 MB of float64.
 TABLE_ITEMS = 1 << 22
-# Parts that keep more than this share have little left to drop.
+# When the parts of a bag retain more than this share of it, another round would hardly drop any.
 _WORTH_A_ROUND = 0.9
 
 
@@ -48,16 +49,16 @@ class BagGeometry:
     Parameters
     ----------
     bags : Bags or anything :func:`as_bags` takes
-        In the scale in which distances are meant.
+        Bags, scaled as distances should count.
     weighting : {"bag", "instance"}, default="bag"
         Centroids as means of the bag means (Eq. 3), or of all instances.
     prune : bool, default=True
         Leave out instances that can be the farthest from no centroid; changes nothing but speed.
     min_cluster_size : int, default=1
-        All partitions asked about have at least so many bags in every cluster, which lets ``prune``
-        leave out more. Only with ``weighting="bag"``.
+        All partitions to be evaluated have at least this many bags in every cluster, which lets
+        ``prune`` leave out more. Only with ``weighting="bag"``.
     dtype : {"auto", "float64", "float32"}, default="auto"
-        Of the products; ``"auto"`` is float32 where float64 would take more than 512 MiB.
+        Type of the products; ``"auto"`` is float32 where float64 would take more than 512 MiB.
 
     Attributes
     ----------
@@ -66,9 +67,9 @@ class BagGeometry:
     means : ndarray of shape (n_bags, n_features)
         Bag means, centred.
     center : ndarray of shape (n_features,)
-        What was subtracted: the mean of all instances.
+        Mean of all instances, which was subtracted.
     arrays : BagArrays
-        What the compiled loops read.
+        Arrays that the compiled loops read.
 
     Raises
     ------
@@ -305,7 +306,7 @@ def farthest_candidates(
     offsets : array-like of shape (n_bags + 1,)
         First row of each bag, and the number of rows.
     means : array-like of shape (n_means, n_features)
-        What centroids are convex combinations of: the means of the bags before anything is left out.
+        Means of the complete bags, of which centroids are convex combinations.
     min_cluster_size : int, default=1
         A number s above 1 leaves out more. It holds only for centroids whose weights are at most 1/s:
         unweighted means of the means of s or more bags.
@@ -347,7 +348,7 @@ def farthest_candidates(
 
 
 def _farthest(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolArray:
-    """Candidates of one bag; of a large one in parts, again until that no longer helps."""
+    """Candidates of one bag; a large bag is pruned in parts, repeatedly while that helps."""
     limit = max(2, TABLE_ITEMS // len(centers))
     remaining = np.arange(len(rows))
     while True:

@@ -46,7 +46,7 @@ class BagObjective:
     objective : {"db", "twcv", "ftwcv"}, default="db"
         Davies-Bouldin index (Eq. 10), total within-cluster variation (Eq. 4), or its fast form (Eq. 7).
     reading : {"between", "printed", "printed_meansq"}, default="between"
-        Of FTWCV: within-cluster squares of bag means, or two literal readings of Eq. 7.
+        Reading of FTWCV: within-cluster squares of bag means, or one of two literal readings of Eq. 7.
     min_cluster_size : int, default=1
         No move leaves a cluster with fewer bags; 0 lets clusters become empty.
     constraints : PairwiseConstraints, optional
@@ -116,7 +116,7 @@ class BagObjective:
         return rng.integers(0, self.n_clusters, size=(n, self.n_bags), dtype=np.int32)
 
     def evaluate(self, labels: Any) -> FloatArray:
-        """What is minimised, shape (n_individuals,)."""
+        """Values of the objective with its penalty, to be minimised, shape (n_individuals,)."""
         values, violations = self.values(labels)
         with np.errstate(invalid="ignore"):
             return np.where(violations > 1e-12, values * (1.0 + self._task.penalty * violations), values)
@@ -284,7 +284,7 @@ class Improved(NamedTuple):
     ----------
     labels : ndarray of shape (n_individuals, n_bags), int32
     values : ndarray of shape (n_individuals,)
-        What is minimised, up to the rounding of the updates.
+        Values of the objective, which is minimised, up to the rounding of the updates.
     n_trials : ndarray of shape (n_individuals,)
         Trial evaluations made.
     """
@@ -325,11 +325,11 @@ def make_task(
     geometry : BagGeometry
     objective : {"db", "twcv", "ftwcv"}
     reading : {"between", "printed", "printed_meansq"}, default="between"
-        Of FTWCV.
+        Reading of FTWCV.
     rule : int
-        How genes are drawn.
+        Code of the rule by which genes are drawn.
     least : int
-        Bags that no move may leave a cluster with fewer of.
+        Smallest cluster, in bags, that a move may leave.
     constraints : PairwiseConstraints, optional
     penalty : float
         The objective is multiplied by 1 + penalty * violation.
@@ -355,9 +355,9 @@ def make_task(
 
 
 def squared_norms(geometry: BagGeometry, reading: Reading) -> NDArray[np.float64]:
-    """Of every bag, the mean squared norm of its instances, or the squared norm of their mean.
+    """Mean squared norm of the instances of every bag, or the squared norm of their mean.
 
-    In the coordinates of the bags: these readings depend on the origin.
+    Norms are in the coordinates of the bags: these readings depend on the origin.
     """
     if reading == "printed_meansq":
         means = geometry.means + geometry.center

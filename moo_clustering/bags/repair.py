@@ -18,15 +18,15 @@ from moo_clustering.constraints import PairwiseConstraints
 
 
 class PartitionRepair:
-    """What a partition must respect, and how it is made to.
+    """Repair of partitions: least cluster size, must-links and cannot-links.
 
     Parameters
     ----------
     n_bags : int
     min_cluster_size : int
     constraints : PairwiseConstraints or None
-        To be repaired. Must-links that contradict cannot-links have no closure; such constraints are
-        left alone.
+        Pairs to repair. Must-links that contradict cannot-links have no closure; such constraints are
+        ignored.
     """
 
     def __init__(self, n_bags: int, min_cluster_size: int, constraints: PairwiseConstraints | None) -> None:
@@ -59,7 +59,7 @@ class PartitionRepair:
         self._conflicting = first[both]
 
     def broken(self, labels: Labels, n_clusters: int) -> NDArray[np.bool_]:
-        """Which individuals need a repair."""
+        """Individuals that need a repair, shape (n_individuals,)."""
         broken = np.zeros(len(labels), dtype=bool)
         if self.min_cluster_size > 0:
             flat = (labels + np.arange(len(labels))[:, None] * n_clusters).ravel()
@@ -73,7 +73,7 @@ class PartitionRepair:
         return broken
 
     def apply(self, labels: Labels, distances: FloatArray) -> Labels:
-        """Repaired partitions; ``distances`` are those to the centroids of ``labels``."""
+        """Repaired partitions; ``distances`` are the distances to the centroids of ``labels``."""
         labels = labels.copy()
         for row, own in zip(labels, distances, strict=True):
             if len(self._members):
@@ -85,7 +85,7 @@ class PartitionRepair:
         return labels
 
     def filled(self, labels: Labels, distances: FloatArray, empty: str) -> Labels:
-        """Partitions without empty clusters, unless those are kept."""
+        """Partitions without empty clusters, unless ``empty`` is ``"keep"``."""
         if empty not in ("farthest", "closest", "keep"):
             raise ValueError(f"empty must be 'farthest', 'closest' or 'keep', got {empty!r}.")
         if empty != "keep":
@@ -110,7 +110,7 @@ class PairPenalty(PartitionRepair):
     penalty : float
         The sum of the costs is multiplied by 1 + ``penalty`` times the violation, 0 to 2.
     power : {1, 2}
-        Of the distances in the costs.
+        Power of the distances in the costs.
 
     Notes
     -----
@@ -133,11 +133,11 @@ class PairPenalty(PartitionRepair):
         self._pairs = signed_pairs(n_bags, constraints)[:3]
 
     def broken(self, labels: Labels, n_clusters: int) -> NDArray[np.bool_]:
-        """All that violate a pair, or have small clusters."""
+        """Individuals that violate a pair or have small clusters, shape (n_individuals,)."""
         return super().broken(labels, n_clusters) | (self.constraints.violation(labels) > 0)
 
     def apply(self, labels: Labels, distances: FloatArray) -> Labels:
-        """Settled partitions; ``distances`` are those to what the clusters gather around."""
+        """Repaired partitions; ``distances`` are the distances to the centres of the clusters."""
         labels = labels.copy()
         violations = self.constraints.violation(labels)
         for row, own, violation in zip(labels, distances**self.power, violations, strict=True):
@@ -154,7 +154,7 @@ def pair_rule(
     penalty: float,
     power: int = 1,
 ) -> PartitionRepair | None:
-    """What assignments are made to respect; None if nothing."""
+    """Repair that assignments go through; None if they need none."""
     if constraints is None or handling == "repair":
         if constraints is None and min_cluster_size <= 1:
             return None

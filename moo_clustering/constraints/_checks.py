@@ -41,7 +41,7 @@ def check_integers(values: NDArray[Any], name: str, hint: str = "") -> NDArray[n
 
 
 def check_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Array:
-    """Pairs of two different samples in range, as given: not sorted, duplicates kept."""
+    """Check pairs of two different samples; they stay in their order, with duplicates."""
     if pairs is None:
         return np.empty((0, 2), dtype=np.int64)
     try:

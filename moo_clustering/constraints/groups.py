@@ -46,7 +46,7 @@ class ConstraintGroups:
     Attributes
     ----------
     n_groups : int
-        Number of groups, those of one sample included.
+        Number of groups, groups of one sample included.
     """
 
     groups: Int64Array
@@ -88,7 +88,7 @@ class ConstraintGroups:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is asked of a partition: no group of two samples, no conflict."""
+        """Whether every partition is allowed: no group has two samples, and there is no conflict."""
         return not len(self.conflicts) and not (self._sizes() > 1).any()
 
     def _sizes(self) -> Int64Array:

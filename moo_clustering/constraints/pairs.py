@@ -136,7 +136,7 @@ class PairwiseConstraints:
             One label per sample (any kind; every value is a class, -1 too), a set of labels per
             sample, or an array or sparse matrix of zeros and ones, samples by labels.
         fraction : float
-            What part to draw, in (0, 1].
+            Share of the pairs (or samples) to draw, in (0, 1].
         scheme : {"stratified", "pooled", "docs"}, default="stratified"
             * ``"stratified"``: ceil(fraction * M) of the M must-links and ceil(fraction * C) of
               the C cannot-links.
@@ -269,7 +269,7 @@ class PairwiseConstraints:
         Returns
         -------
         closed : PairwiseConstraints
-            Given pairs keep their weights. An implied pair gets the least weight it may rest on:
+            Listed pairs keep their weights. An implied pair gets the least weight it may rest on:
             of the must-links in the components it touches and of the cannot-links between them.
         conflicts : ndarray of shape (n_conflicts, 2), int64
             Cannot-links inside a component. They are left out of ``closed``.
@@ -279,7 +279,7 @@ class PairwiseConstraints:
         conflicts = self.cannot_link[inside]
         if strict:
             refuse_conflicts(conflicts, self.must_link, self.n_samples)
-        closed = close(
+        closed = _closed(
             self.must_link,
             self.must_link_weights,
             self.cannot_link[~inside],
@@ -287,16 +287,7 @@ class PairwiseConstraints:
             component,
             max_pairs,
         )
-        return (
-            PairwiseConstraints(
-                closed.must,
-                closed.cannot,
-                n_samples=self.n_samples,
-                must_link_weights=closed.must_weights,
-                cannot_link_weights=closed.cannot_weights,
-            ),
-            conflicts,
-        )
+        return closed, conflicts
 
     def groups(self) -> ConstraintGroups:
         """The closure as groups of samples; raises InconsistentConstraintsError on a conflict."""
@@ -323,18 +314,18 @@ class PairwiseConstraints:
         return must[0], cannot[1]
 
     def violation(self, labels: ArrayLike) -> NDArray[np.float64]:
-        """Violated part of the must-links plus violated part of the cannot-links, in [0, 2].
+        """Violated share of the must-links plus violated share of the cannot-links, in [0, 2].
 
-        V = (M - w_m) / M + (C - w_c) / C, a part without pairs being 0; with weights, their sums.
+        V = (M - w_m) / M + (C - w_c) / C, where a term without pairs is 0; weights enter as sums.
         Exactly 0 if and only if nothing is violated.
         """
         must, cannot = self._equal_and_different(labels)
         return _ratio(must[1], self.must_link_weights) + _ratio(cannot[0], self.cannot_link_weights)
 
     def bonus(self, labels: ArrayLike) -> NDArray[np.float64]:
-        """Satisfied part of the must-links plus satisfied part of the cannot-links, in [0, 2].
+        """Satisfied share of the must-links plus satisfied share of the cannot-links, in [0, 2].
 
-        w_m / M + w_c / C, a part without pairs being 0: the term added to the crowding distance
+        w_m / M + w_c / C, where a term without pairs is 0: the term added to the crowding distance
         by Internal-NSGA-II-clus (its Algorithm 2).
         """
         must, cannot = self._equal_and_different(labels)
@@ -433,18 +424,18 @@ def equal_and_different(
     return equal, different
 
 
-def close(
+def _closed(
     must: Int64Array,
     must_weights: NDArray[np.float64],
     cannot: Int64Array,
     cannot_weights: NDArray[np.float64],
     component: Int64Array,
     max_pairs: int,
-) -> Closed:
+) -> PairwiseConstraints:
     """All pairs implied by must-links and by cannot-links that contradict no must-link.
 
-    A given pair keeps its weight; an implied one gets the least weight it may rest on: of the
-    must-links of the components, and of the cannot-links between the two components.
+    A listed pair keeps its weight. An implied pair gets the least weight it may rest on: of the
+    must-links of its components, and of the cannot-links between the two components.
     """
     n_samples, n_components = len(component), int(component.max()) + 1
     size = np.bincount(component).astype(np.int64)
@@ -462,21 +453,18 @@ def close(
     owner, rank = expand(n_within)
     a, b = unrank_pairs(rank)
     within = member[np.column_stack([start[owner] + a, start[owner] + b])]
-    within_weights = _with_given(within, weakest[owner], must, must_weights, n_samples)
+    within_weights = _with_listed(within, weakest[owner], must, must_weights, n_samples)
     owner, rank = expand(n_across)
     a, b = np.divmod(rank, size[right[owner]])
     across = member[np.column_stack([start[left[owner]] + a, start[right[owner]] + b])]
-    across_weights = _with_given(across, between[owner], cannot, cannot_weights, n_samples)
-    return Closed(within, within_weights, across, across_weights)
-
-
-class Closed(NamedTuple):
-    """Every pair that follows from the given ones, with its weight."""
-
-    must: Int64Array
-    must_weights: NDArray[np.float64]
-    cannot: Int64Array
-    cannot_weights: NDArray[np.float64]
+    across_weights = _with_listed(across, between[owner], cannot, cannot_weights, n_samples)
+    return PairwiseConstraints(
+        within,
+        across,
+        n_samples=n_samples,
+        must_link_weights=within_weights,
+        cannot_link_weights=across_weights,
+    )
 
 
 def expand(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -486,19 +474,19 @@ def expand(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int
     return owner, np.arange(len(owner)) - first[owner]
 
 
-def _with_given(
+def _with_listed(
     pairs: Int64Array,
     weights: NDArray[np.float64],
-    given: Int64Array,
-    given_weights: NDArray[np.float64],
+    listed: Int64Array,
+    listed_weights: NDArray[np.float64],
     n: int,
 ) -> NDArray[np.float64]:
-    """Weights of the pairs, with those of the given pairs (sorted, all among them) put back."""
-    if not len(given):
+    """Weights of the pairs, with the weights of the listed pairs (sorted, all among them) put back."""
+    if not len(listed):
         return weights
-    keys, given_keys = pair_keys(pairs, n), pair_keys(given, n)
-    place = np.minimum(np.searchsorted(given_keys, keys), len(given_keys) - 1)
-    return np.where(given_keys[place] == keys, given_weights[place], weights)
+    keys, listed_keys = pair_keys(pairs, n), pair_keys(listed, n)
+    place = np.minimum(np.searchsorted(listed_keys, keys), len(listed_keys) - 1)
+    return np.where(listed_keys[place] == keys, listed_weights[place], weights)
 
 
 def satisfied_from_labels(
@@ -631,8 +619,8 @@ def fisher_weights(
     constraints : PairwiseConstraints
         Means over pairs are weighted, if the pairs are.
     shrinkage : float, default=0.2
-        In [0, 1]; how far the variation within classes is drawn to that of all the data. More is
-        advisable for few pairs.
+        How far the variation within classes is shrunk towards that of all data, in [0, 1]. Use more for
+        few pairs.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Where pairs come from: files, and samples of gold labels."""
+"""Pairs read from files, and pairs drawn from gold labels."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def read_pairs(
     Parameters
     ----------
     path : str or path-like
-        Text separated by tabs, commas or semicolons (told by the first line). Empty lines are
+        Text separated by tabs, commas or semicolons, whichever the first line has. Empty lines are
         skipped.
     row_ids : sequence of length n_samples or None, default=None
         Identifiers of the samples, compared as text. None: the file holds row numbers from 0.
     n_samples : int or None, default=None
-        Row numbers must be below this; unchecked if neither this nor ``row_ids`` is given.
+        Row numbers must be below this; they are not checked without this and ``row_ids``.
     header : bool or None, default=None
         Whether the first line is a heading. None: it is if neither of its columns is a row or
         a number.
@@ -243,7 +243,7 @@ def _draw_mixed(
 
 
 def pairs_among(samples: NDArray[np.int64], max_pairs: int) -> Int64Array:
-    """All pairs of the given samples."""
+    """All pairs among some samples."""
     check_affordable(n_pairs(len(samples)), max_pairs)
     return samples[np.column_stack(unrank_pairs(np.arange(n_pairs(len(samples)))))]
 
@@ -358,7 +358,7 @@ class SingleLabels:
 
 
 def _locate(ranks: Int64Array, ends: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Which part of a list cut at ``ends`` a rank falls in, and its place there."""
+    """Segment of a list cut at ``ends`` that holds a rank, and the position of the rank in it."""
     part = np.searchsorted(ends, ranks, side="right")
     return part, ranks - np.concatenate([[0], ends])[part]
 

@@ -62,8 +62,10 @@ class Encoding(ABC):
 
     @abstractmethod
     def encode(self, labels: IntArray) -> IntArray:
-        """Genotypes, shape (n_individuals, n_var), that decode to the given partitions where the
-        representation can express them, and to a near one where it cannot (see the subclass)."""
+        """Genotypes that decode to the partitions, or to near ones that the representation can express.
+
+        The result has shape (n_individuals, n_var); see the subclass for what it cannot express.
+        """
 
     @abstractmethod
     def repair(self, X: IntArray) -> IntArray:
@@ -71,8 +73,10 @@ class Encoding(ABC):
 
     @abstractmethod
     def canonical(self, X: IntArray) -> IntArray:
-        """One and the same row for all genotypes that mean the same partition (as far as that can
-        be told at O(n_var) a row); used for duplicate elimination."""
+        """One row for all genotypes of the same partition, as far as O(n_var) per row can tell.
+
+        Used for duplicate elimination.
+        """
 
     @abstractmethod
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
@@ -95,7 +99,7 @@ def relabel_by_first_appearance(labels: IntArray) -> Labels:
     Raises
     ------
     ValueError
-        For a negative code.
+        If a code is negative.
 
     Notes
     -----
@@ -142,9 +146,9 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     Raises
     ------
     TypeError
-        For labels that are no integers.
+        If labels are no integers.
     ValueError
-        For rows of different length, negative codes or codes of ``n_clusters`` and above.
+        If rows differ in length, or codes are negative or at least ``n_clusters``.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""A cluster number per sample."""
+"""Genes that are cluster numbers, one per sample."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class LabelEncoding(Encoding):
     def encode(self, labels: IntArray) -> IntArray:
         """The partitions themselves, clusters numbered in order of first appearance.
 
-        Of more than ``k_max`` clusters the ``k_max`` - 1 largest stay (ties: the first) and all
+        With more than ``k_max`` clusters, the ``k_max`` - 1 largest stay (ties: the first) and all
         others are united; fewer than ``k_min`` are split as by :meth:`repair`.
         """
         X = relabel_by_first_appearance(checked_labels(labels, self.n_samples))

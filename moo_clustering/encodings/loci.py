@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Kind = Literal["locus", "short", "split"]
 Delta = float | Literal["auto", "sr5"]
 Parts = NDArray[np.int32]
+# delta="auto": 80 percent of the links have no gene up to 1000 samples, beyond all but 5 sqrt(N).
 _SMALL, _SHARE, _ROOTS = 1000, 80.0, 5
 
 
@@ -61,7 +62,7 @@ class LocusAdjacencyEncoding(Encoding):
     neighbors : ndarray of shape (n_samples, n_neighbors), int32, read-only, or None
     graph : LocusGraph or None
     links : TreeLinks or None
-        Which links have genes, and the parts into which the tree falls without them.
+        Links that have genes, and the parts into which the tree falls without them.
 
     Notes
     -----
@@ -120,7 +121,7 @@ class LocusAdjacencyEncoding(Encoding):
 
     @property
     def relevant(self) -> NDArray[np.int32]:
-        """Sample whose link each gene is about."""
+        """Sample whose link each gene describes."""
         return np.arange(self.n_samples, dtype=np.int32) if self.links is None else self.links.relevant
 
     @property
@@ -285,7 +286,7 @@ def relevant_links(delta: Delta, n_samples: int) -> int:
     Raises
     ------
     ValueError
-        For another delta.
+        If ``delta`` is something else.
     """
     if delta == "auto":
         delta = _SHARE if n_samples <= _SMALL else "sr5"
@@ -335,7 +336,9 @@ class TreeLinks:
         number = np.cumsum(tops)
         parts = np.zeros(tree.n_samples, dtype=np.int32)
         parts[tree.order[tops]] = number[tops]
-        _spread(tree.order, tree.parent, tops, self.base, parts)
+        # Parents come before their children: a sample is in the part of its parent, unless it is a top.
+        for sample, is_top in zip(tree.order.tolist(), tops.tolist(), strict=True):
+            self.base[sample] = parts[sample] if is_top else self.base[tree.parent[sample]]
         top = tree.order[tops]
         self.above[1:] = self.base[tree.parent[top]]
         self.gene[1:] = gene_of[top]
@@ -347,7 +350,7 @@ class TreeLinks:
         return len(self.above)
 
     def split_parts(self, G: NDArray[Any], n_jobs: int | None = None) -> Parts:
-        """Smallest part of the cluster of every part, shape (n_individuals, n_parts), of bits."""
+        """Smallest part of the cluster of every part, shape (n_individuals, n_parts), from bits."""
         out = np.empty((len(G), self.n_parts), dtype=np.int32)
         for_parts(
             lambda lo, hi: split_components(G, self.above, self.gene, lo, hi, out), len(G), out.size, n_jobs
@@ -355,7 +358,7 @@ class TreeLinks:
         return out
 
     def short_parts(self, G: NDArray[Any], n_jobs: int | None = None) -> Parts:
-        """The same of genes that name samples."""
+        """Smallest part of the cluster of every part, from genes that name samples."""
         out = np.empty((len(G), self.n_parts), dtype=np.int32)
         for_parts(
             lambda lo, hi: short_components(G, self.base, self.gene, lo, hi, out),
@@ -371,7 +374,7 @@ class TreeLinks:
         return holds
 
     def short_genes(self, labels: NDArray[Any]) -> NDArray[np.int32]:
-        """Where relevant links lead: to the parent, else to the first part of the cluster."""
+        """Targets of the relevant links: the parent, else the first part of the cluster."""
         genes = np.where(self.split_genes(labels), self.parent[self.relevant], -1)
         for row, cluster in zip(genes, labels[:, self.top], strict=True):
             _, first, number = np.unique(cluster, return_index=True, return_inverse=True)
@@ -389,15 +392,3 @@ class TreeLinks:
 
         for_parts(share, len(parts), out.size, n_jobs)
         return out
-
-
-def _spread(
-    order: NDArray[np.int32],
-    parent: NDArray[np.int32],
-    tops: NDArray[np.bool_],
-    base: NDArray[np.int32],
-    parts: NDArray[np.int32],
-) -> None:
-    """base of every sample: its own part if it is a top, else that of its parent."""
-    for sample, is_top in zip(order.tolist(), tops.tolist(), strict=True):
-        base[sample] = parts[sample] if is_top else base[parent[sample]]

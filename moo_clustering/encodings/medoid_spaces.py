@@ -37,13 +37,13 @@ _MANY = 8000
 _NO_POSITION = np.iinfo(np.int32).max
 # Totals that agree to this factor count as a tie: rounding must not choose the medoid.
 RELATIVE = 1e-12
-# Clusters remembered at least, and half of those at most: some 40 MB.
+# Clusters that the memo remembers: between this many and twice as many, some 40 MB.
 _CAPACITY = 1 << 17
 VectorMetric = Literal["cosine", "sqeuclidean", "euclidean"]
 KINDS = {"cosine": kernels.COSINE, "sqeuclidean": kernels.SQUARED, "euclidean": kernels.EUCLIDEAN}
 # Samples whose distances to all others are looked at for the mean square distance.
 _ROWS = 1024
-# A cluster of at most this part of the samples is added up over its members, a greater one by a mask.
+# A cluster with at most one in this many samples is summed over its members, a larger one by a mask.
 _FEW = 8
 
 
@@ -84,7 +84,7 @@ class MedoidSpace(ABC):
 
     @abstractmethod
     def find_medoids(self, members: Members, wanted: NDArray[np.bool_], medoids: NDArray[np.int64]) -> None:
-        """Enter the medoids of the wanted clusters."""
+        """Write the medoids of the clusters marked in ``wanted`` into ``medoids``."""
 
     def nearest(self, medoids: IntArray, *, exception: bool = True) -> tuple[Labels, FloatArray]:
         """Position of the nearest medoid (ties: the lowest) and the distance to it.
@@ -243,8 +243,8 @@ class VectorSpace(MedoidSpace):
     Attributes
     ----------
     mean_square : float
-        Of all pairs up to 1024 samples, beyond that of the pairs with 1024 of them, evenly spaced: it
-        is a scale only.
+        Mean over all pairs for up to 1024 samples, beyond that over the pairs with 1024 evenly spaced
+        ones: it only sets a scale.
 
     Notes
     -----

@@ -107,7 +107,7 @@ class MedoidEncoding(Encoding):
         Raises
         ------
         ValueError
-            For rows that name a sample twice or none at all, or hold -1 before an id.
+            If a row names a sample twice or none at all, or holds -1 before an id.
         """
         medoids = self._checked(X)
         sizes = (medoids >= 0).sum(axis=1)
@@ -136,7 +136,7 @@ class MedoidEncoding(Encoding):
         return labels
 
     def encode(self, labels: IntArray) -> IntArray:
-        """Medoids of the clusters, at the positions given by the labels.
+        """Medoids of the clusters, at the positions of their labels.
 
         The medoid of a cluster has the least sum of distances to the others in it (ties: the lowest
         id). Of more than ``k_max`` clusters the largest are kept (ties: the lowest label), fewer

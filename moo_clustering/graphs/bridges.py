@@ -33,16 +33,15 @@ from moo_clustering.graphs.neighbors import (
 WEAKNESS = 1e-3
 # Up to this many samples all pairs are looked at.
 ALL_PAIRS_UP_TO = 2000
-Candidates = tuple[Int64Array, Int64Array, NDArray[np.float64]]
-# Parts of at most so many samples look for their nearest sample outside one by one.
+# In parts of up to this many samples, every sample looks for its nearest sample outside.
 _SMALL = 64
-# A large part is linked with so many of the nearest others.
+# A large part is compared with this many of the nearest other parts.
 _PARTNERS = 8
-# Members of each of two parts that are compared where no tree can be used.
+# Where no tree helps, only this many members of each of two parts are compared: those that face the other.
 FACING_SAMPLES = 1024
-# In more dimensions a tree looks nearly everywhere for a sample that is far from all it holds.
+# With more features, a tree query for a distant sample visits nearly all of the tree.
 _FAR_FEATURES = 4
-# Pairs of samples that are always compared.
+# Two parts with at most this many pairs of samples are compared in full.
 COMPARED_PAIRS = 1 << 22
 _NAMES = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}
 
@@ -121,10 +120,10 @@ def link_parts(
 def spanning_links(
     parts: NDArray[np.int32], proposals: list[Proposal], keys: Int64Array
 ) -> tuple[Int64Array, Int64Array]:
-    """Links that join all parts: Boruvka's algorithm on what the proposals offer, in turn.
+    """Links that join all parts: Boruvka's algorithm on the links of several proposals, in turn.
 
-    A proposal is asked again as long as its links join parts, then the next one is. The last must
-    always be able to offer one.
+    A proposal is called again as long as its links join parts, then comes the next one. The last one
+    must always be able to offer a link.
     """
     chosen: list[tuple[Int64Array, Int64Array]] = []
     for propose in proposals:
@@ -173,8 +172,8 @@ def _proposals(
         return [_exact_links(search.all_distances, keys)]
     large = LargeGraphBridges(search, space)
     offers: list[Proposal] = [
-        lambda parts: Links(*large.from_small_parts(parts)),
-        lambda parts: Links(*large.between_parts(parts)),
+        large.from_small_parts,
+        large.between_parts,
     ]
     if lists is not None:
         offers.insert(0, _listed_links(lists))
@@ -182,7 +181,7 @@ def _proposals(
 
 
 class Links(NamedTuple):
-    """Possible links of sample i with sample j, for the part of i, with their lengths."""
+    """Candidate links of samples i, on behalf of their parts, with samples j, and their lengths."""
 
     i: Int64Array
     j: Int64Array
@@ -193,7 +192,7 @@ Proposal = Callable[[NDArray[np.int32]], Links]
 
 
 def _listed_links(lists: NeighborLists) -> Proposal:
-    """Listed links out of parts of which no sample can have a shorter one that is not listed."""
+    """Propose listed links out of parts, where no link that is missing in the lists can be shorter."""
     row, rank = np.nonzero(lists.indices >= 0)
     listed = Links(
         row, lists.indices[row, rank].astype(np.int64), lists.distances[row, rank].astype(np.float64)
@@ -214,7 +213,7 @@ def _listed_links(lists: NeighborLists) -> Proposal:
 
 
 def _exact_links(distances: Callable[[Int64Array], NDArray[np.floating[Any]]], keys: Int64Array) -> Proposal:
-    """Of every sample the nearest one of another part."""
+    """Propose for every sample the nearest one of another part."""
 
     def propose(parts: NDArray[np.int32]) -> Links:
         n_samples = len(parts)
@@ -240,15 +239,15 @@ class LargeGraphBridges:
         self.search, self.space = search, space
         self.points = space.points
 
-    def from_small_parts(self, parts: NDArray[np.int32]) -> Candidates:
-        """For every sample of a small part its nearest sample of another part.
+    def from_small_parts(self, parts: NDArray[np.int32]) -> Links:
+        """Nearest sample of another part, for every sample of a small part.
 
         Among the m + 1 nearest of a sample of a part of m samples at least one is of another part.
         """
         sizes = np.bincount(parts)
         # The largest part waits for the others to reach it.
         small = (sizes <= _SMALL) & (np.arange(len(sizes)) != sizes.argmax())
-        offers: list[Candidates] = []
+        offers: list[Links] = []
         for size in np.unique(sizes[small]):
             rows = np.flatnonzero(small[parts] & (sizes[parts] == size))
             n_found = min(int(size) + 1, len(parts))
@@ -259,10 +258,10 @@ class LargeGraphBridges:
                 outside = parts[found.points] != parts[who, None]
                 place = outside.argmax(axis=1)
                 line = np.arange(len(who))
-                offers.append((who, found.points[line, place], found.distances[line, place]))
+                offers.append(Links(who, found.points[line, place], found.distances[line, place]))
         return _joined(offers)
 
-    def between_parts(self, parts: NDArray[np.int32]) -> Candidates:
+    def between_parts(self, parts: NDArray[np.int32]) -> Links:
         """Closest pairs of samples of large parts and the parts whose centres are nearest to theirs."""
         members = np.split(np.argsort(parts, kind="stable"), np.cumsum(np.bincount(parts))[:-1])
         centres = np.stack([self.points[m].mean(axis=0, dtype=np.float64) for m in members])
@@ -271,12 +270,12 @@ class LargeGraphBridges:
         pairs = {(min(p, int(q)), max(p, int(q))) for p in range(len(members)) for q in near[p] if q != p}
         trees: dict[int, Any] = {}
         i, j, length = _joined([self._closest(members, centres, p, q, trees) for p, q in sorted(pairs)])
-        # For the part at either end.
-        return np.concatenate([i, j]), np.concatenate([j, i]), np.concatenate([length, length])
+        # Both parts may choose a link, so it is listed from either end.
+        return Links(np.concatenate([i, j]), np.concatenate([j, i]), np.concatenate([length, length]))
 
     def _closest(
         self, members: list[Int64Array], centres: NDArray[np.float64], p: int, q: int, trees: dict[int, Any]
-    ) -> Candidates:
+    ) -> Links:
         if len(members[p]) > len(members[q]):
             p, q = q, p
         a, b = members[p], members[q]
@@ -304,13 +303,12 @@ class LargeGraphBridges:
         return members[np.sort(np.argsort(gaps, kind="stable")[:FACING_SAMPLES])]
 
 
-def _joined(offers: list[Candidates]) -> Candidates:
+def _joined(offers: list[Links]) -> Links:
     if not offers:
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0)
-    i, j, length = (np.concatenate(column) for column in zip(*offers, strict=True))
-    return i, j, length
+        return Links(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))
+    return Links(*(np.concatenate(column) for column in zip(*offers, strict=True)))
 
 
-def _shortest(i: Int64Array, j: Int64Array, length: NDArray[np.float64]) -> Candidates:
+def _shortest(i: Int64Array, j: Int64Array, length: NDArray[np.float64]) -> Links:
     least = length == length.min()
-    return i[least], j[least], length[least]
+    return Links(i[least], j[least], length[least])

@@ -20,17 +20,22 @@ from moo_clustering.graphs.matrices import degrees, inverse_root, laplacian, sho
 
 Laplacian = Literal["sym", "unnormalized", "rw"]
 EigenSolver = Literal["auto", "dense", "arpack", "lobpcg", "pic"]
+# With "auto", Laplacians up to this size are solved as dense matrices.
 DENSE_UP_TO = 1500
 # Factors of graphs with more neighbours than this fill in too much to be worth it.
 _FACTOR_NEIGHBORS = 24
+# Largest n * bandwidth^2 for a factorisation; 4e11 operations take a few seconds.
 _FACTOR_WORK = 4e11
 Pairs = tuple[FloatArray, FloatArray]
 Step = Callable[[FloatArray], FloatArray]
 # Accepted |L u - lambda u| relative to the scale of L.
 _RESIDUAL = 1e-4
+# Lanczos runs, each on the complement of the vectors found before.
 _MAX_PASSES = 6
 _MAX_RESTARTS = 100
+# Extra vectors of a block, which speed up the convergence of the wanted ones.
 _EXTRA = 4
+# Edges below this share of the scale of the Laplacian are weak.
 _WEAK = 1e-3
 
 
@@ -334,7 +339,7 @@ def lobpcg_pairs(
     *,
     jacobi: bool,
 ) -> Pairs:
-    """Block conjugate gradients with a block somewhat wider than asked; Lanczos if it breaks down."""
+    """Block conjugate gradients with a block somewhat wider than needed; Lanczos if it breaks down."""
     block = _start_block(known, min(n_pairs + _EXTRA, L.shape[0] // 5), rng)
     preconditioner = sp.diags_array(1.0 / np.maximum(L.diagonal(), 1e-12 * scale)) if jacobi else None
     if block.shape[1] < n_pairs:
@@ -398,7 +403,7 @@ def residuals(L: sp.csr_array, values: FloatArray, vectors: FloatArray) -> Float
 def weakly_tied_parts(
     S: sp.csr_array, strength: FloatArray, scale: float, parts: NDArray[Any] | None
 ) -> NDArray[np.int32]:
-    """Parts of a graph that only weak edges, or edges between given parts, hold together.
+    """Parts of a graph that only weak edges, or edges between known parts, hold together.
 
     Parameters
     ----------
@@ -411,8 +416,8 @@ def weakly_tied_parts(
 
     Notes
     -----
-    Every such part makes an eigenvalue near zero, which Lanczos tells apart from the others with
-    difficulty only. With very many weak edges (more than a part per 20 samples) they say nothing.
+    Every such part makes an eigenvalue near zero, which Lanczos can hardly separate from the others.
+    With very many weak edges (more than one part per 20 samples), weak edges are ignored.
     """
     edges = S.tocoo()
     row, column = edges.coords
@@ -440,8 +445,8 @@ def part_basis(L: sp.csr_array, parts: NDArray[Any], lengths: FloatArray, scale:
 
     Notes
     -----
-    A part whose vector is no near-null vector of L, as a single sample under the normalised
-    Laplacian, is left out.
+    A part whose vector is no near-null vector of L is left out, as a single sample is under the
+    normalised Laplacian.
     """
     n, n_parts = len(parts), int(parts.max()) + 1
     lengths = np.where(lengths > 0, lengths, 1.0)

@@ -46,7 +46,7 @@ class LocusGraph:
     neighbors : ndarray of shape (n_samples, n_neighbors), int32, read-only
         Nearest others, nearest first; -1 behind the last admissible one.
     keys : ndarray of shape (n_samples,), int32
-        Of equally near samples the one with the smaller key comes first.
+        Among equally near samples, the one with the smaller key comes first.
     tree : SpanningTree
     interest : LinkInterest
     """
@@ -64,7 +64,7 @@ class LocusGraph:
 
     @property
     def n_neighbors(self) -> int:
-        """Width of the lists: what was asked for, or n_samples - 1."""
+        """Width of the lists: the requested number, or n_samples - 1."""
         return self.neighbors.shape[1]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -91,7 +91,7 @@ def locus_graph(
     n_neighbors : int, default=10
         L; fewer if there are fewer other samples.
     metric : str or callable, default="euclidean"
-        Of lists and tree; not ``"precomputed"``, since clusters have centroids.
+        Metric of lists and tree; not ``"precomputed"``, since clusters have centroids.
     ties : {"random", "index"}, default="random"
         Key: a random permutation, or the row number, which leaks the order of the rows.
     root : int or "random", default="random"
@@ -287,7 +287,7 @@ def _rank_in_rows(rows: NDArray[Any], pairs: NDArray[np.int64], keys: NDArray[np
 
 
 def _rank_among_twins(rows: DistinctRows, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Nearest of all are the duplicates, by their keys, and among so many nobody wants to search."""
+    """Ranks among duplicates, which come first, by their keys; no search is needed."""
     place = np.empty(len(rows.samples), dtype=np.int64)
     place[rows.samples] = np.arange(len(place))
     of, to = place[pairs].T
@@ -300,8 +300,8 @@ def ranks_by_products(
 ) -> NDArray[np.int32]:
     """Place of pairs[p, 1] by nearness to pairs[p, 0], from 1.
 
-    Products tell who is nearer but for a last few, which are told by differences. O(N^2 n_features) time
-    for N different first samples, in blocks of bounded size.
+    Matrix products decide which samples are nearer; only those too close for that are compared by their
+    differences. O(N^2 n_features) time for N different first samples, in blocks of bounded size.
     """
     centred = X - X.mean(axis=0)
     squares = np.einsum("ij,ij->i", centred, centred)

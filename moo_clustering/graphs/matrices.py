@@ -70,7 +70,7 @@ def inverse_root(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def short_indices(S: sp.csr_array) -> sp.csr_array:
-    """The same matrix with 32-bit indices where they suffice; SciPy's graph routines long took no other."""
+    """The matrix with 32-bit indices where they suffice; SciPy's graph routines long took no other."""
     if S.indices.dtype == S.indptr.dtype == np.int32 or max(S.nnz, *S.shape) > np.iinfo(np.int32).max:
         return S
     parts = S.data, S.indices.astype(np.int32), S.indptr.astype(np.int32)

@@ -27,14 +27,16 @@ Ties = Literal["random", "index"]
 Metric = str | Callable[..., float]
 # Number of list entries handled at once; bounds temporary arrays to some tens of megabytes.
 CHUNK = 1 << 20
+# With more features than this, brute force is faster than a KD-tree.
 TREE_FEATURES = 12
+# Points in a leaf of the KD-tree.
 _LEAF = 64
 #: Metrics that are p-norms of the difference.
 MINKOWSKI: dict[str, Any] = {
     "euclidean": 2.0, "l2": 2.0, "minkowski": 2.0,
     "manhattan": 1.0, "l1": 1.0, "cityblock": 1.0, "chebyshev": np.inf, "infinity": np.inf,
 }  # fmt: skip
-# Points asked for beyond those needed, so that few rows must be searched again for a tie.
+# Extra points of a search, so that few rows must be searched again because of a tie at the end.
 _SPARE = 4
 PlainMetric = Literal["euclidean", "precomputed"]
 
@@ -131,7 +133,7 @@ def neighbor_lists(
 def lists_from_arrays(
     indices: ArrayLike, distances: ArrayLike, *, n_samples: int, groups: ConstraintGroups | None = None
 ) -> NeighborLists:
-    """Check and wrap the answer of any neighbour search.
+    """Check and wrap the result of any neighbour search.
 
     Parameters
     ----------
@@ -204,7 +206,7 @@ def ordered_lists(
     groups: ConstraintGroups | None = None,
     n_jobs: int | None = None,
 ) -> NeighborLists:
-    """:func:`neighbor_lists` of checked input, for given tie keys."""
+    """Neighbour lists of checked input, with the tie keys of the samples; see :func:`neighbor_lists`."""
     n_samples = len(data)
     indices = np.full((n_samples, width), -1, dtype=np.int32)
     distances = np.full((n_samples, width), np.inf, dtype=np.float32)
@@ -492,7 +494,7 @@ def distinct_rows(X: AnyFloatArray, keys: NDArray[np.int32]) -> DistinctRows:
 
 @dataclass(frozen=True, eq=False)
 class DistinctRows:
-    """Distinct points of a data set and who sits on them.
+    """Distinct points of a data set, and the samples on each of them.
 
     Attributes
     ----------
@@ -523,7 +525,7 @@ class DistinctRows:
     def members(
         self, points: NDArray[np.int64], most: int | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Samples on the given points, and the position in ``points`` each belongs to.
+        """Samples on some points, and the position in ``points`` that each belongs to.
 
         At most ``most`` samples per point, those of smallest key.
         """

@@ -32,6 +32,7 @@ from moo_clustering.graphs.neighbors import (
 
 # Up to this many members the medoid is exact; above, the member nearest to the mean.
 _EXACT_MEDOID = 2048
+# With more pairs than this, must_link="auto" writes stars in place of cliques.
 _MAX_CLIQUE_PAIRS = 1_000_000
 #: A positive number, "mean" or "median".
 Sigma = float | str
@@ -42,6 +43,7 @@ _SMALLEST = 1e-300
 _BYTES_PER_ENTRY = 40
 # Least similarity of neighbours, so that an edge never vanishes by underflow.
 _LEAST = 1e-6
+# Least similarity of a bridge of self_tuning_graph, and least scale as a share of the median distance.
 _LEAST_BRIDGE = 1e-4
 _LEAST_SCALE = 1e-3
 
@@ -408,12 +410,12 @@ def gaussian_similarity(distances: NDArray[np.floating[Any]], sigma: float) -> N
 
 
 def resolve_sigma(distances: NDArray[np.floating[Any]], sigma: Sigma) -> float:
-    """A scale factor: the number given, or the mean or median of the distances of the edges.
+    """Scale factor of a Gaussian: a number, or the mean or median distance of the edges.
 
     Parameters
     ----------
     distances : ndarray
-        Of the edges.
+        Distances of the edges.
     sigma : float, "mean" or "median"
 
     Returns
@@ -433,8 +435,6 @@ def pair_distances(
     X: ArrayLike, *, metric: Metric = "euclidean", max_memory: int = MAX_MEMORY
 ) -> NDArray[np.float64]:
     """Distances of all pairs, if a graph of all pairs stays within ``max_memory``.
-
-    Errors as of :func:`full_graph`.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ from moo_clustering.graphs.neighbors import (
     NeighborLists,
 )
 
-# Above so many samples k-means sees a part of them only.
+# With more samples than this, k-means is fitted to a random sample of them.
 FITTED_IN_FULL = 100_000
 FITTED_SAMPLE = 20_000
 # Sparse graphs up to this size are solved as dense matrices.

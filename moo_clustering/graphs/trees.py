@@ -40,10 +40,11 @@ from moo_clustering.graphs.neighbors import (
 )
 from moo_clustering.graphs.spectral import checked_counts
 
-# Beyond so many features boxes hold off too few points to be worth their while.
+# With more features than this, boxes exclude too few points to pay.
 MOST_FEATURES = 20
 Algorithm = Literal["auto", "prim", "boruvka"]
 Root = int | Literal["random"]
+# Up to this many distinct samples, Prim's algorithm is as fast as Boruvka's.
 _FEW = 1000
 
 
@@ -104,7 +105,7 @@ def euclidean_mst(
         Boruvka's rounds over a tree of boxes, for Euclidean distances; or Prim's, sample by sample
         without a matrix of distances, for any metric. The result is the same.
     rng : numpy.random.Generator, optional
-        For the root and the keys, if they are random.
+        Generator for the root and the keys, if they are random.
 
     Returns
     -------
@@ -430,7 +431,7 @@ def genie_cuts(
 
 
 def hang_up(links: Int64Array, lengths: NDArray[np.float64], n_samples: int, root: int) -> SpanningTree:
-    """Root a tree that is given by links of shape (n_samples - 1, 2)."""
+    """Root a tree with links of shape (n_samples - 1, 2)."""
     # In one order, whichever algorithm found them, since the order of the samples follows it.
     ends = np.sort(links, axis=1)
     by_ends = np.lexsort((ends[:, 1], ends[:, 0]))

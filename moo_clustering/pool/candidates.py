@@ -54,8 +54,8 @@ from moo_clustering.pool.families import (
 from moo_clustering.pool.partitions import PartitionPool
 
 EMBEDDING_KINDS: tuple[str, ...] = get_args(Embedding)
-# With fewer, agreement of families means little.
-FEW_FAMILIES = 4
+# With fewer families than this, their agreement means little.
+_FEW_FAMILIES = 4
 # Families on distances with the names they have there.
 _OF_DISTANCES = {"km": "kmed", "ward": "avg", "spec": "spec", "genie": "genie", "hdbscan": "hdbscan"}
 _OF_EMBEDDINGS = {"km": "km", "ward": "ward"}
@@ -73,7 +73,6 @@ BUILDERS: dict[str, Builder] = {
 _SPLIT = ("km", "gmm")
 FAMILIES = tuple(BUILDERS)
 """Names of the families, in the order of a pool."""
-_FEW_FAMILIES = 4
 _LEAST_SAMPLES = 3
 
 
@@ -112,13 +111,14 @@ def candidate_pool(
         Symmetric similarities >= 0 for ``"spec"`` and ``"graph_agg"``; made by
         :func:`~moo_clustering.graphs.self_tuning_graph` if not given.
     n_neighbors : int, default=10
-        Of that graph.
+        Neighbours per sample in that graph.
     extra_candidates : sequence, optional
         Labels and clusterers of one's own, see :func:`extra_partitions`.
     random_state : int, Generator, RandomState or None, default=None
         Every family and number of clusters has its own seed: leaving one out changes no other.
     n_jobs : int, optional
-        Of joblib, in threads unless a :func:`joblib.parallel_config` says otherwise; changes no result.
+        Number of joblib workers, threads unless :func:`joblib.parallel_config` says otherwise; does not
+        affect the result.
 
     Returns
     -------
@@ -174,14 +174,18 @@ def candidate_pool(
     if not present:
         raise ValueError(f"X: no family has found a partition with two clusters or more ({told(failures)}).")
     warn_of_failures(failures, present)
-    if len(present) < _FEW_FAMILIES:
+    _warn_of_few(sorted(present))
+    return PartitionPool.of(candidates)
+
+
+def _warn_of_few(families: Sequence[str]) -> None:
+    if len(families) < _FEW_FAMILIES:
         warnings.warn(
-            f"only {len(present)} families are in the pool ({', '.join(sorted(present))}): "
+            f"only {len(families)} families are in the pool ({', '.join(families)}): "
             f"agreement is weak evidence with fewer than {_FEW_FAMILIES}",
             UserWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    return PartitionPool.of(candidates)
 
 
 def _checked_data(X: ArrayLike, metric: str, graph: Any, n_neighbors: int) -> PoolData:
@@ -251,8 +255,8 @@ def bag_candidate_pool(
     Parameters
     ----------
     bags : Bags or anything :func:`~moo_clustering.bags.as_bags` takes
-        In the scale in which distances are meant; :class:`~moo_clustering.bags.BagTransformer` brings
-        every feature to 0..1.
+        Bags, scaled as distances should count; :class:`~moo_clustering.bags.BagTransformer` scales every
+        feature to 0..1.
     distances : sequence of {"symmetric", "average", "energy", "sliced"}, default=all
         See :func:`~moo_clustering.bags.bag_distance_kinds`. On each: ``kmed`` (k-medoids, the best of
         three starts), ``avg`` (average linkage), ``spec`` (spectral cuts of the neighbour graph), ``genie``
@@ -264,7 +268,7 @@ def bag_candidate_pool(
     n_clusters : int, optional
         Added to ``k_range``.
     n_neighbors : int, default=10
-        Of the graphs.
+        Neighbours per bag in the graphs.
     random_state : int, Generator, RandomState or None, default=None
         Every view and family has its own seed: leaving one out changes no other.
     n_jobs : int, optional
@@ -275,7 +279,7 @@ def bag_candidate_pool(
     pool : PartitionPool
         Families named ``family@view``, as ``"kmed@energy"``: the same algorithm on two views counts as two.
     matrices : dict of str to ndarray of shape (n_bags, n_bags)
-        The distances that were wanted.
+        The distances named in ``distances``.
 
     Raises
     ------
@@ -355,24 +359,18 @@ def pool_of_bag_views(
     failures: Failures = {}
     for kind, data in views:
         names = _OF_DISTANCES if data.precomputed else _OF_EMBEDDINGS
-        # By its place among all views, so that leaving one out changes no other.
+        # The seed goes by the position among all views, so that leaving one out changes no other.
         part = child_seed(seed, (*DISTANCE_KINDS, *EMBEDDING_KINDS).index(kind))
         with warnings.catch_warnings():
-            # SciPy sees that the rows of a matrix of distances are taken for vectors, as they are to be.
+            # SciPy warns that rows of distances are taken for vectors, which is intended here.
             warnings.simplefilter("ignore", ClusterWarning)
             candidates, failed = family_partitions(data, tuple(names), ks, part, n_jobs=n_jobs)
         found += [(f"{names[family]}@{kind}", labels) for family, labels in candidates]
-        # HDBSCAN sees nothing but noise in many a view, which is no failure.
+        # HDBSCAN finds nothing but noise in many views, which is no failure.
         failures |= {f"{names[family]}@{kind}": failed[family] for family in failed if family != "hdbscan"}
     warn_of_failures(failures, frozenset(family for family, _ in found))
     pool = PartitionPool.of([*found, *extra])
-    if len(pool.family_names) < FEW_FAMILIES:
-        warnings.warn(
-            f"only {len(pool.family_names)} families are in the pool ({', '.join(pool.family_names)}): "
-            f"agreement is weak evidence with fewer than {FEW_FAMILIES}",
-            UserWarning,
-            stacklevel=3,
-        )
+    _warn_of_few(pool.family_names)
     return pool
 
 
@@ -404,9 +402,9 @@ def family_partitions(
     ks : sequence of int
         Ascending.
     seed : numpy.random.SeedSequence
-        Its children are those of the families, whichever are asked for.
+        Every family has a fixed child of it, whichever families are requested.
     n_jobs : int, optional
-        Of joblib.
+        Number of joblib workers.
 
     Returns
     -------
@@ -447,7 +445,7 @@ def _be_quiet() -> None:
 
 
 def _shared(data: PoolData, families: Sequence[str], ks: Sequence[int]) -> PoolData:
-    """What several families need, made once."""
+    """The data with the graph and the linkage that several families need, made once."""
     if {"spec", "graph_agg"} & set(families):
         data = replace(data, given_graph=_unless_failing(data.graph))
     starts = "km" in families and not data.precomputed and max(ks, default=0) > WARD_ABOVE

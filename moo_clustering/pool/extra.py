@@ -44,7 +44,7 @@ def extra_partitions(
         a leading axis for several partitions. A clusterer is copied and fitted to X; a ``random_state``
         of None is replaced by a seed; with ``pareto_labels_`` its whole front counts.
     X : array-like of shape (n_landmarks, n_features)
-        What clusterers are fitted to: landmarks, or samples where there are no landmarks.
+        Data for the clusterers: landmarks, or samples where there are no landmarks.
     n_samples : int
         Number of samples.
     landmark_of : array-like of shape (n_samples,), optional
@@ -57,7 +57,7 @@ def extra_partitions(
     Returns
     -------
     candidates : list of (family, labels of shape (n_landmarks,))
-        In the given order.
+        Candidates in the order of ``extra_candidates``.
 
     Raises
     ------

@@ -32,17 +32,21 @@ from moo_clustering.graphs import (
 
 Partition = NDArray[np.integer[Any]]
 Failures = dict[str, list[str]]
+# Neighbour whose distance is the core distance in mutual reachability.
 _CORE_NEIGHBOR = 5
 Range = Literal["auto"] | Iterable[int]
 _AUTO = [*range(2, 21), *range(22, 41, 2)]
-# However few samples there are, so many clusters are looked at.
+# The range of k reaches at least this far, however few samples there are.
 LEAST_TOP = 6
+# Random starts of k-means and k-medoids.
 _STARTS = 3
-# Above it random starts miss clusters that a Ward cut has found.
+# Above this k, random starts miss clusters that a Ward cut has found, so that one start comes from it.
 WARD_ABOVE = 20
+# Turns of k-medoids.
 _MAX_ITER = 100
-# Sums that differ by a smaller part are equal.
+# Sums that differ by less than this share are equal.
 _ROUNDING = 1e-12
+# Neighbours of a core sample of HDBSCAN, and limits for results of HDBSCAN and mixtures.
 _MIN_SAMPLES = 5
 _MOST_CLUSTERS = 60
 _MOST_COMPONENTS = 20
@@ -59,8 +63,8 @@ def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = 
     k_range : "auto" or iterable of int, default="auto"
         2 to 20 and the even numbers up to 40, at most max(6, the root of n_samples rounded up).
     n_clusters : int, optional
-        A wanted number, added if it is missing. One cluster, or one for every sample, needs no
-        candidates and adds nothing.
+        A number to add if it is missing. One cluster, or one for every sample, needs no candidates
+        and adds nothing.
 
     Returns
     -------
@@ -114,7 +118,7 @@ def _listed_numbers(k_range: Any) -> list[Any]:
 
 @dataclass(frozen=True, eq=False)
 class PoolData:
-    """Samples, and what several families need of them.
+    """Samples with the graph and the linkage that several families share.
 
     Attributes
     ----------
@@ -122,7 +126,7 @@ class PoolData:
     precomputed : bool
         Whether X holds distances.
     n_neighbors : int
-        Of the graph.
+        Neighbours per sample in the graph.
     given_graph : csr_array of shape (n_samples, n_samples), optional
     given_merges : ndarray of shape (n_samples - 1, 4), optional
         As of :func:`scipy.cluster.hierarchy.linkage`.
@@ -356,7 +360,7 @@ def n_fragments(n_samples: int) -> int:
 def merged_fragments(
     graph: csr_array, labels: NDArray[np.integer[Any]], ks: Sequence[int]
 ) -> list[Partition]:
-    """Merge the two clusters with the greatest W_ab / (vol_a vol_b) until there are as few as wanted.
+    """Merge the two clusters with the greatest W_ab / (vol_a vol_b), down to the smallest number in ``ks``.
 
     W_ab is the sum of similarities between them, vol_a that of all from a; where no two clusters are
     joined, the two of least volume are merged. The lowest numbers count among equals.

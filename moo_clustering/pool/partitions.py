@@ -113,7 +113,7 @@ class PartitionPool:
         return np.array([number[family] for family in self.families], dtype=np.int64)
 
     def subset(self, rows: Any) -> PartitionPool:
-        """The partitions of the given rows (positions, or a mask), in their order."""
+        """The partitions at some positions (or of a mask), in their order."""
         chosen = np.arange(self.n_partitions)[rows]
         return PartitionPool(self.labels[chosen], tuple(self.families[row] for row in np.atleast_1d(chosen)))
 
@@ -131,5 +131,5 @@ class PartitionPool:
         return lifted
 
     def tagged(self, tag: str) -> PartitionPool:
-        """The same partitions, the families named ``family@tag``."""
+        """Same partitions, with families named ``family@tag``."""
         return PartitionPool(self.labels, tuple(f"{family}@{tag}" for family in self.families))

@@ -31,7 +31,7 @@ def class_shares(memberships: NDArray[np.floating[Any]], targets: Targets) -> ND
     Returns
     -------
     ndarray of shape (n_clusters, n_classes)
-        In 0..1; those of all labelled samples where a cluster has none, 0 where nothing is labelled.
+        Shares in 0..1; a cluster without labelled samples has the shares of all, 0 if there are none.
     """
     return labelled_shares(memberships, targets).shares
 

@@ -193,7 +193,7 @@ class DenseMatrix:
 
     @property
     def arrays(self) -> tuple[NDArray[Any], ...]:
-        """What tells it from other matrices."""
+        """Arrays that identify the matrix."""
         return (self._X,)
 
     @cached_property
@@ -298,7 +298,7 @@ class SparseMatrix:
 
     @property
     def arrays(self) -> tuple[NDArray[Any], ...]:
-        """What tells it from other matrices."""
+        """Arrays that identify the matrix."""
         return (np.array(self.shape), *self._rows)
 
     @cached_property

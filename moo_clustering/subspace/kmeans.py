@@ -1,4 +1,4 @@
-"""Entropy-weighted k-means and starts."""
+"""Entropy-weighted k-means, and first memberships for sweeps."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def entropy_weighted_kmeans(
     ----------
     data : SubspaceData
     n_clusters : int
-        From 1 to the number of samples.
+        Number of clusters, from 1 to the number of samples.
     gamma : float, default=0.5
         Above 0; large values make weights equal.
     dispersion : {"sum", "mean"}, default="sum"
@@ -211,7 +211,7 @@ def start(
     data : SubspaceData
     targets : Targets
     n_clusters : int
-        From 1 to the number of samples.
+        Number of clusters, from 1 to the number of samples.
     options : SubspaceOptions
     rng : numpy.random.Generator
 
@@ -266,7 +266,7 @@ def seed_centers(data: SubspaceData, seeds: NDArray[np.integer[Any]]) -> AnyFloa
 def memberships_from_seeds(
     data: SubspaceData, seeds: NDArray[np.integer[Any]], options: SubspaceOptions
 ) -> AnyFloatArray:
-    """Memberships by unweighted distances to centroids half way between given samples and the mean.
+    """Memberships by unweighted distances to centroids half way between samples and the mean.
 
     Parameters
     ----------

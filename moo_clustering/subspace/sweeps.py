@@ -53,7 +53,7 @@ def iterate(
     data : SubspaceData
     targets : Targets
     memberships : ndarray of shape (n_samples, n_clusters)
-        Where to start; see :func:`start`.
+        First memberships; see :func:`start`.
     options : SubspaceOptions
     max_iter : int, default=15
         At least 1.
@@ -81,7 +81,7 @@ def iterate(
         history.append(state.objective)
         if state.change < tol or len(history) == max_iter:
             break
-        # The rest of the old state is not kept alive while the new one is made.
+        # Free the rest of the old state before the new one is made.
         given, centers = state.memberships, state.centers
         del state
     return Iterated(state, np.array(history), len(history), state.change < tol)
@@ -248,7 +248,7 @@ def prepare(
 
 
 class WeightPanel(NamedTuple):
-    """What turns a product with X into distances: scales * (constants + product)."""
+    """Weights of a product with X, which makes distances of it: scales * (constants + product)."""
 
     panel: AnyFloatArray
     constants: NDArray[np.float64]
@@ -311,12 +311,12 @@ def fill(data: SubspaceData, weights: WeightPanel, lo: int, hi: int, out: NDArra
 
 
 class Iterated(NamedTuple):
-    """What sweeps led to.
+    """Result of :func:`iterate`.
 
     Attributes
     ----------
     sweep : Sweep
-        The last one.
+        The last sweep.
     history : ndarray of shape (n_iter,)
         Objectives of all sweeps.
     n_iter : int
