@@ -19,59 +19,9 @@ if TYPE_CHECKING:
     from moo_clustering.problems.graphs import SRMOSCProblem
 
 __all__ = ["AttainmentScores", "SRMOSCHull", "attainment_scores", "control_data", "srmosc_hull_front"]
-
 Front = tuple[ArrayLike, ArrayLike]
 Surface = Literal["staircase", "points"]
 Kind = Literal["box", "eigenvalue"]
-
-
-@dataclass(frozen=True, eq=False)
-class AttainmentScores:
-    """Scores of the solutions of a front.
-
-    Attributes
-    ----------
-    scores : ndarray of shape (n_solutions,)
-        Distance to the nearest control front; NaN for solutions with more than ``k_max`` clusters.
-    n_clusters : ndarray of shape (n_solutions,), int64
-    k_max : int
-        Largest number of clusters that is compared.
-    front : ndarray of shape (n_solutions, 2)
-        Objectives as compared: scaled to 0..1, then square roots; NaN as in ``scores``.
-    controls : tuple of ndarray of shape (n, 2)
-        The scaled control fronts without dominated solutions, sorted by the first objective.
-    """
-
-    scores: FloatArray
-    n_clusters: NDArray[np.int64]
-    k_max: int
-    front: FloatArray
-    controls: tuple[FloatArray, ...]
-
-    def best(self, n_clusters: int | None = None) -> int:
-        """Solution with the largest score, optionally among those with ``n_clusters`` clusters.
-
-        Ties go to the solution with fewer clusters, then to the first.
-
-        Raises
-        ------
-        ValueError
-            If no solution with that number of clusters has a score.
-        """
-        allowed = np.isfinite(self.scores)
-        if n_clusters is not None:
-            allowed &= self.n_clusters == n_clusters
-        rows = np.flatnonzero(allowed)
-        if not len(rows):
-            raise ValueError(f"no solution with {n_clusters} clusters has a score")
-        return int(rows[np.lexsort((rows, self.n_clusters[rows], -self.scores[rows]))[0]])
-
-    def promising(self) -> NDArray[np.intp]:
-        """Best solutions of those numbers of clusters that score above the next smaller and larger ones."""
-        numbers = np.unique(self.n_clusters[np.isfinite(self.scores)])
-        rows = np.array([self.best(int(k)) for k in numbers], dtype=np.intp)
-        padded = np.concatenate([[-np.inf], self.scores[rows], [-np.inf]])
-        return rows[(padded[1:-1] > padded[:-2]) & (padded[1:-1] >= padded[2:])]
 
 
 def attainment_scores(
@@ -174,11 +124,6 @@ def _staircase(values: FloatArray) -> FloatArray:
     return ordered[np.concatenate([[True], ordered[1:, 1] < lowest[:-1]])]
 
 
-def _to_points(points: FloatArray, corners: FloatArray) -> FloatArray:
-    gaps = points[:, None] - corners
-    return np.sqrt(np.einsum("ijk,ijk->ij", gaps, gaps)).min(axis=1)
-
-
 def _to_staircase(points: FloatArray, corners: FloatArray) -> FloatArray:
     """Distances to the staircase: down to each corner, then right to the next one."""
     x, y = points[:, :1], points[:, 1:]
@@ -188,6 +133,60 @@ def _to_staircase(points: FloatArray, corners: FloatArray) -> FloatArray:
     along = np.hypot(x - np.clip(x, left, right), y - low)
     nearest: FloatArray = np.minimum(down, along).min(axis=1)
     return nearest
+
+
+def _to_points(points: FloatArray, corners: FloatArray) -> FloatArray:
+    gaps = points[:, None] - corners
+    return np.sqrt(np.einsum("ijk,ijk->ij", gaps, gaps)).min(axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class AttainmentScores:
+    """Scores of the solutions of a front.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_solutions,)
+        Distance to the nearest control front; NaN for solutions with more than ``k_max`` clusters.
+    n_clusters : ndarray of shape (n_solutions,), int64
+    k_max : int
+        Largest number of clusters that is compared.
+    front : ndarray of shape (n_solutions, 2)
+        Objectives as compared: scaled to 0..1, then square roots; NaN as in ``scores``.
+    controls : tuple of ndarray of shape (n, 2)
+        The scaled control fronts without dominated solutions, sorted by the first objective.
+    """
+
+    scores: FloatArray
+    n_clusters: NDArray[np.int64]
+    k_max: int
+    front: FloatArray
+    controls: tuple[FloatArray, ...]
+
+    def best(self, n_clusters: int | None = None) -> int:
+        """Solution with the largest score, optionally among those with ``n_clusters`` clusters.
+
+        Ties go to the solution with fewer clusters, then to the first.
+
+        Raises
+        ------
+        ValueError
+            If no solution with that number of clusters has a score.
+        """
+        allowed = np.isfinite(self.scores)
+        if n_clusters is not None:
+            allowed &= self.n_clusters == n_clusters
+        rows = np.flatnonzero(allowed)
+        if not len(rows):
+            raise ValueError(f"no solution with {n_clusters} clusters has a score")
+        return int(rows[np.lexsort((rows, self.n_clusters[rows], -self.scores[rows]))[0]])
+
+    def promising(self) -> NDArray[np.intp]:
+        """Best solutions of those numbers of clusters that score above the next smaller and larger ones."""
+        numbers = np.unique(self.n_clusters[np.isfinite(self.scores)])
+        rows = np.array([self.best(int(k)) for k in numbers], dtype=np.intp)
+        padded = np.concatenate([[-np.inf], self.scores[rows], [-np.inf]])
+        return rows[(padded[1:-1] > padded[:-2]) & (padded[1:-1] >= padded[2:])]
 
 
 def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) -> NDArray[np.float64]:
@@ -231,6 +230,76 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
         high = np.maximum(variances, 0.0) / 2
         low = -high
     return rng.uniform(low, high, size=data.shape) @ axes.T + mean
+
+
+def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> SRMOSCHull:
+    """Supported solutions of the two objectives of SRMOSC, both of which are sums over the samples.
+
+    Non-negative orthogonal matching pursuit makes a path of supports for every sample, and its lower convex
+    hull of (links, error) gives the steps. The steps of all samples, sorted by their gain per link, lead
+    from one supported solution to the next.
+
+    Parameters
+    ----------
+    problem : SRMOSCProblem
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    SRMOSCHull
+
+    Notes
+    -----
+    The result is nearly exact: the paths are greedy. O(N k (w n_features + k^2)) for supports of up to k
+    links, and a sort of at most N w steps; memory O(N w) and a weight for every link of every hull corner.
+
+    Examples
+    --------
+    >>> from moo_clustering.problems import SRMOSCProblem
+    >>> hull = srmosc_hull_front(SRMOSCProblem([[1, 1], [2, 1], [1, 2], [2, 2]], rho=0))
+    >>> hull.F
+    array([[1., 4.]])
+    """
+    X, candidates, admissible = problem.candidates()
+    n_samples, width = candidates.shape
+    errors = np.empty((n_samples, width))
+    slots = np.full((n_samples, width), -1, dtype=np.int64)
+    visits = width * X.shape[1]
+
+    def walk(columns: NDArray[np.int32], values: NDArray[np.float32]) -> None:
+        def paths(lo: int, hi: int) -> None:
+            least_squares.support_paths(
+                X, problem.norms, candidates, admissible, problem.rho, lo, hi, errors, slots, columns, values
+            )
+
+        for_blocks(paths, n_samples, visits, n_jobs)
+
+    walk(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32))
+    kept = np.zeros((n_samples, width), dtype=np.bool_)
+    least_squares.lower_hulls(errors, 0, n_samples, kept)
+    row, place = np.nonzero(kept)
+    # Weights of all steps of all paths would be many times those of the corners: walk once more.
+    entries = np.concatenate([[0], np.cumsum(place + 1)])
+    slots[row, place] = entries[:-1]
+    corner_errors = errors[row, place]
+    columns, values = np.zeros(entries[-1], dtype=np.int32), np.zeros(entries[-1], dtype=np.float32)
+    walk(columns, values)
+    F, steps = _sweep(row, place + 1, corner_errors)
+    vertices = np.searchsorted(row, np.arange(n_samples + 1))
+    return SRMOSCHull(F, steps, problem, vertices, entries, columns, values)
+
+
+def _sweep(row: Int64Array, size: Int64Array, error: FloatArray) -> tuple[FloatArray, NDArray[np.int32]]:
+    """Objectives of all members, and the rows that change between them, greatest gain for a link first."""
+    first = np.concatenate([[True], row[1:] != row[:-1]])
+    step = np.flatnonzero(~first)
+    gain, links = error[step - 1] - error[step], size[step] - size[step - 1]
+    order = np.argsort(-gain / links, kind="stable")
+    step, gain, links = step[order], gain[order], links[order]
+    f1 = error[first].sum() - np.concatenate([[0.0], np.cumsum(gain)])
+    f2 = size[first].sum() + np.concatenate([[0], np.cumsum(links)])
+    return np.column_stack([np.maximum(f1, 0.0), f2]), row[step].astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,76 +355,6 @@ class SRMOSCHull:
         rows = np.repeat(np.arange(n_samples), sizes)
         first = np.cumsum(sizes) - sizes
         return rows, np.arange(len(rows)) + np.repeat(start - first, sizes)
-
-
-def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> SRMOSCHull:
-    """Supported solutions of the two objectives of SRMOSC, both of which are sums over the samples.
-
-    Non-negative orthogonal matching pursuit makes a path of supports for every sample, and its lower convex
-    hull of (links, error) gives the steps. The steps of all samples, sorted by their gain per link, lead
-    from one supported solution to the next.
-
-    Parameters
-    ----------
-    problem : SRMOSCProblem
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
-
-    Returns
-    -------
-    SRMOSCHull
-
-    Notes
-    -----
-    The result is nearly exact: the paths are greedy. O(N k (w n_features + k^2)) for supports of up to k
-    links, and a sort of at most N w steps; memory O(N w) and a weight for every link of every corner of the hulls.
-
-    Examples
-    --------
-    >>> from moo_clustering.problems import SRMOSCProblem
-    >>> hull = srmosc_hull_front(SRMOSCProblem([[1, 1], [2, 1], [1, 2], [2, 2]], rho=0))
-    >>> hull.F
-    array([[1., 4.]])
-    """
-    X, candidates, admissible = problem.candidates()
-    n_samples, width = candidates.shape
-    errors = np.empty((n_samples, width))
-    slots = np.full((n_samples, width), -1, dtype=np.int64)
-    visits = width * X.shape[1]
-
-    def walk(columns: NDArray[np.int32], values: NDArray[np.float32]) -> None:
-        def paths(lo: int, hi: int) -> None:
-            least_squares.support_paths(
-                X, problem.norms, candidates, admissible, problem.rho, lo, hi, errors, slots, columns, values
-            )
-
-        for_blocks(paths, n_samples, visits, n_jobs)
-
-    walk(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32))
-    kept = np.zeros((n_samples, width), dtype=np.bool_)
-    least_squares.lower_hulls(errors, 0, n_samples, kept)
-    row, place = np.nonzero(kept)
-    # Weights of all steps of all paths would be many times those of the corners: walk once more.
-    entries = np.concatenate([[0], np.cumsum(place + 1)])
-    slots[row, place] = entries[:-1]
-    corner_errors = errors[row, place]
-    columns, values = np.zeros(entries[-1], dtype=np.int32), np.zeros(entries[-1], dtype=np.float32)
-    walk(columns, values)
-    F, steps = _sweep(row, place + 1, corner_errors)
-    vertices = np.searchsorted(row, np.arange(n_samples + 1))
-    return SRMOSCHull(F, steps, problem, vertices, entries, columns, values)
-
-
-def _sweep(row: Int64Array, size: Int64Array, error: FloatArray) -> tuple[FloatArray, NDArray[np.int32]]:
-    """Objectives of all members, and the rows that change between them, greatest gain for a link first."""
-    first = np.concatenate([[True], row[1:] != row[:-1]])
-    step = np.flatnonzero(~first)
-    gain, links = error[step - 1] - error[step], size[step] - size[step - 1]
-    order = np.argsort(-gain / links, kind="stable")
-    step, gain, links = step[order], gain[order], links[order]
-    f1 = error[first].sum() - np.concatenate([[0.0], np.cumsum(gain)])
-    f2 = size[first].sum() + np.concatenate([[0], np.cumsum(links)])
-    return np.column_stack([np.maximum(f1, 0.0), f2]), row[step].astype(np.int32)
 
 
 def spread_members(values: NDArray[Any], n_members: int) -> NDArray[np.intp]:
