@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import FloatArray, Int64Array
+from moo_clustering._arrays import FloatArray, Int64Array, IntpArray
 from moo_clustering._kernels import least_squares
 from moo_clustering._kernels.threads import for_blocks
 
@@ -100,7 +100,7 @@ def attainment_scores(
     return AttainmentScores(scores, numbers, k_max, scaled, surfaces)
 
 
-def _checked(F: ArrayLike, n_clusters: ArrayLike, what: str) -> tuple[FloatArray, NDArray[np.int64]]:
+def _checked(F: ArrayLike, n_clusters: ArrayLike, what: str) -> tuple[FloatArray, Int64Array]:
     values, numbers = np.asarray(F, dtype=np.float64), np.asarray(n_clusters)
     if values.ndim != 2 or values.shape[1] != 2 or not len(values):
         raise ValueError(f"{what} must have shape (n_solutions, 2), got {values.shape}.")
@@ -158,7 +158,7 @@ class AttainmentScores:
     """
 
     scores: FloatArray
-    n_clusters: NDArray[np.int64]
+    n_clusters: Int64Array
     k_max: int
     front: FloatArray
     controls: tuple[FloatArray, ...]
@@ -181,7 +181,7 @@ class AttainmentScores:
             raise ValueError(f"no solution with {n_clusters} clusters has a score")
         return int(rows[np.lexsort((rows, self.n_clusters[rows], -self.scores[rows]))[0]])
 
-    def promising(self) -> NDArray[np.intp]:
+    def promising(self) -> IntpArray:
         """Best solutions of those numbers of clusters that score above the next smaller and larger ones."""
         numbers = np.unique(self.n_clusters[np.isfinite(self.scores)])
         rows = np.array([self.best(int(k)) for k in numbers], dtype=np.intp)
@@ -189,7 +189,7 @@ class AttainmentScores:
         return rows[(padded[1:-1] > padded[:-2]) & (padded[1:-1] >= padded[2:])]
 
 
-def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) -> NDArray[np.float64]:
+def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) -> FloatArray:
     """Uniform samples in a box along the principal axes of the data.
 
     Parameters
@@ -357,7 +357,7 @@ class SRMOSCHull:
         return rows, np.arange(len(rows)) + np.repeat(start - first, sizes)
 
 
-def spread_members(values: NDArray[Any], n_members: int) -> NDArray[np.intp]:
+def spread_members(values: NDArray[Any], n_members: int) -> IntpArray:
     """Members whose values are nearest to evenly spaced ones, in the order of the values.
 
     Parameters
@@ -374,5 +374,5 @@ def spread_members(values: NDArray[Any], n_members: int) -> NDArray[np.intp]:
     targets = np.linspace(ranked[0], ranked[-1], n_members)
     right = np.clip(np.searchsorted(ranked, targets), 1, len(ranked) - 1)
     nearer_left = targets - ranked[right - 1] <= ranked[right] - targets
-    chosen: NDArray[np.intp] = order[np.unique(np.where(nearer_left, right - 1, right))]
+    chosen: IntpArray = order[np.unique(np.where(nearer_left, right - 1, right))]
     return chosen

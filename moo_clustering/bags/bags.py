@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from moo_clustering._arrays import Int64Array, block_slices, did_you_mean
+from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array, block_slices, did_you_mean
 from moo_clustering.persistence import ObjectsError, read_members, write_archive
 
-Instances = NDArray[np.floating[Any]]
+Instances = AnyFloatArray
 Names = tuple[str, ...]
 Arrays = tuple[NDArray[Any], NDArray[Any], list[str] | None, list[str] | None]
 
@@ -83,8 +83,8 @@ class Bags:
     _offsets: Int64Array
     _bag_ids: Names | None
     _feature_names: Names | None
-    _sizes: NDArray[np.int64]
-    _bag_of_instance: NDArray[np.int64] | None
+    _sizes: Int64Array
+    _bag_of_instance: Int64Array | None
 
     def __init__(
         self,
@@ -269,18 +269,18 @@ class Bags:
         return self._instances.dtype
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Int64Array:
         """Instances of each bag."""
         return self._sizes
 
     @property
-    def bag_of_instance(self) -> NDArray[np.int64]:
+    def bag_of_instance(self) -> Int64Array:
         """Bag of each row of ``instances``."""
         if self._bag_of_instance is None:
             self._bag_of_instance = freeze(np.repeat(np.arange(self.n_bags), self._sizes))
         return self._bag_of_instance
 
-    def means(self) -> NDArray[np.float64]:
+    def means(self) -> FloatArray:
         """Mean of the instances of each bag, shape (n_bags, n_features)."""
         total = np.add.reduceat(self._instances, self._offsets[:-1], axis=0, dtype=np.float64)
         total /= self._sizes[:, None]
@@ -481,7 +481,7 @@ def stack(items: Sequence[ArrayLike], bag_ids: Names | None) -> tuple[Instances,
     return np.concatenate(arrays, dtype=dtype, casting="unsafe"), offsets
 
 
-def group_rows(groups: ArrayLike, n_instances: int) -> tuple[NDArray[np.int64] | None, Int64Array, Names]:
+def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, Int64Array, Names]:
     """Order that makes groups adjacent (None: they are), their offsets and names."""
     import pandas as pd  # takes long to import, and most bags do not come this way
 
@@ -574,7 +574,7 @@ def write_bags(
     write_archive(path, arrays, {"holds": "bags"})
 
 
-def select(index: Any, n_bags: int) -> int | slice | NDArray[np.int64]:
+def select(index: Any, n_bags: int) -> int | slice | Int64Array:
     """A bag, a range of adjacent bags with start < stop, or an array of bags."""
     if isinstance(index, slice):
         start, stop, step = index.indices(n_bags)
@@ -593,7 +593,7 @@ def select(index: Any, n_bags: int) -> int | slice | NDArray[np.int64]:
     return chosen
 
 
-def _chosen(index: Any, n_bags: int) -> NDArray[np.int64]:
+def _chosen(index: Any, n_bags: int) -> Int64Array:
     # A tuple would be another dimension to NumPy.
     array = np.asarray(None if isinstance(index, tuple) else index)
     if array.ndim != 1 or (array.dtype.kind not in "biu" and array.size):
@@ -611,7 +611,7 @@ def _chosen(index: Any, n_bags: int) -> NDArray[np.int64]:
     return chosen % n_bags
 
 
-def gather(X: Instances, offsets: Int64Array, bags: NDArray[np.int64]) -> tuple[Instances, Int64Array]:
+def gather(X: Instances, offsets: Int64Array, bags: Int64Array) -> tuple[Instances, Int64Array]:
     """Rows and offsets of the chosen bags."""
     sizes = np.diff(offsets)[bags]
     ends = np.concatenate([[0], np.cumsum(sizes)])

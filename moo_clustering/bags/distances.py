@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
-from moo_clustering._arrays import FloatArray, did_you_mean
+from moo_clustering._arrays import FloatArray, Int64Array, did_you_mean
 from moo_clustering._kernels import bag_distances as kernels
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import n_threads
@@ -146,7 +146,7 @@ class Side(NamedTuple):
 
     rows: FloatArray
     squares: FloatArray
-    sizes: NDArray[np.int64]
+    sizes: Int64Array
     blocks: list[Block]
 
 
@@ -171,7 +171,7 @@ class Piece(NamedTuple):
     """Adjacent rows, and where in them the bags of the block begin and end."""
 
     rows: slice
-    bounds: NDArray[np.int64]
+    bounds: Int64Array
 
 
 def _distances(
@@ -254,7 +254,7 @@ def tiles(
     return there, there.T if both and kind in SYMMETRIC else back
 
 
-def _finish(out: FloatArray, sizes: NDArray[np.int64], others: NDArray[np.int64], kind: str) -> None:
+def _finish(out: FloatArray, sizes: Int64Array, others: Int64Array, kind: str) -> None:
     """Turn sums into means, and squares into distances, in place."""
     if kind == "mean_min":
         out /= sizes[:, None]
@@ -609,7 +609,7 @@ def check_kinds(kinds: Sequence[str], *, name: str = "kinds") -> None:
             raise ValueError(f"{name} may be {allowed}, got {kind!r}{near}")
 
 
-def bag_blocks(offsets: NDArray[np.int64], limit: int) -> list[Block]:
+def bag_blocks(offsets: Int64Array, limit: int) -> list[Block]:
     """As few blocks as possible, in order, of pieces of at most ``limit`` rows."""
     blocks = []
     first, n_bags = 0, len(offsets) - 1

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
-from moo_clustering._arrays import FloatArray, did_you_mean
+from moo_clustering._arrays import FloatArray, Int64Array, did_you_mean
 from moo_clustering.bags.bags import Bags, as_bags
 
 Statistic = Literal["mean", "min", "max"]
@@ -183,7 +183,7 @@ def sliced_quantile_embedding(
     return quantiles.reshape(data.n_bags, -1)
 
 
-def _quantile_rows(bags: Bags, n_quantiles: int) -> tuple[NDArray[np.int64], NDArray[np.int64], FloatArray]:
+def _quantile_rows(bags: Bags, n_quantiles: int) -> tuple[Int64Array, Int64Array, FloatArray]:
     """Rows of sorted bags below and above every quantile, and its place between them from 0 to 1."""
     levels = (np.arange(n_quantiles) + 0.5) / n_quantiles
     last = bags.sizes[:, None] - 1

@@ -125,7 +125,7 @@ class BagGeometry:
             self.arrays.pulls.sum(axis=0),
         )
 
-    def _precompute(self, X: FloatArray, sizes: NDArray[np.int64], dtype: str) -> BagArrays:
+    def _precompute(self, X: FloatArray, sizes: Int64Array, dtype: str) -> BagArrays:
         layout = chunk_layout(sizes, np.cumsum(sizes) - sizes)
         weighted = self.weights[:, None] * self.means
         n_bytes = 8 * self.n_bags * layout.instances.size
@@ -158,7 +158,7 @@ class BagGeometry:
 
     def sums(
         self, labels: Labels, n_clusters: int, *, projections: bool = True, n_jobs: int | None = None
-    ) -> tuple[NDArray[np.int64], FloatArray, FloatArray, FloatArray]:
+    ) -> tuple[Int64Array, FloatArray, FloatArray, FloatArray]:
         """Sums over the clusters of every individual.
 
         Returns

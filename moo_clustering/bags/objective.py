@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import FloatArray, Labels
+from moo_clustering._arrays import FloatArray, Int64Array, Labels
 from moo_clustering._kernels.bag_distances import (
     CONTRAST,
     DAVIES_BOULDIN,
@@ -237,8 +237,8 @@ class BagObjective:
         return labels
 
     def _run(
-        self, kernel: Any, task: Any, labels: Any, drawn: tuple[NDArray[Any], ...], limits: NDArray[np.int64]
-    ) -> tuple[Labels, FloatArray, FloatArray, NDArray[np.int64]]:
+        self, kernel: Any, task: Any, labels: Any, drawn: tuple[NDArray[Any], ...], limits: Int64Array
+    ) -> tuple[Labels, FloatArray, FloatArray, Int64Array]:
         labels = self.geometry.checked(labels, self.n_clusters)
         values, violations = np.empty(len(labels)), np.empty(len(labels))
         searching = len(drawn) > 0
@@ -267,7 +267,7 @@ class BagObjective:
         size = data.squares.size * (self.n_bags if searching else 1)
         for_parts(share, len(labels), len(labels) * size, n_jobs)
 
-    def _improved(self, outcome: tuple[Labels, FloatArray, FloatArray, NDArray[np.int64]]) -> Improved:
+    def _improved(self, outcome: tuple[Labels, FloatArray, FloatArray, Int64Array]) -> Improved:
         labels, values, violations, trials = outcome
         with np.errstate(invalid="ignore"):
             penalized = np.where(violations > 1e-12, values * (1.0 + self._task.penalty * violations), values)
@@ -291,7 +291,7 @@ class Improved(NamedTuple):
 
     labels: Labels
     values: FloatArray
-    n_trials: NDArray[np.int64]
+    n_trials: Int64Array
 
 
 def drift_weights(distances: FloatArray, bias: float) -> FloatArray:
@@ -354,7 +354,7 @@ def make_task(
     )
 
 
-def squared_norms(geometry: BagGeometry, reading: Reading) -> NDArray[np.float64]:
+def squared_norms(geometry: BagGeometry, reading: Reading) -> FloatArray:
     """Mean squared norm of the instances of every bag, or the squared norm of their mean.
 
     Norms are in the coordinates of the bags: these readings depend on the origin.

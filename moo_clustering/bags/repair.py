@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from moo_clustering._arrays import FloatArray, Labels
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, Labels
 from moo_clustering._kernels.bags import (
     fill_empty,
     fill_small,
@@ -58,7 +57,7 @@ class PartitionRepair:
         first = self._members[self._group_start[:-1]]
         self._conflicting = first[both]
 
-    def broken(self, labels: Labels, n_clusters: int) -> NDArray[np.bool_]:
+    def broken(self, labels: Labels, n_clusters: int) -> BoolArray:
         """Individuals that need a repair, shape (n_individuals,)."""
         broken = np.zeros(len(labels), dtype=bool)
         if self.min_cluster_size > 0:
@@ -132,7 +131,7 @@ class PairPenalty(PartitionRepair):
         self.power = power
         self._pairs = signed_pairs(n_bags, constraints)[:3]
 
-    def broken(self, labels: Labels, n_clusters: int) -> NDArray[np.bool_]:
+    def broken(self, labels: Labels, n_clusters: int) -> BoolArray:
         """Individuals that violate a pair or have small clusters, shape (n_individuals,)."""
         return super().broken(labels, n_clusters) | (self.constraints.violation(labels) > 0)
 
@@ -164,7 +163,7 @@ def pair_rule(
 
 def signed_pairs(
     n_bags: int, constraints: PairwiseConstraints | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], float]:
+) -> tuple[Int64Array, Int64Array, FloatArray, float]:
     """Neighbours of every bag in the constraints, and what each adds to the violation when together.
 
     Shares of the must-links count below zero, since a must-link between bags that are together is not

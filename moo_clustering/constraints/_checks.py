@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import Int64Array
+from moo_clustering._arrays import FloatArray, Int64Array
 
 
 def check_n_samples(n_samples: Any) -> int:
@@ -23,7 +23,7 @@ def check_n_samples(n_samples: Any) -> int:
     return n
 
 
-def check_integers(values: NDArray[Any], name: str, hint: str = "") -> NDArray[np.int64]:
+def check_integers(values: NDArray[Any], name: str, hint: str = "") -> Int64Array:
     """Integers, or floats that are integers; anything else is refused by name and position."""
     if values.dtype.kind == "O":
         values = np.array(values.tolist())
@@ -67,7 +67,7 @@ def check_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Arra
     return array
 
 
-def check_weights(weights: ArrayLike | None, n_pairs: int, name: str) -> NDArray[np.float64]:
+def check_weights(weights: ArrayLike | None, n_pairs: int, name: str) -> FloatArray:
     """One positive finite weight per pair; ones by default."""
     if weights is None:
         return np.ones(n_pairs)
@@ -80,7 +80,7 @@ def check_weights(weights: ArrayLike | None, n_pairs: int, name: str) -> NDArray
     return array
 
 
-def check_partial_labels(y: ArrayLike, n_samples: int | None = None) -> NDArray[np.int64]:
+def check_partial_labels(y: ArrayLike, n_samples: int | None = None) -> Int64Array:
     """Classes 0, 1, ... with -1 for unlabelled samples."""
     values = np.asarray(y)
     if values.ndim != 1:
@@ -118,9 +118,7 @@ def check_affordable(n_listed: int, max_pairs: int) -> None:
         )
 
 
-def sort_pairs(
-    pairs: Int64Array, weights: NDArray[np.float64], n: int
-) -> tuple[Int64Array, NDArray[np.float64]]:
+def sort_pairs(pairs: Int64Array, weights: FloatArray, n: int) -> tuple[Int64Array, FloatArray]:
     """Pairs with i < j in lexicographic order, each once, with its greatest weight."""
     keys = pair_keys(pairs, n)
     if not len(keys):
@@ -131,17 +129,17 @@ def sort_pairs(
     return keys_to_pairs(keys[starts], n), np.maximum.reduceat(weights[order], starts)
 
 
-def pair_keys(pairs: Int64Array, n: int) -> NDArray[np.int64]:
+def pair_keys(pairs: Int64Array, n: int) -> Int64Array:
     """One number per unordered pair, in lexicographic order of (smaller, greater)."""
     return np.minimum(pairs[:, 0], pairs[:, 1]) * n + np.maximum(pairs[:, 0], pairs[:, 1])
 
 
-def keys_to_pairs(keys: NDArray[np.int64], n: int) -> Int64Array:
+def keys_to_pairs(keys: Int64Array, n: int) -> Int64Array:
     """Inverse of :func:`pair_keys`."""
     return np.column_stack(np.divmod(keys, n))
 
 
-def distinct(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+def distinct(numbers: Int64Array) -> Int64Array:
     """Sorted non-negative numbers, each once; the hash table of ``numpy.unique`` is many times slower."""
     numbers = np.sort(numbers)
     return numbers[np.diff(numbers, prepend=-1) != 0]
@@ -152,7 +150,7 @@ def n_pairs(n: int) -> int:
     return n * (n - 1) // 2
 
 
-def unrank_pairs(ranks: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def unrank_pairs(ranks: Int64Array) -> tuple[Int64Array, Int64Array]:
     """The pairs a < b in the order (0,1), (0,2), (1,2), (0,3), ...: rank = b(b-1)/2 + a."""
     b = ((1 + np.sqrt(1 + 8 * ranks.astype(np.float64))) / 2).astype(np.int64)
     # A root just below an integer may round up to it; one just above never rounds below it.

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from moo_clustering._arrays import Int64Array, number_clusters
+from moo_clustering._arrays import BoolArray, Int64Array, number_clusters
 from moo_clustering.constraints._checks import (
     check_integers,
     check_n_samples,
@@ -100,7 +100,7 @@ class ConstraintGroups:
         parts = np.split(order, np.cumsum(self._sizes())[:-1])
         return [part for part in parts if len(part) > 1]
 
-    def forbidden(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.bool_]:
+    def forbidden(self, i: ArrayLike, j: ArrayLike) -> BoolArray:
         """Whether samples i and j must not share a cluster.
 
         Parameters
@@ -124,7 +124,7 @@ class ConstraintGroups:
         place = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
         return np.asarray(self._keys[place] == wanted)
 
-    def forbidden_with(self, i: int) -> NDArray[np.bool_]:
+    def forbidden_with(self, i: int) -> BoolArray:
         """Which samples must not share a cluster with sample i, shape (n_samples,). O(n_samples)."""
         in_conflict = np.zeros(self.n_groups + 1, dtype=np.bool_)
         group = self.groups[i]
@@ -251,7 +251,7 @@ class InconsistentConstraintsError(ValueError):
     """
 
     def __init__(self, conflicts: ArrayLike, reasons: Sequence[str]) -> None:
-        self.conflicts: NDArray[np.int64] = np.asarray(conflicts, dtype=np.int64).reshape(-1, 2)
+        self.conflicts: Int64Array = np.asarray(conflicts, dtype=np.int64).reshape(-1, 2)
         self._reasons = tuple(reasons)
         shown = self._reasons[:_SPELLED_OUT]
         message = "contradictory constraints: " + "; ".join(shown)

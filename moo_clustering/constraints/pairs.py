@@ -37,7 +37,7 @@ from moo_clustering.constraints.sources import (
 if TYPE_CHECKING:
     from numpy.random import BitGenerator, Generator, SeedSequence
 
-Counts = NDArray[np.int64] | NDArray[np.float64]
+Counts = Int64Array | FloatArray
 # More pairs than this (160 MB) are listed only when the caller allows it.
 MAX_PAIRS = 10_000_000
 # Keeps a weight of fisher_weights finite and positive where all must-links, or all cannot-links, agree.
@@ -232,12 +232,12 @@ class PairwiseConstraints:
         return self._cannot_link
 
     @property
-    def must_link_weights(self) -> NDArray[np.float64]:
+    def must_link_weights(self) -> FloatArray:
         """Importance of each must-link."""
         return self._must_link_weights
 
     @property
-    def cannot_link_weights(self) -> NDArray[np.float64]:
+    def cannot_link_weights(self) -> FloatArray:
         """Importance of each cannot-link."""
         return self._cannot_link_weights
 
@@ -246,7 +246,7 @@ class PairwiseConstraints:
         """Whether any weight differs from one."""
         return self._is_weighted
 
-    def components(self) -> NDArray[np.int64]:
+    def components(self) -> Int64Array:
         """Component of the must-link graph of every sample, shape (n_samples,).
 
         Components are numbered by their least sample; a sample without must-link is a component
@@ -313,7 +313,7 @@ class PairwiseConstraints:
         must, cannot = self._equal_and_different(labels)
         return must[0], cannot[1]
 
-    def violation(self, labels: ArrayLike) -> NDArray[np.float64]:
+    def violation(self, labels: ArrayLike) -> FloatArray:
         """Violated share of the must-links plus violated share of the cannot-links, in [0, 2].
 
         V = (M - w_m) / M + (C - w_c) / C, where a term without pairs is 0; weights enter as sums.
@@ -322,7 +322,7 @@ class PairwiseConstraints:
         must, cannot = self._equal_and_different(labels)
         return _ratio(must[1], self.must_link_weights) + _ratio(cannot[0], self.cannot_link_weights)
 
-    def bonus(self, labels: ArrayLike) -> NDArray[np.float64]:
+    def bonus(self, labels: ArrayLike) -> FloatArray:
         """Satisfied share of the must-links plus satisfied share of the cannot-links, in [0, 2].
 
         w_m / M + w_c / C, where a term without pairs is 0: the term added to the crowding distance
@@ -365,7 +365,7 @@ class PairwiseConstraints:
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
 
-    def __getstate__(self) -> tuple[int, Int64Array, Int64Array, NDArray[np.float64], NDArray[np.float64]]:
+    def __getstate__(self) -> tuple[int, Int64Array, Int64Array, FloatArray, FloatArray]:
         return (
             self.n_samples,
             self.must_link,
@@ -374,9 +374,7 @@ class PairwiseConstraints:
             self.cannot_link_weights,
         )
 
-    def __setstate__(
-        self, state: tuple[int, Int64Array, Int64Array, NDArray[np.float64], NDArray[np.float64]]
-    ) -> None:
+    def __setstate__(self, state: tuple[int, Int64Array, Int64Array, FloatArray, FloatArray]) -> None:
         # Pickling forgets that an array is read-only.
         for array in state[1:]:
             array.setflags(write=False)
@@ -385,7 +383,7 @@ class PairwiseConstraints:
         self._is_weighted = any(bool((weights != 1).any()) for weights in state[3:])
 
 
-def _ratio(part: Counts, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _ratio(part: Counts, weights: FloatArray) -> FloatArray:
     if not len(weights):
         return np.zeros(len(part))
     return part / weights.sum()
@@ -406,7 +404,7 @@ def _narrow(labels: NDArray[Any]) -> NDArray[Any]:
 
 
 def equal_and_different(
-    labels: NDArray[Any], pairs: Int64Array, weights: NDArray[np.float64] | None
+    labels: NDArray[Any], pairs: Int64Array, weights: FloatArray | None
 ) -> tuple[Counts, Counts]:
     """Number, or total weight, of the pairs with equal and with different labels.
 
@@ -426,9 +424,9 @@ def equal_and_different(
 
 def _closed(
     must: Int64Array,
-    must_weights: NDArray[np.float64],
+    must_weights: FloatArray,
     cannot: Int64Array,
-    cannot_weights: NDArray[np.float64],
+    cannot_weights: FloatArray,
     component: Int64Array,
     max_pairs: int,
 ) -> PairwiseConstraints:
@@ -467,7 +465,7 @@ def _closed(
     )
 
 
-def expand(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def expand(counts: Int64Array) -> tuple[Int64Array, Int64Array]:
     """For counts (2, 3): owners (0, 0, 1, 1, 1) and running numbers (0, 1, 0, 1, 2)."""
     owner = np.repeat(np.arange(len(counts)), counts)
     first = np.cumsum(counts) - counts
@@ -476,11 +474,11 @@ def expand(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int
 
 def _with_listed(
     pairs: Int64Array,
-    weights: NDArray[np.float64],
+    weights: FloatArray,
     listed: Int64Array,
-    listed_weights: NDArray[np.float64],
+    listed_weights: FloatArray,
     n: int,
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Weights of the pairs, with the weights of the listed pairs (sorted, all among them) put back."""
     if not len(listed):
         return weights
@@ -489,9 +487,7 @@ def _with_listed(
     return np.where(listed_keys[place] == keys, listed_weights[place], weights)
 
 
-def satisfied_from_labels(
-    labels: ArrayLike, y_partial: ArrayLike
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int64Array, Int64Array]:
     """Satisfied constraints when the constraints are all pairs of labelled samples.
 
     Equal to ``PairwiseConstraints.from_partial_labels(y_partial).satisfied(labels)`` without
@@ -535,7 +531,7 @@ def satisfied_from_labels(
     return within, n_cannot - (together - within)
 
 
-def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
+def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> dict[str, FloatArray]:
     """Shares of the must-links and cannot-links that each partition satisfies.
 
     Parameters
@@ -589,7 +585,7 @@ def satisfied_pairs(
     return SatisfiedPairs(satisfied[0], counts[0]), SatisfiedPairs(satisfied[1], counts[1])
 
 
-def _not_in_labels(pairs: ArrayLike | None, y: NDArray[Any], *, same: bool) -> NDArray[np.int64] | None:
+def _not_in_labels(pairs: ArrayLike | None, y: NDArray[Any], *, same: bool) -> Int64Array | None:
     if pairs is None:
         return None
     given = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
@@ -600,13 +596,11 @@ def _not_in_labels(pairs: ArrayLike | None, y: NDArray[Any], *, same: bool) -> N
 class SatisfiedPairs(NamedTuple):
     """Pairs of one kind: those that each partition satisfies, and all."""
 
-    satisfied: NDArray[np.int64]
+    satisfied: Int64Array
     n_pairs: int
 
 
-def fisher_weights(
-    X: ArrayLike, constraints: PairwiseConstraints, shrinkage: float = 0.2
-) -> NDArray[np.float64]:
+def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: float = 0.2) -> FloatArray:
     """Weights a_t under which features that separate cannot-links and not must-links count.
 
     a_t = b_t / (((1 - shrinkage) s_t + shrinkage v_t) v_t), where v_t is the variance of feature t,

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from moo_clustering._arrays import Int64Array, block_slices
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, block_slices
 from moo_clustering.constraints._checks import check_affordable, distinct, n_pairs, unrank_pairs
 from moo_clustering.persistence import replacing
 
@@ -180,7 +180,7 @@ def _weight(path: Path, line: int, cell: str) -> float:
     return weight
 
 
-def write_constraints(path: Path, *kinds: tuple[str, Int64Array, NDArray[np.float64]]) -> None:
+def write_constraints(path: Path, *kinds: tuple[str, Int64Array, FloatArray]) -> None:
     """Write kinds of pairs as i, j, kind, weight; floats are written so that they read back equal."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
@@ -242,13 +242,13 @@ def _draw_mixed(
     return pairs_among(chosen, max_pairs)
 
 
-def pairs_among(samples: NDArray[np.int64], max_pairs: int) -> Int64Array:
+def pairs_among(samples: Int64Array, max_pairs: int) -> Int64Array:
     """All pairs among some samples."""
     check_affordable(n_pairs(len(samples)), max_pairs)
     return samples[np.column_stack(unrank_pairs(np.arange(n_pairs(len(samples)))))]
 
 
-def sample_ranks(total: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def sample_ranks(total: int, size: int, rng: np.random.Generator) -> Int64Array:
     """``size`` different integers of 0..total-1, each set equally likely; O(size) memory."""
     if 2 * size >= total:
         return rng.permutation(total)[:size]
@@ -313,7 +313,7 @@ class Gold(Protocol):
     n_samples: int
     n_must: int
 
-    def shared(self, pairs: Int64Array) -> NDArray[np.bool_]:
+    def shared(self, pairs: Int64Array) -> BoolArray:
         """Whether the two samples of each pair share a label."""
 
     def must_pairs(self, ranks: Int64Array) -> Int64Array:
@@ -342,7 +342,7 @@ class SingleLabels:
         self._cannot = np.cumsum(sizes * (self.n_samples - self._end))
         self.n_must = int(self._must[-1]) if len(sizes) else 0
 
-    def shared(self, pairs: Int64Array) -> NDArray[np.bool_]:
+    def shared(self, pairs: Int64Array) -> BoolArray:
         return self._codes[pairs[:, 0]] == self._codes[pairs[:, 1]]
 
     def must_pairs(self, ranks: Int64Array) -> Int64Array:
@@ -384,7 +384,7 @@ class LabelSets:
             later.sort_indices()
             yield part.start, later
 
-    def shared(self, pairs: Int64Array) -> NDArray[np.bool_]:
+    def shared(self, pairs: Int64Array) -> BoolArray:
         common = [
             (self._indicator[part[:, 0]] * self._indicator[part[:, 1]]).sum(axis=1)
             for part in np.array_split(pairs, 1 + len(pairs) // 100_000)

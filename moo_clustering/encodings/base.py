@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
-from moo_clustering._arrays import IntArray, Labels, block_slices
+from moo_clustering._arrays import Int64Array, IntArray, IntpArray, Labels, block_slices
 from moo_clustering._kernels.partitions import (
     contingency_tables,
     number_by_first_appearance,
@@ -216,7 +216,7 @@ def _assigned(rows: IntArray, others: IntArray) -> IntArray:
     return np.take_along_axis(number, others, axis=1)
 
 
-def aligned_distance(a: ArrayLike, b: ArrayLike, n_clusters: int | None = None) -> NDArray[np.int64]:
+def aligned_distance(a: ArrayLike, b: ArrayLike, n_clusters: int | None = None) -> Int64Array:
     """Number of samples in which two partitions differ after :func:`align_labels`.
 
     The least number of samples that must change cluster to turn one partition into the other: 0 for
@@ -240,7 +240,7 @@ def aligned_distance(a: ArrayLike, b: ArrayLike, n_clusters: int | None = None) 
     return hamming_distance(a, align_labels(a, b, n_clusters))
 
 
-def hamming_distance(a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
+def hamming_distance(a: ArrayLike, b: ArrayLike) -> Int64Array:
     """Number of genes in which two chromosomes differ.
 
     Parameters
@@ -253,11 +253,11 @@ def hamming_distance(a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
     distance : ndarray of shape (n_individuals,), or a number for two single chromosomes
     """
     first, second = _same_width(np.asarray(a), np.asarray(b))
-    distance: NDArray[np.int64] = np.count_nonzero(first != second, axis=-1)
+    distance: Int64Array = np.count_nonzero(first != second, axis=-1)
     return distance
 
 
-def distinct_rows(X: ArrayLike) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def distinct_rows(X: ArrayLike) -> tuple[IntpArray, IntpArray]:
     """First occurrences of the distinct rows, and for every row which of them it equals."""
     number: dict[bytes, int] = {}
     inverse = np.array([number.setdefault(key, len(number)) for key in row_digests(X)], dtype=np.intp)

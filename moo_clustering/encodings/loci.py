@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import IntArray, Labels
+from moo_clustering._arrays import BoolArray, Int64Array, IntArray, Labels
 from moo_clustering._kernels.loci import component_rows
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import cluster_counts, sample_labels, short_components, split_components
@@ -163,7 +163,7 @@ class LocusAdjacencyEncoding(Encoding):
             return relabel_by_first_appearance(parts)
         return self.links.labels(parts, self.n_jobs)
 
-    def n_clusters(self, X: IntArray) -> NDArray[np.int64]:
+    def n_clusters(self, X: IntArray) -> Int64Array:
         """Number of clusters of every individual."""
         parts = self.parts(X)
         counts = np.empty(len(parts), dtype=np.int64)
@@ -368,9 +368,9 @@ class TreeLinks:
         )
         return out
 
-    def split_genes(self, labels: NDArray[Any]) -> NDArray[np.bool_]:
+    def split_genes(self, labels: NDArray[Any]) -> BoolArray:
         """Which relevant links are within the clusters of partitions, shape (n_individuals, n_relevant)."""
-        holds: NDArray[np.bool_] = labels[:, self.relevant] == labels[:, self.parent[self.relevant]]
+        holds: BoolArray = labels[:, self.relevant] == labels[:, self.parent[self.relevant]]
         return holds
 
     def short_genes(self, labels: NDArray[Any]) -> NDArray[np.int32]:

@@ -12,7 +12,15 @@ from scipy.sparse import csr_array, issparse
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import BoolArray, FloatArray, IntArray, Labels, block_slices
+from moo_clustering._arrays import (
+    AnyFloatArray,
+    BoolArray,
+    FloatArray,
+    Int64Array,
+    IntArray,
+    Labels,
+    block_slices,
+)
 from moo_clustering._distances import Metric, distance_matrix, mean_square
 from moo_clustering._kernels import medoids as kernels
 from moo_clustering._kernels.medoids import (
@@ -67,7 +75,7 @@ class MedoidSpace(ABC):
     n_jobs: int | None
 
     @abstractmethod
-    def rows(self, ids: IntArray) -> NDArray[np.floating[Any]]:
+    def rows(self, ids: IntArray) -> AnyFloatArray:
         """Distances of some samples to all, shape (len(ids), n_samples)."""
 
     @abstractmethod
@@ -79,11 +87,11 @@ class MedoidSpace(ABC):
         """Least and greatest distance between two medoids of every individual (inf and 0 for one)."""
 
     @abstractmethod
-    def blocks(self, medoids: IntArray) -> Iterator[tuple[NDArray[np.floating[Any]], IntArray]]:
+    def blocks(self, medoids: IntArray) -> Iterator[tuple[AnyFloatArray, IntArray]]:
         """Rows of distances that together cover all medoids, and the row of every gene in them or -1."""
 
     @abstractmethod
-    def find_medoids(self, members: Members, wanted: NDArray[np.bool_], medoids: NDArray[np.int64]) -> None:
+    def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
         """Write the medoids of the clusters marked in ``wanted`` into ``medoids``."""
 
     def nearest(self, medoids: IntArray, *, exception: bool = True) -> tuple[Labels, FloatArray]:
@@ -113,7 +121,7 @@ class MedoidSpace(ABC):
             labels[row, medoids[row, position]] = position
         return labels, distances
 
-    def medoids(self, labels: Labels, width: int, memo: MedoidMemo) -> NDArray[np.int64]:
+    def medoids(self, labels: Labels, width: int, memo: MedoidMemo) -> Int64Array:
         """Medoid of every cluster, the member with the least total distance (ties: the lowest id).
 
         Returns
@@ -201,7 +209,7 @@ class DistanceMatrixSpace(MedoidSpace):
         self.total_to_one = float(D.sum(axis=0).min())
         self._each = 2.0 / GRAIN if cosine else 0.0
 
-    def rows(self, ids: IntArray) -> NDArray[np.floating[Any]]:
+    def rows(self, ids: IntArray) -> AnyFloatArray:
         return self.distances[ids]
 
     def own(self, medoids: IntArray, labels: Labels) -> FloatArray:
@@ -214,10 +222,10 @@ class DistanceMatrixSpace(MedoidSpace):
         medoid_separations(self.distances, medoids, (medoids >= 0).sum(axis=1), least, greatest)
         return least, greatest
 
-    def blocks(self, medoids: IntArray) -> Iterator[tuple[NDArray[np.floating[Any]], IntArray]]:
+    def blocks(self, medoids: IntArray) -> Iterator[tuple[AnyFloatArray, IntArray]]:
         yield self.distances, medoids
 
-    def find_medoids(self, members: Members, wanted: NDArray[np.bool_], medoids: NDArray[np.int64]) -> None:
+    def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
         # Individuals all of whose clusters are known need not be visited.
         some = np.flatnonzero(wanted.any(axis=1))
         labels, order, starts = (array[some] for array in members)
@@ -279,7 +287,7 @@ class VectorSpace(MedoidSpace):
         # Rounding must not make the total of equal samples anything but nothing.
         self.total_to_one = float(max(totals.min(), 0.0)) if self.mean_square > 0.0 else 0.0
 
-    def blocks(self, medoids: IntArray) -> Iterator[tuple[NDArray[np.floating[Any]], IntArray]]:
+    def blocks(self, medoids: IntArray) -> Iterator[tuple[AnyFloatArray, IntArray]]:
         ids = np.unique(medoids[medoids >= 0])
         place = np.searchsorted(ids, medoids)
         place[medoids < 0] = -1
@@ -337,7 +345,7 @@ class DenseVectorSpace(VectorSpace):
         )
         return least, greatest
 
-    def find_medoids(self, members: Members, wanted: NDArray[np.bool_], medoids: NDArray[np.int64]) -> None:
+    def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
         each = 2.0 / kernels.GRAIN if self.kind == kernels.COSINE else 0.0
         order, starts = members.order, members.starts
         self._parts(
@@ -431,7 +439,7 @@ class SparseVectorSpace(VectorSpace):
         )
         return least, greatest
 
-    def find_medoids(self, members: Members, wanted: NDArray[np.bool_], medoids: NDArray[np.int64]) -> None:
+    def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
         self._parts(
             lambda lo, hi: kernels.sparse_medoids(
                 *self._csr(),
@@ -479,10 +487,10 @@ class MedoidMemo:
 
     def complete(
         self,
-        labels: NDArray[np.integer[Any]],
+        labels: IntArray,
         present: BoolArray,
-        find: Callable[[BoolArray, NDArray[np.int64]], None],
-    ) -> NDArray[np.int64]:
+        find: Callable[[BoolArray, Int64Array], None],
+    ) -> Int64Array:
         """Medoids of all clusters, shape of ``present``, -1 where there is no cluster.
 
         Parameters

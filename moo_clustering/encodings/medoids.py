@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import Int64Array, IntArray, Labels, block_slices
+from moo_clustering._arrays import (
+    AnyFloatArray,
+    BoolArray,
+    Int64Array,
+    IntArray,
+    IntpArray,
+    Labels,
+    block_slices,
+)
 from moo_clustering._distances import MAX_MEMORY, Metric, distance_matrix
 from moo_clustering._kernels.medoids import (
     nearest_medoids,
@@ -155,7 +163,7 @@ class MedoidEncoding(Encoding):
             row[: len(kept)] = [self._medoid(np.flatnonzero(partition == c)) for c in clusters[kept]]
         return self.repair(X)
 
-    def _medoid(self, members: NDArray[np.intp]) -> int:
+    def _medoid(self, members: IntpArray) -> int:
         total = self.distances[np.ix_(members, members)].sum(axis=1)
         return int(members[np.argmax(total <= total.min() * SAME)])
 
@@ -275,7 +283,7 @@ class MedoidSlotEncoding(Encoding):
             raise ValueError(f"distances must be a square matrix, got shape {H.shape}.")
         if H.min() < 0.0:
             raise ValueError(f"distances must not be negative, got {H.min():g}.")
-        self.distances: NDArray[np.floating[Any]] = H
+        self.distances: AnyFloatArray = H
         if H.flags.writeable:
             # A view, so that the matrix stays writeable for its owner; pickles hold views anew.
             self.distances = H.view()
@@ -310,7 +318,7 @@ class MedoidSlotEncoding(Encoding):
             row[: len(kept)] = [self._medoid(np.flatnonzero(partition == c)) for c in clusters[kept]]
         return self.repair(X)
 
-    def _medoid(self, members: NDArray[np.intp]) -> int:
+    def _medoid(self, members: IntpArray) -> int:
         within = self.distances[np.ix_(members, members)]
         total = within.sum(axis=1, dtype=np.float64) - np.diagonal(within)  # Eq. 2
         return int(members[np.argmax(total <= total.min() * SAME)])
@@ -364,7 +372,7 @@ class MedoidSlotEncoding(Encoding):
         return self
 
 
-def decode_slots(X: IntArray, H: NDArray[np.floating[Any]]) -> Labels:
+def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
     """Assign every sample to its nearest medoid.
 
     Parameters
@@ -457,7 +465,7 @@ def _lowest_absent(rows: IntArray) -> IntArray:
     return np.count_nonzero(ordered == np.arange(width), axis=1)
 
 
-def nearest_others(distances: NDArray[np.floating[Any]], n_neighbors: int) -> NDArray[np.int32]:
+def nearest_others(distances: AnyFloatArray, n_neighbors: int) -> NDArray[np.int32]:
     """The nearest other samples of every sample, by its row of the distances (ties: the lowest id).
 
     Returns
@@ -524,7 +532,7 @@ def filled(sets: IntArray, k_min: int, n_samples: int, rng: np.random.Generator)
     return sets
 
 
-def occurred_before(X: IntArray) -> NDArray[np.bool_]:
+def occurred_before(X: IntArray) -> BoolArray:
     """Which entries equal an entry further left in their row."""
     order = np.argsort(X, axis=1, kind="stable")
     ordered = np.take_along_axis(X, order, axis=1)

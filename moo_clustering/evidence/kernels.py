@@ -11,7 +11,7 @@ from scipy.linalg import lapack, solve
 from scipy.sparse import csgraph
 from threadpoolctl import threadpool_limits
 
-from moo_clustering._arrays import block_slices, centred_features
+from moo_clustering._arrays import FloatArray, IntpArray, block_slices, centred_features
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.graphs import spectral_cuts
@@ -28,9 +28,7 @@ _WHOLE_POOL = 1e-3
 _TIE = 1e-6
 
 
-def coassociation(
-    labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike | None = None
-) -> NDArray[np.float64]:
+def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike | None = None) -> FloatArray:
     """Share of the weight of the partitions that have two samples in one cluster.
 
     Parameters
@@ -84,7 +82,7 @@ def coassociation(
     return out
 
 
-def consensus_affinity(labels: ArrayLike, weights: ArrayLike, *, floor: float = 0.05) -> NDArray[np.float64]:
+def consensus_affinity(labels: ArrayLike, weights: ArrayLike, *, floor: float = 0.05) -> FloatArray:
     """Co-association of all samples without its small entries, as a similarity to cluster.
 
     Parameters
@@ -205,7 +203,7 @@ def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) ->
     return relabel_by_first_appearance(found)
 
 
-def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.9) -> NDArray[np.float64]:
+def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.9) -> FloatArray:
     """G_ij / sqrt(G_ii G_jj) with G = (I - factor B)^-1 and B the normalised similarities.
 
     Parameters
@@ -255,7 +253,7 @@ def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.
     return G[:, chosen] * scale[:, np.newaxis] * scale[chosen]
 
 
-def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> NDArray[np.float64]:
+def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
     """Inner products of the centred rows of X, divided by the mean of their squared lengths.
 
     Parameters
@@ -303,7 +301,7 @@ def kernel_ridge(
     counts: ArrayLike | None = None,
     *,
     noise: float = 0.1,
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Kernel ridge regression of class shares, which tends to equal shares far from all labels.
 
     F = 1/K + k[:, I] (k[I, I] + noise / counts)^-1 (Y - 1/K), the kernel k divided by the mean of its
@@ -366,10 +364,10 @@ def kernel_ridge(
 
 
 def _check(
-    known: NDArray[np.intp],
+    known: IntpArray,
     n_known: int,
-    shares: NDArray[np.float64],
-    sizes: NDArray[np.float64],
+    shares: FloatArray,
+    sizes: FloatArray,
     noise: float,
 ) -> None:
     if not n_known or len(known) != n_known:
@@ -393,7 +391,7 @@ def _check(
 
 def class_probabilities(
     F: ArrayLike, prior: ArrayLike | None = None, *, factors: ArrayLike | None = None
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Turn class scores into probabilities, moved half the way to the expected class shares.
 
     Parameters
@@ -436,23 +434,23 @@ def class_probabilities(
     return P
 
 
-def _shares(F: ArrayLike) -> NDArray[np.float64]:
+def _shares(F: ArrayLike) -> FloatArray:
     scores = np.asarray(F, dtype=np.float64)
     if scores.ndim != 2 or not scores.size:
         raise ValueError(f"F must have a row per sample and a column per class, got shape {scores.shape}")
     if not np.isfinite(scores).all():
         raise ValueError("F must hold finite scores")
     positive = np.maximum(scores, FLOOR)
-    shares: NDArray[np.float64] = positive / positive.sum(axis=1, keepdims=True)
+    shares: FloatArray = positive / positive.sum(axis=1, keepdims=True)
     return shares
 
 
-def _factors(P: NDArray[np.float64], prior: ArrayLike) -> NDArray[np.float64]:
-    factors: NDArray[np.float64] = np.sqrt(_above_zero(prior, P.shape[1], "prior") / P.mean(axis=0))
+def _factors(P: FloatArray, prior: ArrayLike) -> FloatArray:
+    factors: FloatArray = np.sqrt(_above_zero(prior, P.shape[1], "prior") / P.mean(axis=0))
     return factors
 
 
-def _above_zero(values: ArrayLike | None, n_classes: int, name: str) -> NDArray[np.float64]:
+def _above_zero(values: ArrayLike | None, n_classes: int, name: str) -> FloatArray:
     numbers = np.asarray(values, dtype=np.float64)
     if numbers.shape != (n_classes,) or not (numbers > 0).all():
         what = "shares" if name == "prior" else "numbers"
@@ -460,7 +458,7 @@ def _above_zero(values: ArrayLike | None, n_classes: int, name: str) -> NDArray[
     return numbers
 
 
-def class_factors(F: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
+def class_factors(F: ArrayLike, prior: ArrayLike) -> FloatArray:
     """Factors sqrt(prior_c / mean of F_c) of the classes, F with rows of sum 1.
 
     Parameters
@@ -490,7 +488,7 @@ def class_factors(F: ArrayLike, prior: ArrayLike) -> NDArray[np.float64]:
     return _factors(_shares(F), prior)
 
 
-def diffusion(W: NDArray[np.float64], factor: float, name: str = "factor") -> NDArray[np.float64]:
+def diffusion(W: FloatArray, factor: float, name: str = "factor") -> FloatArray:
     """(I - factor B)^-1 with B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), for symmetric W.
 
     A sample without similarities has a row of the identity. O(n^3) time, O(n^2) memory.
@@ -509,12 +507,12 @@ def diffusion(W: NDArray[np.float64], factor: float, name: str = "factor") -> ND
             A, failed = lapack.dpotri(A, lower=1, overwrite_c=1)
     if failed:
         raise ValueError("the matrix of similarities must be symmetric")
-    inverse: NDArray[np.float64] = np.tril(A)
+    inverse: FloatArray = np.tril(A)
     inverse += np.tril(A, -1).T
     return inverse
 
 
-def dense_affinity(W: Any, name: str = "W") -> NDArray[np.float64]:
+def dense_affinity(W: Any, name: str = "W") -> FloatArray:
     """Similarities as a dense array, which is not copied if it is one."""
     dense = W.toarray() if sp.issparse(W) else W
     array = np.asarray(dense, dtype=np.float64)
@@ -525,7 +523,7 @@ def dense_affinity(W: Any, name: str = "W") -> NDArray[np.float64]:
     return array
 
 
-def check_columns(columns: ArrayLike, n_samples: int) -> NDArray[np.intp]:
+def check_columns(columns: ArrayLike, n_samples: int) -> IntpArray:
     """Sample numbers of shape (L,), each from 0 to ``n_samples - 1``."""
     chosen = np.asarray(columns)
     if chosen.ndim != 1 or (chosen.size and chosen.dtype.kind not in "iu"):
@@ -537,7 +535,7 @@ def check_columns(columns: ArrayLike, n_samples: int) -> NDArray[np.intp]:
     return chosen.astype(np.intp)
 
 
-def checked_pool(labels: ArrayLike, weights: ArrayLike) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
+def checked_pool(labels: ArrayLike, weights: ArrayLike) -> tuple[NDArray[np.integer], FloatArray]:
     """Labels of shape (n_partitions, n_samples) and weights of sum 1."""
     rows = check_runs(labels)
     if rows.min() < 0:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from moo_clustering._arrays import FloatArray
 
 _HARD, _SOFT = 1.0, 0.3
 # Rates of the exponential weights: of the score, of the ratio of numbers of clusters, of the evidence.
@@ -14,9 +16,7 @@ _EVIDENCE_RATE = 0.3
 _LEAST_SELECTED = 1e-4
 
 
-def selection_score(
-    agreement: ArrayLike, modularity: ArrayLike, *, weight: float = 0.25
-) -> NDArray[np.float64]:
+def selection_score(agreement: ArrayLike, modularity: ArrayLike, *, weight: float = 0.25) -> FloatArray:
     """Agreement of algorithm families plus a little graph modularity.
 
     Parameters
@@ -54,7 +54,7 @@ def selection_score(
     return first + weight * second
 
 
-def _scores(values: ArrayLike, name: str) -> NDArray[np.float64]:
+def _scores(values: ArrayLike, name: str) -> FloatArray:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1 or not len(array):
         raise ValueError(f"{name} must have one entry for each of at least one partition, got {array.shape}")
@@ -103,7 +103,7 @@ def best_member(score: ArrayLike, n_clusters: ArrayLike, *, k: int | None = None
     return int(rows[order[0]])
 
 
-def _scored(score: ArrayLike, n_clusters: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _scored(score: ArrayLike, n_clusters: ArrayLike) -> tuple[FloatArray, FloatArray]:
     scores, sizes = _scores(score, "score"), np.asarray(n_clusters, dtype=np.float64)
     if sizes.shape != scores.shape:
         raise ValueError(
@@ -112,7 +112,7 @@ def _scored(score: ArrayLike, n_clusters: ArrayLike) -> tuple[NDArray[np.float64
     return scores, sizes
 
 
-def consensus_weights(score: ArrayLike, n_clusters: ArrayLike, k: int) -> NDArray[np.float64]:
+def consensus_weights(score: ArrayLike, n_clusters: ArrayLike, k: int) -> FloatArray:
     """Weights of partitions in a consensus of k clusters: ``exp(10 (s - max s) - 3 |ln(k_P / k)|)``.
 
     Parameters
@@ -154,13 +154,13 @@ def consensus_weights(score: ArrayLike, n_clusters: ArrayLike, k: int) -> NDArra
     )
 
 
-def _weights(logarithms: NDArray[np.float64], least: float) -> NDArray[np.float64]:
+def _weights(logarithms: FloatArray, least: float) -> FloatArray:
     weights = np.exp(logarithms)
     weights[weights <= least * weights.max()] = 0.0
     return weights
 
 
-def evidence_weights(evidence: ArrayLike, *, drop: bool = False) -> NDArray[np.float64]:
+def evidence_weights(evidence: ArrayLike, *, drop: bool = False) -> FloatArray:
     """Weights v = exp(0.3 (E - max E)) of the partitions, to sum 1.
 
     Parameters

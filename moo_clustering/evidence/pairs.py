@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csgraph
 from threadpoolctl import threadpool_limits
 
+from moo_clustering._arrays import BoolArray, FloatArray, IntpArray
 from moo_clustering._kernels.partitions import sweep_groups
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
@@ -86,7 +87,7 @@ def pair_matrix(
     return Z
 
 
-def propagate_pairs(W: Any, constraints: PairsLike, *, alpha: float) -> NDArray[np.float64]:
+def propagate_pairs(W: Any, constraints: PairsLike, *, alpha: float) -> FloatArray:
     """Similarities changed by exhaustive propagation of must-links and cannot-links.
 
     With R = (I - alpha B)^-1, B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), and Z = +1 or -1 at the pairs: F = R Z R,
@@ -152,7 +153,7 @@ class HeldOutPartition:
 
     labels: NDArray[np.int32]
     chosen: int
-    violations: NDArray[np.float64]
+    violations: FloatArray
 
 
 def held_out_partition(
@@ -242,7 +243,7 @@ def held_out_partition(
 
 
 def _cut(
-    W: NDArray[np.float64], R: NDArray[np.float64], Z: sp.csr_array, k: int, rng: np.random.Generator
+    W: FloatArray, R: FloatArray, Z: sp.csr_array, k: int, rng: np.random.Generator
 ) -> NDArray[np.int32]:
     return spectral_cuts(adjusted(W, R, Z), [k], rng=rng)[0]
 
@@ -258,7 +259,7 @@ def _split(
     return _subset(constraints, known), _subset(constraints, ~known)
 
 
-def _subset(constraints: PairwiseConstraints, chosen: NDArray[np.bool_]) -> PairwiseConstraints:
+def _subset(constraints: PairwiseConstraints, chosen: BoolArray) -> PairwiseConstraints:
     must, cannot = np.split(chosen, [len(constraints.must_link)])
     return PairwiseConstraints(
         constraints.must_link[must],
@@ -377,7 +378,7 @@ def repair_pairs(
     return relabel_by_first_appearance(current)
 
 
-def _groups(constraints: PairsLike, Z: sp.csr_array) -> NDArray[np.intp]:
+def _groups(constraints: PairsLike, Z: sp.csr_array) -> IntpArray:
     """Component of every sample, numbered by their lowest samples."""
     if isinstance(constraints, PairwiseConstraints):
         return constraints.components().astype(np.intp)
@@ -388,7 +389,7 @@ def _groups(constraints: PairsLike, Z: sp.csr_array) -> NDArray[np.intp]:
     return relabel_by_first_appearance(parts).astype(np.intp)
 
 
-def checked_landmarks(landmark_of: ArrayLike, n_samples: int) -> NDArray[np.intp]:
+def checked_landmarks(landmark_of: ArrayLike, n_samples: int) -> IntpArray:
     """Landmark of every sample, from 0."""
     lift = np.asarray(landmark_of)
     if lift.shape != (n_samples,) or lift.dtype.kind not in "iu":
@@ -417,7 +418,7 @@ def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
     return Z
 
 
-def adjusted(W: NDArray[np.float64], R: NDArray[np.float64], Z: sp.csr_array) -> NDArray[np.float64]:
+def adjusted(W: FloatArray, R: FloatArray, Z: sp.csr_array) -> FloatArray:
     """Similarities W changed by the pairs Z carried with R."""
     ends = np.flatnonzero(np.diff(Z.indptr))
     if not len(ends):

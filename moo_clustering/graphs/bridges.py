@@ -13,9 +13,7 @@ from scipy.spatial import cKDTree
 from sklearn.metrics import pairwise_distances_argmin_min
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import (
-    Int64Array,
-)
+from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array
 from moo_clustering.graphs.matrices import symmetrize
 from moo_clustering.graphs.neighbors import (
     CHUNK,
@@ -185,7 +183,7 @@ class Links(NamedTuple):
 
     i: Int64Array
     j: Int64Array
-    length: NDArray[np.float64]
+    length: FloatArray
 
 
 Proposal = Callable[[NDArray[np.int32]], Links]
@@ -212,7 +210,7 @@ def _listed_links(lists: NeighborLists) -> Proposal:
     return propose
 
 
-def _exact_links(distances: Callable[[Int64Array], NDArray[np.floating[Any]]], keys: Int64Array) -> Proposal:
+def _exact_links(distances: Callable[[Int64Array], AnyFloatArray], keys: Int64Array) -> Proposal:
     """Propose for every sample the nearest one of another part."""
 
     def propose(parts: NDArray[np.int32]) -> Links:
@@ -274,7 +272,7 @@ class LargeGraphBridges:
         return Links(np.concatenate([i, j]), np.concatenate([j, i]), np.concatenate([length, length]))
 
     def _closest(
-        self, members: list[Int64Array], centres: NDArray[np.float64], p: int, q: int, trees: dict[int, Any]
+        self, members: list[Int64Array], centres: FloatArray, p: int, q: int, trees: dict[int, Any]
     ) -> Links:
         if len(members[p]) > len(members[q]):
             p, q = q, p
@@ -290,7 +288,7 @@ class LargeGraphBridges:
         place, length = pairwise_distances_argmin_min(self.points[a], self.points[b], metric=metric)
         return _shortest(a, b[place], length)
 
-    def _facing(self, members: Int64Array, target: NDArray[np.float64]) -> Int64Array:
+    def _facing(self, members: Int64Array, target: FloatArray) -> Int64Array:
         """Members nearest to the centre of another part."""
         if len(members) <= FACING_SAMPLES:
             return members
@@ -309,6 +307,6 @@ def _joined(offers: list[Links]) -> Links:
     return Links(*(np.concatenate(column) for column in zip(*offers, strict=True)))
 
 
-def _shortest(i: Int64Array, j: Int64Array, length: NDArray[np.float64]) -> Links:
+def _shortest(i: Int64Array, j: Int64Array, length: FloatArray) -> Links:
     least = length == length.min()
     return Links(i[least], j[least], length[least])

@@ -10,10 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import (
-    block_slices,
-    centred_features,
-)
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, block_slices, centred_features
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import ranks, rounded
 from moo_clustering.constraints import ConstraintGroups
@@ -51,7 +48,7 @@ class LocusGraph:
     interest : LinkInterest
     """
 
-    X: NDArray[np.float64]
+    X: FloatArray
     neighbors: NDArray[np.int32]
     keys: NDArray[np.int32]
     tree: SpanningTree
@@ -167,7 +164,7 @@ class LinkInterest:
         """Degree of interestingness, the smaller of both ranks."""
         return np.minimum(self.rank_of_parent, self.rank_of_child)
 
-    def interesting(self, n_neighbors: int) -> NDArray[np.bool_]:
+    def interesting(self, n_neighbors: int) -> BoolArray:
         """Whether neither end is among the so many nearest neighbours of the other."""
         return self.degree > n_neighbors
 
@@ -236,7 +233,7 @@ def mst_interestingness(
 
 def _ranks(
     data: NDArray[Any],
-    pairs: NDArray[np.int64],
+    pairs: Int64Array,
     keys: NDArray[np.int32],
     metric: Metric,
     cap: int,
@@ -277,7 +274,7 @@ def _ranks(
     return out
 
 
-def _rank_in_rows(rows: NDArray[Any], pairs: NDArray[np.int64], keys: NDArray[np.int32]) -> Ranks:
+def _rank_in_rows(rows: NDArray[Any], pairs: Int64Array, keys: NDArray[np.int32]) -> Ranks:
     distances = round_distances(rows)
     here = np.arange(len(pairs))
     own = distances[here, pairs[:, 1]][:, None]
@@ -286,18 +283,16 @@ def _rank_in_rows(rows: NDArray[Any], pairs: NDArray[np.int64], keys: NDArray[np
     return (1 + before.sum(axis=1)).astype(np.int32)
 
 
-def _rank_among_twins(rows: DistinctRows, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+def _rank_among_twins(rows: DistinctRows, pairs: Int64Array) -> Int64Array:
     """Ranks among duplicates, which come first, by their keys; no search is needed."""
     place = np.empty(len(rows.samples), dtype=np.int64)
     place[rows.samples] = np.arange(len(place))
     of, to = place[pairs].T
-    ranks: NDArray[np.int64] = 1 + to - rows.start[rows.of_sample[pairs[:, 0]]] - (of < to)
+    ranks: Int64Array = 1 + to - rows.start[rows.of_sample[pairs[:, 0]]] - (of < to)
     return ranks
 
 
-def ranks_by_products(
-    X: NDArray[np.float64], pairs: NDArray[np.int64], keys: NDArray[np.int32]
-) -> NDArray[np.int32]:
+def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: NDArray[np.int32]) -> NDArray[np.int32]:
     """Place of pairs[p, 1] by nearness to pairs[p, 0], from 1.
 
     Matrix products decide which samples are nearer; only those too close for that are compared by their
@@ -329,9 +324,7 @@ def ranks_by_products(
     return out
 
 
-def _square_distances(
-    X: NDArray[np.float64], a: NDArray[np.int64], b: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _square_distances(X: FloatArray, a: Int64Array, b: Int64Array) -> FloatArray:
     differences = X[a] - X[b]
-    distances: NDArray[np.float64] = rounded(np.einsum("ij,ij->i", differences, differences))
+    distances: FloatArray = rounded(np.einsum("ij,ij->i", differences, differences))
     return distances

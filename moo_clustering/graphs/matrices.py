@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+
+from moo_clustering._arrays import FloatArray
 
 
 def symmetrize(S: Any) -> sp.csr_array:
@@ -58,12 +59,12 @@ def laplacian(S: Any, kind: Literal["unnormalized", "sym"] = "unnormalized") -> 
     raise ValueError(f"kind must be 'unnormalized' or 'sym', got {kind!r}.")
 
 
-def degrees(S: sp.csr_array) -> NDArray[np.float64]:
+def degrees(S: sp.csr_array) -> FloatArray:
     """Row sums of a symmetric similarity matrix."""
     return np.asarray(S.sum(axis=1), dtype=np.float64).reshape(-1)
 
 
-def inverse_root(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def inverse_root(values: FloatArray) -> FloatArray:
     """1 / sqrt(x), with 0 for x = 0."""
     with np.errstate(divide="ignore"):
         return np.where(values > 0, 1.0 / np.sqrt(values), 0.0)

@@ -15,11 +15,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import (
-    AnyFloatArray,
-    FloatArray,
-    Int64Array,
-)
+from moo_clustering._arrays import AnyFloatArray, BoolArray, FloatArray, Int64Array
 from moo_clustering._parallel import n_threads, threads_here
 from moo_clustering.constraints import ConstraintGroups
 
@@ -175,15 +171,13 @@ def lists_from_arrays(
     return _without_forbidden(nb, nd, groups)
 
 
-def _refuse(bad: NDArray[np.bool_], what: str) -> None:
+def _refuse(bad: BoolArray, what: str) -> None:
     rows = np.flatnonzero(bad.any(axis=1))
     if len(rows):
         raise ValueError(f"neighbors: {what} in row {rows[0]}.")
 
 
-def _without_forbidden(
-    nb: NDArray[np.int32], nd: NDArray[np.floating[Any]], groups: ConstraintGroups
-) -> NeighborLists:
+def _without_forbidden(nb: NDArray[np.int32], nd: AnyFloatArray, groups: ConstraintGroups) -> NeighborLists:
     forbidden = groups.forbidden(np.arange(len(nb))[:, None], nb)
     order = np.argsort(forbidden, axis=1, kind="stable")
     admissible = nb.shape[1] - forbidden.sum(axis=1)
@@ -199,7 +193,7 @@ def _without_forbidden(
 
 
 def ordered_lists(
-    data: NDArray[np.floating[Any]],
+    data: AnyFloatArray,
     width: int,
     metric: Metric,
     keys: NDArray[np.int32],
@@ -231,7 +225,7 @@ def ordered_lists(
     return NeighborLists(indices, distances, n_admissible)
 
 
-def _in_conflict(groups: ConstraintGroups | None, n_samples: int) -> NDArray[np.bool_]:
+def _in_conflict(groups: ConstraintGroups | None, n_samples: int) -> BoolArray:
     """Which samples have any forbidden neighbour."""
     if groups is None or not len(groups.conflicts):
         return np.zeros(n_samples, dtype=np.bool_)
@@ -242,7 +236,7 @@ def _in_conflict(groups: ConstraintGroups | None, n_samples: int) -> NDArray[np.
 
 
 def matrix_lists(
-    D: NDArray[np.floating[Any]],
+    D: AnyFloatArray,
     keys: NDArray[np.int32],
     groups: ConstraintGroups | None,
     indices: NDArray[np.int32],
@@ -290,7 +284,7 @@ def free_lists(
     search: PointSearch,
     rows: DistinctRows,
     keys: NDArray[np.int32],
-    free: NDArray[np.bool_],
+    free: BoolArray,
     indices: NDArray[np.int32],
     distances: NDArray[np.float32],
 ) -> None:
@@ -312,7 +306,7 @@ def free_lists(
 
 def _nearest_samples(
     found: Found, rows: DistinctRows, keys: NDArray[np.int32], width: int
-) -> tuple[Int64Array, FloatArray, NDArray[np.bool_]]:
+) -> tuple[Int64Array, FloatArray, BoolArray]:
     """Nearest samples of points by (distance, key), and whether the search went far enough to know."""
     points, distances, horizon = found
     if rows.all_distinct:
@@ -336,9 +330,9 @@ class Found(NamedTuple):
     Every point nearer to a row than its ``horizon`` has been found.
     """
 
-    points: NDArray[np.int64]
-    distances: NDArray[np.float64]
-    horizon: NDArray[np.float64]
+    points: Int64Array
+    distances: FloatArray
+    horizon: FloatArray
 
 
 def _hand_out(
@@ -346,7 +340,7 @@ def _hand_out(
     samples: Int64Array,
     found: FloatArray,
     rows: DistinctRows,
-    free: NDArray[np.bool_],
+    free: BoolArray,
     indices: NDArray[np.int32],
     distances: NDArray[np.float32],
 ) -> None:
@@ -396,7 +390,7 @@ def _admissible(
     groups: ConstraintGroups,
     indices: NDArray[np.int32],
     distances: NDArray[np.float32],
-) -> NDArray[np.bool_]:
+) -> BoolArray:
     """Fill the lists of some samples as far as the points found allow; True where they are final."""
     width = indices.shape[1]
     final = np.empty(len(samples), dtype=np.bool_)
@@ -418,8 +412,8 @@ def _admissible(
 
 
 def index_tied_lists(
-    data: NDArray[np.float64], n_neighbors: int, metric: PlainMetric, n_jobs: int | None = None
-) -> tuple[NeighborLists, NDArray[np.float64]]:
+    data: FloatArray, n_neighbors: int, metric: PlainMetric, n_jobs: int | None = None
+) -> tuple[NeighborLists, FloatArray]:
     """Nearest other samples, ties by the row number, and their distances, (m, min(n_neighbors, m - 1)).
 
     The lists themselves hold distances of single precision.
@@ -444,7 +438,7 @@ def tie_keys(n_samples: int, ties: Ties, rng: np.random.Generator) -> NDArray[np
     return rng.permutation(numbers) if ties == "random" else numbers
 
 
-def check_distances(D: ArrayLike) -> NDArray[np.floating[Any]]:
+def check_distances(D: ArrayLike) -> AnyFloatArray:
     """Square matrix of finite, non-negative distances."""
     matrix = check_array(D, dtype=[np.float64, np.float32])
     if matrix.shape[0] != matrix.shape[1]:
@@ -454,13 +448,13 @@ def check_distances(D: ArrayLike) -> NDArray[np.floating[Any]]:
     return matrix
 
 
-def checked_data(X: ArrayLike, metric: str) -> NDArray[np.float64]:
+def checked_data(X: ArrayLike, metric: str) -> FloatArray:
     """Features or a matrix of distances, as float64."""
     if metric not in ("euclidean", "precomputed"):
         raise ValueError(f"metric must be 'euclidean' or 'precomputed', got {metric!r}.")
     if metric == "precomputed":
         return check_distances(X).astype(np.float64, copy=False)
-    data: NDArray[np.float64] = check_array(X, dtype=np.float64)
+    data: FloatArray = check_array(X, dtype=np.float64)
     return data
 
 
@@ -508,12 +502,12 @@ class DistinctRows:
     """
 
     points: AnyFloatArray
-    of_sample: NDArray[np.int64]
-    samples: NDArray[np.int64]
-    start: NDArray[np.int64]
+    of_sample: Int64Array
+    samples: Int64Array
+    start: Int64Array
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Int64Array:
         """Number of samples per point."""
         return np.diff(self.start)
 
@@ -522,9 +516,7 @@ class DistinctRows:
         """Whether every sample is a point of its own, with the same number."""
         return len(self.points) == len(self.samples)
 
-    def members(
-        self, points: NDArray[np.int64], most: int | None = None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def members(self, points: Int64Array, most: int | None = None) -> tuple[Int64Array, Int64Array]:
         """Samples on some points, and the position in ``points`` that each belongs to.
 
         At most ``most`` samples per point, those of smallest key.
@@ -535,19 +527,19 @@ class DistinctRows:
         return self.samples[self.start[points[owner]] + within], owner
 
 
-def round_distances(distances: AnyFloatArray) -> NDArray[np.float64]:
+def round_distances(distances: AnyFloatArray) -> FloatArray:
     """Non-negative distances to 40 significant bits (5e-13), so that noise breaks no tie.
 
     Monotone; keeps inf.
     """
     bits = np.ascontiguousarray(distances, dtype=np.float64).view(np.int64)
-    rounded: NDArray[np.float64] = ((bits + (1 << 11)) & ~np.int64((1 << 12) - 1)).view(np.float64)
+    rounded: FloatArray = ((bits + (1 << 11)) & ~np.int64((1 << 12) - 1)).view(np.float64)
     return rounded
 
 
-def row_distances(data: NDArray[np.float64], i: NDArray[Any], j: NDArray[Any]) -> NDArray[np.float64]:
+def row_distances(data: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatArray:
     """Euclidean distances of rows i and rows j."""
-    lengths: NDArray[np.float64] = np.linalg.norm(data[i] - data[j], axis=-1)
+    lengths: FloatArray = np.linalg.norm(data[i] - data[j], axis=-1)
     return lengths
 
 
@@ -606,7 +598,7 @@ class PointSearch(ABC):
     def __init__(self, points: AnyFloatArray) -> None:
         self.points = points
 
-    def __call__(self, rows: NDArray[np.int64], n_found: int) -> Found:
+    def __call__(self, rows: Int64Array, n_found: int) -> Found:
         """At least the ``n_found`` nearest points of each row."""
         if 4 * n_found >= len(self.points):
             distances = round_distances(self.all_distances(rows))
@@ -621,11 +613,11 @@ class PointSearch(ABC):
         return max(1, CHUNK // width)
 
     @abstractmethod
-    def all_distances(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    def all_distances(self, rows: Int64Array) -> FloatArray:
         """Distances of rows to all points."""
 
     @abstractmethod
-    def nearest(self, rows: NDArray[np.int64], n_found: int) -> Found:
+    def nearest(self, rows: Int64Array, n_found: int) -> Found:
         """Nearest points by an index."""
 
 
@@ -635,11 +627,11 @@ class _AnyMetricSearch(PointSearch):
         self.metric, self.n_jobs = metric, n_jobs
         self._scan = NearestNeighbors(metric=metric, n_jobs=n_jobs).fit(points)
 
-    def all_distances(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    def all_distances(self, rows: Int64Array) -> FloatArray:
         distances = pairwise_distances(self.points[rows], self.points, metric=self.metric)
         return np.maximum(np.asarray(distances, dtype=np.float64), 0.0)
 
-    def nearest(self, rows: NDArray[np.int64], n_found: int) -> Found:
+    def nearest(self, rows: Int64Array, n_found: int) -> Found:
         with threads_here(self.n_jobs):
             distances, points = self._scan.kneighbors(self.points[rows], n_neighbors=n_found)
         distances = round_distances(np.maximum(distances, 0.0))
@@ -653,14 +645,12 @@ class _MinkowskiSearch(PointSearch):
         self.workers = n_threads(n_jobs)
         self._tree: Any = None
 
-    def all_distances(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    def all_distances(self, rows: Int64Array) -> FloatArray:
         names = {1.0: "cityblock", 2.0: "euclidean"}
-        distances: NDArray[np.float64] = cdist(
-            self.points[rows], self.points, names.get(self.power, "chebyshev")
-        )
+        distances: FloatArray = cdist(self.points[rows], self.points, names.get(self.power, "chebyshev"))
         return distances
 
-    def nearest(self, rows: NDArray[np.int64], n_found: int) -> Found:
+    def nearest(self, rows: Int64Array, n_found: int) -> Found:
         if self._tree is None:
             self._tree = cKDTree(self.points, leafsize=_LEAF, balanced_tree=False)
         distances, points = self._tree.query(self.points[rows], k=n_found, p=self.power, workers=self.workers)
@@ -678,7 +668,7 @@ class _EuclideanScan(_MinkowskiSearch):
         self._norms = np.sqrt(np.einsum("ij,ij->i", self._centred, self._centred))
         self._scan = NearestNeighbors(algorithm="brute").fit(self._centred)
 
-    def nearest(self, rows: NDArray[np.int64], n_found: int) -> Found:
+    def nearest(self, rows: Int64Array, n_found: int) -> Found:
         rough, points = self._scan.kneighbors(self._centred[rows], n_neighbors=n_found)
         distances = np.empty_like(rough)
         step = max(1, CHUNK // (n_found * self.points.shape[1]))

@@ -12,6 +12,7 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
 
+from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.graphs.bridges import WEAKNESS, link_parts
 from moo_clustering.graphs.matrices import symmetrize, without_diagonal
@@ -125,9 +126,7 @@ def epsilon_graph(
     return _near_pairs(data, metric, epsilon, max_memory)
 
 
-def _near_pairs(
-    data: NDArray[np.floating[Any]], metric: Metric, epsilon: float, max_memory: int
-) -> sp.csr_array:
+def _near_pairs(data: AnyFloatArray, metric: Metric, epsilon: float, max_memory: int) -> sp.csr_array:
     counts, columns, n_entries = [], [], 0
     limit = round_distances(np.array([epsilon]))[0]
     for lo, block in _distance_blocks(data, metric):
@@ -171,9 +170,7 @@ def _check_memory(n_entries: int, max_memory: int, what: str) -> None:
         )
 
 
-def _near_pairs_by_tree(
-    data: NDArray[np.floating[Any]], power: float, epsilon: float, max_memory: int
-) -> sp.csr_array:
+def _near_pairs_by_tree(data: AnyFloatArray, power: float, epsilon: float, max_memory: int) -> sp.csr_array:
     tree = cKDTree(data, balanced_tree=False)
     # A little beyond, for rounding is undone before the comparison.
     reach = epsilon * (1.0 + 1e-9)
@@ -292,9 +289,7 @@ def self_tuning_graph(
     return link_parts(graph, parts, data, weight, metric=metric, lists=lists, keys=keys)
 
 
-def _weights(
-    indices: NDArray[np.int32], distances: NDArray[np.float64], scale_neighbor: int
-) -> NDArray[np.float64]:
+def _weights(indices: NDArray[np.int32], distances: FloatArray, scale_neighbor: int) -> FloatArray:
     positive = distances[distances > 0]
     if not len(positive):
         return np.ones_like(distances)
@@ -355,7 +350,7 @@ def waterfill_lambda(lists: NeighborLists) -> float:
     return 3.0 * mean if mean > 0 else 1.0
 
 
-def waterfill_weights(distances: NDArray[np.floating[Any]], lam: float) -> NDArray[np.float64]:
+def waterfill_weights(distances: AnyFloatArray, lam: float) -> FloatArray:
     """p minimising sum_r p_r d_r + (lam/2) sum_r p_r^2 over each row, p >= 0, sum p = 1.
 
     Parameters
@@ -388,7 +383,7 @@ def waterfill_weights(distances: NDArray[np.floating[Any]], lam: float) -> NDArr
     return np.where(wet, np.maximum(theta[:, None] - d, 0.0) / lam, 0.0)
 
 
-def gaussian_similarity(distances: NDArray[np.floating[Any]], sigma: float) -> NDArray[np.float64]:
+def gaussian_similarity(distances: AnyFloatArray, sigma: float) -> FloatArray:
     """exp(-d^2 / (2 sigma^2)), at least 1e-300 so that no edge is lost; all 1 for ``sigma=0``.
 
     Parameters
@@ -405,11 +400,11 @@ def gaussian_similarity(distances: NDArray[np.floating[Any]], sigma: float) -> N
         return np.ones(np.shape(distances))
     with np.errstate(over="ignore"):
         scaled = np.asarray(distances, dtype=np.float64) / sigma
-        weights: NDArray[np.float64] = np.exp(-0.5 * scaled**2)
+        weights: FloatArray = np.exp(-0.5 * scaled**2)
     return np.maximum(weights, _SMALLEST)
 
 
-def resolve_sigma(distances: NDArray[np.floating[Any]], sigma: Sigma) -> float:
+def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
     """Scale factor of a Gaussian: a number, or the mean or median distance of the edges.
 
     Parameters
@@ -431,9 +426,7 @@ def resolve_sigma(distances: NDArray[np.floating[Any]], sigma: Sigma) -> float:
     return float(sigma)
 
 
-def pair_distances(
-    X: ArrayLike, *, metric: Metric = "euclidean", max_memory: int = MAX_MEMORY
-) -> NDArray[np.float64]:
+def pair_distances(X: ArrayLike, *, metric: Metric = "euclidean", max_memory: int = MAX_MEMORY) -> FloatArray:
     """Distances of all pairs, if a graph of all pairs stays within ``max_memory``.
 
     Parameters
@@ -459,7 +452,7 @@ def pair_distances(
         ) from error
 
 
-def listed_edges(lists: NeighborLists, weights: NDArray[np.floating[Any]]) -> sp.csr_array:
+def listed_edges(lists: NeighborLists, weights: AnyFloatArray) -> sp.csr_array:
     """Directed matrix from weights of shape (n_samples, width) on the neighbour lists, zeros dropped."""
     kept = (lists.indices >= 0) & (weights > 0)
     indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
@@ -474,7 +467,7 @@ def write_constraints(
     groups: ConstraintGroups,
     *,
     must_link: Literal["auto", "clique", "star"] = "clique",
-    X: NDArray[np.floating[Any]] | None = None,
+    X: AnyFloatArray | None = None,
 ) -> sp.csr_array:
     """Similarity max(S) for pairs that belong together, 0 for pairs that belong apart.
 
@@ -527,7 +520,7 @@ def write_constraints(
     return symmetrize(graph.maximum(joined))
 
 
-def _links(members: NDArray[np.int64], how: str, X: NDArray[np.floating[Any]] | None) -> NDArray[np.int64]:
+def _links(members: Int64Array, how: str, X: AnyFloatArray | None) -> Int64Array:
     if how == "clique":
         a, b = np.triu_indices(len(members), 1)
         return np.column_stack([members[a], members[b]])
@@ -538,7 +531,7 @@ def _links(members: NDArray[np.int64], how: str, X: NDArray[np.floating[Any]] | 
     return np.column_stack([np.full(len(others), hub), others])
 
 
-def _medoid(points: NDArray[np.float64]) -> int:
+def _medoid(points: FloatArray) -> int:
     if len(points) <= _EXACT_MEDOID:
         return int(cdist(points, points).sum(axis=1).argmin())
     return int(((points - points.mean(axis=0)) ** 2).sum(axis=1).argmin())

@@ -16,10 +16,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from moo_clustering._arrays import (
-    FloatArray,
-    number_clusters,
-)
+from moo_clustering._arrays import FloatArray, Int64Array, number_clusters
 from moo_clustering.graphs.bridges import bridge_components
 from moo_clustering.graphs.embedding import EigenSolver, Laplacian, spectral_embedding
 from moo_clustering.graphs.matrices import inverse_root, symmetrize
@@ -56,8 +53,8 @@ class SpectralPartition:
 
     labels: NDArray[np.int32]
     similarity: sp.csr_array
-    embedding: NDArray[np.float64]
-    eigenvalues: NDArray[np.float64]
+    embedding: FloatArray
+    eigenvalues: FloatArray
     n_components: int
 
 
@@ -147,7 +144,7 @@ def spectral_partition(
     return SpectralPartition(number_clusters(labels)[0], graph, embedding, values, n_components)
 
 
-def _cluster_rows(embedding: NDArray[np.float64], n_clusters: int, rng: np.random.Generator) -> NDArray[Any]:
+def _cluster_rows(embedding: FloatArray, n_clusters: int, rng: np.random.Generator) -> NDArray[Any]:
     n_samples = len(embedding)
     seed = int(rng.integers(2**31 - 1))
     if n_clusters == 1:
@@ -258,7 +255,7 @@ def _unit_rows(vectors: FloatArray) -> FloatArray:
     return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
 
 
-def ratio_cut(W: Any, labels: ArrayLike) -> NDArray[np.float64]:
+def ratio_cut(W: Any, labels: ArrayLike) -> FloatArray:
     """Ratio cut ``sum_c cut(C_c, rest) / |C_c|`` of partitions; less is better.
 
     Parameters
@@ -305,7 +302,7 @@ def ratio_cut(W: Any, labels: ArrayLike) -> NDArray[np.float64]:
     return values
 
 
-def _ratio_cuts(graph: Any, labels: NDArray[np.int64]) -> NDArray[np.float64]:
+def _ratio_cuts(graph: Any, labels: Int64Array) -> FloatArray:
     n_partitions, n_clusters = len(labels), int(labels.max(initial=0)) + 1
     row, column = graph.coords
     cut = labels[:, row] != labels[:, column]
@@ -315,11 +312,11 @@ def _ratio_cuts(graph: Any, labels: NDArray[np.int64]) -> NDArray[np.float64]:
     cells = labels + n_clusters * np.arange(n_partitions)[:, None]
     sizes = np.bincount(cells.ravel(), minlength=n_partitions * n_clusters)
     ratios = np.divide(cuts, sizes, out=np.zeros(len(cuts)), where=sizes > 0)
-    total: NDArray[np.float64] = ratios.reshape(n_partitions, n_clusters).sum(axis=1)
+    total: FloatArray = ratios.reshape(n_partitions, n_clusters).sum(axis=1)
     return total
 
 
-def checked_counts(ks: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:
+def checked_counts(ks: Sequence[int] | NDArray[Any]) -> Int64Array:
     """Numbers of clusters as an array."""
     counts = np.asarray(ks)
     if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):

@@ -13,9 +13,7 @@ from scipy.sparse.csgraph import breadth_first_order
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import (
-    Int64Array,
-)
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, IntpArray
 from moo_clustering._kernels.trees import (
     boruvka,
     build,
@@ -64,7 +62,7 @@ class SpanningTree:
     """
 
     parent: NDArray[np.int32]
-    lengths: NDArray[np.float64]
+    lengths: FloatArray
     root: int
     order: NDArray[np.int32]
 
@@ -155,9 +153,7 @@ def _checked_keys(
     return keys
 
 
-def _of_matrix(
-    D: NDArray[Any], keys: NDArray[np.int32], algorithm: str
-) -> tuple[Int64Array, NDArray[np.float64]]:
+def _of_matrix(D: NDArray[Any], keys: NDArray[np.int32], algorithm: str) -> tuple[Int64Array, FloatArray]:
     if algorithm == "boruvka":
         raise ValueError('algorithm="boruvka" needs Euclidean features; choose "auto" or "prim".')
     if not np.allclose(D, D.T, rtol=1e-9, atol=0.0):
@@ -170,7 +166,7 @@ def _of_matrix(
 
 def _of_rows(
     X: NDArray[Any], keys: NDArray[np.int32], metric: Metric, algorithm: str
-) -> tuple[Int64Array, NDArray[np.float64]]:
+) -> tuple[Int64Array, FloatArray]:
     space = metric_space(X, metric)
     if algorithm == "boruvka" and space.power != 2.0:
         raise ValueError(f'algorithm="boruvka" needs the Euclidean metric, got {metric!r}; choose "prim".')
@@ -216,21 +212,17 @@ def _prim_by_rows(row: Callable[[int], NDArray[Any]], keys: NDArray[np.int32]) -
     return links
 
 
-def _smaller(keys: NDArray[np.int32], newest: int, source: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _smaller(keys: NDArray[np.int32], newest: int, source: Int64Array) -> BoolArray:
     """Whether the link to the newest comes before that to the source, both of the same length."""
     new = np.sort(np.column_stack([keys, np.full(len(keys), keys[newest])]), axis=1)
     old = np.sort(np.column_stack([keys, keys[source]]), axis=1)
-    smaller: NDArray[np.bool_] = (new[:, 0] < old[:, 0]) | (
-        (new[:, 0] == old[:, 0]) & (new[:, 1] < old[:, 1])
-    )
+    smaller: BoolArray = (new[:, 0] < old[:, 0]) | ((new[:, 0] == old[:, 0]) & (new[:, 1] < old[:, 1]))
     return smaller
 
 
-def _lengths(
-    points: NDArray[np.float64], links: Int64Array, metric: Metric, power: float | None
-) -> NDArray[np.float64]:
+def _lengths(points: FloatArray, links: Int64Array, metric: Metric, power: float | None) -> FloatArray:
     if power == 2.0:
-        lengths: NDArray[np.float64] = np.linalg.norm(points[links[:, 0]] - points[links[:, 1]], axis=1)
+        lengths: FloatArray = np.linalg.norm(points[links[:, 0]] - points[links[:, 1]], axis=1)
         return lengths
     return np.array(
         [pairwise_distances(points[a : a + 1], points[b : b + 1], metric=metric)[0, 0] for a, b in links],
@@ -294,7 +286,7 @@ def mutual_reachability_mst(
     return hang_up(links, np.maximum(distances, np.maximum(cores[i], cores[j])), m, 0)
 
 
-def minimax_distances(tree: SpanningTree) -> NDArray[np.float64]:
+def minimax_distances(tree: SpanningTree) -> FloatArray:
     """Longest link between every two samples on a spanning tree.
 
     On a minimum spanning tree that is the least possible largest step of any path between them, also
@@ -330,7 +322,7 @@ def minimax_distances(tree: SpanningTree) -> NDArray[np.float64]:
     return path[np.ix_(place, place)]
 
 
-def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3) -> NDArray[np.intp]:
+def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3) -> IntpArray:
     """Order in which Genie merges along a minimum spanning tree.
 
     While the Gini index of the cluster sizes is at most ``threshold`` the shortest unused link is
@@ -375,7 +367,7 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
     return by_length[order]
 
 
-def _checked_links(links: ArrayLike, lengths: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _checked_links(links: ArrayLike, lengths: ArrayLike) -> tuple[Int64Array, FloatArray]:
     joined, span = np.asarray(links), np.asarray(lengths, dtype=np.float64)
     if span.ndim != 1 or joined.shape != (len(span), 2):
         raise ValueError(
@@ -430,7 +422,7 @@ def genie_cuts(
     return cuts
 
 
-def hang_up(links: Int64Array, lengths: NDArray[np.float64], n_samples: int, root: int) -> SpanningTree:
+def hang_up(links: Int64Array, lengths: FloatArray, n_samples: int, root: int) -> SpanningTree:
     """Root a tree with links of shape (n_samples - 1, 2)."""
     # In one order, whichever algorithm found them, since the order of the samples follows it.
     ends = np.sort(links, axis=1)
@@ -467,19 +459,19 @@ class BoxTree(NamedTuple):
         Corners of its box.
     """
 
-    points: NDArray[np.float64]
-    samples: NDArray[np.int64]
-    start: NDArray[np.int64]
-    stop: NDArray[np.int64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    points: FloatArray
+    samples: Int64Array
+    start: Int64Array
+    stop: Int64Array
+    low: FloatArray
+    high: FloatArray
 
     @property
     def nodes(self) -> tuple[NDArray[Any], ...]:
         """Arrays by node, as kernels take them."""
         return self.start, self.stop, self.low, self.high
 
-    def positions(self) -> NDArray[np.int64]:
+    def positions(self) -> Int64Array:
         """Position of every sample."""
         places = np.empty_like(self.samples)
         places[self.samples] = np.arange(len(places))

@@ -11,19 +11,14 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from joblib import delayed
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import ClusterWarning
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 from threadpoolctl import threadpool_limits
 
-from moo_clustering._arrays import (
-    FloatArray,
-    SeedLike,
-    did_you_mean,
-    spawn_seeds,
-)
+from moo_clustering._arrays import FloatArray, IntArray, SeedLike, did_you_mean, spawn_seeds
 from moo_clustering._distances import MAX_MEMORY, distance_matrix
 from moo_clustering._parallel import run_calls
 from moo_clustering.bags import Bags, as_bags, bag_distance_kinds, bag_embedding
@@ -325,7 +320,7 @@ def pool_of_bag_views(
     k_range: Range = "auto",
     n_clusters: int | None = None,
     n_neighbors: int = 10,
-    extra: Sequence[tuple[str, NDArray[np.integer[Any]]]] = (),
+    extra: Sequence[tuple[str, IntArray]] = (),
     n_jobs: int | None = None,
 ) -> PartitionPool:
     """Pool of bags whose distances are known.

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import clone
 
+from moo_clustering._arrays import FloatArray, Int64Array, IntpArray
 from moo_clustering.pool.families import (
     Failures,
     Partition,
@@ -131,7 +132,7 @@ def extra_parts(
     return candidates, failures
 
 
-def _checked_landmarks(landmark_of: ArrayLike, n_samples: int) -> NDArray[np.intp]:
+def _checked_landmarks(landmark_of: ArrayLike, n_samples: int) -> IntpArray:
     landmarks = np.asarray(landmark_of)
     if landmarks.shape != (n_samples,) or landmarks.dtype.kind not in "iu" or landmarks.min(initial=0) < 0:
         raise ValueError(
@@ -146,7 +147,7 @@ def _length(X: Any) -> int:
     return int(shape[0]) if shape else len(X)
 
 
-def _table(X: Any, m: int) -> NDArray[np.float64] | None:
+def _table(X: Any, m: int) -> FloatArray | None:
     """X as a dense table of finite numbers with one row per label, if it is one."""
     if issparse(X):
         return None
@@ -205,7 +206,7 @@ def _fitted(clusterer: Any, X: Any, seed: int) -> Any:
     return labels if front is None or not len(front) else front
 
 
-def _commonest(codes: NDArray[np.int64], landmarks: NDArray[np.intp], m: int) -> NDArray[np.int64]:
+def _commonest(codes: Int64Array, landmarks: IntpArray, m: int) -> Int64Array:
     """For every landmark the code that most of its samples have, noise aside."""
     clustered = codes >= 0
     n_codes = int(codes.max(initial=0)) + 1
@@ -214,7 +215,7 @@ def _commonest(codes: NDArray[np.int64], landmarks: NDArray[np.intp], m: int) ->
     return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
 
 
-def _codes(labels: NDArray[Any]) -> NDArray[np.int64]:
+def _codes(labels: NDArray[Any]) -> Int64Array:
     """Codes 0, 1, ... in the order of the labels, -1 for noise."""
     clustered = labels >= 0 if labels.dtype.kind in "if" else np.ones(len(labels), dtype=bool)
     codes = np.full(len(labels), -1, dtype=np.int64)
@@ -222,7 +223,7 @@ def _codes(labels: NDArray[Any]) -> NDArray[np.int64]:
     return codes
 
 
-def _settled(labels: NDArray[np.int64], data: PoolData | None) -> Partition:
+def _settled(labels: Int64Array, data: PoolData | None) -> Partition:
     if data is None:
         return np.where(labels < 0, labels.max(initial=-1) + 1, labels)
     return without_noise(data, labels) if (labels >= 0).any() else np.zeros_like(labels)

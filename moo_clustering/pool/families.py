@@ -17,10 +17,7 @@ from sklearn.cluster import HDBSCAN, KMeans
 from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import NearestNeighbors
 
-from moo_clustering._arrays import (
-    FloatArray,
-    IntpArray,
-)
+from moo_clustering._arrays import FloatArray, Int64Array, IntArray, IntpArray
 from moo_clustering.graphs import (
     SpanningTree,
     euclidean_mst,
@@ -30,7 +27,7 @@ from moo_clustering.graphs import (
     spectral_cuts,
 )
 
-Partition = NDArray[np.integer[Any]]
+Partition = IntArray
 Failures = dict[str, list[str]]
 # Neighbour whose distance is the core distance in mutual reachability.
 _CORE_NEIGHBOR = 5
@@ -54,7 +51,7 @@ _MOST_COMPONENTS = 20
 _MOST_FULL = 12
 
 
-def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = None) -> NDArray[np.int64]:
+def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = None) -> Int64Array:
     """Numbers of clusters for which candidates are made, ascending.
 
     Parameters
@@ -164,7 +161,7 @@ class PoolData:
             merges = linkage(self.X, "ward")
         return merges
 
-    def nearest(self, samples: NDArray[np.intp], among: NDArray[np.intp]) -> NDArray[np.intp]:
+    def nearest(self, samples: IntpArray, among: IntpArray) -> IntpArray:
         """For each of the samples the one that is nearest to it among others."""
         if self.precomputed:
             places = self.X[np.ix_(samples, among)].argmin(axis=1)
@@ -357,9 +354,7 @@ def n_fragments(n_samples: int) -> int:
     return max(wanted, min(n_samples, LEAST_TOP))
 
 
-def merged_fragments(
-    graph: csr_array, labels: NDArray[np.integer[Any]], ks: Sequence[int]
-) -> list[Partition]:
+def merged_fragments(graph: csr_array, labels: IntArray, ks: Sequence[int]) -> list[Partition]:
     """Merge the two clusters with the greatest W_ab / (vol_a vol_b), down to the smallest number in ``ks``.
 
     W_ab is the sum of similarities between them, vol_a that of all from a; where no two clusters are
@@ -409,7 +404,7 @@ def merged_fragments(
         alive -= 1
 
 
-def _pair(W: NDArray[np.float64], volumes: NDArray[np.float64]) -> tuple[int, int]:
+def _pair(W: FloatArray, volumes: FloatArray) -> tuple[int, int]:
     with np.errstate(divide="ignore", invalid="ignore"):
         strength = np.where(W > 0.0, W / np.outer(volumes, volumes), 0.0)
     at = int(strength.argmax())

@@ -8,12 +8,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from moo_clustering._arrays import (
-    Labels,
-    number_clusters,
-)
+from moo_clustering._arrays import Int64Array, IntArray, Labels, number_clusters
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +94,7 @@ class PartitionPool:
         return int(self.labels.shape[1])
 
     @cached_property
-    def n_clusters(self) -> NDArray[np.int64]:
+    def n_clusters(self) -> Int64Array:
         """Number of clusters of every partition, shape (n_partitions,)."""
         return self.labels.max(axis=1, initial=-1).astype(np.int64) + 1
 
@@ -107,7 +104,7 @@ class PartitionPool:
         return tuple(dict.fromkeys(self.families))
 
     @cached_property
-    def family_codes(self) -> NDArray[np.int64]:
+    def family_codes(self) -> Int64Array:
         """Position in ``family_names`` for every partition, shape (n_partitions,)."""
         number = {name: code for code, name in enumerate(self.family_names)}
         return np.array([number[family] for family in self.families], dtype=np.int64)
@@ -125,7 +122,7 @@ class PartitionPool:
             )
         return PartitionPool(np.concatenate([self.labels, other.labels]), self.families + other.families)
 
-    def lifted(self, index: NDArray[np.integer[Any]]) -> Labels:
+    def lifted(self, index: IntArray) -> Labels:
         """Labels of samples that have the landmarks ``index``, shape (n_partitions, len(index))."""
         lifted: Labels = self.labels[:, index]
         return lifted

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from moo_clustering._arrays import block_slices
+from moo_clustering._arrays import AnyFloatArray, BoolArray, FloatArray, block_slices
 from moo_clustering._targets import Targets
 from moo_clustering.subspace.data import CHUNK
 
@@ -19,7 +19,7 @@ Aggregation = Literal["normalised", "sum", "membership"]
 IMPURITIES = ("mean", "count", "none", None)
 
 
-def class_shares(memberships: NDArray[np.floating[Any]], targets: Targets) -> NDArray[np.float64]:
+def class_shares(memberships: AnyFloatArray, targets: Targets) -> FloatArray:
     """Shares of the classes in each cluster.
 
     Parameters
@@ -36,7 +36,7 @@ def class_shares(memberships: NDArray[np.floating[Any]], targets: Targets) -> ND
     return labelled_shares(memberships, targets).shares
 
 
-def overall_shares(targets: Targets) -> NDArray[np.float64]:
+def overall_shares(targets: Targets) -> FloatArray:
     """Shares of the classes among all labelled samples.
 
     Parameters
@@ -51,11 +51,11 @@ def overall_shares(targets: Targets) -> NDArray[np.float64]:
     rows = targets.rows
     if len(rows) == 0:
         return np.zeros(targets.n_classes)
-    found: NDArray[np.float64] = targets.indicators[rows].mean(axis=0)
+    found: FloatArray = targets.indicators[rows].mean(axis=0)
     return found
 
 
-def labelled_shares(memberships: NDArray[np.floating[Any]], targets: Targets) -> LabelledShares:
+def labelled_shares(memberships: AnyFloatArray, targets: Targets) -> LabelledShares:
     """Shares (1), with the denominator that is missing there; unlabelled samples are never read."""
     k = memberships.shape[1]
     sums, sizes = np.zeros((k, targets.n_classes)), np.zeros(k)
@@ -73,18 +73,18 @@ def labelled_shares(memberships: NDArray[np.floating[Any]], targets: Targets) ->
 class LabelledShares(NamedTuple):
     """Shares of classes and the labelled mass |L_l| they are shares of."""
 
-    shares: NDArray[np.float64]
-    sizes: NDArray[np.float64]
+    shares: FloatArray
+    sizes: FloatArray
 
 
 def impurity(
-    shares: NDArray[np.float64],
-    overall: NDArray[np.float64],
-    sizes: NDArray[np.float64],
+    shares: FloatArray,
+    overall: FloatArray,
+    sizes: FloatArray,
     n_labelled: float,
     multilabel: bool,
     normalisation: Normalisation,
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Impurity of clusters by the classes of their labelled samples.
 
     Parameters
@@ -127,7 +127,7 @@ def impurity(
     return relative if normalisation == "mean" else (sizes / n_labelled) ** 2 * relative
 
 
-def _mixture(shares: NDArray[np.float64], multilabel: bool) -> NDArray[np.float64]:
+def _mixture(shares: FloatArray, multilabel: bool) -> FloatArray:
     """Gini index times entropy, never negative."""
     if multilabel:
         gini = 2.0 * (shares * (1.0 - shares)).sum(axis=1)
@@ -135,17 +135,17 @@ def _mixture(shares: NDArray[np.float64], multilabel: bool) -> NDArray[np.float6
     else:
         gini = 1.0 - (shares**2).sum(axis=1)
         entropy = entr(shares).sum(axis=1)
-    product: NDArray[np.float64] = np.maximum(gini, 0.0) * entropy
+    product: FloatArray = np.maximum(gini, 0.0) * entropy
     return product
 
 
 def chi_square(
-    a: NDArray[np.floating[Any]],
-    sizes: NDArray[np.float64],
+    a: AnyFloatArray,
+    sizes: FloatArray,
     frequencies: NDArray[Any],
     n_samples: int,
     scale: float,
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Chi-square of every feature and cluster.
 
     Parameters
@@ -180,14 +180,14 @@ def chi_square(
 
 
 def votes(
-    distances: NDArray[np.float64],
-    shares: NDArray[np.float64],
-    impurities: NDArray[np.float64],
+    distances: FloatArray,
+    shares: FloatArray,
+    impurities: FloatArray,
     *,
     n_neighbors: int | None = None,
     aggregation: Aggregation = "normalised",
     fuzziness: float = 1.5,
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Shares of the classes in the nearest clusters, put together.
 
     Parameters
@@ -244,12 +244,12 @@ def votes(
 
 
 def _weights(
-    d: NDArray[np.float64],
-    impurities: NDArray[np.float64],
+    d: FloatArray,
+    impurities: FloatArray,
     kappa: int,
     aggregation: Aggregation,
     fuzziness: float,
-) -> NDArray[np.float64]:
+) -> FloatArray:
     near = _nearest(d, kappa)
     zero = near & (d == 0)
     touching = zero.any(axis=1)
@@ -272,7 +272,7 @@ def _weights(
     return weights
 
 
-def _nearest(d: NDArray[np.float64], kappa: int) -> NDArray[np.bool_]:
+def _nearest(d: FloatArray, kappa: int) -> BoolArray:
     """The kappa nearest clusters; of equally far ones the first."""
     if kappa == d.shape[1]:
         return np.ones(d.shape, dtype=bool)
@@ -280,5 +280,5 @@ def _nearest(d: NDArray[np.float64], kappa: int) -> NDArray[np.bool_]:
     nearer = d < last
     level = d == last
     room = kappa - nearer.sum(axis=1, keepdims=True)
-    found: NDArray[np.bool_] = nearer | (level & (np.cumsum(level, axis=1) <= room))
+    found: BoolArray = nearer | (level & (np.cumsum(level, axis=1) <= room))
     return found

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import AnyFloatArray
+from moo_clustering._arrays import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray
 from moo_clustering._kernels.subspace import (
     feature_moments,
     label_moments,
@@ -90,32 +90,32 @@ class SubspaceData:
         return self.matrix.is_binary
 
     @property
-    def frequencies(self) -> NDArray[np.int64]:
+    def frequencies(self) -> Int64Array:
         """Samples in which each feature is not 0, shape (m,)."""
         return self.matrix.frequencies
 
     @property
-    def varying(self) -> NDArray[np.bool_]:
+    def varying(self) -> BoolArray:
         """Features that are not the same in all samples, shape (m,); only they have weight."""
         return self.matrix.varying
 
-    def mean(self) -> NDArray[np.float64]:
+    def mean(self) -> FloatArray:
         """Mean of each feature, shape (m,)."""
         return self.matrix.mean()
 
-    def rows(self, indices: NDArray[np.integer[Any]]) -> AnyFloatArray:
+    def rows(self, indices: IntArray) -> AnyFloatArray:
         """Some samples, dense, shape (len(indices), m)."""
         return self.matrix.rows(np.asarray(indices), self.dtype)
 
-    def by_column(self, P: AnyFloatArray) -> NDArray[np.float64]:
+    def by_column(self, P: AnyFloatArray) -> FloatArray:
         """X^T P, shape (m, c), for P of shape (n, c)."""
         return self._by_column(P, False)
 
-    def squares_by_column(self, P: AnyFloatArray) -> NDArray[np.float64]:
+    def squares_by_column(self, P: AnyFloatArray) -> FloatArray:
         """The product of the squares of the values, transposed, with P, shape (m, c)."""
         return self._by_column(P, not self.is_binary)
 
-    def by_row(self, Q: AnyFloatArray) -> NDArray[np.float64]:
+    def by_row(self, Q: AnyFloatArray) -> FloatArray:
         """X Q, shape (n, c), for Q of shape (m, c)."""
         panel = np.ascontiguousarray(Q, dtype=self.dtype)
         out = np.empty((self.n, panel.shape[1]))
@@ -130,7 +130,7 @@ class SubspaceData:
         """About how many operations a product with a panel of so many columns takes."""
         return float(self.matrix.n_stored + self.n) * width
 
-    def _by_column(self, P: AnyFloatArray, squared: bool) -> NDArray[np.float64]:
+    def _by_column(self, P: AnyFloatArray, squared: bool) -> FloatArray:
         panel = np.ascontiguousarray(P, dtype=self.dtype)
         out = np.empty((self.m, panel.shape[1]))
 
@@ -197,22 +197,22 @@ class DenseMatrix:
         return (self._X,)
 
     @cached_property
-    def frequencies(self) -> NDArray[np.int64]:
+    def frequencies(self) -> Int64Array:
         """Samples that have each feature."""
         return np.count_nonzero(self._X, axis=0).astype(np.int64)
 
     @cached_property
-    def varying(self) -> NDArray[np.bool_]:
+    def varying(self) -> BoolArray:
         """Features that are not the same in all samples."""
-        found: NDArray[np.bool_] = self._X.min(axis=0) < self._X.max(axis=0)
+        found: BoolArray = self._X.min(axis=0) < self._X.max(axis=0)
         return found
 
-    def mean(self) -> NDArray[np.float64]:
+    def mean(self) -> FloatArray:
         """Mean of each feature."""
-        found: NDArray[np.float64] = self._X.mean(axis=0, dtype=np.float64)
+        found: FloatArray = self._X.mean(axis=0, dtype=np.float64)
         return found
 
-    def rows(self, indices: NDArray[np.integer[Any]], dtype: DTypeLike) -> AnyFloatArray:
+    def rows(self, indices: IntArray, dtype: DTypeLike) -> AnyFloatArray:
         """Some rows."""
         return self._X[indices].astype(dtype, copy=False)
 
@@ -221,20 +221,18 @@ class DenseMatrix:
         found: AnyFloatArray = normalize(self._X)
         return found
 
-    def by_column(
-        self, panel: AnyFloatArray, squared: bool, lo: int, hi: int, out: NDArray[np.float64]
-    ) -> None:
+    def by_column(self, panel: AnyFloatArray, squared: bool, lo: int, hi: int, out: FloatArray) -> None:
         """out = features lo..hi-1 of X^T, or of its squares, times a panel."""
         out[:] = 0.0
         for chunk in self._chunks():
             part = self._X[chunk, lo:hi]
             out += (part * part if squared else part).T @ panel[chunk]
 
-    def by_row(self, panel: AnyFloatArray, lo: int, hi: int, out: NDArray[np.float64]) -> None:
+    def by_row(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
         """out = samples lo..hi-1 of X times a panel."""
         out[:] = self._X[lo:hi] @ panel
 
-    def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: NDArray[np.float64]) -> None:
+    def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
         """Sums of w^f x, w [x != 0] and (unless binary) w^f x^2 by feature, for the panel [W^f | W]."""
         if self.is_binary:
             self.by_column(panel, False, lo, hi, out)
@@ -252,8 +250,8 @@ class DenseMatrix:
         labels: NDArray[np.int32],
         lo: int,
         hi: int,
-        sums: NDArray[np.float64],
-        squares: NDArray[np.float64],
+        sums: FloatArray,
+        squares: FloatArray,
     ) -> None:
         """Sums of x - shift and (x - shift)^2 by feature and label."""
         sums[:] = 0.0
@@ -264,7 +262,7 @@ class DenseMatrix:
             sums += part.T @ owners
             squares += (part * part).T @ owners
 
-    def weighted(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: NDArray[np.float64]) -> None:
+    def weighted(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
         """Products of samples lo..hi-1 with the panel of weights."""
         if self.is_binary:
             self.by_row(panel, lo, hi, out)
@@ -309,12 +307,12 @@ class SparseMatrix:
         return Compressed(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), kept)
 
     @cached_property
-    def frequencies(self) -> NDArray[np.int64]:
+    def frequencies(self) -> Int64Array:
         """Samples that have each feature."""
         return np.bincount(self._rows.indices, minlength=self.shape[1]).astype(np.int64)
 
     @cached_property
-    def varying(self) -> NDArray[np.bool_]:
+    def varying(self) -> BoolArray:
         """Features that are not the same in all samples."""
         n, found = self.shape[0], self.frequencies
         if self.is_binary or not (found == n).any():
@@ -326,13 +324,13 @@ class SparseMatrix:
             varying[i] = (values != values[0]).any()
         return varying
 
-    def mean(self) -> NDArray[np.float64]:
+    def mean(self) -> FloatArray:
         """Mean of each feature."""
         weights = None if self.is_binary else self._rows.values.astype(np.float64)
         total = np.bincount(self._rows.indices, weights=weights, minlength=self.shape[1])
         return total / self.shape[0]
 
-    def rows(self, indices: NDArray[np.integer[Any]], dtype: DTypeLike) -> AnyFloatArray:
+    def rows(self, indices: IntArray, dtype: DTypeLike) -> AnyFloatArray:
         """Some rows, dense."""
         out = np.zeros((len(indices), self.shape[1]), dtype)
         indptr, columns, values = self._rows
@@ -353,17 +351,15 @@ class SparseMatrix:
         indptr = starts.astype(np.int32) if fits else starts
         return csr_array((values / lengths[where], indices, indptr), shape=self.shape)
 
-    def by_column(
-        self, panel: AnyFloatArray, squared: bool, lo: int, hi: int, out: NDArray[np.float64]
-    ) -> None:
+    def by_column(self, panel: AnyFloatArray, squared: bool, lo: int, hi: int, out: FloatArray) -> None:
         """out = features lo..hi-1 of X^T, or of its squares, times a panel."""
         multiply_rows(*self._columns, squared, panel, lo, hi, out)
 
-    def by_row(self, panel: AnyFloatArray, lo: int, hi: int, out: NDArray[np.float64]) -> None:
+    def by_row(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
         """out = samples lo..hi-1 of X times a panel."""
         multiply_rows(*self._rows, False, panel, lo, hi, out)
 
-    def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: NDArray[np.float64]) -> None:
+    def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
         """Sums of w^f x, w [x != 0] and (unless binary) w^f x^2 by feature, for the panel [W^f | W]."""
         if self.is_binary:
             multiply_rows(*self._columns, False, panel, lo, hi, out)
@@ -375,13 +371,13 @@ class SparseMatrix:
         labels: NDArray[np.int32],
         lo: int,
         hi: int,
-        sums: NDArray[np.float64],
-        squares: NDArray[np.float64],
+        sums: FloatArray,
+        squares: FloatArray,
     ) -> None:
         """Sums of x and x^2 by feature and label."""
         label_moments(*self._columns, labels, lo, hi, sums, squares)
 
-    def weighted(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: NDArray[np.float64]) -> None:
+    def weighted(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
         """Products of samples lo..hi-1 with the panel of weights."""
         if self.is_binary:
             multiply_rows(*self._rows, False, panel, lo, hi, out)
@@ -392,7 +388,7 @@ class SparseMatrix:
 class Compressed(NamedTuple):
     """A sparse matrix by rows; without values, all entries are 1."""
 
-    indptr: NDArray[np.int64]
+    indptr: Int64Array
     indices: NDArray[np.int32]
     values: AnyFloatArray
 

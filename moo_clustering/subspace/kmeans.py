@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 from sklearn.cluster import MiniBatchKMeans
 
-from moo_clustering._arrays import AnyFloatArray
+from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray
 from moo_clustering._targets import Targets
 from moo_clustering.subspace.data import SubspaceData, for_blocks
 from moo_clustering.subspace.sweeps import (
@@ -43,14 +43,14 @@ class EntropyWeighted(NamedTuple):
     labels: NDArray[np.int32]
     centers: AnyFloatArray
     log_weights: AnyFloatArray
-    distances: NDArray[np.float64]
-    history: NDArray[np.float64]
+    distances: FloatArray
+    history: FloatArray
     n_iter: int
 
 
 class _Clusters(NamedTuple):
     centers: AnyFloatArray
-    dispersions: NDArray[np.float64]
+    dispersions: FloatArray
     log_weights: AnyFloatArray
 
 
@@ -63,7 +63,7 @@ def entropy_weighted_kmeans(
     max_iter: int = 50,
     tol: float = 1e-4,
     rng: np.random.Generator,
-    seeds: NDArray[np.integer[Any]] | None = None,
+    seeds: IntArray | None = None,
 ) -> EntropyWeighted:
     """Cluster samples, each cluster with weights lambda proportional to exp(-D / gamma) of its own.
 
@@ -138,15 +138,13 @@ def _check(
         raise ValueError(f"tol must be at least 0, got {tol!r}")
 
 
-def _weighted_distances(
-    data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray
-) -> NDArray[np.float64]:
+def _weighted_distances(data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray) -> FloatArray:
     found = distances(data, centers, log_weights, 1.0)
     found /= max(1, int(data.varying.sum()))
     return found
 
 
-def _assign(found: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int32]:
+def _assign(found: FloatArray, rng: np.random.Generator) -> NDArray[np.int32]:
     """Nearest clusters; an empty one gets a random sample of a cluster that has others."""
     labels = found.argmin(axis=1).astype(np.int32)
     sizes = np.bincount(labels, minlength=found.shape[1])
@@ -247,7 +245,7 @@ def start(
     return np.ascontiguousarray(found, dtype=data.dtype)
 
 
-def checked_seeds(seeds: Any, data: SubspaceData) -> NDArray[np.integer[Any]]:
+def checked_seeds(seeds: Any, data: SubspaceData) -> IntArray:
     """Numbers of samples, or a ValueError."""
     given = np.asarray(seeds)
     if given.ndim != 1 or given.dtype.kind not in "iu" or len(given) == 0:
@@ -257,15 +255,13 @@ def checked_seeds(seeds: Any, data: SubspaceData) -> NDArray[np.integer[Any]]:
     return given
 
 
-def seed_centers(data: SubspaceData, seeds: NDArray[np.integer[Any]]) -> AnyFloatArray:
+def seed_centers(data: SubspaceData, seeds: IntArray) -> AnyFloatArray:
     """Centroids half way between samples and the mean, shape (m, k)."""
     half: AnyFloatArray = 0.5 * data.rows(seeds).T + 0.5 * data.mean()[:, None]
     return half
 
 
-def memberships_from_seeds(
-    data: SubspaceData, seeds: NDArray[np.integer[Any]], options: SubspaceOptions
-) -> AnyFloatArray:
+def memberships_from_seeds(data: SubspaceData, seeds: IntArray, options: SubspaceOptions) -> AnyFloatArray:
     """Memberships by unweighted distances to centroids half way between samples and the mean.
 
     Parameters
@@ -298,7 +294,7 @@ def _from_centers(data: SubspaceData, centers: AnyFloatArray, options: SubspaceO
 
 def _label_centers(
     data: SubspaceData, targets: Targets, n_clusters: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Means of random labelled samples of class t = l mod T, for each cluster l."""
     chosen = np.zeros((data.n, n_clusters), data.dtype)
     rows, n_classes = targets.rows, targets.n_classes
@@ -312,7 +308,7 @@ def _label_centers(
     return data.by_column(chosen)
 
 
-def _from_kmeans(data: SubspaceData, n_clusters: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def _from_kmeans(data: SubspaceData, n_clusters: int, rng: np.random.Generator) -> FloatArray:
     model = MiniBatchKMeans(n_clusters, random_state=int(rng.integers(2**31 - 1)), n_init=3)
     labels = model.fit_predict(data.matrix.unit_rows())
     found = np.full((data.n, n_clusters), (1.0 - _HARD) / n_clusters)

@@ -8,9 +8,8 @@ from numbers import Real
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from moo_clustering._arrays import AnyFloatArray
+from moo_clustering._arrays import AnyFloatArray, FloatArray
 from moo_clustering._kernels.subspace import (
     finish_distances,
     fuzzy_panel,
@@ -38,7 +37,7 @@ ChiScale = Literal["n", "n_labelled"]
 def iterate(
     data: SubspaceData,
     targets: Targets,
-    memberships: NDArray[np.floating[Any]],
+    memberships: AnyFloatArray,
     options: SubspaceOptions,
     *,
     max_iter: int = 15,
@@ -109,7 +108,7 @@ def sweep_from(
     memberships: AnyFloatArray,
     labelled: LabelledShares,
     options: SubspaceOptions,
-    centers: NDArray[np.floating[Any]] | None,
+    centers: AnyFloatArray | None,
 ) -> tuple[Sweep, LabelledShares]:
     """A sweep of checked input, from and to memberships together with their shares of classes."""
     n_labelled = len(targets.rows)
@@ -144,7 +143,7 @@ def sweep_from(
 def weigh(
     data: SubspaceData,
     memberships: AnyFloatArray,
-    impurities: NDArray[np.float64],
+    impurities: FloatArray,
     options: SubspaceOptions,
     centers: AnyFloatArray | None,
     chi_total: float,
@@ -187,7 +186,7 @@ class Weighted(NamedTuple):
 
     centers: AnyFloatArray
     log_weights: AnyFloatArray
-    chi_term: NDArray[np.float64]
+    chi_term: FloatArray
 
 
 def _panel(data: SubspaceData, memberships: AnyFloatArray, options: SubspaceOptions) -> _Panel:
@@ -208,8 +207,8 @@ def _panel(data: SubspaceData, memberships: AnyFloatArray, options: SubspaceOpti
 
 class _Panel(NamedTuple):
     panel: AnyFloatArray
-    masses: NDArray[np.float64]
-    sizes: NDArray[np.float64]
+    masses: FloatArray
+    sizes: FloatArray
 
 
 def _kept(data: SubspaceData, centers: AnyFloatArray | None, k: int) -> AnyFloatArray:
@@ -221,8 +220,8 @@ def _kept(data: SubspaceData, centers: AnyFloatArray | None, k: int) -> AnyFloat
 
 def prepare(
     data: SubspaceData,
-    centers: NDArray[np.floating[Any]],
-    log_weights: NDArray[np.floating[Any]],
+    centers: AnyFloatArray,
+    log_weights: AnyFloatArray,
     weight_exponent: float,
 ) -> WeightPanel:
     """The panel g (1 - 2 z), or [-2 g z | g], with g = (lambda / greatest lambda of the cluster)^q."""
@@ -251,15 +250,15 @@ class WeightPanel(NamedTuple):
     """Weights of a product with X, which makes distances of it: scales * (constants + product)."""
 
     panel: AnyFloatArray
-    constants: NDArray[np.float64]
-    scales: NDArray[np.float64]
+    constants: FloatArray
+    scales: FloatArray
     tolerance: float
 
 
 def update(
     data: SubspaceData,
     weights: WeightPanel,
-    impurities: NDArray[np.float64],
+    impurities: FloatArray,
     memberships: AnyFloatArray,
     options: SubspaceOptions,
 ) -> Updated:
@@ -295,16 +294,16 @@ class Updated(NamedTuple):
     """Memberships and distances, (n, k); the sum of w^f d (1 + Imp); the greatest change of a membership."""
 
     memberships: AnyFloatArray
-    distances: NDArray[np.float64]
+    distances: FloatArray
     loss: float
     change: float
 
 
-def _factors(blame: NDArray[np.float64], options: SubspaceOptions) -> NDArray[np.float64]:
+def _factors(blame: FloatArray, options: SubspaceOptions) -> FloatArray:
     return blame if options.impurity_in_membership else np.ones(len(blame))
 
 
-def fill(data: SubspaceData, weights: WeightPanel, lo: int, hi: int, out: NDArray[np.float64]) -> None:
+def fill(data: SubspaceData, weights: WeightPanel, lo: int, hi: int, out: FloatArray) -> None:
     """Distances of samples lo..hi-1."""
     data.matrix.weighted(weights.panel, out.shape[1], lo, hi, out)
     finish_distances(weights.constants, weights.scales, weights.tolerance, out)
@@ -325,7 +324,7 @@ class Iterated(NamedTuple):
     """
 
     sweep: Sweep
-    history: NDArray[np.float64]
+    history: FloatArray
     n_iter: int
     converged: bool
 
@@ -333,10 +332,10 @@ class Iterated(NamedTuple):
 def sweep(
     data: SubspaceData,
     targets: Targets,
-    memberships: NDArray[np.floating[Any]],
+    memberships: AnyFloatArray,
     options: SubspaceOptions,
     *,
-    centers: NDArray[np.floating[Any]] | None = None,
+    centers: AnyFloatArray | None = None,
 ) -> Sweep:
     """Centroids, impurities, chi-square, weights, distances and new memberships, once, in this order.
 
@@ -395,10 +394,10 @@ class Sweep(NamedTuple):
     memberships: AnyFloatArray
     centers: AnyFloatArray
     log_weights: AnyFloatArray
-    shares: NDArray[np.float64]
-    impurities: NDArray[np.float64]
-    distances: NDArray[np.float64]
-    chi_term: NDArray[np.float64]
+    shares: FloatArray
+    impurities: FloatArray
+    distances: FloatArray
+    chi_term: FloatArray
     objective: float
     change: float
 
@@ -455,10 +454,10 @@ class SubspaceOptions:
 
 def distances(
     data: SubspaceData,
-    centers: NDArray[np.floating[Any]],
-    log_weights: NDArray[np.floating[Any]],
+    centers: AnyFloatArray,
+    log_weights: AnyFloatArray,
     weight_exponent: float,
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Distances d = sum_i (m lambda_i)^q (z_i - x_i)^2 of samples to clusters.
 
     Parameters
@@ -506,8 +505,8 @@ def distances(
 
 
 def memberships_from_distances(
-    distances: NDArray[np.float64], impurities: NDArray[np.float64], options: SubspaceOptions
-) -> NDArray[np.float64]:
+    distances: FloatArray, impurities: FloatArray, options: SubspaceOptions
+) -> FloatArray:
     """Memberships w proportional to (d (1 + Imp))^(-1 / (f - 1)).
 
     Parameters
