@@ -63,8 +63,10 @@ COMPARISONS = {
     ast.In: ast.NotIn,
     ast.NotIn: ast.In,
 }
-# Limits by the clock are so many times those of processor time.
-SLEEP = 10
+# A test hangs when it goes on for so many times the limit of a whole run; by the clock, for still more.
+HANG, SLEEP = 4, 40
+# Names that so many test files have are words, and say nothing.
+COMMON = 40
 
 # Names of calls whose arguments are words for the user.
 NO_SWAP = {
@@ -301,7 +303,7 @@ class Tests:
             yield from (("default", DEFAULT, [file]) for file in self._sorted(mutant, files)[:20])
         else:
             if mentioned:
-                yield "default", DEFAULT, mentioned[:12]
+                yield "default", DEFAULT, mentioned
             yield "default", DEFAULT, cases
         if mentioned:
             yield "all", SLOW, mentioned
@@ -323,7 +325,11 @@ class Tests:
         found: set[str] = set()
         module = {name for file, name in self.uses if file == mutant.file}
         for _ in range(6):
-            found |= {name for name in names & mentioned if not name.startswith("_")}
+            found |= {
+                name
+                for name in names & mentioned
+                if not name.startswith("_") and sum(name in words for words in self.words.values()) <= COMMON
+            }
             if sum(bool(words & found) for words in self.words.values()) >= 4:
                 break
             users = {
@@ -337,9 +343,14 @@ class Tests:
 
 
 class FirstFailure:
-    """Plugin of pytest that keeps the name of the test that failed."""
+    """Plugin of pytest that keeps the name of the test that failed and ends the run when time is over."""
 
-    failed = ""
+    def __init__(self, limit: float) -> None:
+        self.limit, self.failed, self.over = limit, "", False
+
+    def pytest_runtest_protocol(self, item) -> None:
+        if time.process_time() > self.limit and not self.failed:
+            self.over, item.session.shouldstop = True, "the time is over"
 
     def pytest_runtest_logreport(self, report) -> None:
         if report.failed and not self.failed:
@@ -377,11 +388,11 @@ class Worker:
             os.setsid()
             os.close(reading)
             # Of processor time, so that a busy machine hangs no mutant; sleep counts by the clock.
-            resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit)))
+            resource.setrlimit(resource.RLIMIT_CPU, (int(HANG * limit), int(HANG * limit)))
             null = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):
                 os.dup2(null, stream)
-            os._exit(self._child(arguments, tier, interpreted, writing))
+            os._exit(self._child(arguments, tier, interpreted, limit, writing))
         os.close(writing)
         until = time.monotonic() + SLEEP * limit
         status = None
@@ -402,7 +413,7 @@ class Worker:
             return "time-out", ""
         return {0: "survived", 5: "no test"}.get(code, "killed"), failed
 
-    def _child(self, arguments: list[str], tier: str, interpreted: bool, writing: int) -> int:
+    def _child(self, arguments: list[str], tier: str, interpreted: bool, limit: float, writing: int) -> int:
         os.chdir(self.folder)
         sys.path.insert(0, str(self.folder))
         if interpreted:
@@ -412,12 +423,12 @@ class Worker:
             numba.config.DISABLE_JIT = True
         import pytest
 
-        plugin = FirstFailure()
+        plugin = FirstFailure(time.process_time() + limit)
         options = ["-x", "-q", "-n0", "-p", "no:cacheprovider", "-m", tier, "--no-header"]
         options += [f"--deselect={name}" for name in sorted(self.deselected)]
         code = pytest.main([*options, *arguments], plugins=[plugin])
         os.write(writing, plugin.failed.encode()[:4000])
-        return int(code)
+        return 0 if plugin.over and not plugin.failed else int(code)
 
     def apply(self, mutant: Mutant | None, file: str) -> None:
         """Write the changed file, or without a mutant the file as it was."""
@@ -535,7 +546,7 @@ def main() -> None:
         "--out", type=Path, default=Path("mutants.jsonl"), help="file of results; it is gone on with"
     )
     parser.add_argument(
-        "--limit", type=float, default=60.0, help="seconds of processor time for one run of tests"
+        "--limit", type=float, default=20.0, help="seconds of processor time for a run of tests"
     )
     parser.add_argument("--record", type=Path, help="coverage per test file; made where it does not exist")
     parser.add_argument("--table", action="store_true", help="only print what the file holds")
