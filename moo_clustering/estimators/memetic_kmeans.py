@@ -1,4 +1,8 @@
-"""MemeticKMeans, its engines and controls."""
+"""MemeticKMeans: k-means by evolution, and the simpler searches that control it.
+
+The estimator comes first; then the budget of a search, the searches, the loop that runs one, and the two
+engines whose individuals the memetic search evolves.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,12 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from numbers import Integral, Real
-from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol, Self
+from typing import Annotated, Any, Literal, Protocol, Self
 
 import numpy as np
 import pandas as pd
 from deap import base
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 from pymoo.core.evaluator import Evaluator
 from pymoo.core.individual import Individual
 from pymoo.core.population import Population
@@ -28,11 +30,11 @@ from sklearn.base import (
 )
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 from tqdm.auto import tqdm
 
-from moo_clustering._arrays import FloatArray, SeedLike, number_clusters, spawn_seeds
+from moo_clustering._arrays import FloatArray, IntpArray, Labels, number_clusters, spawn_seeds
 from moo_clustering.algorithms.search import (
     InterruptedSearchWarning,
     InterruptGuard,
@@ -41,6 +43,7 @@ from moo_clustering.algorithms.search import (
     set_rng_state,
 )
 from moo_clustering.estimators._base import ReportMixin, check_n_clusters, checkpoint_for
+from moo_clustering.estimators._options import KW_ONLY, Count, SearchOptions, estimator
 from moo_clustering.operators.crossover import CentreMatchingCrossover
 from moo_clustering.operators.deap.individuals import CentreIndividual
 from moo_clustering.operators.deap.variation import cx_match_centres, local_search, mut_relocate
@@ -51,92 +54,22 @@ from moo_clustering.problems.centers import Optimum, SumOfSquaresProblem, neares
 
 STRATEGIES = ("memetic", "swap", "multistart", "ward")
 CONTROLS = ("multistart", "swap", "ward")
-# Without a limit: so many times all distances between samples and centres, and at most so many distances.
-_TABLES = 2000
-_DISTANCES = 500_000_000
-State = tuple[dict[str, Any], dict[str, Any]]
-# Distances to the own centre that count as none, as part of the largest distance.
-_ROUNDING = 1e-12
-# Above, searches don't start from a Ward cut unless that is what was asked for.
+# Above so many samples, searches do not start from a Ward cut unless that is what was asked for.
 WARD_SAMPLES = 8000
 # Probability that a child is mutated.
 MUTATION = {"always": 1.0, "half": 0.5, "never": 0.0}
-
-
-class PymooEngine:
-    """Individuals and operators of pymoo."""
-
-    def __init__(
-        self, problem: SumOfSquaresProblem, rng: np.random.Generator, mutation: str, removal: Removal
-    ) -> None:
-        self.problem, self.rng = problem, rng
-        self.crossover = CentreMatchingCrossover(1)
-        self.mutation = RelocateCentre(removal, prob=MUTATION[mutation])
-        self.repair, self.evaluator = LocalSearchRepair(), Evaluator()
-
-    def individual(self, genes: FloatArray, objective: float, mix: float) -> Individual:
-        return Individual(X=genes, F=np.array([objective]), mix=mix)
-
-    def child(self, first: Individual, second: Individual) -> Individual:
-        pair = [Population.create(first, second)]
-        children = self.crossover.do(self.problem, pair, random_state=self.rng)
-        children = self.mutation.do(self.problem, children, random_state=self.rng)
-        children = self.repair.do(self.problem, children)
-        self.evaluator.eval(self.problem, children)
-        return children[0]
-
-    def genes(self, individual: Individual) -> FloatArray:
-        return np.asarray(individual.X)
-
-    def objective(self, individual: Individual) -> float:
-        return float(individual.F[0])
-
-    def mix(self, individual: Individual) -> float:
-        return float(individual.get("mix"))
-
-
-class DeapEngine:
-    """Individuals of DEAP and the functions of a toolbox."""
-
-    def __init__(
-        self, problem: SumOfSquaresProblem, rng: np.random.Generator, mutation: str, removal: Removal
-    ) -> None:
-        self.rng, self.prob = rng, MUTATION[mutation]
-        self.toolbox = base.Toolbox()
-        self.toolbox.register("mate", cx_match_centres, rng=rng, n_clusters=problem.n_clusters)
-        self.toolbox.register("mutate", mut_relocate, rng=rng, problem=problem, removal=removal)
-        self.toolbox.register("evaluate", lambda individual: tuple(problem.evaluate(np.asarray(individual))))
-        self.toolbox.decorate("evaluate", local_search(problem))
-
-    def individual(self, genes: FloatArray, objective: float, mix: float) -> CentreIndividual:
-        individual = CentreIndividual(genes, mix=mix)
-        individual.fitness.values = (objective,)
-        return individual
-
-    def child(self, first: CentreIndividual, second: CentreIndividual) -> CentreIndividual:
-        child: CentreIndividual = self.toolbox.mate(self.toolbox.clone(first), self.toolbox.clone(second))[0]
-        if self.rng.random() < self.prob:
-            self.toolbox.mutate(child)
-        child.fitness.values = self.toolbox.evaluate(child)
-        return child
-
-    def genes(self, individual: CentreIndividual) -> FloatArray:
-        return np.array(individual)
-
-    def objective(self, individual: CentreIndividual) -> float:
-        return float(individual.fitness.values[0])
-
-    def mix(self, individual: CentreIndividual) -> float:
-        return float(0.5 if individual.mix is None else individual.mix)
-
-
-ENGINES: dict[str, type[PymooEngine] | type[DeapEngine]] = {"pymoo": PymooEngine, "deap": DeapEngine}
+# Default budget: all distances between samples and centres 2000 times, and at most so many distances.
+_TABLES, _DISTANCES = 2000, 500_000_000
+# Mean distance to the own centre, as part of the largest distance from the origin, that counts as none.
+_ROUNDING = 1e-12
 # Objectives that differ by less than this part of themselves are of the same local optimum.
 _CLONE = 1e-10
+State = tuple[dict[str, Any], dict[str, Any]]
 
 
+@estimator
 class MemeticKMeans(
-    ReportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+    ReportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, SearchOptions, BaseEstimator
 ):
     """k-means whose sum of squares is minimised well, by evolution or by simpler means.
 
@@ -147,9 +80,9 @@ class MemeticKMeans(
     Parameters
     ----------
     n_clusters : int
-        From 1 to n_samples.
-    strategy : {"memetic", "swap", "multistart", "ward"}, default="memetic"
-        Every solution is a local optimum of Lloyd's iterations.
+        Number of clusters, from 1 to n_samples.
+    strategy : {"memetic", "swap", "multistart", "ward"}
+        Search method. Every solution is a local optimum of Lloyd's iterations.
 
         - ``"memetic"``: a population; parents by tournaments, centres of both matched and exchanged, one
           centre relocated, local search, survival of distinct optima;
@@ -158,40 +91,38 @@ class MemeticKMeans(
         - ``"ward"``: ``"swap"`` from the cut of Ward's hierarchy. Best where the data consist of many
           compact clusters.
     pop_min, pop_max : int, default=10, 20
-        Starts and survivors, and the size at which a population is cut back.
-    mutation : {"always", "half", "never"}, default="always"
+        Number of starts and of survivors, and the size at which a population is cut back.
+    mutation : {"always", "half", "never"}
         Which children are mutated.
-    ward_start : bool, default=True
+    ward_start : bool
         Whether the Ward cut is among the first starts of ``"memetic"``; with more than 8000 samples it
         never is.
-    removal : {"uniform", "cheap"}, default="uniform"
-        The centre that is relocated: any, or of three random ones that whose loss costs least. With
-        ``"cheap"`` samples to relocate it to are drawn by their squared distances.
+    removal : {"uniform", "cheap"}
+        Choice of the centre that is relocated: at random, or of three random ones the one whose loss costs
+        least. With ``"cheap"`` the samples to relocate it to are drawn by their squared distances.
     max_distance_evaluations : int, optional
-        Distances between two points that may be taken, those of seeding included. Looked at between
+        Budget of distances between two points, those of seeding included. It is looked at between
         local searches, of which there is at least one. Default without ``max_time``: 2000 n_samples
         n_clusters, at most 5e8, which takes seconds.
     max_time : float, optional
-        Seconds of wall time. What is found then depends on the machine.
-    max_stall : int, default=500
+        Budget of wall time in seconds. The result then depends on the machine.
+    max_stall : int
         Children without a better best, after which the population is made anew.
-    report_controls : bool, default=False
+    report_controls : bool
         Whether each of ``"multistart"``, ``"swap"`` and ``"ward"`` (up to 8000 samples) other than
         ``strategy`` is given the same budget as well.
-    engine : {"pymoo", "deap"}, default="pymoo"
+    engine : {"pymoo", "deap"}
         Library whose individuals and operators are used by ``"memetic"``.
     max_memory : int, default=4 GiB
         Bytes for the distances of all pairs of samples that a Ward cut needs, where there is one.
-    random_state : int, Generator, RandomState or None, default=None
-    n_jobs : int, optional
-        Threads for the search and its controls; results do not depend on it unless ``max_time`` is given.
-    verbose : bool, default=False
+    n_jobs : int
+        Number of threads for the search and its controls; does not affect the result unless ``max_time``
+        is given.
+    verbose : bool
         Show a progress bar.
-    checkpoint : path, optional
-        File to save the search in; needs an integer ``random_state``.
-    checkpoint_every : int, default=100
+    checkpoint_every : int
         Local searches between checkpoints.
-    resume : bool, default=False
+    resume : bool
         Continue from ``checkpoint`` if it exists, to the same result as without interruption. The budget
         may be larger than before.
 
@@ -209,16 +140,14 @@ class MemeticKMeans(
         improvement, and at the end.
     control_inertia_ : dict of str to float
         Sums of squares of the controls; empty without ``report_controls``.
-    n_local_searches_ : int
-    n_iter_ : int
-        The same.
+    n_local_searches_, n_iter_ : int
+        Number of local searches.
     interrupted_ : bool
         Whether Ctrl-C ended the fit.
-    n_features_in_, feature_names_in_
 
     Notes
     -----
-    Data are taken as they are; standardise features of unlike units first. A local search takes
+    Features are not scaled; standardise features of unlike units first. A local search takes
     O(n_samples n_clusters n_features) time for the first of its passes and less for the others, the Ward
     cut O(n_samples^2 n_features) time and 4 n_samples^2 bytes; it counts as 1.5 n_samples^2 distances but
     takes longer than so many: compare strategies by ``max_time`` where that matters. Other memory is
@@ -242,70 +171,21 @@ class MemeticKMeans(
     (array([0, 0, 0, 1, 1, 1], dtype=int32), 4.0)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "strategy": [StrOptions(set(STRATEGIES))],
-        "pop_min": [Interval(Integral, 1, None, closed="left")],
-        "pop_max": [Interval(Integral, 1, None, closed="left")],
-        "mutation": [StrOptions(set(MUTATION))],
-        "ward_start": ["boolean"],
-        "removal": [StrOptions({"uniform", "cheap"})],
-        "max_distance_evaluations": [Interval(Integral, 1, None, closed="left"), None],
-        "max_time": [Interval(Real, 0, None, closed="neither"), None],
-        "max_stall": [Interval(Integral, 1, None, closed="left")],
-        "report_controls": ["boolean"],
-        "engine": [StrOptions(set(ENGINES))],
-        "max_memory": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state", np.random.Generator],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
-        "checkpoint": [str, Path, None],
-        "checkpoint_every": [Interval(Integral, 1, None, closed="left")],
-        "resume": ["boolean"],
-    }
-
-    def __init__(
-        self,
-        n_clusters: int,
-        *,
-        strategy: Literal["memetic", "swap", "multistart", "ward"] = "memetic",
-        pop_min: int = 10,
-        pop_max: int = 20,
-        mutation: Literal["always", "half", "never"] = "always",
-        ward_start: bool = True,
-        removal: Literal["uniform", "cheap"] = "uniform",
-        max_distance_evaluations: int | None = None,
-        max_time: float | None = None,
-        max_stall: int = 500,
-        report_controls: bool = False,
-        engine: Literal["pymoo", "deap"] = "pymoo",
-        max_memory: int = 2**32,
-        random_state: SeedLike = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-        checkpoint: str | Path | None = None,
-        checkpoint_every: int = 100,
-        resume: bool = False,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.strategy = strategy
-        self.pop_min = pop_min
-        self.pop_max = pop_max
-        self.mutation = mutation
-        self.ward_start = ward_start
-        self.removal = removal
-        self.max_distance_evaluations = max_distance_evaluations
-        self.max_time = max_time
-        self.max_stall = max_stall
-        self.report_controls = report_controls
-        self.engine = engine
-        self.max_memory = max_memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.checkpoint_every = checkpoint_every
-        self.resume = resume
+    n_clusters: Count
+    _: KW_ONLY
+    strategy: Literal["memetic", "swap", "multistart", "ward"] = "memetic"
+    pop_min: Count = 10
+    pop_max: Count = 20
+    mutation: Literal["always", "half", "never"] = "always"
+    ward_start: bool = True
+    removal: Literal["uniform", "cheap"] = "uniform"
+    max_distance_evaluations: Count | None = None
+    max_time: Annotated[float, Interval(Real, 0, None, closed="neither")] | None = None
+    max_stall: Count = 500
+    report_controls: bool = False
+    engine: Literal["pymoo", "deap"] = "pymoo"
+    max_memory: Annotated[int, Interval(Integral, 1, None, closed="left")] = 2**32
+    checkpoint_every: Count = 100
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -363,8 +243,8 @@ class MemeticKMeans(
         self._warn()
         return self
 
-    def predict(self, X: Any) -> NDArray[np.int32]:
-        """Nearest centre; of equally near ones that to which samples of ``fit`` went.
+    def predict(self, X: Any) -> Labels:
+        """Nearest centre; among equally near ones the one that samples of ``fit`` went to.
 
         Parameters
         ----------
@@ -441,7 +321,7 @@ class MemeticKMeans(
         self.labels_, order = number_clusters(best.labels)
         self.inertia_ = best.objective
         self._offsets, self._centers = problem.encoding.offsets, best.centers[order]
-        # Equally near centres: the first in the order of the search, not of the numbers.
+        # Among equally near centres the first in the order of the search wins, not that of the numbers.
         self._numbers = np.argsort(order)
         self.cluster_centers_ = problem.encoding.in_data(self._centers)
         self.n_clusters_ = self._n_features_out = len(order)
@@ -454,7 +334,7 @@ class MemeticKMeans(
     def _warn(self) -> None:
         if self.n_clusters_ < self.n_clusters:
             warnings.warn(
-                f"only {self.n_clusters_} of n_clusters={self.n_clusters} clusters have samples; too few "
+                f"found only {self.n_clusters_} non-empty clusters (n_clusters={self.n_clusters}); too few "
                 "samples are distinct",
                 UserWarning,
                 stacklevel=4,
@@ -469,7 +349,7 @@ class MemeticKMeans(
 
 
 class Budget:
-    """Distances between two points, or seconds, from now on.
+    """Budget of a search: distances between two points, or seconds, from now on.
 
     Parameters
     ----------
@@ -501,7 +381,7 @@ class Budget:
 
     @property
     def share(self) -> float:
-        """Part of the budget that is used, 1 or more at the end."""
+        """Used share of the budget, 1 or more at the end."""
         shares = [0.0]
         if self.max_distances is not None:
             shares.append(self._problem.n_distances / self.max_distances)
@@ -511,12 +391,12 @@ class Budget:
 
 
 class CenterSearch(ABC):
-    """What the strategies share: the best so far, its course, and how it is saved.
+    """Base class of the searches: the best so far, its history, and how a search is saved.
 
     Parameters
     ----------
     problem : SumOfSquaresProblem
-        Counts what is used; not shared with other searches.
+        Counts the distances; not shared with other searches.
     budget : Budget
     rng : numpy.random.Generator
     ward : bool
@@ -525,7 +405,7 @@ class CenterSearch(ABC):
     Attributes
     ----------
     best : Optimum
-        From the first step on.
+        Best local optimum so far, from the first step on.
     history : list of (int, int, float)
         Local searches and distances so far, and sum of squares, wherever it became less.
     """
@@ -558,7 +438,7 @@ class CenterSearch(ABC):
         """Do one local search."""
 
     def first(self) -> FloatArray:
-        """Centres to start from: of the Ward cut the first time if that is wanted, else seeds."""
+        """Centres to start from: the Ward cut the first time if that is wanted, else seeds."""
         return ward_centers(self.problem) if self.ward and not self.history else self.seeds()
 
     def seeds(self) -> FloatArray:
@@ -566,16 +446,16 @@ class CenterSearch(ABC):
         return self.problem.encoding.seeds(self.rng)
 
     def search(self, centers: FloatArray) -> Optimum:
-        """Local search, kept if it is the best so far."""
-        found = self.problem.optimum(centers)
-        self.offer(found)
-        return found
+        """Search locally, and remember the outcome if it is the best so far."""
+        optimum = self.problem.optimum(centers)
+        self.offer(optimum)
+        return optimum
 
-    def offer(self, found: Optimum) -> None:
-        """Keep what was found if it is better than all before."""
-        if not self.history or found.objective < self.best.objective:
-            self.best = found
-            self.history.append((self.generation, self.problem.n_distances, found.objective))
+    def offer(self, optimum: Optimum) -> None:
+        """Remember a local optimum if it is better than all before."""
+        if not self.history or optimum.objective < self.best.objective:
+            self.best = optimum
+            self.history.append((self.generation, self.problem.n_distances, optimum.objective))
 
     def state(self) -> State:
         """Arrays and JSON-able metadata from which :meth:`restore` goes on."""
@@ -610,11 +490,141 @@ class Multistart(CenterSearch):
         self.search(self.first())
 
 
+class SwapSearch(CenterSearch):
+    """Search by swaps: one centre moves to a sample, and the local optimum stays if it is better.
+
+    Parameters
+    ----------
+    problem, budget, rng, ward
+        As for :class:`CenterSearch`.
+    removal : {"uniform", "cheap"}, default="uniform"
+        Any centre goes to any sample; or of three random centres the one whose loss costs least, to a
+        sample drawn by its squared distance.
+    """
+
+    def __init__(self, *args: Any, removal: Removal = "uniform") -> None:
+        super().__init__(*args)
+        self.removal: Removal = removal
+
+    def step(self) -> None:
+        if not self.history:
+            self.search(self.first())
+            return
+        centers = self.best.centers.copy()
+        mix = 1.0 if self.removal == "uniform" else 0.0
+        relocate(self.problem.encoding, centers, mix, self.rng, self.removal)
+        self.search(centers)
+
+
+class MemeticSearch(CenterSearch):
+    """Evolution: tournaments, matched crossover, relocation, local search, survival of distinct optima.
+
+    Parameters
+    ----------
+    problem, budget, rng, ward
+        As for :class:`CenterSearch`.
+    pop_min, pop_max : int
+        Number of survivors, and the size above which they are chosen.
+    max_stall : int
+        Children without a better best of the population, after which it starts anew.
+    engine : {"pymoo", "deap"}
+    mutation : {"always", "half", "never"}
+    removal : {"uniform", "cheap"}
+    """
+
+    population: list[Any]
+    objectives: FloatArray
+    missing: int
+    stall: int
+
+    def __init__(
+        self,
+        *args: Any,
+        pop_min: int,
+        pop_max: int,
+        max_stall: int,
+        engine: str,
+        mutation: str,
+        removal: Removal,
+    ) -> None:
+        super().__init__(*args)
+        self.pop_min, self.pop_max, self.max_stall = pop_min, pop_max, max_stall
+        self.engine: Engine = ENGINES[engine](self.problem, self.rng, mutation, removal)
+        self._empty()
+
+    def step(self) -> None:
+        if self.missing:
+            start = self.search(self.first())
+            self._add(self.engine.individual(start.centers.ravel(), start.objective, self.rng.random()))
+            self.missing -= 1
+            return
+        child = self.engine.child(self._parent(), self._parent())
+        genes, before = self.engine.genes(child), self.objectives.min()
+        self.offer(
+            Optimum(
+                genes.reshape(self.problem.n_clusters, -1).copy(),
+                self.problem.nearest_labels(genes)[0],
+                self.engine.objective(child),
+            )
+        )
+        self._add(child)
+        self.stall = 0 if self.objectives[-1] < before else self.stall + 1
+        if self.stall >= self.max_stall:
+            self._empty()
+        elif len(self.population) > self.pop_max:
+            rows = survivors(self.objectives, self.pop_min)
+            self.population = [self.population[i] for i in rows]
+            self.objectives = self.objectives[rows]
+
+    def state(self) -> State:
+        arrays, meta = super().state()
+        arrays |= {
+            "genes": np.array([self.engine.genes(i) for i in self.population]),
+            "mixes": np.array([self.engine.mix(i) for i in self.population]),
+            "objectives": self.objectives,
+        }
+        return arrays, meta | {"missing": self.missing, "stall": self.stall}
+
+    def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+        super().restore(arrays, meta)
+        self.missing, self.stall = meta["missing"], meta["stall"]
+        self.objectives = arrays["objectives"]
+        rows = zip(arrays["genes"], self.objectives.tolist(), arrays["mixes"].tolist(), strict=True)
+        self.population = [self.engine.individual(*row) for row in rows]
+
+    def _empty(self) -> None:
+        """Start anew; the best of all stays beside the population."""
+        self.population = []
+        self.objectives = np.empty(0)
+        self.missing, self.stall = self.pop_min, 0
+
+    def _add(self, individual: Any) -> None:
+        self.population.append(individual)
+        self.objectives = np.append(self.objectives, self.engine.objective(individual))
+
+    def _parent(self) -> Any:
+        """The better of two, drawn with replacement."""
+        pair = self.rng.integers(len(self.population), size=2)
+        return self.population[pair[np.argmin(self.objectives[pair])]]
+
+
+def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:
+    """Positions of the best without clones of better ones; clones fill up the number if too few are left."""
+    order = np.argsort(objectives, kind="stable")
+    values = objectives[order]
+    clone = np.zeros(len(values), dtype=np.bool_)
+    last = values[0]
+    for i in range(1, len(values)):
+        clone[i] = values[i] - last <= _CLONE * abs(last)
+        last = last if clone[i] else values[i]
+    return np.concatenate([order[~clone], order[clone]])[:n_survive]
+
+
 def ward_centers(problem: SumOfSquaresProblem) -> FloatArray:
     """Means of the clusters at the cut of Ward's hierarchy, (n_clusters, n_features).
 
-    Counts as 1.5 n_samples^2 distances: one for each pair, and an update for each entry of the matrix. In
-    seconds it is up to ten times as much, since the matrix is far from the processor.
+    Counts as 1.5 n_samples^2 distances: one for each pair, and an update for each entry of the matrix. It
+    takes up to ten times as long as so many, since the matrix does not fit into the processor's caches.
     """
     n = problem.n_samples
     problem.encoding.n_distances += 3 * n * n // 2
@@ -640,129 +650,6 @@ def check_ward_memory(n_samples: int, max_memory: int) -> None:
         )
 
 
-class Engine(Protocol):
-    """Individuals of a library: their making, their mating, and what is known of them."""
-
-    def individual(self, genes: FloatArray, objective: float, mix: float) -> Any:
-        """An individual that is a local optimum already."""
-
-    def child(self, first: Any, second: Any) -> Any:
-        """Crossover, mutation, local search; the parents stay as they are."""
-
-    def genes(self, individual: Any) -> FloatArray:
-        """Coordinates of the centres."""
-
-    def objective(self, individual: Any) -> float:
-        """Sum of squares."""
-
-    def mix(self, individual: Any) -> float:
-        """Mix of its mutation."""
-
-
-def survivors(objectives: NDArray[np.float64], n_survive: int) -> NDArray[np.intp]:
-    """Positions of the best that are no clones of better ones, filled up with clones if too few."""
-    order = np.argsort(objectives, kind="stable")
-    values = objectives[order]
-    clone = np.zeros(len(values), dtype=np.bool_)
-    last = values[0]
-    for i in range(1, len(values)):
-        clone[i] = values[i] - last <= _CLONE * abs(last)
-        last = last if clone[i] else values[i]
-    return np.concatenate([order[~clone], order[clone]])[:n_survive]
-
-
-class MemeticSearch(CenterSearch):
-    """Parents by tournaments, matched crossover, relocation, local search, survival of distinct optima.
-
-    Parameters
-    ----------
-    problem, budget, rng, ward
-        As for :class:`CenterSearch`.
-    pop_min, pop_max : int
-        Survivors, and when it is time for them.
-    max_stall : int
-        Children without a better best of the population, after which it starts anew.
-    engine : {"pymoo", "deap"}
-    mutation : {"always", "half", "never"}
-    removal : {"uniform", "cheap"}
-    """
-
-    population: list[Any]
-    objectives: NDArray[np.float64]
-    missing: int
-    stall: int
-
-    def __init__(
-        self,
-        *args: Any,
-        pop_min: int,
-        pop_max: int,
-        max_stall: int,
-        engine: str,
-        mutation: str,
-        removal: Removal,
-    ) -> None:
-        super().__init__(*args)
-        self.pop_min, self.pop_max, self.max_stall = pop_min, pop_max, max_stall
-        self.engine: Engine = ENGINES[engine](self.problem, self.rng, mutation, removal)
-        self._empty()
-
-    def step(self) -> None:
-        if self.missing:
-            found = self.search(self.first())
-            self._add(self.engine.individual(found.centers.ravel(), found.objective, self.rng.random()))
-            self.missing -= 1
-            return
-        child = self.engine.child(self._parent(), self._parent())
-        genes, before = self.engine.genes(child), self.objectives.min()
-        self.offer(
-            Optimum(
-                genes.reshape(self.problem.n_clusters, -1).copy(),
-                self.problem.nearest_labels(genes)[0],
-                self.engine.objective(child),
-            )
-        )
-        self._add(child)
-        self.stall = 0 if self.objectives[-1] < before else self.stall + 1
-        if self.stall >= self.max_stall:
-            self._empty()
-        elif len(self.population) > self.pop_max:
-            kept = survivors(self.objectives, self.pop_min)
-            self.population = [self.population[i] for i in kept]
-            self.objectives = self.objectives[kept]
-
-    def state(self) -> State:
-        arrays, meta = super().state()
-        arrays |= {
-            "genes": np.array([self.engine.genes(i) for i in self.population]),
-            "mixes": np.array([self.engine.mix(i) for i in self.population]),
-            "objectives": self.objectives,
-        }
-        return arrays, meta | {"missing": self.missing, "stall": self.stall}
-
-    def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        super().restore(arrays, meta)
-        self.missing, self.stall = meta["missing"], meta["stall"]
-        self.objectives = arrays["objectives"]
-        rows = zip(arrays["genes"], self.objectives.tolist(), arrays["mixes"].tolist(), strict=True)
-        self.population = [self.engine.individual(*row) for row in rows]
-
-    def _empty(self) -> None:
-        """Start anew; the best of all is kept beside the population."""
-        self.population = []
-        self.objectives = np.empty(0)
-        self.missing, self.stall = self.pop_min, 0
-
-    def _add(self, individual: Any) -> None:
-        self.population.append(individual)
-        self.objectives = np.append(self.objectives, self.engine.objective(individual))
-
-    def _parent(self) -> Any:
-        """The better of two, drawn with replacement."""
-        pair = self.rng.integers(len(self.population), size=2)
-        return self.population[pair[np.argmin(self.objectives[pair])]]
-
-
 def run_search(
     search: CenterSearch,
     guard: InterruptGuard,
@@ -780,10 +667,10 @@ def run_search(
         Entered by the caller.
     checkpoint : Checkpoint, optional
     verbose : bool, default=False
-        Show a progress bar: the part of the budget that is used, and the best sum of squares.
+        Show a progress bar with the used share of the budget and the best sum of squares.
     description : str, default=""
     """
-    # of a search the saver needs the generation, the state and its restoring, no more
+    # The saver needs no more of a search than its generation, state and restore.
     saver = Saver(checkpoint, search, None)  # type: ignore[arg-type]
     saver.resume()
     bar = "{l_bar}{bar}| {elapsed}<{remaining}{postfix}"
@@ -798,27 +685,90 @@ def run_search(
     return search
 
 
-class SwapSearch(CenterSearch):
-    """Move one centre to a sample, search locally, keep the outcome if it is better.
+class Engine(Protocol):
+    """Individuals of a library: how they are made, mated and read."""
 
-    Parameters
-    ----------
-    problem, budget, rng, ward
-        As for :class:`CenterSearch`.
-    removal : {"uniform", "cheap"}, default="uniform"
-        Any centre goes to any sample; or of three random centres that whose loss costs least, to a
-        sample drawn by its squared distance.
-    """
+    def individual(self, genes: FloatArray, objective: float, mix: float) -> Any:
+        """Make an individual of a local optimum."""
 
-    def __init__(self, *args: Any, removal: Removal = "uniform") -> None:
-        super().__init__(*args)
-        self.removal: Removal = removal
+    def child(self, first: Any, second: Any) -> Any:
+        """Crossover, mutation and local search; the parents are not changed."""
 
-    def step(self) -> None:
-        if not self.history:
-            self.search(self.first())
-            return
-        centers = self.best.centers.copy()
-        mix = 1.0 if self.removal == "uniform" else 0.0
-        relocate(self.problem.encoding, centers, mix, self.rng, self.removal)
-        self.search(centers)
+    def genes(self, individual: Any) -> FloatArray:
+        """Coordinates of the centres."""
+
+    def objective(self, individual: Any) -> float:
+        """Sum of squares."""
+
+    def mix(self, individual: Any) -> float:
+        """Probability of a uniform draw in its mutation."""
+
+
+class PymooEngine:
+    """Individuals and operators of pymoo."""
+
+    def __init__(
+        self, problem: SumOfSquaresProblem, rng: np.random.Generator, mutation: str, removal: Removal
+    ) -> None:
+        self.problem, self.rng = problem, rng
+        self.crossover = CentreMatchingCrossover(1)
+        self.mutation = RelocateCentre(removal, prob=MUTATION[mutation])
+        self.repair, self.evaluator = LocalSearchRepair(), Evaluator()
+
+    def individual(self, genes: FloatArray, objective: float, mix: float) -> Individual:
+        return Individual(X=genes, F=np.array([objective]), mix=mix)
+
+    def child(self, first: Individual, second: Individual) -> Individual:
+        pair = [Population.create(first, second)]
+        children = self.crossover.do(self.problem, pair, random_state=self.rng)
+        children = self.mutation.do(self.problem, children, random_state=self.rng)
+        children = self.repair.do(self.problem, children)
+        self.evaluator.eval(self.problem, children)
+        return children[0]
+
+    def genes(self, individual: Individual) -> FloatArray:
+        return np.asarray(individual.X)
+
+    def objective(self, individual: Individual) -> float:
+        return float(individual.F[0])
+
+    def mix(self, individual: Individual) -> float:
+        return float(individual.get("mix"))
+
+
+class DeapEngine:
+    """Individuals of DEAP and the functions of a toolbox."""
+
+    def __init__(
+        self, problem: SumOfSquaresProblem, rng: np.random.Generator, mutation: str, removal: Removal
+    ) -> None:
+        self.rng, self.prob = rng, MUTATION[mutation]
+        self.toolbox = base.Toolbox()
+        self.toolbox.register("mate", cx_match_centres, rng=rng, n_clusters=problem.n_clusters)
+        self.toolbox.register("mutate", mut_relocate, rng=rng, problem=problem, removal=removal)
+        self.toolbox.register("evaluate", lambda individual: tuple(problem.evaluate(np.asarray(individual))))
+        self.toolbox.decorate("evaluate", local_search(problem))
+
+    def individual(self, genes: FloatArray, objective: float, mix: float) -> CentreIndividual:
+        individual = CentreIndividual(genes, mix=mix)
+        individual.fitness.values = (objective,)
+        return individual
+
+    def child(self, first: CentreIndividual, second: CentreIndividual) -> CentreIndividual:
+        child: CentreIndividual = self.toolbox.mate(self.toolbox.clone(first), self.toolbox.clone(second))[0]
+        if self.rng.random() < self.prob:
+            self.toolbox.mutate(child)
+        child.fitness.values = self.toolbox.evaluate(child)
+        return child
+
+    def genes(self, individual: CentreIndividual) -> FloatArray:
+        return np.array(individual)
+
+    def objective(self, individual: CentreIndividual) -> float:
+        return float(individual.fitness.values[0])
+
+    def mix(self, individual: CentreIndividual) -> float:
+        return float(0.5 if individual.mix is None else individual.mix)
+
+
+ENGINES: dict[str, type[PymooEngine] | type[DeapEngine]] = {"pymoo": PymooEngine, "deap": DeapEngine}

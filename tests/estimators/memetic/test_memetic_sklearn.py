@@ -13,6 +13,6 @@ from moo_clustering import MemeticKMeans
         MemeticKMeans(3, max_distance_evaluations=20_000, strategy="ward", random_state=0),
     ],
 )
-@pytest.mark.filterwarnings("ignore:only .* clusters have samples")
+@pytest.mark.filterwarnings("ignore:found only .* non-empty clusters")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
