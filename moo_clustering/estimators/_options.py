@@ -94,7 +94,8 @@ def estimator(cls: C) -> C:
     ----------
     cls : type
         A scikit-learn estimator, or a base class of some. Its annotations must be names that exist when the
-        module runs; those that are no parameters are ``ClassVar``.
+        module runs; those that are no parameters are ``ClassVar``. A parameter of a
+        base class that is annotated as ``ClassVar`` is no longer one.
 
     Returns
     -------
@@ -107,11 +108,16 @@ def estimator(cls: C) -> C:
     cls._documentation = written  # type: ignore[attr-defined]
     dataclass(eq=False, repr=False, match_args=False)(cls)
     parameters = {field.name: field for field in fields(cls)}
+    for name in parameters:
+        if name in vars(cls):  # a default, which only the constructor needs
+            delattr(cls, name)
     inherited: dict[str, list[Any]] = {}
     for base in reversed(cls.__mro__[1:]):
         inherited |= base.__dict__.get("_parameter_constraints", {})
     checked = {name: _constraints_of(cls, parameters[name]) for name in own if name in parameters}
-    cls._parameter_constraints = inherited | checked  # type: ignore[attr-defined]
+    cls._parameter_constraints = {  # type: ignore[attr-defined]
+        name: rules for name, rules in (inherited | checked).items() if name in parameters
+    }
     cls.__doc__ = _documented(cls, parameters) if written else None
     return cls
 

@@ -1,10 +1,15 @@
-"""MetaLabeler, PrunedSetsEnsemble."""
+"""Classifiers of label sets that SISC is compared with: MetaLabeler and PrunedSetsEnsemble.
+
+:class:`PartialLabelClassifier` is the base of all classifiers here and in ``sisc_variants``: it reads labels,
+some of which may be unknown, and decides by scores.
+"""
 
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, Self
+from abc import abstractmethod
+from numbers import Real
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from joblib import delayed
@@ -19,25 +24,39 @@ from sklearn.svm import LinearSVC
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from moo_clustering._arrays import FloatArray, SeedLike, block_slices, spawn_seeds, without_duplicates
+from moo_clustering._arrays import FloatArray, block_slices, spawn_seeds, without_duplicates
 from moo_clustering._parallel import run_calls, threads_here
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.estimators._base import NumericOptionsMixin
+from moo_clustering.estimators._options import (
+    KW_ONLY,
+    Count,
+    NonNegativeCount,
+    ParallelOptions,
+    Probability,
+    estimator,
+)
 
 # Decision for a label that all labelled samples have; minus this for one that none has.
 _CERTAIN = 1e6
 # liblinear never ends where fourth powers overflow, or squares vanish.
 _SMALLEST, _LARGEST = 1e-60, 1e50
+Regularisation = Annotated[float, Interval(Real, 1e-20, 1e20, closed="both")]
 
 
-class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, BaseEstimator):
-    """A classifier of one class a sample or of label sets, some of which may be unknown.
+@estimator
+class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptions, BaseEstimator):
+    """Base of the classifiers of one class per sample or of label sets, some of which may be unknown.
 
-    Subclasses set ``classes_`` and ``multilabel_`` by :meth:`_training_data`, and have ``predict_proba``.
+    Subclasses call :meth:`_training_data` in ``fit``, and have ``predict_proba``.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Classes, or numbers of the labels.
+    multilabel_ : bool
+        Whether samples have label sets.
     """
-
-    classes_: NDArray[Any]
-    multilabel_: bool
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Share of the labelled samples whose class, or whole label set, is predicted.
@@ -57,7 +76,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, BaseEstimator
         return labelled_accuracy(y, self.predict(X), sample_weight)
 
     def _training_data(self, X: Any, y: Any) -> tuple[Any, Targets]:
-        """Checked data of all samples, and what is known of them.
+        """Checked data of all samples, and their labels as far as they are known.
 
         Raises
         ------
@@ -75,7 +94,8 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, BaseEstimator
             raise ValueError(f"{name} learns from labels, but all {rows.shape[0]} samples are unlabelled")
         if targets.n_classes == 0:
             raise ValueError(f"y must have one column for each label; got shape {np.shape(y)}")
-        self.classes_, self.multilabel_ = targets.classes, targets.multilabel
+        self.classes_: NDArray[Any] = targets.classes
+        self.multilabel_: bool = targets.multilabel
         return rows, targets
 
     def _labelled_data(self, X: Any, y: Any) -> tuple[Any, Targets]:
@@ -98,7 +118,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, BaseEstimator
         """Classes of the largest scores; or indicators of the labels by threshold or number."""
         if not self.multilabel_:
             if n_labels is not None:
-                raise ValueError("n_labels is for label sets, but y had one class a sample")
+                raise ValueError("n_labels is for label sets, but y had one class per sample")
             return self.classes_[scores.argmax(axis=1)]
         if n_labels is None:
             return (scores >= threshold).astype(np.int64)
@@ -111,42 +131,72 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, BaseEstimator
         return tags
 
 
+@estimator
+class ThresholdClassifier(PartialLabelClassifier):
+    """Base of the classifiers that predict the labels with a large enough probability.
+
+    Parameters
+    ----------
+    threshold : float
+        Smallest probability of the labels that ``predict`` gives, for label sets.
+    """
+
+    _: KW_ONLY
+    threshold: Probability = 0.5
+
+    def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
+        """Classes, or indicators of label sets.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        n_labels : int or array-like of shape (n_samples,), optional
+            Number of labels to give, the most probable ones and the first of equal ones, in place of the
+            threshold.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_labels)
+        """
+        return self._decided(self.predict_proba(X), self.threshold, n_labels)
+
+    @abstractmethod
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probabilities of classes or labels, of shape (n_samples, n_classes)."""
+
+
+@estimator
 class MetaLabeler(PartialLabelClassifier):
-    """Ranks the labels one against the rest, and keeps as many as a model of their number predicts.
+    """Classifier that ranks labels one against the rest, and keeps as many as a second model predicts.
 
     The content-based variant: the number of labels is learnt from the features themselves.
 
     Parameters
     ----------
-    C : float, default=1.0
+    C : float
         Inverse regularisation of the linear support vector machines, where ``estimator`` is None.
-    cut : bool, default=True
-        Scores of ``predict_proba``: those of the kept labels as shares of their sum and 0 for all others,
-        as in the paper's ROC curves; or of all labels. The cut throws most of a ranking away.
-    random_state : int, Generator, RandomState or None, default=None
-        Of the solvers.
-    n_jobs : int, optional
-        Workers over the labels; no influence on results.
+    cut : bool
+        Whether ``predict_proba`` gives the scores of the predicted labels as shares of their sum and 0 for
+        all others, as in the paper's ROC curves, or the scores of all labels. The cut discards most of a
+        ranking.
+    n_jobs : int
+        Number of joblib workers over the labels; does not affect the result.
     estimator : classifier with ``decision_function``, optional
-        In place of ``LinearSVC(C=C)``, for the labels and for their number.
+        Classifier in place of ``LinearSVC(C=C)``, for the labels and for their number.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Classes, or numbers of the labels.
-    multilabel_ : bool
     ranker_ : OneVsRestClassifier or None
-        For the labels ``ranked_``; None if every label is in all samples or in none.
+        Classifier of the labels ``ranked_``; None if every label is in all samples or in none.
     ranked_ : ndarray
         Columns that ``ranker_`` was fitted to.
     counter_ : classifier
-        Of the number of labels.
-    n_features_in_, feature_names_in_
+        Classifier of the number of labels.
 
     Notes
     -----
     Unlabelled samples have no influence. Samples with no label count, so that none may be predicted. A
-    label of no labelled sample has the decision -1e6, and one of all of them 1e6. With one class a sample
+    label of no labelled sample has the decision -1e6, and one of all of them 1e6. With one class per sample
     this is a one-vs-rest support vector machine.
 
     O(n_iter nnz(X) (n_classes + n_counts)) time, O(n_features (n_classes + n_counts)) memory beside the
@@ -169,28 +219,10 @@ class MetaLabeler(PartialLabelClassifier):
            [1, 1]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "C": [Interval(Real, 1e-20, 1e20, closed="both")],
-        "cut": ["boolean"],
-        "random_state": ["random_state", np.random.Generator],
-        "n_jobs": [Integral, None],
-        "estimator": [HasMethods(["fit", "predict", "decision_function"]), None],
-    }
-
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        cut: bool = True,
-        random_state: SeedLike = None,
-        n_jobs: int | None = None,
-        estimator: Any = None,
-    ) -> None:
-        self.C = C
-        self.cut = cut
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.estimator = estimator
+    _: KW_ONLY
+    C: Regularisation = 1.0
+    cut: bool = True
+    estimator: Annotated[Any, HasMethods(["fit", "predict", "decision_function"]), None] = None
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:
@@ -232,13 +264,13 @@ class MetaLabeler(PartialLabelClassifier):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_classes); (n_samples,) if there are two classes, one a sample
+        ndarray of shape (n_samples, n_classes); (n_samples,) if there are two classes, one per sample
         """
         decisions = self._decisions(self._rows(X))
         return decisions[:, 1] if self._two_classes else decisions
 
     def predict_n_labels(self, X: Any) -> NDArray[np.intp]:
-        """How many labels samples have; always 1 if ``y`` had one class a sample.
+        """Number of labels of each sample; always 1 if ``y`` had one class per sample.
 
         Parameters
         ----------
@@ -260,7 +292,7 @@ class MetaLabeler(PartialLabelClassifier):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Rows sum to 1 if they are cut, but for those without a label; and with one class a sample.
+            Rows sum to 1 with one class per sample, and, apart from those without a label, if they are cut.
         """
         X = self._rows(X)
         decisions = self._decisions(X)
@@ -287,7 +319,7 @@ class MetaLabeler(PartialLabelClassifier):
 
     @property
     def _two_classes(self) -> bool:
-        # One hyperplane serves both.
+        # One hyperplane separates both.
         return not self.multilabel_ and len(self.classes_) == 2
 
     def _decisions(self, X: Any) -> FloatArray:
@@ -310,7 +342,7 @@ def best_labels(scores: NDArray[np.floating[Any]], n_labels: NDArray[np.integer[
     ----------
     scores : ndarray of shape (n_samples, n_classes)
     n_labels : ndarray of shape (n_samples,)
-        How many of each row.
+        Number of labels of each row.
 
     Returns
     -------
@@ -323,7 +355,7 @@ def best_labels(scores: NDArray[np.floating[Any]], n_labels: NDArray[np.integer[
 
 
 def checked_n_labels(n_labels: ArrayLike, n_samples: int, n_classes: int) -> NDArray[np.intp]:
-    """``n_labels`` of ``predict``, one number or one a sample, as one a sample.
+    """``n_labels`` of ``predict``, one number or one per sample, as one per sample.
 
     Raises
     ------
@@ -356,7 +388,7 @@ def labelled_accuracy(y: Any, predicted: NDArray[Any], sample_weight: ArrayLike 
     if not len(rows):
         raise ValueError("y has no labelled sample to score")
     truth = targets.indicators[rows]
-    # Not y itself: of an array of objects scikit-learn does not know what they are.
+    # Not y itself: scikit-learn cannot tell which kind of labels an array of objects holds.
     known = truth.astype(np.int64) if targets.multilabel else targets.classes[truth.argmax(axis=1)]
     weights = None if sample_weight is None else np.asarray(sample_weight)[rows]
     return float(accuracy_score(known, predicted[rows], sample_weight=weights))
@@ -388,8 +420,8 @@ def seeded(estimator: Any, seed: np.random.SeedSequence, *, unset_only: bool = F
 
     Parameters
     ----------
-    unset_only : bool, default=False
-        Leave those that are not None as they are.
+    unset_only : bool
+        Whether values that are not None stay as they are.
     """
     copy = clone(estimator)
     values = copy.get_params()
@@ -438,50 +470,48 @@ def sigmoid_shares(scores: FloatArray, kept: NDArray[np.bool_] | None = None) ->
     return shares
 
 
-class PrunedSetsEnsemble(PartialLabelClassifier):
-    """Votes of classifiers whose classes are the frequent label sets of random parts of the data.
+@estimator
+class PrunedSetsEnsemble(ThresholdClassifier):
+    """Ensemble of classifiers whose classes are the frequent label sets of random parts of the data.
 
     Parameters
     ----------
-    min_count : int, default=3
-        Samples with exactly the same labels that make a label set a class (p in the paper).
-    n_subsets : int, default=3
-        Copies, at most, of a sample with a rare label set: one for each of the largest, then commonest,
-        frequent proper subsets of its labels (b in the paper). 0 leaves such samples out.
-    n_estimators : int, default=10
-    max_samples : float, default=0.63
+    min_count : int
+        Number of samples with exactly the same labels that makes a label set a class (p in the paper).
+    n_subsets : int
+        Largest number of copies of a sample with a rare label set: one for each of the largest, then
+        commonest, frequent proper subsets of its labels (b in the paper). 0 leaves such samples out.
+    n_estimators : int
+        Number of classifiers.
+    max_samples : float
         Share of the labelled samples, drawn without replacement, that a classifier learns from.
-    threshold : float, default=0.5
+    threshold : float
         Share of the votes with which a label is predicted.
-    C : float, default=1.0
+    C : float
         Inverse regularisation of the linear support vector machines, where ``estimator`` is None.
-    random_state : int, Generator, RandomState or None, default=None
-        Classifier i is the same whatever ``n_estimators`` is.
-    n_jobs : int, optional
-        Workers over the classifiers; no influence on results.
+    random_state : int, Generator, RandomState or None
+        Seed of the classifiers; classifier i is the same whatever ``n_estimators`` is.
+    n_jobs : int
+        Number of joblib workers over the classifiers; does not affect the result.
     estimator : classifier, optional
-        In place of ``LinearSVC(C=C)``.
+        Classifier in place of ``LinearSVC(C=C)``.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Classes, or numbers of the labels.
-    multilabel_ : bool
     estimators_ : list of classifiers
-        Of rows of the label sets in ``label_sets_``.
+        Classifiers of rows of the label sets in ``label_sets_``.
     label_sets_ : list of ndarray of shape (n_sets, n_classes), int8
-        The largest first, then the commonest, then those of the first labels.
-    n_features_in_, feature_names_in_
+        Label sets that are classes: the largest first, then the commonest, then those of the first labels.
 
     Warns
     -----
     UserWarning
-        Parts of the data in which no label set is frequent: there all sets are classes.
+        There are parts of the data in which no label set is frequent; there all sets are classes.
 
     Notes
     -----
     Unlabelled samples have no influence. Having no labels is a set like others, but does not stand for
-    samples that have some. With one class a sample nothing is pruned.
+    samples that have some. With one class per sample nothing is pruned.
 
     O(n_estimators n_iter n_sets nnz(X) n_subsets) time at most, O(n_estimators n_sets n_features) memory
     beside the data.
@@ -502,40 +532,13 @@ class PrunedSetsEnsemble(PartialLabelClassifier):
            [1., 1.]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "min_count": [Interval(Integral, 1, None, closed="left")],
-        "n_subsets": [Interval(Integral, 0, None, closed="left")],
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "max_samples": [Interval(Real, 0, 1, closed="right")],
-        "threshold": [Interval(Real, 0, 1, closed="both")],
-        "C": [Interval(Real, 1e-20, 1e20, closed="both")],
-        "random_state": ["random_state", np.random.Generator],
-        "n_jobs": [Integral, None],
-        "estimator": [HasMethods(["fit", "predict"]), None],
-    }
-
-    def __init__(
-        self,
-        *,
-        min_count: int = 3,
-        n_subsets: int = 3,
-        n_estimators: int = 10,
-        max_samples: float = 0.63,
-        threshold: float = 0.5,
-        C: float = 1.0,
-        random_state: SeedLike = None,
-        n_jobs: int | None = None,
-        estimator: Any = None,
-    ) -> None:
-        self.min_count = min_count
-        self.n_subsets = n_subsets
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.threshold = threshold
-        self.C = C
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.estimator = estimator
+    _: KW_ONLY
+    min_count: Count = 3
+    n_subsets: NonNegativeCount = 3
+    n_estimators: Count = 10
+    max_samples: Annotated[float, Interval(Real, 0, 1, closed="right")] = 0.63
+    C: Regularisation = 1.0
+    estimator: Annotated[Any, HasMethods(["fit", "predict"]), None] = None
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:
@@ -555,7 +558,7 @@ class PrunedSetsEnsemble(PartialLabelClassifier):
         X, targets = self._labelled_data(X, y)
         base = LinearSVC(C=self.C) if self.estimator is None else self.estimator
         size = max(1, round(self.max_samples * X.shape[0]))
-        # A rare class is no set of which subsets could stand for it.
+        # A rare class is kept: a class has no subsets that could stand for it.
         min_count = self.min_count if self.multilabel_ else 1
         members = run_calls(
             (
@@ -577,7 +580,7 @@ class PrunedSetsEnsemble(PartialLabelClassifier):
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Shares of the votes.
+        """Share of the votes for each class or label.
 
         Parameters
         ----------
@@ -593,21 +596,6 @@ class PrunedSetsEnsemble(PartialLabelClassifier):
             votes += label_sets[classifier.predict(X)]
         votes /= len(self.estimators_)
         return votes
-
-    def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
-        """Classes with most votes, or indicators of labels with enough votes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        n_labels : int or array-like of shape (n_samples,), optional
-            So many labels of the most votes, of equal ones the first, in place of the threshold.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_labels)
-        """
-        return self._decided(self.predict_proba(X), self.threshold, n_labels)
 
 
 class _Member(NamedTuple):
@@ -633,12 +621,12 @@ def _fit_member(
 
 
 class PrunedSets(NamedTuple):
-    """Samples as examples of frequent label sets.
+    """Training examples of frequent label sets.
 
     Attributes
     ----------
     rows : ndarray of shape (n_examples,)
-        Samples in order, one several times if it stands for several subsets of its labels.
+        Samples in order; a sample occurs several times if it stands for several subsets of its labels.
     codes : ndarray of shape (n_examples,)
         Rows of ``label_sets``.
     label_sets : ndarray of shape (n_sets, n_labels), int8
@@ -660,10 +648,10 @@ def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> Pru
     ----------
     indicators : ndarray of shape (n_samples, n_labels), 0 or 1
     min_count : int
-        Samples that make a set frequent.
+        Number of samples that makes a set frequent.
     n_subsets : int
-        At most so many frequent proper subsets, not empty, stand for a rare set: the first in the order
-        of ``label_sets``. Samples of rare sets without one are left out.
+        Largest number of frequent proper subsets, not empty, that stand for a rare set: the first in the
+        order of ``label_sets``. Samples of rare sets without one are left out.
 
     Notes
     -----
@@ -678,7 +666,7 @@ def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> Pru
     found = bool(frequent.any())
     if not found:
         frequent[:] = True
-    # unique sorts by the first label first, absent before present
+    # np.unique sorts by the first label first, absent before present.
     order = np.lexsort((-np.arange(len(sets)), -counts, -sizes))
     kept = order[frequent[order]]
     rare = np.flatnonzero(~frequent)
@@ -697,7 +685,7 @@ def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> Pru
 def _first_subsets(
     frequent: NDArray[np.int8], rare: NDArray[np.int8], n_subsets: int
 ) -> list[NDArray[np.intp]]:
-    """For each rare set the first frequent ones within it, except the empty one, which denies its labels."""
+    """The first frequent subsets of each rare set, except the empty one, which would deny its labels."""
     wide = frequent.astype(np.float32)
     usable = frequent.any(axis=1)
     subsets: list[NDArray[np.intp]] = []

@@ -1,12 +1,11 @@
-"""NSGA2SISC, SISCEnsemble, SISCStacked."""
+"""SISC inside a search, an ensemble and a stack: NSGA2SISC, SISCEnsemble and SISCStacked."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from numbers import Integral, Real
-from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from numbers import Integral
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from joblib import delayed
@@ -22,18 +21,24 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import FloatArray, SeedLike, did_you_mean, spawn_seeds
+from moo_clustering._arrays import FloatArray, did_you_mean, spawn_seeds
 from moo_clustering._parallel import run_calls, threads_here
 from moo_clustering._targets import Targets
 from moo_clustering.algorithms import PymooSearch, Recorder, drive
 from moo_clustering.algorithms.others import RandomDraws, best_of_random, non_dominated
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.estimators import subspace as docs
-from moo_clustering.estimators._base import check_rule, checkpoint_for, choose_member, fill_docs, settled
+from moo_clustering.estimators._base import FrontMixin, Rule, checkpoint_for, knee, settled
+from moo_clustering.estimators._options import (
+    KW_ONLY,
+    Count,
+    NonNegativeCount,
+    Probability,
+    SearchOptions,
+    estimator,
+)
 from moo_clustering.estimators.multi_label import (
-    PartialLabelClassifier,
+    ThresholdClassifier,
     fit_classes,
     label_codes,
     seeded,
@@ -54,130 +59,86 @@ from moo_clustering.problems.subspace import SubspaceClusteringProblem, checked_
 from moo_clustering.subspace import SubspaceData
 from moo_clustering.validity import macro_auc
 
-Rule = str | int | Callable[[NDArray[np.float64]], int]
+# The rule that takes the control, the best of as many random starts.
 RANDOM = "random"
-# Probabilities nearer to 0 or 1 have the logit of this one.
+# Probabilities nearer to 0 or 1 than this are moved to it, so that logits are finite.
 _LEAST = 1e-9
 Scoring = Callable[[NDArray[np.int64], FloatArray], float]
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+SubspaceModel = Annotated[Any, HasMethods(["fit", "predict_proba"]), None]
 
 
-@fill_docs(
-    fuzzy=docs.FUZZY,
-    prediction=docs.PREDICTION,
-    aggregation=docs.AGGREGATION,
-    partial=docs.PARTIAL,
-)
-class NSGA2SISC(SISC):
+@estimator
+class NSGA2SISC(FrontMixin, SISC, SearchOptions):
     """SISC whose start is searched: NSGA-II over the documents that its clusters grow from.
 
     Every start is swept a few times and judged by how compact and how pure its clusters are, without
     looking at the labels of anything but labelled documents. The best of as many random starts is
-    computed beside it, and often is hardly worse: compare ``control_``, ``choose("random")``.
+    computed beside it, and is often hardly worse: compare ``control_`` and ``choose("random")``.
 
     Parameters
     ----------
-    n_clusters : int, default=20
+    n_clusters : int
         Largest number of clusters.
-    k_min : int, optional
+    k_min : int
         Smallest number of clusters; by default the number is fixed. Give ``"n_clusters"`` as a third
         objective with it, or else the largest number tends to win.
-    n_sweeps : int, default=3
-        Sweeps of SISC from a start, 1 to 3.
-    objectives : sequence of str, default=("dispersion", "impurity")
-        Any of ``"dispersion"``, ``"impurity"``, ``"n_clusters"`` and ``"chi_square"``, see
-        :class:`~moo_clustering.problems.SubspaceClusteringProblem`; all are minimised. ``"impurity"`` is
-        left out where there are no labels.
-    pop_size, n_gen : int, default=16, 12
-        Individuals, and generations after the initial population.
-    pc : float, default=0.6
+    n_sweeps : int
+        Number of sweeps of SISC from a start, 1 to 3.
+    objectives : sequence of str
+        Objectives of the search, any of ``"dispersion"``, ``"impurity"``, ``"n_clusters"`` and
+        ``"chi_square"``, see :class:`~moo_clustering.problems.SubspaceClusteringProblem`; all are minimised.
+        ``"impurity"`` is left out where there are no labels.
+    pop_size, n_gen : int
+        Number of individuals, and of generations after the initial population.
+    pc : float
         Probability that two parents are crossed; otherwise both are mutated.
-    local : float, default=0.5
-        Part of the mutations that make the documents nearest to the centroids the seeds; the others
+    local : float
+        Share of the mutations that make the documents nearest to the centroids the seeds; the others
         exchange one seed for a document far from all clusters, or, where the number is not fixed, add or
         drop one.
-    init : {"seeds", "labels"}, default="seeds"
+    init : {"seeds", "labels"}
         Start from any documents, or from labelled ones, class after class.
-    select : {"impurity", "knee", "random"}, name of an objective, int or callable, default="impurity"
-        Which one of the front is chosen: the least in an objective; the nearest to the ideal point; a
-        row; ``select(pareto_front_) -> row``; or ``"random"``, none of the front but the control.
-        ``"impurity"`` is ``"knee"`` where that is no objective.
-    control : bool, default=True
-        Evaluate as many random starts as the search did: twice the time.
-    %(fuzzy)s
-    gamma : float, default=0.5
-        Part of the chi-square between feature and cluster in the dispersion of features; 0 is without.
-    %(prediction)s
-    impurity : {"mean", "count", "none"} or None, default="mean"
-        Of clusters, in the sweeps; as for :class:`SISC`.
-    %(aggregation)s
-    floor : float, default=1e-6
-        Least dispersion of a feature, above 0: features that a cluster lacks have none.
-    chi_scale : {"n", "n_labelled"}, default="n"
-        Documents that the chi-square counts as its total.
-    impurity_in_membership : bool, default=True
-        Whether impurity counts in memberships.
-    threshold : float, default=0.5
-        Least probability of the labels that ``predict`` gives, for label sets.
-    binarize : bool, default=False
-        Take presence of features, 1 where ``X`` is positive, in place of ``X``.
-    dtype : {"float64", "float32"}, default="float64"
-        Single precision takes half the memory.
-    random_state : int, Generator, RandomState or None, default=None
-    n_jobs : int, optional
-        Threads over individuals; results do not depend on it.
-    verbose : bool, default=False
-        Progress bar with rate, time left and best values.
-    checkpoint : path, optional
-        File to which the state of the search is written; needs an integer ``random_state``.
-    checkpoint_every : int, default=10
-        Generations between checkpoints.
-    resume : bool, default=False
-        Continue from ``checkpoint`` if it exists, to the same result as without interruption.
+    select : {"impurity", "knee", "random"}, name of an objective, int or callable
+        Solution that is chosen: the one with the least value of an objective; the nearest to the ideal
+        point; a row of the front; ``select(pareto_front_) -> row``; or ``"random"``, the control instead of
+        the front. ``"impurity"`` is ``"knee"`` where it is not an objective.
+    control : bool
+        Evaluate as many random starts as the search did, which doubles the time.
+    n_jobs : int
+        Number of threads over individuals; does not affect the result.
 
     Attributes
     ----------
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
-        Non-dominated solutions, first objective ascending.
-    objective_names_ : tuple of str
+        Objectives of the non-dominated solutions, the first ascending; all are minimised.
     pareto_labels_ : ndarray of shape (n_solutions, n_documents), int32
-        By largest memberships, numbered without gaps.
+        Partitions by the largest memberships, numbered without gaps.
     pareto_seeds_ : ndarray of shape (n_solutions, n_clusters)
-        Documents that the clusters grew from, -1 for no cluster.
+        Documents that the clusters of each solution grew from, -1 for no cluster.
     chosen_ : int or None
         Row of the front that the attributes below belong to; None for the control.
     seeds_ : ndarray of shape (n_clusters,)
-        Documents that these clusters grew from.
+        Documents that the clusters of the chosen solution grew from.
     control_ : RandomDraws or None
-        ``X`` and ``F`` of the random starts, and the row ``best`` of that of least impurity (least first
-        objective without labels).
+        ``X`` and ``F`` of the random starts, and the row ``best`` of the one with the least impurity (the
+        least first objective without labels).
     n_evaluations_ : int
-        Of the search, and of the control unless it was interrupted.
+        Number of evaluations of the search, and of the control unless it was interrupted.
     result_ : pymoo.core.result.Result
         ``result_.F`` holds the front, also of one objective as a table; ``result_.problem`` the data of the
         fit.
     history_ : Recorder
         Objectives of every generation.
     n_iter_ : int
-        Generations.
-    interrupted_ : bool
-        Whether Ctrl-C ended the search early.
-    memberships_, cluster_centers_, feature_weights_, class_shares_, impurities_, classes_, multilabel_
-        Of the chosen solution, as for :class:`SISC`.
-    labels_ : ndarray of shape (n_documents,), int32
-        Column of the largest membership.
-    n_clusters_ : int
-        Clusters with documents.
-    n_features_in_, feature_names_in_
+        Number of generations.
 
     See Also
     --------
-    SISC : One start, more sweeps.
+    SISC : The method from one start, with more sweeps.
 
     Notes
     -----
-    %(partial)s
-
     Compactness and purity hardly conflict: fronts of these two are small. Do not expect much: on 1500
     reports of ASRS, a fifth of them labelled, with the defaults, macro AUC over six splits was .811, of the
     control .802, of a single random start .791, all of three sweeps; and of one :class:`SISC` from labels
@@ -202,100 +163,29 @@ class NSGA2SISC(SISC):
     [0, 0, 0, 0, 1, 1, 1, 1]
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{
-            name: rule
-            for name, rule in SISC._parameter_constraints.items()
-            if name not in ("max_iter", "tol", "n_init")
-        },
-        "k_min": [Interval(Integral, 1, None, closed="left"), None],
-        "n_sweeps": [Interval(Integral, 1, 3, closed="both")],
-        "objectives": ["array-like", str],
-        "pop_size": [Interval(Integral, 2, None, closed="left")],
-        "n_gen": [Interval(Integral, 0, None, closed="left")],
-        "pc": [Interval(Real, 0, 1, closed="both")],
-        "local": [Interval(Real, 0, 1, closed="both")],
-        "init": [StrOptions({"seeds", "labels"})],
-        "select": [str, Integral, callable],
-        "control": ["boolean"],
-        "verbose": ["verbose"],
-        "checkpoint": [str, Path, None],
-        "checkpoint_every": [Interval(Integral, 1, None, closed="left")],
-        "resume": ["boolean"],
-    }
+    n_clusters: Count = 20
+    _: KW_ONLY
+    k_min: Count | None = None
+    n_sweeps: Annotated[int, Interval(Integral, 1, 3, closed="both")] = 3
+    objectives: Annotated[Sequence[str], "array-like", str] = ("dispersion", "impurity")
+    pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 16
+    n_gen: NonNegativeCount = 12
+    pc: Probability = 0.6
+    local: Probability = 0.5
+    init: Literal["seeds", "labels"] = "seeds"
+    select: Annotated[Rule, str, Integral, callable] = "impurity"
+    control: bool = True
 
-    # One search a fit.
-    n_init = 1
-
-    def __init__(
-        self,
-        n_clusters: int = 20,
-        *,
-        k_min: int | None = None,
-        n_sweeps: int = 3,
-        objectives: Sequence[str] = ("dispersion", "impurity"),
-        pop_size: int = 16,
-        n_gen: int = 12,
-        pc: float = 0.6,
-        local: float = 0.5,
-        init: Literal["seeds", "labels"] = "seeds",
-        select: Rule = "impurity",
-        control: bool = True,
-        fuzziness: float = 1.5,
-        weight_exponent: float = 5.0,
-        gamma: float = 0.5,
-        n_neighbors: int | None = None,
-        impurity: Literal["mean", "count", "none"] | None = "mean",
-        aggregation: Literal["normalised", "sum", "membership"] = "normalised",
-        floor: float = 1e-6,
-        chi_scale: Literal["n", "n_labelled"] = "n",
-        impurity_in_membership: bool = True,
-        threshold: float = 0.5,
-        binarize: bool = False,
-        dtype: Literal["float64", "float32"] = "float64",
-        random_state: SeedLike = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-        checkpoint: str | Path | None = None,
-        checkpoint_every: int = 10,
-        resume: bool = False,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.k_min = k_min
-        self.n_sweeps = n_sweeps
-        self.objectives = objectives
-        self.pop_size = pop_size
-        self.n_gen = n_gen
-        self.pc = pc
-        self.local = local
-        self.init = init
-        self.select = select
-        self.control = control
-        self.fuzziness = fuzziness
-        self.weight_exponent = weight_exponent
-        self.gamma = gamma
-        self.n_neighbors = n_neighbors
-        self.impurity = impurity
-        self.aggregation = aggregation
-        self.floor = floor
-        self.chi_scale = chi_scale
-        self.impurity_in_membership = impurity_in_membership
-        self.threshold = threshold
-        self.binarize = binarize
-        self.dtype = dtype
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.checkpoint_every = checkpoint_every
-        self.resume = resume
+    # The search takes the place of starts and of sweeps until clusters settle.
+    n_init: ClassVar[int] = 1  # type: ignore[misc]
+    max_iter: ClassVar[int]  # type: ignore[misc]
+    tol: ClassVar[float]  # type: ignore[misc]
 
     @property
     def rules_(self) -> tuple[str, ...]:
         """Names that :meth:`choose` takes."""
-        check_is_fitted(self, "pareto_front_")
-        control = () if self.control_ is None else (RANDOM,)
-        return tuple(dict.fromkeys(("impurity", "knee", *self.objective_names_, *control)))
+        rules = super().rules_
+        return rules if self.control_ is None else (*rules, RANDOM)
 
     def choose(self, rule: Rule) -> Self:
         """Take another solution of the front, or the control, without searching again.
@@ -319,10 +209,9 @@ class NSGA2SISC(SISC):
         -----
         The time of one evaluation.
         """
-        check_is_fitted(self, "pareto_front_")
-        problem = self.result_.problem
-        self._set(self._pick(problem, rule), problem.encoding.data, problem.targets)
-        return self
+        if isinstance(rule, str) and rule == RANDOM and getattr(self, "control_", rule) is None:
+            raise ValueError("rule 'random' takes the control, which was left out by control=False")
+        return super().choose(rule)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -345,12 +234,12 @@ class NSGA2SISC(SISC):
                 f"{self.select!r}{did_you_mean(self.select, allowed)}"
             )
 
-    def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:
+    def _search(self, data: SubspaceData, targets: Targets) -> None:
+        (seed,) = spawn_seeds(self.random_state, 1)
+        search_seed, control_seed = map(int, np.random.default_rng(seed).integers(2**32, size=2))
         checkpoint = self._checkpoint(data, targets)
         problem = self._problem(data, targets)
-        labelled = bool(targets.labelled.any())
-        sampling = SeedSampling(by_class=self.init == "labels" and labelled)
-        search_seed, control_seed = (int(seed) for seed in rng.integers(2**32, size=2))
+        sampling = SeedSampling(by_class=self.init == "labels" and bool(targets.labelled.any()))
         search = PymooSearch(problem, self._algorithm(problem, sampling), seed=search_seed)
         recorder = Recorder()
         self.interrupted_ = drive(
@@ -371,14 +260,14 @@ class NSGA2SISC(SISC):
             self.control_ = best_of_random(
                 problem, self.n_evaluations_, control_seed, sampling=sampling, verbose=bool(self.verbose)
             )
-        return self._pick(problem, self.select)
+        self.choose(self.select)
 
     def _problem(self, data: SubspaceData, targets: Targets) -> SubspaceClusteringProblem:
         names = checked_objectives(self.objectives)
         if not targets.labelled.any():
             names = tuple(name for name in names if name != "impurity") or names
         return SubspaceClusteringProblem(
-            # Threads are for individuals.
+            # Threads run side by side over individuals, not within one.
             SubspaceData(data.matrix, data.dtype, 1),
             targets,
             n_seeds=self.n_clusters,
@@ -408,7 +297,7 @@ class NSGA2SISC(SISC):
         )
 
     def _checkpoint(self, data: SubspaceData, targets: Targets) -> Checkpoint | None:
-        # What is made of the front is no part of the search, and may change when it is resumed.
+        # These parameters act on the front, after the search, and may change when it is resumed.
         same = clone(self).set_params(
             select="knee", control=True, n_neighbors=None, aggregation="normalised", threshold=0.5
         )
@@ -424,23 +313,28 @@ class NSGA2SISC(SISC):
         self.pareto_seeds_ = seeds[best]
         self.pareto_labels_ = problem.decode(seeds[best])
 
-    def _pick(self, problem: SubspaceClusteringProblem, rule: Rule) -> Clusters:
-        """Clusters of the solution that the rule says, which becomes the chosen one."""
-        if isinstance(rule, str) and rule == RANDOM:
-            if self.control_ is None:
-                raise ValueError("rule 'random' takes the control, which was left out by control=False")
-            self.chosen_, x = None, self.control_.X[self.control_.best]
-        else:
-            names = self.objective_names_
-            check_rule(rule, self.rules_)
-            if isinstance(rule, str) and rule == "impurity" and rule not in names:
-                rule = "knee"
-            self.chosen_ = choose_member(self.pareto_front_, names, [False] * len(names), rule)
-            x = self.pareto_seeds_[self.chosen_]
-        self.seeds_ = x[x >= 0]
+    def _own_rules(self) -> tuple[str, ...]:
+        return ("impurity",)
+
+    def _take_by_rule(self, rule: str) -> None:
+        if rule == RANDOM and self.control_ is not None:
+            self._take(self.control_.X[self.control_.best], None)
+        else:  # the impurity where it is no objective
+            self._take_member(knee(self.pareto_front_))
+
+    def _take_member(self, row: int) -> None:
+        self._take(self.pareto_seeds_[row], row)
+
+    def _take(self, x: NDArray[Any], row: int | None) -> None:
+        """Replace the result by the clusters that grow from the seeds ``x``."""
+        self.chosen_, self.seeds_ = row, x[x >= 0]
+        problem = self.result_.problem
         done = problem.fit_individual(x)
-        return Clusters(
-            done.memberships, done.centers, done.log_weights, done.impurities, np.array([done.objective])
+        history = np.array([done.objective])
+        self._set(
+            Clusters(done.memberships, done.centers, done.log_weights, done.impurities, history),
+            problem.encoding.data,
+            problem.targets,
         )
 
     def _set(self, found: Clusters, data: SubspaceData, targets: Targets) -> None:
@@ -448,35 +342,31 @@ class NSGA2SISC(SISC):
         self.history_, self.n_iter_ = self._searched
 
 
-class SISCEnsemble(PartialLabelClassifier):
+@estimator
+class SISCEnsemble(ThresholdClassifier):
     """Mean of the standardised logits of SISC models with other seeds and numbers of clusters.
 
     Parameters
     ----------
     sisc : estimator, optional
-        The model of which members are copies with their own ``n_clusters`` and ``random_state``; any with
-        these parameters, partial labels and ``predict_proba``. ``SISC(fuzziness=1.4)`` by default.
-    n_clusters : int or sequence of int, default=(20, 40, 60, 80, 100, 120)
-        Of the members in turn; at most the number of documents, with a warning.
-    n_estimators : int, default=6
-    threshold : float, default=0.5
-        Least probability of the labels that ``predict`` gives, for label sets.
-    random_state : int, Generator, RandomState or None, default=None
-        Member i is the same whatever ``n_estimators`` is.
-    n_jobs : int, optional
-        Workers over the members; no influence on results.
+        The model of which members are copies with their own ``n_clusters`` and ``random_state``: any model
+        with these parameters, partial labels and ``predict_proba``. ``SISC(fuzziness=1.4)`` by default.
+    n_clusters : int or sequence of int
+        Numbers of clusters of the members in turn; at most the number of documents, with a warning.
+    n_estimators : int
+        Number of members.
+    random_state : int, Generator, RandomState or None
+        Seed of the members; member i is the same whatever ``n_estimators`` is.
+    n_jobs : int
+        Number of joblib workers over the members; does not affect the result.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Classes, or numbers of the labels.
-    multilabel_ : bool
     estimators_ : list of fitted models
-        Their ``classes_`` are 0, 1, ... in the order of those above.
+        Members; their ``classes_`` are 0, 1, ... in the order of those of the ensemble.
     scales_ : list of LogitScale(mean, spread)
-        Of the logits that the members give to the documents of the fit, labelled or not; arrays of shape
-        (n_classes,).
-    n_features_in_, feature_names_in_
+        Scales of the logits that the members give to the documents of the fit, labelled or not; arrays of
+        shape (n_classes,).
 
     Notes
     -----
@@ -501,31 +391,17 @@ class SISCEnsemble(PartialLabelClassifier):
     array([8, 5])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "sisc": [HasMethods(["fit", "predict_proba"]), None],
-        "n_clusters": [Interval(Integral, 1, None, closed="left"), "array-like"],
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "threshold": [Interval(Real, 0, 1, closed="both")],
-        "random_state": ["random_state", np.random.Generator],
-        "n_jobs": [Integral, None],
-    }
-
-    def __init__(
-        self,
-        sisc: Any = None,
-        *,
-        n_clusters: int | Sequence[int] = (20, 40, 60, 80, 100, 120),
-        n_estimators: int = 6,
-        threshold: float = 0.5,
-        random_state: SeedLike = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.sisc = sisc
-        self.n_clusters = n_clusters
-        self.n_estimators = n_estimators
-        self.threshold = threshold
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    sisc: SubspaceModel = None
+    _: KW_ONLY
+    n_clusters: Annotated[int | Sequence[int], Interval(Integral, 1, None, closed="left"), "array-like"] = (
+        20,
+        40,
+        60,
+        80,
+        100,
+        120,
+    )
+    n_estimators: Count = 6
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: ArrayLike) -> Self:
@@ -568,7 +444,7 @@ class SISCEnsemble(PartialLabelClassifier):
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Sigmoids of the members' mean logits; with one class a document, divided by the sum of the row.
+        """Sigmoids of the members' mean logits; with one class per document, divided by the sum of the row.
 
         Parameters
         ----------
@@ -583,21 +459,6 @@ class SISCEnsemble(PartialLabelClassifier):
         weights = [1.0 / len(parts)] * len(parts)
         return probabilities_of(mixed_logits(parts, self.scales_, weights), self.multilabel_)
 
-    def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
-        """Classes or label sets of documents.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_documents, n_features)
-        n_labels : int or array-like of shape (n_documents,), optional
-            Of label sets, how many to give, the most probable ones, in place of the threshold.
-
-        Returns
-        -------
-        ndarray of shape (n_documents,) or (n_documents, n_labels)
-        """
-        return self._decided(self.predict_proba(X), self.threshold, n_labels)
-
 
 class _Member(NamedTuple):
     model: Any
@@ -609,7 +470,7 @@ def _fit_member(
     template: Any, n_clusters: int, seed: np.random.SeedSequence, X: Any, labels: NDArray[np.int64]
 ) -> _Member:
     with warnings.catch_warnings(record=True) as caught:
-        # All members say the same of the data: it is said once, to the caller of fit.
+        # All members give the same warnings about the data, which fit passes on to its caller once.
         warnings.simplefilter("always")
         model = seeded(template, seed).set_params(n_clusters=n_clusters).fit(X, labels)
     scale = LogitScale.of(logits(model.predict_proba(X)))
@@ -639,7 +500,7 @@ class LogitScale(NamedTuple):
 
     @classmethod
     def of(cls, logits: FloatArray) -> Self:
-        """Of logits of shape (n_samples, n_classes)."""
+        """Scale of logits of shape (n_samples, n_classes)."""
         spread = logits.std(axis=0)
         # Equal values may differ from their mean in the last digit.
         return cls(logits.mean(axis=0), np.where(spread > 1e-12, spread, 1.0))
@@ -684,7 +545,8 @@ def probabilities_of(logits: FloatArray, multilabel: bool) -> FloatArray:
     return np.asarray(expit(logits)) if multilabel else sigmoid_shares(logits)
 
 
-class SISCStacked(PartialLabelClassifier):
+@estimator
+class SISCStacked(ThresholdClassifier):
     """Weighted mean of the standardised logits of SISC and of a linear model.
 
     The linear model learns from labelled documents only, SISC from all. The weight of SISC is that of the
@@ -693,26 +555,24 @@ class SISCStacked(PartialLabelClassifier):
     Parameters
     ----------
     sisc : estimator, optional
-        Any with partial labels and ``predict_proba``, :class:`SISCEnsemble` too. By default :class:`SISC`,
-        with no more clusters than documents.
+        Any model with partial labels and ``predict_proba``, :class:`SISCEnsemble` too. By default
+        :class:`SISC`, with no more clusters than documents.
     linear : classifier, optional
-        Any with ``predict_proba`` or ``decision_function`` of shape (n_documents, n_classes). By default
-        logistic regression, one label against the rest, on idf-weighted features of unit length.
-    weights : sequence of float, default=(0, 0.1, ..., 1)
+        Any classifier with ``predict_proba`` or ``decision_function`` of shape (n_documents, n_classes). By
+        default logistic regression, one label against the rest, on idf-weighted features of unit length.
+    weights : sequence of float
         Weights of SISC to choose from, 0 to 1; the linear model has the rest. With one there is no choice
         and no cross-validation.
-    cv : int, splitter or iterable, default=5
+    cv : int, splitter or iterable
         Folds of the labelled documents, in their order. A number of folds is at most that of labelled
-        documents; with one class a document, folds keep the shares of the classes.
-    scoring : "macro_auc" or callable, default="macro_auc"
+        documents; with one class per document, folds keep the shares of the classes.
+    scoring : "macro_auc" or callable
         ``scoring(y_true, y_score)`` gets indicators and logits of shape (n_documents, n_classes); larger is
         better. Labels that all or none of a fold have do not count in the macro AUC.
-    threshold : float, default=0.5
-        Least probability of the labels that ``predict`` gives, for label sets.
-    random_state : int, Generator, RandomState or None, default=None
-        Of the folds, and of ``sisc`` and ``linear`` where theirs is None.
-    n_jobs : int, optional
-        Workers over the folds; no influence on results.
+    random_state : int, Generator, RandomState or None
+        Seed of the folds, and of ``sisc`` and ``linear`` where theirs is None.
+    n_jobs : int
+        Number of joblib workers over the folds; does not affect the result.
 
     Attributes
     ----------
@@ -723,12 +583,8 @@ class SISCStacked(PartialLabelClassifier):
     sisc_, linear_ : fitted models
         None if their weight is 0. Classes are 0, 1, ... in the order of ``classes_``.
     scales_ : tuple of LogitScale(mean, spread) or None
-        Of the logits of ``sisc_`` and ``linear_`` over the documents of the fit, labelled or not; arrays of
-        shape (n_classes,).
-    classes_ : ndarray of shape (n_classes,)
-        Classes, or numbers of the labels.
-    multilabel_ : bool
-    n_features_in_, feature_names_in_
+        Scales of the logits of ``sisc_`` and ``linear_`` over the documents of the fit, labelled or not;
+        arrays of shape (n_classes,).
 
     Warns
     -----
@@ -760,37 +616,14 @@ class SISCStacked(PartialLabelClassifier):
     (0.0, 1.0, array([0, 1]))
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "sisc": [HasMethods(["fit", "predict_proba"]), None],
-        "linear": [HasMethods(["fit", "predict_proba"]), HasMethods(["fit", "decision_function"]), None],
-        "weights": ["array-like"],
-        "cv": ["cv_object"],
-        "scoring": [StrOptions({"macro_auc"}), callable],
-        "threshold": [Interval(Real, 0, 1, closed="both")],
-        "random_state": ["random_state", np.random.Generator],
-        "n_jobs": [Integral, None],
-    }
-
-    def __init__(
-        self,
-        sisc: Any = None,
-        linear: Any = None,
-        *,
-        weights: Sequence[float] = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
-        cv: Any = 5,
-        scoring: Literal["macro_auc"] | Scoring = "macro_auc",
-        threshold: float = 0.5,
-        random_state: SeedLike = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.sisc = sisc
-        self.linear = linear
-        self.weights = weights
-        self.cv = cv
-        self.scoring = scoring
-        self.threshold = threshold
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    sisc: SubspaceModel = None
+    linear: Annotated[
+        Any, HasMethods(["fit", "predict_proba"]), HasMethods(["fit", "decision_function"]), None
+    ] = None
+    _: KW_ONLY
+    weights: Annotated[Sequence[float], "array-like"] = tuple(round(tenth / 10, 1) for tenth in range(11))
+    cv: Annotated[Any, "cv_object"] = 5
+    scoring: Annotated[Literal["macro_auc"] | Scoring, StrOptions({"macro_auc"}), callable] = "macro_auc"
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: ArrayLike) -> Self:
@@ -812,19 +645,20 @@ class SISCStacked(PartialLabelClassifier):
         templates = self._templates(X.shape[0])
         split_seed, cv_seed, sisc_seed, linear_seed = spawn_seeds(self.random_state, 4)
         if targets.n_classes == 1:
-            # Nothing to tell apart.
-            weights = weights[:1]
+            weights = weights[:1]  # a single class needs no comparison
         splits = labelled_splits(self.cv, X, targets, split_seed) if len(weights) > 1 else []
         scoring = None if self.scoring == "macro_auc" else self.scoring
         scores = cross_validated_scores(templates, X, targets, weights, splits, scoring, cv_seed, self.n_jobs)
         self._choose(weights, scores)
         sisc = fit_subspace(templates[0], X, targets, sisc_seed) if self.weight_ > 0 else None
         linear = fit_linear(templates[1], X, targets, linear_seed) if self.weight_ < 1 else None
-        self._set(sisc, linear)
+        self.sisc_ = None if sisc is None else sisc.model
+        self.linear_ = None if linear is None else linear.model
+        self.scales_ = (None if sisc is None else sisc.scale, None if linear is None else linear.scale)
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Sigmoids of the mixed logits; with one class a document, divided by the sum of the row.
+        """Sigmoids of the mixed logits; with one class per document, divided by the sum of the row.
 
         Parameters
         ----------
@@ -845,21 +679,6 @@ class SISCStacked(PartialLabelClassifier):
         ]
         parts, scales, weights = zip(*used, strict=True)
         return probabilities_of(mixed_logits(parts, scales, weights), self.multilabel_)
-
-    def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
-        """Classes or label sets of documents.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_documents, n_features)
-        n_labels : int or array-like of shape (n_documents,), optional
-            Of label sets, how many to give, the most probable ones, in place of the threshold.
-
-        Returns
-        -------
-        ndarray of shape (n_documents,) or (n_documents, n_labels)
-        """
-        return self._decided(self.predict_proba(X), self.threshold, n_labels)
 
     def _templates(self, n_samples: int) -> tuple[Any, Any]:
         if self.sisc is None:
@@ -889,14 +708,9 @@ class SISCStacked(PartialLabelClassifier):
                 stacklevel=4,
             )
 
-    def _set(self, sisc: Part | None, linear: Part | None) -> None:
-        self.sisc_ = None if sisc is None else sisc.model
-        self.linear_ = None if linear is None else linear.model
-        self.scales_ = (None if sisc is None else sisc.scale, None if linear is None else linear.scale)
-
 
 def _checked_weights(weights: Sequence[float]) -> list[float]:
-    """In ascending order."""
+    """Weights in ascending order."""
     values = np.asarray(weights)
     if values.ndim != 1 or not len(values) or values.dtype.kind not in "iuf":
         raise ValueError(f"weights must be a sequence of numbers from 0 to 1; got {weights!r}")
@@ -977,11 +791,11 @@ def _fold_scores(
     truth = targets.indicators[test].astype(np.int64)
     if scoring is None and not (truth.any(axis=0) & ~truth.all(axis=0)).any():
         return [np.nan] * len(weights)
-    # What is to be predicted isn't there at the fit, as later.
+    # Documents to be predicted are kept out of the fit, unlike other unlabelled ones.
     learnt = np.sort(np.concatenate([np.flatnonzero(~targets.labelled), train]))
     seen, known = X[learnt], targets.subset(learnt)
     with warnings.catch_warnings():
-        # Of labels that only this part lacks; what concerns all samples is said by the fit to all.
+        # Ignore warnings about labels that only this fold lacks; the fit to all samples warns of the rest.
         warnings.simplefilter("ignore", UserWarning)
         parts = [
             fit(template, seen, known, part_seed)
@@ -1024,7 +838,7 @@ def fit_linear(template: Any, X: Any, targets: Targets, seed: np.random.SeedSequ
     model = seeded(template, seed, unset_only=True)
     labels = label_codes(targets)[targets.rows]
     with threads_here(), warnings.catch_warnings():
-        # Labels of no sample get probability 0, which needs no word for every part of the data.
+        # Labels of no sample get probability 0, which needs no warning for every part of the data.
         warnings.filterwarnings("ignore", message="Label .* is present in all training examples")
         if targets.multilabel:
             model.fit(X[targets.rows], labels)

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from deap import tools
 from pymoo.core.population import Population
 from pymoo.core.result import Result
+from sklearn.base import BaseEstimator
 
 from moo_clustering.algorithms import Recorder
 
@@ -119,7 +120,7 @@ def _container(value):
     if type(value).__name__ == "PairwiseConstraints":
         names = ("must_link", "cannot_link", "must_link_weights", "cannot_link_weights", "n_samples")
         return {name: plain(getattr(value, name)) for name in names}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if dataclasses.is_dataclass(value) and not isinstance(value, type | BaseEstimator):
         names = [field.name for field in dataclasses.fields(value) if not field.name.startswith("_")]
         return {name: plain(getattr(value, name)) for name in names if name not in NOT_RESULTS}
     return LEFT
