@@ -1,11 +1,8 @@
-"""Many solutions to one: of a front a similarity matrix, of many partitions one (MCLA, CSPA, HGPA, HBGF)."""
+"""Consensus: one partition of many (MCLA, CSPA, HGPA, HBGF), and one similarity graph of a Pareto front."""
 
 from moo_clustering.consensus.hypergraph import cspa, hbgf, hgpa, mcla
-from moo_clustering.consensus.selection import (
+from moo_clustering.consensus.pareto_graph import (
     SIGMA_GRID,
-    ParetoSelection,
-    SelectionFront,
-    best_half,
     diversity_graph,
     diversity_weights,
     edge_distances,
@@ -14,9 +11,9 @@ from moo_clustering.consensus.selection import (
     kernel_weights,
     reconstruction_graph,
     reconstruction_weights,
-    select_pareto,
     to_csr,
 )
+from moo_clustering.consensus.selection import ParetoSelection, SelectionFront, best_half, select_pareto
 
 __all__ = [
     "SIGMA_GRID",

@@ -1,4 +1,7 @@
-"""CSPA, HGPA, HBGF, MCLA, METIS."""
+"""Consensus of partitions by the hypergraph of their clusters: CSPA, HGPA, HBGF and MCLA.
+
+Graphs are cut by METIS, an optional package, or by spectral clustering or matching.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.cluster import KMeans
 from sklearn.utils.extmath import randomized_svd
 
-from moo_clustering._arrays import FloatArray, SeedLike, number_clusters, spawn_seeds
+from moo_clustering._arrays import FloatArray, IntpArray, Labels, SeedLike, number_clusters, spawn_seeds
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
@@ -27,27 +30,28 @@ from moo_clustering.graphs import spectral_partition
 from moo_clustering.validity.agreement import Hyperedges, hyperedges, mean_agreement, nmi_table
 from moo_clustering.validity.base import check_option
 
-# Bytes per pair of objects (i, j), or per stored entry of a sparse graph, at the peak.
-_BYTES = {"average": 8, "metis": 40, "spectral": 64}
-# Pairs handled at once: comparisons and counts of a byte each stay in the cache.
-_BLOCK = 1 << 18
-# Runs whose agreements a byte can count.
-_RUNS = 255
-# Objects whose rows of H are dense at once: 4 million numbers for 2000 hyperedges.
-_ROWS = 2048
-# Eigenvalues lie from 0 to 1; vectors of 0 are arbitrary.
-_ZERO = 1e-10
-_LOG = logging.getLogger("moo_clustering.consensus")
-# Sums of weights have to fit the 32-bit integers of some builds of METIS.
-_LARGEST_SUM = 2**30
-# Up to so many hyperedges all eigenvectors are within reach.
-_DENSE = 2000
+# Peak memory in bytes per pair of objects, or per stored entry of a sparse graph.
+BYTES_PER_PAIR = {"average": 8, "metis": 40, "spectral": 64}
+# Pairs compared at once, so that comparisons and counts of a byte each stay in the cache.
+BLOCK_PAIRS = 1 << 18
+# Runs whose agreements one byte can count.
+RUNS_PER_BYTE = 255
+# Rows of H that are dense at once: 4 million numbers for 2000 hyperedges.
+BLOCK_ROWS = 2048
+# Eigenvalues are in [0, 1]; eigenvectors of 0 are arbitrary.
+ZERO = 1e-10
+LOG = logging.getLogger("moo_clustering.consensus")
+# Sums of weights must fit the 32-bit integers of some builds of METIS.
+LARGEST_SUM = 2**30
+# Up to so many hyperedges, all eigenvectors are computed.
+MOST_DENSE_EDGES = 2000
 VertexWeight = Literal["size", "unit"]
 MetaPartitioner = Literal["auto", "metis", "matching"]
 Ties = Literal["first", "random"]
-# Associations that differ by less are equal.
-_TIE = 1e-12
-_MAX_SWEEPS = 20
+# Associations are equal if they differ by less.
+TIE = 1e-12
+# Largest number of sweeps of matching.
+MAX_SWEEPS = 20
 
 
 def cspa(
@@ -59,30 +63,30 @@ def cspa(
     max_memory: int = MAX_MEMORY,
     weights: ArrayLike | None = None,
     random_state: SeedLike = None,
-) -> NDArray[np.int32]:
-    """Consensus by cluster-based similarity: S_ij is the part of the runs that put i and j together.
+) -> Labels:
+    """Consensus by co-association: S_ij is the share of the runs that put i and j together.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for objects a run has not seen: S_ij is about the runs that have seen both, 0
-        without one. Runs may have different numbers of clusters.
+        Integers, -1 for objects that a run has not seen: S_ij is about the runs that have seen both, and 0
+        without such runs. Runs may have different numbers of clusters.
     n_clusters : int
-        From 1 to n_samples; with ``"svd"`` to the number of clusters of all runs together, and no more
-        are found than there are objects that some run tells apart.
+        From 1 to n_samples; with ``"svd"`` up to the number of clusters of all runs together, and never
+        more than the number of distinct objects.
     partitioner : {"average", "metis", "spectral", "svd"}, default="average"
-        Average linkage on 1 - S, which returns identical runs unchanged; METIS into parts of about equal
-        size, as in the original, which does not unless the clusters are of like size; spectral
-        clustering of S; or ``"svd"``, spectral clustering by a low-rank factor of S without S itself, for
-        any number of objects.
+        Average linkage on 1 - S, which returns identical runs unchanged; METIS, as in the original, whose
+        parts have about equal sizes, so that it returns identical runs unchanged only if their clusters
+        do; spectral clustering of S; or ``"svd"``, spectral clustering by a low-rank factor of S without S
+        itself, for any number of objects.
     n_neighbors : int, optional
-        Keep only so many of the largest entries in every row of S, for METIS and spectral clustering.
+        Use only so many of the largest entries in every row of S, for METIS and spectral clustering.
     max_memory : int, default=4 GiB
-        Bytes that the pairs of objects may take.
+        Largest size of the pairs of objects in bytes.
     weights : array-like of shape (n_runs,), optional
-        How much every run counts; 0 leaves it out.
+        Weights of the runs; 0 leaves a run out.
     random_state : int, Generator, RandomState or None, default=None
-        For all but average linkage, which has nothing random.
+        Seed; average linkage is deterministic.
 
     Returns
     -------
@@ -92,21 +96,21 @@ def cspa(
     Raises
     ------
     ValueError, TypeError
-        Labels, numbers or options out of range, objects that no run has seen, or more pairs than
-        ``max_memory`` allows.
+        If labels, numbers or options are out of range, no run has seen an object, or pairs take more than
+        ``max_memory``.
     ImportError
-        ``partitioner="metis"`` without pymetis (``moo_clustering[metis]``).
+        If ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``).
 
     Notes
     -----
-    O(n_samples^2 n_runs) time and O(n_samples^2) memory, the latter O(n_samples n_neighbors) where that
-    is given; with ``"svd"`` O(n_samples (n_runs + E^2)) time at most and O(n_samples n_runs) memory for
-    runs of E clusters together, equal ones counted once. How runs name their clusters makes no difference.
+    O(n_samples^2 n_runs) time and O(n_samples^2) memory, or O(n_samples n_neighbors) with
+    ``n_neighbors``; with ``"svd"`` O(n_samples (n_runs + E^2)) time at most and O(n_samples n_runs) memory
+    for E clusters of all distinct runs. Cluster numbers of runs do not matter.
 
-    ``"svd"`` takes S_ij as the weight, not the part, of the runs that put i and j together, which differs
-    only where objects are missing from runs. Its rows are divided by the square roots of their sums, and
-    so are its columns, objects with themselves included; k-means is run on the rows of the n_clusters
-    leading eigenvectors, at unit length.
+    With ``"svd"`` S_ij is the weight, not the share, of the runs that put i and j together, which differs
+    only if objects are missing from runs. Rows and columns, including the diagonal, are divided by the
+    square roots of their sums, and k-means clusters the rows, scaled to unit length, of the n_clusters
+    leading eigenvectors.
 
     References
     ----------
@@ -152,15 +156,13 @@ def cspa(
     return _spectral(graph, edges, n_clusters, np.random.default_rng(seed))
 
 
-def _spectral(
-    graph: sp.csr_array, edges: Hyperedges, n_clusters: int, rng: np.random.Generator
-) -> NDArray[np.int32]:
+def _spectral(graph: sp.csr_array, edges: Hyperedges, n_clusters: int, rng: np.random.Generator) -> Labels:
     n_components, _ = csgraph.connected_components(graph, directed=False)
     partition = spectral_partition(
         graph,
         n_clusters,
-        # As many components as clusters are the clusters; more of them never share one in any run, and
-        # links between them are as good as any.
+        # As many components as clusters are the clusters. Objects of more components are never together
+        # in any run, so that any links between components will do.
         bridge=n_components > n_clusters,
         X=edges.codes.T.astype(np.float64),
         metric="hamming",
@@ -169,21 +171,22 @@ def _spectral(
     return partition.labels
 
 
-def _cut(tree: NDArray[np.float64], n_samples: int, n_clusters: int) -> NDArray[np.int32]:
-    """Clusters after the first n_samples - n_clusters merges: exactly so many, ties or not."""
+def _cut(tree: FloatArray, n_samples: int, n_clusters: int) -> Labels:
+    """Cut the tree after n_samples - n_clusters merges, which gives exactly n_clusters even with ties."""
     merged = n_samples - n_clusters
     children = tree[:merged, :2].astype(np.int64).ravel()
     parents = np.repeat(n_samples + np.arange(merged), 2)
     n_nodes = n_samples + merged
     links = sp.csr_array((np.ones(2 * merged), (children, parents)), shape=(n_nodes, n_nodes))
     _, parts = csgraph.connected_components(links, directed=False)
-    labels: NDArray[np.int32] = parts[:n_samples]
+    labels: Labels = parts[:n_samples]
     return labels
 
 
 def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_memory: int) -> None:
+    """Raise ValueError if the pairs of objects take more than ``max_memory`` bytes."""
     width = n_samples if n_neighbors is None else min(2 * n_neighbors, n_samples)
-    needed = _BYTES[partitioner] * n_samples * width
+    needed = BYTES_PER_PAIR[partitioner] * n_samples * width
     if needed > max_memory:
         advice = (
             "give n_neighbors to partitioner='metis' or 'spectral'"
@@ -200,21 +203,21 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
 def coassociation_blocks(
     edges: Hyperedges, weights: FloatArray, *, upper: bool = False
 ) -> Iterator[tuple[int, FloatArray]]:
-    """Rows of S in blocks: the first row's number, and S of shape (n_rows, n_samples).
+    """Compute S in blocks of rows: the number of the first row, and S of shape (n_rows, n_samples).
 
-    S_ij is the (weighted) part of the runs that have seen both i and j that put them together, 0 where
-    there is none. ``upper`` leaves out the columns before the first row of a block.
+    S_ij is the (weighted) share of the runs that put i and j together, of those that have seen both, and 0
+    without such runs. ``upper`` leaves out the columns before the first row of a block.
 
-    O(n_samples^2 n_runs) time in all.
+    O(n_samples^2 n_runs) time in total.
     """
     n = edges.n_samples
     local = edges.codes - edges.starts[:-1, np.newaxis]
     columns = np.where(edges.seen, local, -1).astype(np.int16 if local.max() < 2**15 else np.int32)
-    # Not seen is equal to nothing.
+    # Different codes for "not seen" in rows and columns, so that they never are equal.
     rows = np.where(edges.seen, columns, columns.dtype.type(-2))
     complete = bool(edges.seen.all())
     seen = edges.seen.astype(np.float64)
-    step = max(1, _BLOCK // n)
+    step = max(1, BLOCK_PAIRS // n)
     for lo in range(0, n, step):
         here, there = slice(lo, min(lo + step, n)), slice(lo if upper else 0, n)
         together = _together(rows[:, here], columns[:, there], weights)
@@ -227,7 +230,7 @@ def coassociation_blocks(
 
 
 def condensed_distances(edges: Hyperedges, weights: FloatArray) -> FloatArray:
-    """1 - S of all pairs i < j, shape (n_samples (n_samples - 1) / 2,), as SciPy orders them."""
+    """1 - S of all pairs i < j in the order of SciPy, shape (n_samples (n_samples - 1) / 2,)."""
     n = edges.n_samples
     distances = np.empty(n * (n - 1) // 2)
     end = 0
@@ -247,9 +250,9 @@ def coassociation_graph(
 ) -> sp.csr_array:
     """S without its diagonal as a symmetric sparse matrix.
 
-    With ``n_neighbors`` only the largest entries of every row, and of every column. Where that leaves more
-    components than clusters, as many objects are together in all runs, their first objects are linked to
-    each other in the same way.
+    With ``n_neighbors`` it has only the largest entries of every row and column. Many objects that are
+    together in all runs may then leave more components than clusters; the first objects of the components
+    are linked to each other in the same way.
     """
     graph = _largest_entries(edges, weights, n_neighbors, rng)
     while n_neighbors is not None:
@@ -274,8 +277,8 @@ def _largest_entries(
         rows = np.arange(len(block))
         block[rows, lo + rows] = 0.0
         if n_neighbors is not None and n_neighbors < n - 1:
-            # Equal entries are drawn: always taking the first would tie whole clusters to a few objects.
-            # The draws are less than the least difference between two entries where weights are equal.
+            # Ties are broken at random: taking the first would link whole clusters to a few objects. With
+            # equal weights the random numbers are below the least difference between two entries.
             order = block + rng.random(block.shape) / (2.0 * edges.n_runs**2)
             dropped = np.argpartition(-order, n_neighbors - 1, axis=1)[:, n_neighbors:]
             np.put_along_axis(block, dropped, 0.0, axis=1)
@@ -290,9 +293,9 @@ def _together(rows: NDArray[Any], columns: NDArray[Any], weights: FloatArray) ->
     total = np.zeros(shape)
     equal = np.empty(shape, dtype=np.bool_)
     alike = np.ptp(weights) == 0
-    for lo in range(0, len(rows), _RUNS):
+    for lo in range(0, len(rows), RUNS_PER_BYTE):
         count = np.zeros(shape, dtype=np.uint8)
-        for run in range(lo, min(lo + _RUNS, len(rows))):
+        for run in range(lo, min(lo + RUNS_PER_BYTE, len(rows))):
             np.equal(rows[run][:, np.newaxis], columns[run], out=equal)
             if alike:
                 count += equal.view(np.uint8)
@@ -306,12 +309,12 @@ def _together(rows: NDArray[Any], columns: NDArray[Any], weights: FloatArray) ->
 def check_ensemble(
     labels: ArrayLike, n_clusters: int, weights: ArrayLike | None
 ) -> tuple[Hyperedges, FloatArray]:
-    """Hyperedges of the runs that have a weight, and these weights.
+    """Hyperedges of the runs of positive weight, and these weights.
 
     Raises
     ------
     ValueError, TypeError
-        Labels, number of clusters or weights out of range, or objects that no run has seen.
+        If labels, number of clusters or weights are out of range, or no run has seen an object.
     """
     edges = hyperedges(labels)
     check_number("n_clusters", n_clusters, 1, edges.n_samples)
@@ -331,7 +334,7 @@ def check_ensemble(
 
 
 def check_number(name: str, value: Any, lowest: int, n_samples: int | None = None) -> None:
-    """Refuse all but whole numbers from ``lowest`` on, up to the number of objects where that is given."""
+    """Raise TypeError or ValueError unless a value is an integer from ``lowest`` to the number of objects."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} must be an integer, got {value!r}")
     if n_samples is not None and not lowest <= value <= n_samples:
@@ -344,27 +347,27 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
     if weights is None:
         return np.ones(n_runs)
     try:
-        given = np.asarray(weights, dtype=np.float64)
+        values = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
         raise TypeError(f"weights must be numbers, one per run, got {weights!r}") from None
-    if given.shape != (n_runs,):
-        raise ValueError(f"weights must have one entry per run, shape ({n_runs},); got {given.shape}")
-    if not np.isfinite(given).all() or given.min() < 0 or given.max() == 0:
+    if values.shape != (n_runs,):
+        raise ValueError(f"weights must have one entry per run, shape ({n_runs},); got {values.shape}")
+    if not np.isfinite(values).all() or values.min() < 0 or values.max() == 0:
         raise ValueError("weights must be finite, at least 0, and above 0 for some run")
-    return given
+    return values
 
 
 def low_rank_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, seed: np.random.SeedSequence
-) -> NDArray[np.intp]:
-    """k-means of the leading eigenvectors of the co-association, rows of unit length.
+) -> IntpArray:
+    """Cluster the leading eigenvectors of the co-association, with rows of unit length, by k-means.
 
-    Where objects differ in no more than ``n_parts`` ways, these are the parts. Where they fall into more
-    groups that no run joins, which of these are put together is arbitrary.
+    At most ``n_parts`` distinct objects are the parts themselves. Groups that no run joins are united
+    arbitrarily if there are more than ``n_parts`` of them.
 
     Notes
     -----
-    O(N' E^2 + E^3) time for E hyperedges, those of equal runs counted once, and N' objects that differ.
+    O(N' E^2 + E^3) time for E hyperedges of distinct runs and N' distinct objects.
     """
     edges, weights = merge_equal_runs(edges, weights)
     first, inverse = distinct_rows(edges.codes.T)
@@ -375,15 +378,15 @@ def low_rank_parts(
     few = Hyperedges(edges.codes[:, first], edges.starts)
     U, _ = leading_vectors(few, weights, n_parts, share=share, seed=vector_seed)
     length = np.linalg.norm(U, axis=1, keepdims=True)
-    # Of groups that never meet, more than parts, some are in none of the vectors.
-    U = np.divide(U, length, out=np.zeros_like(U), where=length > _ZERO)
+    # Of more groups than parts that no run joins, some are zero in all vectors.
+    U = np.divide(U, length, out=np.zeros_like(U), where=length > ZERO)
     kmeans = KMeans(n_parts, n_init=10, random_state=center_seed)
-    labels: NDArray[np.intp] = kmeans.fit(U, sample_weight=share).labels_[inverse]
+    labels: IntpArray = kmeans.fit(U, sample_weight=share).labels_[inverse]
     return labels
 
 
 def merge_equal_runs(edges: Hyperedges, weights: FloatArray) -> tuple[Hyperedges, FloatArray]:
-    """Every partition once, with the sum of the weights of the runs that found it."""
+    """Distinct partitions, with the sums of the weights of their runs."""
     local = np.where(edges.seen, edges.codes - edges.starts[:-1, np.newaxis], -1)
     first, inverse = distinct_rows(local)
     if len(first) == edges.n_runs:
@@ -399,10 +402,10 @@ def leading_vectors(
     share: FloatArray | None = None,
     seed: int = 0,
 ) -> tuple[FloatArray, FloatArray]:
-    """Eigenvectors of Deg^(-1/2) C Deg^(-1/2) of the largest eigenvalues that are not 0, and these.
+    """Leading eigenvectors of Deg^(-1/2) C Deg^(-1/2), and their non-zero eigenvalues.
 
-    C_ij is the weight of the runs that have i and j in one cluster, its diagonal included, and Deg the sums
-    of its rows. C = H W H^T has the same eigenvalues as the much smaller W^(1/2) H^T Deg^-1 H W^(1/2).
+    C_ij is the weight of the runs with i and j in one cluster, including its diagonal, and Deg holds the
+    sums of its rows. C = H W H^T has the same eigenvalues as the much smaller W^(1/2) H^T Deg^-1 H W^(1/2).
 
     Parameters
     ----------
@@ -410,15 +413,14 @@ def leading_vectors(
     weights : ndarray of shape (n_runs,)
     n_vectors : int
     share : ndarray of shape (n_samples,), optional
-        How many equal objects each one stands for; rows are those of one of them, up to its share of the
-        vector's length.
+        Number of equal objects that each object stands for.
     seed : int, default=0
-        Of the first vector where there are more than 2000 hyperedges.
+        Seed of the starting vector, for more than 2000 hyperedges.
 
     Returns
     -------
     vectors : ndarray of shape (n_samples, n), float64
-        At most ``n_vectors`` columns, of unit length when rows count by their share.
+        At most ``n_vectors`` columns, of unit length if rows are weighted by ``share``.
     eigenvalues : ndarray of shape (n,)
         Descending.
     """
@@ -430,7 +432,7 @@ def leading_vectors(
     A = sp.diags_array(np.sqrt(share / degree)) @ H @ sp.diags_array(np.sqrt(of_edge))
     A = A.tocsr()
     n_vectors = min(n_vectors, edges.n_edges, n_samples)
-    if edges.n_edges <= _DENSE or n_vectors >= edges.n_edges - 1:
+    if edges.n_edges <= MOST_DENSE_EDGES or n_vectors >= edges.n_edges - 1:
         last = edges.n_edges - 1
         values, right = scipy.linalg.eigh(_gram(A), subset_by_index=(last + 1 - n_vectors, last))
     else:
@@ -438,28 +440,28 @@ def leading_vectors(
         start = np.random.default_rng(seed).random(edges.n_edges)
         values, right = eigsh(gram, n_vectors, v0=start)
     order = np.argsort(-values, kind="stable")
-    order = order[values[order] > _ZERO]
+    order = order[values[order] > ZERO]
     values = values[order]
     vectors = np.asarray(A @ (right[:, order] / np.sqrt(values)))
     return vectors / np.sqrt(share)[:, np.newaxis], values
 
 
 def _gram(A: sp.csr_array) -> FloatArray:
-    """A^T A by dense blocks of rows, which is faster than the sparse product."""
+    """Compute A^T A by dense blocks of rows, which is faster than the sparse product."""
     gram = np.zeros((A.shape[1],) * 2)
-    for lo in range(0, A.shape[0], _ROWS):
-        block = A[lo : lo + _ROWS].toarray()
+    for lo in range(0, A.shape[0], BLOCK_ROWS):
+        block = A[lo : lo + BLOCK_ROWS].toarray()
         gram += block.T @ block
     return gram
 
 
 def use_metis(partitioner: str, fallback: str, function: str) -> bool:
-    """Whether METIS is to do it: asked for by name, or with "auto" if it can be imported.
+    """Whether to use METIS: by name, or with "auto" if it can be imported.
 
     Raises
     ------
     ImportError
-        If it is asked for and not there.
+        If METIS is named and not installed.
     """
     if partitioner == "metis":
         if _load() is None:
@@ -480,20 +482,20 @@ def use_metis(partitioner: str, fallback: str, function: str) -> bool:
 
 def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
-) -> NDArray[np.intp]:
-    """Parts of about equal weight between which few edges run.
+) -> IntpArray:
+    """Cut a graph by METIS into parts of about equal weight with few edges between them.
 
     Parameters
     ----------
     graph : csr_array of shape (n_vertices, n_vertices)
-        Symmetric, weights >= 0, empty diagonal. METIS takes integers: weights in ten-thousandths,
-        coarser in graphs where their sum would overflow.
+        Symmetric, with weights of at least 0 and an empty diagonal. METIS takes integers: weights are
+        rounded to ten-thousandths, and coarser if their sum would overflow.
     n_parts : int
-        No fewer vertices than parts, or every vertex is a part.
+        With fewer vertices, each vertex is a part.
     vertex_weights : ndarray of shape (n_vertices,), optional
-        Default 1.
+        Weights of the vertices, default 1.
     seed : int
-        Non-negative.
+        Non-negative seed.
     """
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
@@ -516,16 +518,16 @@ def metis_parts(
 
 
 def metis_seed(sequence: np.random.SeedSequence) -> int:
-    """A seed METIS takes."""
+    """Seed for METIS, a non-negative 32-bit integer."""
     return int(sequence.generate_state(1)[0] >> 1)
 
 
 def _integers(values: FloatArray, scale: float) -> NDArray[np.int64]:
-    """Multiples of 1 / scale; whole numbers that fit stay as they are."""
+    """Round to multiples of 1 / scale; whole numbers that fit do not change."""
     total = max(float(values.sum()), 1e-300)
-    if total <= _LARGEST_SUM and np.array_equal(values, np.rint(values)):
+    if total <= LARGEST_SUM and np.array_equal(values, np.rint(values)):
         scale = 1.0
-    return np.rint(values * min(scale, _LARGEST_SUM / total)).astype(np.int64)
+    return np.rint(values * min(scale, LARGEST_SUM / total)).astype(np.int64)
 
 
 def _load() -> Any:
@@ -537,7 +539,7 @@ def _load() -> Any:
 
 @functools.cache
 def _say_once(message: str) -> None:
-    _LOG.info(message)
+    LOG.info(message)
 
 
 def hgpa(
@@ -547,25 +549,26 @@ def hgpa(
     approximation: Literal["hbgf", "spectral"] = "hbgf",
     weights: ArrayLike | None = None,
     random_state: SeedLike = None,
-) -> NDArray[np.int32]:
+) -> Labels:
     """Consensus by an approximation of hypergraph partitioning.
 
-    The original cuts as few hyperedges, the clusters of all runs, as it can with hMETIS, a program that
+    The original minimises the number of cut hyperedges, the clusters of all runs, by hMETIS, a program that
     may not be redistributed. Neither approximation minimises that cut itself.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for objects a run has not seen. Runs may have different numbers of clusters.
+        Integers, -1 for objects that a run has not seen. Runs may have different numbers of clusters.
     n_clusters : int
-        From 1 to n_samples; fewer can come out.
+        From 1 to n_samples; the result may have fewer.
     approximation : {"hbgf", "spectral"}, default="hbgf"
-        Every hyperedge as a vertex linked to its objects, as :func:`hbgf` has it, with METIS if pymetis
-        is installed; or the singular vectors of the hypergraph's incidence matrix, scaled by degrees,
-        and k-means of the objects.
+        ``"hbgf"`` makes every hyperedge a vertex linked to its objects, see :func:`hbgf`, with METIS if
+        pymetis is installed. ``"spectral"`` clusters the objects by k-means of the singular vectors of the
+        incidence matrix, scaled by degrees.
     weights : array-like of shape (n_runs,), optional
-        Weight of the hyperedges of every run; 0 leaves it out.
+        Weights of the hyperedges of each run; 0 leaves a run out.
     random_state : int, Generator, RandomState or None, default=None
+        Seed of METIS or k-means.
 
     Returns
     -------
@@ -575,11 +578,11 @@ def hgpa(
     Raises
     ------
     ValueError, TypeError
-        Labels, numbers or options out of range, or objects that no run has seen.
+        If labels, numbers or options are out of range, or no run has seen an object.
 
     Notes
     -----
-    Cost as for :func:`hbgf`. How runs name their clusters makes no difference.
+    The cost is that of :func:`hbgf`. Cluster numbers of runs do not matter.
 
     References
     ----------
@@ -607,23 +610,23 @@ def hgpa(
 
 
 def bipartite_graph(edges: Hyperedges, weights: FloatArray) -> sp.csr_array:
-    """Adjacency of objects (first) and hyperedges, weighted by run; n_samples n_runs edges."""
+    """Adjacency of objects, which come first, and hyperedges, with the weights of their runs."""
     H = edges.matrix(weights)
     return sp.block_array([[None, H.T], [H, None]], format="csr")
 
 
 def spectral_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, *, with_edges: bool, seed: np.random.SeedSequence
-) -> NDArray[np.intp]:
-    """k-means of the leading singular vectors of D_v^(-1/2) H^T D_e^(-1/2), rows of unit length.
+) -> IntpArray:
+    """Cluster the leading singular vectors of D_v^(-1/2) H^T D_e^(-1/2), rows of unit length, by k-means.
 
-    D_v and D_e hold the weights that objects and hyperedges have in sum. Where objects differ in no more
-    than ``n_parts`` ways, these are the parts.
+    D_v and D_e hold the sums of the weights of objects and hyperedges. At most ``n_parts`` distinct objects
+    are the parts themselves.
 
     Parameters
     ----------
     with_edges : bool
-        Whether k-means sees the rows of the hyperedges too.
+        Whether k-means also clusters the rows of the hyperedges.
 
     Notes
     -----
@@ -638,7 +641,7 @@ def spectral_parts(
     if with_edges:
         rows, share = np.vstack([rows, hyper]), np.concatenate([share, np.ones(len(hyper))])
     kmeans = KMeans(n_parts, n_init=10, random_state=center_seed)
-    parts: NDArray[np.intp] = kmeans.fit(rows, sample_weight=share).labels_[: len(first)][inverse]
+    parts: IntpArray = kmeans.fit(rows, sample_weight=share).labels_[: len(first)][inverse]
     return parts
 
 
@@ -650,15 +653,15 @@ def _singular_vectors(
     of_object = np.sqrt(H.sum(axis=0))
     A = (sp.diags_array(1.0 / of_object) @ H.T @ sp.diags_array(1.0 / of_edge)).tocsr()
     n_vectors = min(n_vectors, *A.shape)
-    if edges.n_edges > _DENSE:
+    if edges.n_edges > MOST_DENSE_EDGES:
         left, _, right = randomized_svd(A, n_vectors, n_iter=10, random_state=seed)
         return _unit(left), _unit(right.T)
     last = edges.n_edges - 1
     squares, right = scipy.linalg.eigh((A.T @ A).toarray(), subset_by_index=(last + 1 - n_vectors, last))
     # Vectors of singular value 0 are arbitrary.
-    known = squares > 1e-10
-    right = right[:, known]
-    return _unit(A @ (right / np.sqrt(squares[known]))), _unit(right)
+    defined = squares > ZERO
+    right = right[:, defined]
+    return _unit(A @ (right / np.sqrt(squares[defined]))), _unit(right)
 
 
 def _unit(rows: FloatArray) -> FloatArray:
@@ -673,22 +676,23 @@ def hbgf(
     partitioner: Literal["auto", "metis", "spectral"] = "auto",
     weights: ArrayLike | None = None,
     random_state: SeedLike = None,
-) -> NDArray[np.int32]:
-    """Consensus by partitioning the bipartite graph of objects and the clusters they are in.
+) -> Labels:
+    """Consensus by partitioning the bipartite graph of objects and their clusters.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for objects a run has not seen. Runs may have different numbers of clusters.
+        Integers, -1 for objects that a run has not seen. Runs may have different numbers of clusters.
     n_clusters : int
-        From 1 to n_samples; fewer can come out.
+        From 1 to n_samples; the result may have fewer.
     partitioner : {"auto", "metis", "spectral"}, default="auto"
-        METIS, whose parts are of about equal size, or spectral clustering of the graph: singular vectors
-        and k-means of the rows of objects and clusters. Both are in the paper. ``"auto"`` is METIS if
-        pymetis is installed (a log message says which).
+        METIS, whose parts have about equal sizes, or spectral clustering of the graph, by k-means of the
+        singular vectors of objects and clusters. Both are in the paper. ``"auto"`` is METIS if pymetis is
+        installed, and logs its choice.
     weights : array-like of shape (n_runs,), optional
-        Weight of the edges of every run; 0 leaves it out.
+        Weights of the edges of each run; 0 leaves a run out.
     random_state : int, Generator, RandomState or None, default=None
+        Seed of METIS or k-means.
 
     Returns
     -------
@@ -698,16 +702,16 @@ def hbgf(
     Raises
     ------
     ValueError, TypeError
-        Labels, numbers or options out of range, or objects that no run has seen.
+        If labels, numbers or options are out of range, or no run has seen an object.
     ImportError
-        ``partitioner="metis"`` without pymetis (``moo_clustering[metis]``).
+        If ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``).
 
     Notes
     -----
-    The graph has n_samples + E vertices and n_samples n_runs edges, E being the number of clusters in all
-    runs: METIS takes about linear time, spectral clustering O(n_samples n_runs^2 + E^3) for E up to 2000.
-    Spectral clustering returns identical runs unchanged; METIS does so where the clusters are of like
-    size. How runs name their clusters makes no difference.
+    The graph has n_samples + E vertices and n_samples n_runs edges for E clusters of all runs: METIS takes
+    about linear time, spectral clustering O(n_samples n_runs^2 + E^3) for E up to 2000.
+    Spectral clustering returns identical runs unchanged; METIS does so if clusters have
+    about equal sizes. Cluster numbers of runs do not matter.
 
     References
     ----------
@@ -746,7 +750,7 @@ def mcla(
     ties: Ties = ...,
     random_state: SeedLike = ...,
     return_association: Literal[False] = ...,
-) -> NDArray[np.int32]: ...
+) -> Labels: ...
 
 
 @overload
@@ -760,7 +764,7 @@ def mcla(
     ties: Ties = ...,
     random_state: SeedLike = ...,
     return_association: Literal[True],
-) -> tuple[NDArray[np.int32], FloatArray]: ...
+) -> tuple[Labels, FloatArray]: ...
 
 
 def mcla(
@@ -773,56 +777,58 @@ def mcla(
     ties: Ties = "first",
     random_state: SeedLike = None,
     return_association: bool = False,
-) -> NDArray[np.int32] | tuple[NDArray[np.int32], FloatArray]:
+) -> Labels | tuple[Labels, FloatArray]:
     """Consensus by the meta-clustering algorithm.
 
-    Clusters of all runs are grouped into meta-clusters by how many objects they share; every object
-    goes to the meta-cluster whose members hold it most often.
+    Clusters of all runs are grouped to meta-clusters by the objects that they share, and every object goes
+    to the meta-cluster whose members contain it most often.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for objects a run has not seen. Runs may have different numbers of clusters.
+        Integers, -1 for objects that a run has not seen. Runs may have different numbers of clusters.
     n_clusters : int
-        Meta-clusters, from 1 to n_samples. One may win no object: fewer clusters can come out.
+        Number of meta-clusters, from 1 to n_samples. The result may have fewer, as a meta-cluster may get
+        no object.
     vertex_weight : {"size", "unit"}, default="size"
-        What METIS balances over the meta-clusters: objects, as in the original, or clusters. With
-        ``"unit"`` identical runs come back unchanged, however unequal their clusters.
+        METIS balances the number of objects of meta-clusters, as in the original, or with ``"unit"`` the
+        number of clusters, which returns identical runs unchanged even if their clusters are unequal.
     partitioner : {"auto", "metis", "matching"}, default="auto"
-        METIS, as in the original, or matching: the clusters of every run go to different meta-clusters,
-        so as to be most similar to their members. Matching needs no balance nor extra package; where a
-        run has more than ``n_clusters`` clusters, some are left out. ``"auto"`` is METIS if pymetis is
-        installed (a log message says which).
+        METIS, as in the original, or matching, which assigns the clusters of every run to different
+        meta-clusters with most similar members. Matching needs neither balance nor an extra package; of
+        runs with more than ``n_clusters`` clusters, some are left out. ``"auto"`` is METIS if pymetis is
+        installed, and logs its choice.
     weights : array-like of shape (n_runs,), optional
-        How much every run counts, in means, cuts and balance; 0 leaves it out.
+        Weights of the runs in means, cuts and balance; 0 leaves a run out.
     ties : {"first", "random"}, default="first"
-        Which of equally associated meta-clusters takes an object.
+        Which of equally associated meta-clusters gets an object.
     random_state : int, Generator, RandomState or None, default=None
-        For METIS and ``ties="random"``.
+        Seed of METIS and ``ties="random"``.
     return_association : bool, default=False
+        Whether to return ``association``, too.
 
     Returns
     -------
     labels : ndarray of shape (n_samples,), int32
         Clusters 0, 1, ... in the order of their first objects.
     association : ndarray of shape (n_clusters, n_samples)
-        Only with ``return_association``. Part of the members of every meta-cluster that hold an object,
-        among those of runs that have seen it; row c is cluster c, and rows of meta-clusters without
-        objects come last. ``association.max(axis=0) / association.sum(axis=0)`` tells how sure a label
-        is.
+        Only with ``return_association``: the share of the members of every meta-cluster that contain an
+        object, of those of runs that have seen it. Row c is cluster c; rows of meta-clusters without
+        objects come last. ``association.max(axis=0) / association.sum(axis=0)`` is the confidence of the
+        labels.
 
     Raises
     ------
     ValueError, TypeError
-        Labels, numbers or options out of range, or objects that no run has seen.
+        If labels, numbers or options are out of range, or no run has seen an object.
     ImportError
-        ``partitioner="metis"`` without pymetis (``moo_clustering[metis]``).
+        If ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``).
 
     Notes
     -----
-    Two clusters are as similar as the Jaccard index of the objects that both runs have seen. O(n_samples
-    n_runs^2 + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all runs. How
-    runs name their clusters makes no difference.
+    The similarity of two clusters is the Jaccard index of the objects that both runs have seen. O(n_samples
+    n_runs^2 + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all runs. Cluster
+    numbers of runs do not matter.
 
     References
     ----------
@@ -844,7 +850,7 @@ def mcla(
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     seed, tie_seed = spawn_seeds(random_state, 2)
     metis = use_metis(partitioner, "matching", "mcla")
-    found, association = meta_consensus(
+    consensus, association = meta_consensus(
         edges,
         n_clusters,
         run_weights,
@@ -852,7 +858,7 @@ def mcla(
         seed=seed,
         tie_rng=np.random.default_rng(tie_seed) if ties == "random" else None,
     )
-    return (found, association) if return_association else found
+    return (consensus, association) if return_association else consensus
 
 
 def meta_consensus(
@@ -863,8 +869,8 @@ def meta_consensus(
     vertex_weight: VertexWeight | None,
     seed: np.random.SeedSequence,
     tie_rng: np.random.Generator | None = None,
-) -> tuple[NDArray[np.int32], FloatArray]:
-    """Labels and association of checked runs; by matching where there is no vertex weight."""
+) -> tuple[Labels, FloatArray]:
+    """Labels and association of checked runs, by matching if there is no vertex weight."""
     edge_weights = weights[edges.runs]
     similar = jaccard(edges)
     if n_clusters == 1:
@@ -881,7 +887,7 @@ def meta_consensus(
     deciding = association.copy()
     left_out = np.flatnonzero(~association.any(axis=0))
     if len(left_out):
-        # Only in clusters that matching left out: to the meta-cluster most like these.
+        # Objects that are only in clusters that matching left out go to the most similar meta-cluster.
         likeness = part_similarity(similar, parts, n_clusters, edge_weights)
         codes = edges.codes[:, left_out]
         votes = np.where((codes >= 0)[..., np.newaxis], likeness[codes], 0.0)
@@ -890,7 +896,7 @@ def meta_consensus(
 
 
 def jaccard(edges: Hyperedges) -> FloatArray:
-    """|a and b| / |a or b| of hyperedges over the objects both runs have seen; the diagonal is 0."""
+    """Jaccard index of hyperedges over the objects that both runs have seen; the diagonal is 0."""
     shared = edges.intersections
     sums = np.concatenate([np.zeros((edges.n_edges, 1), np.int64), shared.cumsum(axis=1)], axis=1)
     within = (sums[:, edges.starts[1:]] - sums[:, edges.starts[:-1]])[:, edges.runs]
@@ -900,20 +906,20 @@ def jaccard(edges: Hyperedges) -> FloatArray:
     return similar
 
 
-def collapse(edges: Hyperedges, parts: NDArray[np.intp], n_parts: int, weights: FloatArray) -> FloatArray:
-    """Mean of the members' indicators in every meta-cluster, shape (n_parts, n_samples)."""
+def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatArray) -> FloatArray:
+    """Mean of the indicators of the members of every meta-cluster, shape (n_parts, n_samples)."""
     n = edges.n_samples
     run, column = np.nonzero(edges.seen)
     part = parts[edges.codes[run, column]]
-    kept = part >= 0
+    used = part >= 0
     held = np.bincount(
-        part[kept] * n + column[kept], weights=weights[run[kept]], minlength=n_parts * n
+        part[used] * n + column[used], weights=weights[run[used]], minlength=n_parts * n
     ).reshape(n_parts, n)
-    # Nothing at all counts as integers.
+    # bincount of nothing returns integers.
     held = held.astype(np.float64, copy=False)
-    used = np.flatnonzero(parts >= 0)
+    member = np.flatnonzero(parts >= 0)
     members = np.zeros((n_parts, edges.n_runs))
-    np.add.at(members, (parts[used], edges.runs[used]), weights[edges.runs[used]])
+    np.add.at(members, (parts[member], edges.runs[member]), weights[edges.runs[member]])
     if edges.seen.all():
         totals = np.broadcast_to(members.sum(axis=1, keepdims=True), held.shape)
     else:
@@ -923,8 +929,8 @@ def collapse(edges: Hyperedges, parts: NDArray[np.intp], n_parts: int, weights: 
 
 def _compete(
     deciding: FloatArray, association: FloatArray, tie_rng: np.random.Generator | None
-) -> tuple[NDArray[np.int32], FloatArray]:
-    best = deciding >= deciding.max(axis=0) - _TIE
+) -> tuple[Labels, FloatArray]:
+    best = deciding >= deciding.max(axis=0) - TIE
     if tie_rng is None:
         winner = best.argmax(axis=0)
     else:
@@ -934,14 +940,12 @@ def _compete(
     return labels, association[order]
 
 
-def matched_parts(
-    edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray
-) -> NDArray[np.intp]:
-    """Meta-cluster of every hyperedge, -1 for those that a run has too many of.
+def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:
+    """Match every hyperedge with a meta-cluster; surplus clusters of a run get -1.
 
-    The clusters of the run that agrees best with the others, among those with ``n_parts`` clusters, or
-    with the most if there is none, are the first members. Then run by run its clusters are taken out and
-    matched to different meta-clusters by their mean similarity to the members.
+    The first members are the clusters of the run that agrees best with the others, among those with
+    ``n_parts`` clusters or, without such, with the most. Then the clusters of each run in turn are removed
+    and matched with different meta-clusters by their mean similarity to the members.
 
     Parameters
     ----------
@@ -949,11 +953,11 @@ def matched_parts(
     jaccard : ndarray of shape (n_edges, n_edges)
     n_parts : int
     weights : ndarray of shape (n_runs,)
-        Of the runs in the means.
+        Weights of the runs in the means.
 
     Notes
     -----
-    O(E^2 n_parts) per sweep, at most 20 of them.
+    O(E^2 n_parts) time per sweep, with at most 20 sweeps.
     """
     parts = np.full(edges.n_edges, -1, dtype=np.intp)
     member = np.zeros((edges.n_edges, n_parts))
@@ -963,16 +967,16 @@ def matched_parts(
     largest = np.sort(clusters[np.argsort(-edges.sizes[clusters], kind="stable")[:n_parts]])
     parts[largest] = np.arange(len(largest))
     member[largest, parts[largest]] = edge_weights[largest]
-    for _ in range(_MAX_SWEEPS):
+    for _ in range(MAX_SWEEPS):
         before = parts.copy()
         for run in range(edges.n_runs):
             own = slice(int(edges.starts[run]), int(edges.starts[run + 1]))
-            kept = member[own].copy()
+            previous = member[own].copy()
             member[own] = 0.0
             totals = member.sum(axis=0)
             if not totals.any():
-                # Nothing to compare with: the run that the others are about to be matched to.
-                member[own] = kept
+                # The only members: the run that the others will be matched with.
+                member[own] = previous
                 continue
             rows, columns = linear_sum_assignment(-_means(jaccard[own] @ member, totals))
             parts[own] = -1
@@ -984,9 +988,9 @@ def matched_parts(
 
 
 def part_similarity(
-    jaccard: FloatArray, parts: NDArray[np.intp], n_parts: int, edge_weights: FloatArray
+    jaccard: FloatArray, parts: IntpArray, n_parts: int, edge_weights: FloatArray
 ) -> FloatArray:
-    """Mean similarity of every hyperedge to the members of every part, 0 to those without any."""
+    """Mean similarity of every hyperedge to the members of every part, 0 without members."""
     member = (parts[:, np.newaxis] == np.arange(n_parts)) * edge_weights[:, np.newaxis]
     return _means(jaccard @ member, member.sum(axis=0))
 
@@ -1000,7 +1004,7 @@ def _first_run(edges: Hyperedges, n_parts: int, weights: FloatArray) -> int:
         agreement = mean_agreement(table)
     else:
         agreement = (table @ weights - np.diag(table) * weights) / np.maximum(weights.sum() - weights, 1e-300)
-    # Rounding must not decide between equals.
+    # The tolerance keeps the last digits from deciding ties.
     return int(among[(agreement[among] >= agreement[among].max() - 1e-12).argmax()])
 
 

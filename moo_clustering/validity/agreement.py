@@ -1,4 +1,7 @@
-"""Agreement of families, evidence of labels and pairs, hyperedges."""
+"""Agreement of partitions with ensembles and pools, and with labels and pairs of a few samples.
+
+Runs of an ensemble may miss objects, and are compared by their clusters (:class:`Hyperedges`).
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,12 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.special import gammaln
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import FloatArray, IntArray
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, IntArray, IntpArray, Labels
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity.base import (
@@ -27,45 +30,29 @@ from moo_clustering.validity.base import (
 )
 from moo_clustering.validity.external import CountedPartitions, ari_table, counted
 
-# Objects counted at once: two arrays of 8 bytes each that stay in the cache.
-_BLOCK = 1 << 15
-
-
-@runtime_checkable
-class LabelledPool(Protocol):
-    """Partitions, each with the name of the family it comes from."""
-
-    @property
-    def labels(self) -> NDArray[np.int32]:
-        """Shape (n_partitions, n_samples)."""
-
-    @property
-    def families(self) -> Sequence[str]:
-        """Length n_partitions."""
-
-
-Pool = LabelledPool | tuple[ArrayLike, Sequence[str]]
+# Objects counted at once, with two numbers of 8 bytes each that stay in the cache.
+BLOCK_OBJECTS = 1 << 15
 
 
 def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArray:
-    """Normalised mutual information of every run with every other one.
+    """Normalised mutual information between every two runs.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for objects a run has not seen: two runs are compared on the objects both have.
+        Integers, -1 for objects that a run has not seen; two runs are compared on their common objects.
     others : array-like of shape (n_others, n_samples), optional
-        What to compare with; by default the runs themselves.
+        Runs to compare with; default the runs themselves.
 
     Returns
     -------
     ndarray of shape (n_runs, n_others)
-        Over the geometric mean of the entropies, in [0, 1]; 0 where a side is a single cluster.
+        In [0, 1], normalised by the geometric mean of the entropies; 0 if a side is a single cluster.
 
     Notes
     -----
-    O(n_samples n_runs n_others + E^2) time and O(E^2) memory, E being the number of clusters of all
-    runs: 50 runs of 18,846 objects take about a fifth of a second.
+    O(n_samples n_runs n_others + E^2) time and O(E^2) memory for E clusters of all runs: 50 runs of 18,846
+    objects take about a fifth of a second.
 
     References
     ----------
@@ -91,12 +78,12 @@ def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArr
 
 
 def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
-    """ANMI: mean normalised mutual information of a partition with the runs.
+    """ANMI, the mean normalised mutual information between a partition and the runs.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for objects a run has not seen.
+        Integers, -1 for objects that a run has not seen.
     candidate : array-like of shape (n_samples,)
 
     Returns
@@ -111,17 +98,18 @@ def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
 
 
 def mean_agreement(table: FloatArray) -> FloatArray:
-    """Mean of every row of a square table without its diagonal; 0 for a single run."""
+    """Mean of the rows of a square table without its diagonal; 0 for a single run."""
     others = max(len(table) - 1, 1)
     mean: FloatArray = (table.sum(axis=1) - np.diag(table)) / others
     return mean
 
 
 def nmi_table(first: Hyperedges, second: Hyperedges) -> FloatArray:
-    """NMI of all runs of one set with all runs of another, shape (n_runs_1, n_runs_2)."""
+    """NMI between all runs of two sets, shape (n_runs_1, n_runs_2)."""
     shared = (first.intersections if first is second else overlaps(first, second)).astype(np.float64)
     to_first, to_second = _of_run(first), _of_run(second)
-    rows = shared @ to_second.T  # objects of a hyperedge that the other run has seen
+    # Objects of each hyperedge that the other run has seen.
+    rows = shared @ to_second.T
     columns = to_first @ shared
     common = to_first @ rows
     expected = rows[:, second.runs] * columns[first.runs]
@@ -136,36 +124,77 @@ def nmi_table(first: Hyperedges, second: Hyperedges) -> FloatArray:
     return np.clip(result, 0.0, 1.0)
 
 
-def _of_run(edges: Hyperedges) -> NDArray[np.float64]:
+def _of_run(edges: Hyperedges) -> FloatArray:
     """Indicator of the hyperedges of every run, shape (n_runs, n_edges)."""
     return (np.arange(edges.n_runs)[:, np.newaxis] == edges.runs).astype(np.float64)
 
 
 def _surprise(counts: FloatArray, totals: FloatArray) -> FloatArray:
-    """counts * ln(totals / counts), 0 where there are none."""
+    """counts * ln(totals / counts), with 0 for counts of 0."""
     ratio = np.ones_like(counts)
     np.divide(totals, counts, out=ratio, where=counts > 0)
     surprise: FloatArray = counts * np.log(ratio)
     return surprise
 
 
+def hyperedges(labels: ArrayLike) -> Hyperedges:
+    """Check runs of shape (n_runs, n_samples) and number their clusters as hyperedges.
+
+    O(n_runs n_samples) time and memory.
+    """
+    rows = check_runs(labels)
+    if rows.max() > 8 * rows.shape[1]:
+        # Large codes would need long tables.
+        rows = np.unique(rows, return_inverse=True)[1].reshape(rows.shape) - int(rows.min() < 0)
+    unseen = rows < 0
+    local = relabel_by_first_appearance(rows.astype(np.int64) + 1).astype(np.int64)
+    for run in np.flatnonzero(unseen.any(axis=1)):
+        # Objects not seen were numbered like a cluster; the numbers after it decrease by one.
+        local[run] -= local[run] > local[run, unseen[run].argmax()]
+    local[unseen] = -1
+    starts = np.concatenate([[0], np.cumsum(local.max(axis=1) + 1)])
+    return Hyperedges(np.where(unseen, -1, local + starts[:-1, np.newaxis]), starts)
+
+
+def check_runs(labels: ArrayLike) -> IntArray:
+    """Check labels of runs, shape (n_runs, n_samples); a single run may be flat.
+
+    Raises
+    ------
+    ValueError
+        If rows have different lengths, there is no run or no object, or labels are below -1.
+    TypeError
+        If labels are not integers.
+    """
+    try:
+        array = np.asarray(labels)
+    except ValueError:
+        raise ValueError("labels must have one row per run, all of the same length") from None
+    rows = integer_rows(array, "labels")
+    if rows.size == 0:
+        raise ValueError(f"labels must hold at least one run of at least one object, got shape {rows.shape}")
+    if rows.min() < -1:
+        raise ValueError(f"labels must be at least 0, or -1 for an object not seen; got {rows.min()}")
+    return rows
+
+
 @dataclass(frozen=True, eq=False)
 class Hyperedges:
-    """Clusters of every run, numbered run by run and within a run by their first objects.
+    """Clusters of all runs, numbered run by run and within a run by first appearance.
 
-    So that nothing computed from it depends on how a run names its clusters. Clusters of one run need
-    not be as many as those of another.
+    Results therefore do not depend on how a run numbers its clusters. Runs may have different numbers of
+    clusters.
 
     Attributes
     ----------
     codes : ndarray of shape (n_runs, n_samples), int64
-        Hyperedge of every object in every run, -1 where the run has not seen it.
+        Hyperedge of every object in every run, -1 if the run has not seen it.
     starts : ndarray of shape (n_runs + 1,), int64
         Run t has the hyperedges ``starts[t]`` to ``starts[t + 1] - 1``.
     """
 
-    codes: NDArray[np.int64]
-    starts: NDArray[np.int64]
+    codes: Int64Array
+    starts: Int64Array
 
     @property
     def n_runs(self) -> int:
@@ -183,33 +212,33 @@ class Hyperedges:
         return int(self.starts[-1])
 
     @cached_property
-    def runs(self) -> NDArray[np.intp]:
+    def runs(self) -> IntpArray:
         """Run of every hyperedge, shape (n_edges,)."""
         return np.repeat(np.arange(self.n_runs), np.diff(self.starts))
 
     @cached_property
-    def seen(self) -> NDArray[np.bool_]:
-        """Which objects every run has seen, shape (n_runs, n_samples)."""
+    def seen(self) -> BoolArray:
+        """Mask of the objects that each run has seen, shape (n_runs, n_samples)."""
         return self.codes >= 0
 
     @cached_property
-    def sizes(self) -> NDArray[np.int64]:
-        """Objects in every hyperedge, shape (n_edges,)."""
+    def sizes(self) -> Int64Array:
+        """Number of objects in every hyperedge, shape (n_edges,)."""
         return np.bincount(self.codes[self.seen], minlength=self.n_edges)
 
     @cached_property
-    def intersections(self) -> NDArray[np.int64]:
-        """Objects that two hyperedges share, H H^T, shape (n_edges, n_edges)."""
+    def intersections(self) -> Int64Array:
+        """Number of objects that two hyperedges share, H H^T, shape (n_edges, n_edges)."""
         return overlaps(self, self)
 
     def matrix(self, values: FloatArray | None = None) -> sp.csr_array:
-        """H, shape (n_edges, n_samples): 1, or the value of its run, where an object is in an edge."""
+        """H, shape (n_edges, n_samples): 1, or the value of the run, for objects of an edge."""
         run, column = np.nonzero(self.seen)
         data = np.ones(len(run)) if values is None else values[run]
         return sp.csr_array((data, (self.codes[run, column], column)), shape=(self.n_edges, self.n_samples))
 
     def take(self, runs: IntArray) -> Hyperedges:
-        """Some of the runs, in the order given; what two hyperedges share is not counted again."""
+        """Select runs, in this order, without counting shared objects again."""
         widths = np.diff(self.starts)[runs]
         starts = np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
         shift = (starts[:-1] - self.starts[runs])[:, np.newaxis]
@@ -220,59 +249,18 @@ class Hyperedges:
         return taken
 
 
-def check_runs(labels: ArrayLike) -> IntArray:
-    """Labels of runs, shape (n_runs, n_samples); one run may come flat.
-
-    Raises
-    ------
-    ValueError
-        Rows of unequal length, no run or no object, or labels below -1.
-    TypeError
-        Labels that are not integers.
-    """
-    try:
-        array = np.asarray(labels)
-    except ValueError:
-        raise ValueError("labels must have one row per run, all of the same length") from None
-    rows = integer_rows(array, "labels")
-    if rows.size == 0:
-        raise ValueError(f"labels must hold at least one run of at least one object, got shape {rows.shape}")
-    if rows.min() < -1:
-        raise ValueError(f"labels must be at least 0, or -1 for an object not seen; got {rows.min()}")
-    return rows
-
-
-def hyperedges(labels: ArrayLike) -> Hyperedges:
-    """Hyperedges of checked runs of shape (n_runs, n_samples).
-
-    O(n_runs n_samples) time and memory.
-    """
-    rows = check_runs(labels)
-    if rows.max() > 8 * rows.shape[1]:
-        # Codes far apart would need long tables.
-        rows = np.unique(rows, return_inverse=True)[1].reshape(rows.shape) - int(rows.min() < 0)
-    unseen = rows < 0
-    local = relabel_by_first_appearance(rows.astype(np.int64) + 1).astype(np.int64)
-    for run in np.flatnonzero(unseen.any(axis=1)):
-        # "Not seen" was numbered like a cluster; those after it move up.
-        local[run] -= local[run] > local[run, unseen[run].argmax()]
-    local[unseen] = -1
-    starts = np.concatenate([[0], np.cumsum(local.max(axis=1) + 1)])
-    return Hyperedges(np.where(unseen, -1, local + starts[:-1, np.newaxis]), starts)
-
-
-def overlaps(first: Hyperedges, second: Hyperedges) -> NDArray[np.int64]:
-    """Objects that hyperedges of two sets of runs on the same objects share, shape (E_1, E_2).
+def overlaps(first: Hyperedges, second: Hyperedges) -> Int64Array:
+    """Number of objects that hyperedges of two sets of runs share, shape (E_1, E_2).
 
     O(n_samples n_runs_1 n_runs_2 + E_1 E_2) time. Counting is several times faster than the sparse
     product H_1 H_2^T.
     """
     table = np.zeros((first.n_edges, second.n_edges), dtype=np.int64)
-    step = max(1, _BLOCK // first.n_samples)
+    step = max(1, BLOCK_OBJECTS // first.n_samples)
     for lo in range(0, second.n_runs, step):
         columns = slice(int(second.starts[lo]), int(second.starts[min(lo + step, second.n_runs)]))
         width = columns.stop - columns.start + 1
-        # Objects not seen count in a row and a column of their own, which are cut off.
+        # Objects not seen are counted in a last row and column, which are cut off.
         there = np.where(second.seen[lo : lo + step], second.codes[lo : lo + step] - columns.start, width - 1)
         for run in range(first.n_runs):
             rows = slice(int(first.starts[run]), int(first.starts[run + 1]))
@@ -283,17 +271,33 @@ def overlaps(first: Hyperedges, second: Hyperedges) -> NDArray[np.int64]:
     return table
 
 
-class FamilyAgreement(SharedDataIndex):
-    """Median over the families of a pool of the best agreement with a member; maximise.
+@runtime_checkable
+class LabelledPool(Protocol):
+    """Partitions with the names of the families that they come from."""
 
-    For each family the greatest adjusted Rand index with one of its partitions counts. The greatest of
-    these values is dropped, so that a member of the pool, whose own family says 1, has no advantage over
-    a partition from elsewhere; the value is the median of the others.
+    @property
+    def labels(self) -> Labels:
+        """Shape (n_partitions, n_samples)."""
+
+    @property
+    def families(self) -> Sequence[str]:
+        """Length n_partitions."""
+
+
+Pool = LabelledPool | tuple[ArrayLike, Sequence[str]]
+
+
+class FamilyAgreement(SharedDataIndex):
+    """Median over the families of a pool of the best agreement with a member, maximised.
+
+    The agreement with a family is the largest adjusted Rand index with one of its partitions. The largest
+    of these values is dropped, so that members of the pool, which agree fully with their own family, have
+    no advantage over other partitions; the index is the median of the rest.
 
     Parameters
     ----------
     n_jobs : int or None, default=None
-        Threads, as for joblib; the result doesn't depend on them.
+        Number of threads, as for joblib; does not affect the result.
 
     Attributes
     ----------
@@ -303,8 +307,8 @@ class FamilyAgreement(SharedDataIndex):
 
     Notes
     -----
-    With two families the smaller value counts, with one it's 0 for every partition. A member given twice
-    in one family changes nothing. The pool stays as it was at ``fit``: evolved partitions don't enter it.
+    With two families it is the smaller value, and with one family 0 for every partition. Repeated members
+    of a family change nothing. The pool stays as it was at ``fit``: evolved partitions do not enter it.
 
     O(q p n) time for q partitions and p members of n samples, O(q p) memory.
 
@@ -325,27 +329,27 @@ class FamilyAgreement(SharedDataIndex):
     n_samples_: int
     family_names_: tuple[str, ...]
     _members: CountedPartitions
-    _by_family: NDArray[np.intp]
-    _starts: NDArray[np.intp]
+    _by_family: IntpArray
+    _starts: IntpArray
 
     def __init__(self, *, n_jobs: int | None = None) -> None:
         self.n_jobs = n_jobs
 
     def fit(self, data: Any) -> Self:
-        """Take the pool.
+        """Fit to a pool.
 
         Parameters
         ----------
         data : PartitionPool, or tuple (labels, families)
-            ``labels`` of shape (n_partitions, n_samples), clusters 0..k-1 in every row; ``families`` a
-            name for every row.
+            ``labels`` of shape (n_partitions, n_samples) with clusters 0..k-1 in every row, and
+            ``families`` with a name per row.
 
         Raises
         ------
         TypeError
-            Something else, such as features.
+            If it is something else, such as features.
         ValueError
-            No partition, or not one name for each.
+            If there is no partition, or not one name for each.
         """
         labels, families = _pool_parts(data)
         number: dict[str, int] = {}
@@ -366,11 +370,11 @@ class FamilyAgreement(SharedDataIndex):
         return values
 
     def by_family(self, labels: IntArray) -> FloatArray:
-        """Best adjusted Rand index with a member of each family, shape (n_individuals, n_families)."""
+        """Largest adjusted Rand index with a member of each family, shape (n_individuals, n_families)."""
         require_fitted(self, "n_samples_")
         population = check_population(labels, self.n_samples_)
         members = self._members
-        # The pool itself takes half of the comparisons.
+        # Comparing the pool with itself takes half the time.
         of_pool = np.array_equal(population.labels, members.labels)
         table = ari_table(members if of_pool else counted(population.labels), members, self.n_jobs)
         best: FloatArray = np.maximum.reduceat(table[:, self._by_family], self._starts, axis=1)
@@ -384,7 +388,7 @@ def agreement(labels: IntArray, pool: Pool) -> FloatArray:
     ----------
     labels : ndarray of shape (n_individuals, n_samples)
     pool : PartitionPool
-        Or any with ``labels`` and ``families``.
+        Or any object with ``labels`` and ``families``.
 
     Returns
     -------
@@ -393,7 +397,7 @@ def agreement(labels: IntArray, pool: Pool) -> FloatArray:
     return FamilyAgreement().fit(pool).evaluate(labels)
 
 
-def _pool_parts(data: Any) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+def _pool_parts(data: Any) -> tuple[Labels, tuple[str, ...]]:
     if isinstance(data, LabelledPool):
         labels, families = data.labels, data.families
     elif isinstance(data, tuple) and len(data) == 2:
@@ -413,27 +417,27 @@ def _pool_parts(data: Any) -> tuple[NDArray[np.int32], tuple[str, ...]]:
         raise ValueError(
             f"families must have one name per partition: {len(rows)} partitions, {len(names)} names"
         )
-    # A copy, since the owner of the pool may go on to change it.
+    # A copy, because the owner of the pool may change it later.
     return check_population(rows, rows.shape[1]).labels.copy(), names
 
 
 class LabelEvidence(SharedDataIndex):
-    """Log marginal likelihood of labels, drawn cluster by cluster; maximise.
+    """Log marginal likelihood of the labels in the clusters, maximised.
 
-    Every cluster has its own class probabilities, Dirichlet distributed with alpha / K for each of K
-    classes. With N_cg labelled samples of class g in cluster c and N_c in all,
+    Every cluster has class probabilities of its own, with a Dirichlet prior of alpha / K for each of K
+    classes. With N_cg labelled samples of class g in cluster c, and N_c in total,
 
     E = sum_c { lnG(alpha) - lnG(alpha + N_c) + sum_g [ lnG(alpha/K + N_cg) - lnG(alpha/K) ] },
 
-    lnG being the logarithm of the gamma function. Pure clusters are rewarded and needless splits
-    punished.
+    where lnG is the logarithm of the gamma function. Pure clusters are rewarded, and needless splits
+    penalised.
 
     Parameters
     ----------
     alpha : float, default=0.5
-        Total concentration; the smaller, the purer the clusters expected.
+        Total concentration; smaller values expect purer clusters.
     unnamed : bool, default=False
-        One more class that has no label yet: K + 1 outcomes.
+        Allow for one more class without labels yet: K + 1 outcomes.
 
     Attributes
     ----------
@@ -441,8 +445,8 @@ class LabelEvidence(SharedDataIndex):
 
     Notes
     -----
-    A cluster without labels adds exactly 0, so nothing depends on samples without labels. O(q L K) time
-    for q partitions and L labelled samples.
+    A cluster without labels adds exactly 0, so that unlabelled samples have no influence. O(q L K) time for
+    q partitions and L labelled samples.
 
     References
     ----------
@@ -461,7 +465,7 @@ class LabelEvidence(SharedDataIndex):
 
     n_samples_: int
     n_classes_: int
-    _labelled: NDArray[np.intp]
+    _labelled: IntpArray
     _counts: csr_array
 
     def __init__(self, alpha: float = 0.5, unnamed: bool = False) -> None:
@@ -469,18 +473,18 @@ class LabelEvidence(SharedDataIndex):
         self.unnamed = unnamed
 
     def fit(self, data: ArrayLike) -> Self:
-        """Take the labels.
+        """Fit to labels.
 
         Parameters
         ----------
         data : array-like or sparse matrix of shape (n_samples, n_classes)
-            Labels of each class that a sample has: a row with one 1 for a labelled sample, zeros for
-            the others; sums of such rows where a row stands for several samples.
+            Label counts: a row with a single 1 for a labelled sample and zeros for others, or sums of such
+            rows if a row stands for several samples.
 
         Raises
         ------
         ValueError
-            Negative or infinite counts, no class, or an option out of range.
+            If counts are negative or infinite, there is no class, or an option is out of range.
         """
         if isinstance(self.alpha, bool) or not isinstance(self.alpha, int | float | np.number):
             raise TypeError(f"alpha must be a number, got {self.alpha!r}")
@@ -506,10 +510,10 @@ class LabelEvidence(SharedDataIndex):
 
     def _of_block(self, block: Population) -> FloatArray:
         n, width = block.sizes.shape
-        cells = block.labels[:, self._labelled] + width * np.arange(n)[:, np.newaxis]
-        sample = np.broadcast_to(np.arange(cells.shape[1]), cells.shape)
+        places = block.labels[:, self._labelled] + width * np.arange(n)[:, np.newaxis]
+        sample = np.broadcast_to(np.arange(places.shape[1]), places.shape)
         members = csr_array(
-            (np.ones(cells.size), (cells.ravel(), sample.ravel())), (n * width, cells.shape[1])
+            (np.ones(places.size), (places.ravel(), sample.ravel())), (n * width, places.shape[1])
         )
         table = (members @ self._counts).tocsr()  # N_cg
         outcomes = self.n_classes_ + int(self.unnamed)
@@ -530,9 +534,9 @@ def label_evidence(
     ----------
     labels : ndarray of shape (n_individuals, n_samples)
     counts : array-like of shape (n_samples, n_classes)
-        How often a class was said of a sample.
+        Label counts, see :meth:`LabelEvidence.fit`.
     alpha, unnamed
-        As of the class.
+        See :class:`LabelEvidence`.
 
     Returns
     -------
@@ -548,13 +552,13 @@ def _rise(concentration: float, counts: FloatArray) -> FloatArray:
 
 
 class PairEvidence(SharedDataIndex):
-    """Minus a penalty for every violated pair; maximise.
+    """Negative penalties of violated pairs, maximised.
 
     Parameters
     ----------
     penalty : float, default=2.9
-        Of a must-link whose samples are apart, or a cannot-link whose samples are together. 2.9 is about
-        ln(.95 / .05): one pair in twenty is wrong.
+        Penalty of a must-link whose samples are apart, or a cannot-link whose samples are together. 2.9 is
+        about ln(.95 / .05), for one wrong pair in twenty.
 
     Attributes
     ----------
@@ -562,8 +566,7 @@ class PairEvidence(SharedDataIndex):
 
     Notes
     -----
-    A weight of a pair counts as that many pairs. 0 where nothing is violated. O(q (n + pairs)) time for q
-    partitions.
+    A pair of weight w counts as w pairs. 0 if no pair is violated. O(q (n + pairs)) time for q partitions.
 
     References
     ----------
@@ -586,7 +589,7 @@ class PairEvidence(SharedDataIndex):
         self.penalty = penalty
 
     def fit(self, data: Any) -> Self:
-        """Take the pairs.
+        """Fit to pairs.
 
         Parameters
         ----------
@@ -595,9 +598,9 @@ class PairEvidence(SharedDataIndex):
         Raises
         ------
         TypeError
-            Something else.
+            If it is something else.
         ValueError
-            A penalty that isn't positive.
+            If the penalty is not positive.
         """
         if isinstance(self.penalty, bool) or not isinstance(self.penalty, int | float | np.number):
             raise TypeError(f"penalty must be a number, got {self.penalty!r}")
@@ -612,8 +615,8 @@ class PairEvidence(SharedDataIndex):
     def evaluate(self, labels: IntArray) -> FloatArray:
         require_fitted(self, "n_samples_")
         population = check_population(labels, self.n_samples_)
-        given = self._constraints
-        must, cannot = given.satisfied(population.labels)
-        violated = (given.must_link_weights.sum() - must) + (given.cannot_link_weights.sum() - cannot)
+        pairs = self._constraints
+        must, cannot = pairs.satisfied(population.labels)
+        violated = (pairs.must_link_weights.sum() - must) + (pairs.cannot_link_weights.sum() - cannot)
         values: FloatArray = 0.0 - self.penalty * violated
         return values

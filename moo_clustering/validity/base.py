@@ -1,4 +1,7 @@
-"""ValidityIndex, registry, populations."""
+"""The base class of validity indices, and checks and sums over populations that indices share.
+
+An index of one's own subclasses :class:`ValidityIndex`: ``fit`` precomputes, ``evaluate`` scores partitions.
+"""
 
 from __future__ import annotations
 
@@ -12,72 +15,93 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from moo_clustering._arrays import FloatArray, IntArray, block_slices
+from moo_clustering._arrays import FloatArray, Int64Array, IntArray, Labels, block_slices
 from moo_clustering._kernels.partitions import cluster_means, count_members, mean_distance_sums
 
 
-def mean_square_distance(X: NDArray[np.float64]) -> float:
-    """Mean of the squared Euclidean distances over all n^2 pairs of rows of a centred matrix."""
-    return 2.0 * float(np.einsum("ij,ij->", X, X)) / len(X)
+class ValidityIndex(ABC):
+    """Score of partitions of one data set: ``fit`` once, ``evaluate`` populations.
+
+    Values have the signs of the literature; problems negate those that pymoo must minimise. Every value is
+    finite, even for partitions for which the index is undefined (one cluster, equal samples): each
+    subclass documents its value.
+
+    Attributes
+    ----------
+    name : str
+        Short name, as in ``PartitionProblem(objectives=[name, ...])`` and in column headings.
+    greater_is_better : bool
+        Whether the index is to be maximised.
+    """
+
+    name: ClassVar[str]
+    greater_is_better: ClassVar[bool]
+
+    @abstractmethod
+    def fit(self, data: ArrayLike) -> Self:
+        """Precompute what does not change between partitions.
+
+        Parameters
+        ----------
+        data : array-like of shape (n_samples, n_features)
+            Features, or distances of shape (n_samples, n_samples) with ``metric="precomputed"``.
+        """
+
+    @abstractmethod
+    def evaluate(self, labels: IntArray) -> FloatArray:
+        """Score a population.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_individuals, n_samples)
+            Clusters 0..k-1 without gaps in every row. A single partition of shape (n_samples,) counts as a
+            population of one.
+
+        Returns
+        -------
+        values : ndarray of shape (n_individuals,)
+            Values with natural signs.
+        """
 
 
-def means_and_sums(
-    X: NDArray[np.float64], population: Population, *, squared: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Cluster means (p, k, d), and per cluster (p, k) the sum of (squared) distances to them."""
-    means = np.zeros((*population.sizes.shape, X.shape[1]))
-    sums = np.zeros(population.sizes.shape)
-    cluster_means(X, population.labels, population.sizes, means)
-    mean_distance_sums(X, population.labels, means, squared, sums)
-    return means, sums
+class SharedDataIndex(ValidityIndex):
+    """Index whose deep copies share its fitted arrays, which are never modified.
+
+    pymoo copies problems and operators with the history of an algorithm.
+    """
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return copy.copy(self)
 
 
 class Population(NamedTuple):
-    """Partitions with their cluster sizes; row q has clusters ``0..n_clusters[q]-1``, all non-empty."""
+    """Partitions with their cluster sizes; row q has the non-empty clusters ``0..n_clusters[q]-1``."""
 
-    labels: NDArray[np.int32]
-    sizes: NDArray[np.int64]
-    n_clusters: NDArray[np.int64]
+    labels: Labels
+    sizes: Int64Array
+    n_clusters: Int64Array
 
     def take(self, rows: slice | NDArray[np.intp]) -> Population:
-        """Some of the individuals, with ``sizes`` no wider than they need."""
+        """Select individuals; ``sizes`` has as many columns as they need."""
         n_clusters = self.n_clusters[rows]
         width = int(n_clusters.max(initial=0))
         return Population(self.labels[rows], np.ascontiguousarray(self.sizes[rows, :width]), n_clusters)
 
     def blocks(self, items: int) -> Iterator[tuple[slice, Population]]:
-        """Consecutive individuals, as many as fit when each needs ``items`` numbers."""
+        """Cut into blocks of bounded memory, if each individual needs ``items`` numbers."""
         for rows in block_slices(len(self.labels), items):
             yield rows, self.take(rows)
 
 
-def integer_rows(values: Any, name: str) -> NDArray[np.integer[Any]]:
-    """``values`` as a 2-d integer array; one row may come flat, floats must be whole numbers."""
-    array = np.asarray(values)
-    if array.ndim == 1:
-        array = array[np.newaxis]
-    if array.ndim != 2:
-        raise ValueError(f"{name} must have 1 or 2 dimensions, got shape {array.shape}")
-    if array.dtype.kind == "f":
-        if not np.all(np.isfinite(array)):
-            raise ValueError(f"{name} must be integers, got NaN or infinity")
-        if np.any(array != np.floor(array)):
-            raise ValueError(f"{name} must be integers, got {array[array != np.floor(array)][0]}")
-        array = array.astype(np.int64)
-    if array.dtype.kind not in "iu":
-        raise TypeError(f"{name} must be integers, got dtype {array.dtype}")
-    return array
-
-
 def check_population(labels: Any, n_samples: int) -> Population:
-    """Validate the labels of a population.
+    """Check the labels of a population and count its clusters.
 
     Raises
     ------
     ValueError
         If a row has the wrong length, or its clusters are not exactly 0..k-1.
     TypeError
-        If the labels are no numbers.
+        If the labels are not numbers.
     """
     array = integer_rows(labels, "labels")
     if array.shape[1] != n_samples:
@@ -102,6 +126,24 @@ def check_population(labels: Any, n_samples: int) -> Population:
     return Population(rows, sizes, n_clusters)
 
 
+def integer_rows(values: Any, name: str) -> NDArray[np.integer[Any]]:
+    """Convert values to a 2-d integer array; a row may be flat, and floats must be whole numbers."""
+    array = np.asarray(values)
+    if array.ndim == 1:
+        array = array[np.newaxis]
+    if array.ndim != 2:
+        raise ValueError(f"{name} must have 1 or 2 dimensions, got shape {array.shape}")
+    if array.dtype.kind == "f":
+        if not np.all(np.isfinite(array)):
+            raise ValueError(f"{name} must be integers, got NaN or infinity")
+        if np.any(array != np.floor(array)):
+            raise ValueError(f"{name} must be integers, got {array[array != np.floor(array)][0]}")
+        array = array.astype(np.int64)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} must be integers, got dtype {array.dtype}")
+    return array
+
+
 def require_fitted(index: object, attribute: str) -> None:
     """Raise scikit-learn's ``NotFittedError`` unless ``fit`` has set ``attribute``."""
     if not hasattr(index, attribute):
@@ -116,65 +158,25 @@ def check_option(name: str, value: object, allowed: tuple[object, ...]) -> None:
         raise ValueError(f"{name} must be one of {choices}; got {value!r}")
 
 
-class ValidityIndex(ABC):
-    """Score of partitions of one data set: ``fit`` once, ``evaluate`` populations.
-
-    Values are natural: what the literature prints, never negated. Problems negate what pymoo must
-    minimise. Every value is finite, also for partitions on which the index is undefined (one
-    cluster, all samples alike): each subclass says which value stands there.
-
-    Attributes
-    ----------
-    name : str
-        Short name, as in ``PartitionProblem(objectives=[name, ...])`` and in column headings.
-    greater_is_better : bool
-        Which way is good.
-    """
-
-    name: ClassVar[str]
-    greater_is_better: ClassVar[bool]
-
-    @abstractmethod
-    def fit(self, data: ArrayLike) -> Self:
-        """Precompute what does not change between partitions.
-
-        Parameters
-        ----------
-        data : array-like of shape (n_samples, n_features)
-            Features, or (n_samples, n_samples) distances where ``metric="precomputed"`` is offered.
-        """
-
-    @abstractmethod
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        """Score a population.
-
-        Parameters
-        ----------
-        labels : ndarray of shape (n_individuals, n_samples)
-            Clusters 0..k-1 without gaps in every row. One partition of shape (n_samples,) is
-            accepted and scored as a population of one.
-
-        Returns
-        -------
-        values : ndarray of shape (n_individuals,)
-        """
+def means_and_sums(X: FloatArray, population: Population, *, squared: bool) -> tuple[FloatArray, FloatArray]:
+    """Means of the clusters, shape (p, k, d), and sums of (squared) distances to them, shape (p, k)."""
+    means = np.zeros((*population.sizes.shape, X.shape[1]))
+    sums = np.zeros(population.sizes.shape)
+    cluster_means(X, population.labels, population.sizes, means)
+    mean_distance_sums(X, population.labels, means, squared, sums)
+    return means, sums
 
 
-class SharedDataIndex(ValidityIndex):
-    """Fitted arrays are never changed in place, so deep copies need none of their own.
-
-    pymoo copies problems and operators with the history of an algorithm.
-    """
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return copy.copy(self)
+def mean_square_distance(X: FloatArray) -> float:
+    """Mean squared Euclidean distance over all n^2 pairs of rows of a centred matrix."""
+    return 2.0 * float(np.einsum("ij,ij->", X, X)) / len(X)
 
 
 def unit_rows(X: Any) -> tuple[Any, NDArray[np.bool_]]:
-    """Copy of an ndarray or CSR matrix of floats with rows of unit length, and which rows are zero.
+    """Copy an ndarray or CSR matrix with rows scaled to unit length, and tell which rows are zero.
 
-    Rows are scaled by their largest entry first, so that squares neither overflow nor vanish:
-    scikit-learn's ``normalize`` leaves dense rows shorter than 2e-15 as they are.
+    Rows are first divided by their largest entry, so that squares neither overflow nor vanish.
+    scikit-learn's ``normalize`` does not change dense rows shorter than 2e-15.
     """
     if not sparse.issparse(X):
         largest = np.abs(X).max(axis=1, keepdims=True, initial=0.0)

@@ -1,4 +1,8 @@
-"""Davies-Bouldin, silhouette, Xie-Beni, I, deviation, connectivity, variance."""
+"""Internal validity indices: of compactness and separation, of neighbours, and of similarity graphs.
+
+All score whole populations. What they share, such as distances to centroids or medoids (:class:`Centroids`,
+:class:`Medoids`), follows the indices that use it.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,15 @@ from sklearn.metrics import pairwise_distances, pairwise_distances_chunked
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import FloatArray, IntArray, block_slices, centred_features
+from moo_clustering._arrays import (
+    AnyFloatArray,
+    FloatArray,
+    Int64Array,
+    IntArray,
+    Labels,
+    block_slices,
+    centred_features,
+)
 from moo_clustering._distances import MAX_MEMORY, Metric, distance_matrix, mean_square
 from moo_clustering._kernels.partitions import (
     count_split_neighbors,
@@ -39,325 +51,191 @@ from moo_clustering.validity.base import (
     require_fitted,
 )
 
-_TOLERANCE = 1e-8
-# Room for the rounding of squared distances that scikit-learn's brute-force search expands.
-_ROUNDING = 1e-12
+# Value of a minimised index for one cluster: finite, but worse than any other.
 SINGLE_CLUSTER = 1e12
-_GAP_FLOOR = 1e-12
-_WITHIN_FLOOR = 1e-12
 SILHOUETTE_OF_ONE_CLUSTER = -1.0
-# A matrix product costs n^2 k operations, most of them with a zero; from about here adding every
-# distance to one of k totals, n^2 slower steps, wins.
-_PRODUCT_UP_TO = 10
-_SEPARATION_FLOOR = 1e-12
-# Below this the floor itself would underflow; the samples count as all equal.
-_NOTHING = 1e-290
+# Distances are floored at this share of a typical one, so that coinciding representatives give finite values.
+FLOOR = 1e-12
+# With a smaller mean squared distance the floor itself would underflow; samples then count as all equal.
+NOTHING = 1e-290
+# Silhouettes by matrix products take n^2 k operations, most of them with a zero. Beyond so many clusters,
+# adding every distance to one of k sums, n^2 slower steps, is faster.
+MOST_FOR_PRODUCT = 10
+# Bound of the rounding of squared distances that scikit-learn's brute-force search expands.
+ROUNDING = 1e-12
+# Largest asymmetry of similarities, relative to the largest of them.
+ASYMMETRY = 1e-8
 
 
-class BoundaryCut(SharedDataIndex):
-    """Sum of S_ij over the pairs i < j in different clusters; minimise.
+class Silhouette(ValidityIndex):
+    """Mean over samples of (b - a) / max(a, b), maximised.
 
-    Notes
-    -----
-    0 for one cluster. As a price it keeps a search under pairwise constraints from cutting tiny pieces
-    around the constrained samples; alone it favours such pieces wherever the graph is thin.
-
-    O(q (E + n)) time for q partitions and E edges.
-
-    References
-    ----------
-    ParetoClustering: price of the boundary.
-
-    Examples
-    --------
-    >>> BoundaryCut().fit([[0.0, 1.0, 0.5], [1.0, 0.0, 0.0], [0.5, 0.0, 0.0]]).evaluate([0, 0, 1])
-    array([0.5])
-    """
-
-    name: ClassVar[str] = "boundary_cut"
-    greater_is_better: ClassVar[bool] = False
-
-    n_samples_: int
-    _edges: SimilarityEdges
-
-    def fit(self, data: Any) -> Self:
-        """Take the graph.
-
-        Parameters
-        ----------
-        data : sparse matrix or array-like of shape (n_samples, n_samples)
-            Similarities S: symmetric, not negative. The diagonal has no influence.
-
-        Raises
-        ------
-        ValueError
-            Anything else.
-        """
-        self._edges = similarity_edges(data, "boundary_cut")
-        self.n_samples_ = self._edges.n_samples
-        return self
-
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        require_fitted(self, "n_samples_")
-        return self._edges.split(check_population(labels, self.n_samples_).labels)[1]
-
-
-def boundary_cut(labels: IntArray, S: Any) -> FloatArray:
-    """:class:`BoundaryCut` of partitions of shape (n_individuals, n_samples) in the graph S.
+    a is the mean distance of a sample to the others of its cluster, b the least of its mean distances to
+    other clusters.
 
     Parameters
     ----------
-    labels : ndarray of shape (n_individuals, n_samples)
-    S : sparse matrix of shape (n_samples, n_samples)
-
-    Returns
-    -------
-    ndarray of shape (n_individuals,)
-    """
-    return BoundaryCut().fit(S).evaluate(labels)
-
-
-@dataclass(frozen=True, eq=False)
-class SimilarityEdges:
-    """Edges i < j of a symmetric graph, with what stands on the diagonal.
-
-    Attributes
-    ----------
-    ends : ndarray of shape (n_edges, 2), int64
-    weights : ndarray of shape (n_edges,)
-    loops, volumes : ndarray of shape (n_samples,)
-        Diagonal, and sums of the rows with the diagonal.
-    """
-
-    ends: NDArray[np.int64]
-    weights: FloatArray
-    loops: FloatArray
-    volumes: FloatArray
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return len(self.loops)
-
-    def split(self, labels: NDArray[np.int32]) -> tuple[FloatArray, FloatArray]:
-        """Weight of the edges within clusters and between clusters, (n_individuals,) each."""
-        within, between = np.zeros(len(labels)), np.zeros(len(labels))
-        # A byte per label where that's enough: an edge reads two rows of labels.
-        narrow = np.min_scalar_type(int(labels.max(initial=0)))
-        for rows in block_slices(len(labels), self.n_samples):
-            turned = np.ascontiguousarray(labels[rows].T.astype(narrow))
-            weigh_equal(turned, self.ends, self.weights, within[rows], between[rows])
-        return within, between
-
-
-def similarity_edges(S: Any, owner: str) -> SimilarityEdges:
-    """Check S of shape (n_samples, n_samples) and list its edges.
-
-    Raises
-    ------
-    ValueError
-        If S isn't square, not finite, negative somewhere, or not symmetric within 1e-8 of its largest
-        entry.
-    """
-    matrix = check_array(S, accept_sparse="csr", dtype=np.float64, input_name="S")
-    if matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(
-            f"{owner} needs similarities of all samples with each other, a square matrix S; "
-            f"got shape {matrix.shape}"
-        )
-    graph = csr_array(matrix, copy=issparse(matrix))
-    graph.sum_duplicates()
-    lowest, largest = float(graph.data.min(initial=0.0)), float(graph.data.max(initial=0.0))
-    if lowest < 0.0:
-        raise ValueError(f"S must not be negative, got {lowest:g}")
-    asymmetry = float(np.abs((graph - graph.T).data).max(initial=0.0))
-    if asymmetry > _TOLERANCE * largest:
-        raise ValueError(f"S must be symmetric, but its halves differ by up to {asymmetry:g}")
-    upper = triu(graph, 1).tocoo()
-    if asymmetry > 0.0:
-        upper = triu(0.5 * (graph + graph.T), 1).tocoo()
-    positive = upper.data > 0.0
-    ends = np.column_stack([index[positive].astype(np.int64) for index in upper.coords])
-    return SimilarityEdges(
-        np.ascontiguousarray(ends), upper.data[positive], graph.diagonal(), np.asarray(graph.sum(axis=1))
-    )
-
-
-class Connectivity(ValidityIndex):
-    """Sum over samples i and ranks r = 1..L of 1/r where i and its r-th neighbour are split; minimise.
-
-    Parameters
-    ----------
-    n_neighbors : int, default=10
-        L. With fewer than L other samples, all of them are used, with a warning.
     metric : str or callable, default="euclidean"
-        What :class:`sklearn.neighbors.NearestNeighbors` takes, or ``"precomputed"``.
-    ties : {"random", "index"}, default="random"
-        Order of equally distant neighbours: by a random permutation of the samples, or by index.
-        Index order leaks the classes of class-sorted data where ties are frequent.
-    random_state : int, numpy.random.Generator or None, default=0
-        Seed of that permutation.
-    neighbors : ndarray of shape (n_samples, at least n_neighbors), optional
-        Nearest other samples of every sample, nearest first, to use in place of a search; then
-        ``metric``, ``ties`` and ``random_state`` have no effect.
-    variant : {"rank", "published"}, default="rank"
-        ``"published"`` does as the delta-MOCK program: the list starts with the sample itself, so
-        that neighbours 1..L-1 weigh 1/2..1/L.
-
-    Attributes
-    ----------
-    neighbors_ : ndarray of shape (n_samples, n_used)
-        The neighbours in use.
-    weights_ : ndarray of shape (n_used,)
-        Their weights.
+        Any metric of :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``.
+    max_memory : int, default=4 GiB
+        Largest size of the distance matrix in bytes.
 
     Notes
     -----
-    Defined for every partition; 0 for one cluster. Neighbours are counted per rank in integers, so
-    renaming clusters or reordering samples does not change a digit.
+    Equals :func:`sklearn.metrics.silhouette_score`. Singletons, and samples with a = b = 0, count 0. The
+    value is -1 for one cluster.
 
-    O(p n L) time for p individuals, O(n L) memory, apart from the search of the neighbours.
+    O(p n^2 min(k, 10)) time for p individuals, O(n^2) memory.
 
     References
     ----------
-    Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 6.
+    Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Examples
     --------
-    >>> from moo_clustering.validity import Connectivity
-    >>> index = Connectivity(n_neighbors=2).fit([[0.0], [1.0], [3.0], [7.0]])
-    >>> index.evaluate([[0, 0, 1, 1], [0, 0, 0, 0]])
-    array([3., 0.])
+    >>> from moo_clustering.validity import Silhouette
+    >>> Silhouette().fit([[0.0], [2.0], [10.0], [12.0]]).evaluate([0, 0, 1, 1]).round(4)
+    array([0.798])
     """
 
-    name: ClassVar[str] = "connectivity"
-    greater_is_better: ClassVar[bool] = False
+    name: ClassVar[str] = "silhouette"
+    greater_is_better: ClassVar[bool] = True
 
     n_samples_: int
-    neighbors_: NDArray[np.int32]
-    weights_: NDArray[np.float64]
+    _D: FloatArray
 
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        metric: Metric = "euclidean",
-        *,
-        ties: Literal["random", "index"] = "random",
-        random_state: int | np.random.Generator | None = 0,
-        neighbors: NDArray[np.integer[Any]] | None = None,
-        variant: Literal["rank", "published"] = "rank",
-    ) -> None:
-        self.n_neighbors = n_neighbors
+    def __init__(self, metric: Metric = "euclidean", *, max_memory: int = MAX_MEMORY) -> None:
         self.metric = metric
-        self.ties = ties
-        self.random_state = random_state
-        self.neighbors = neighbors
-        self.variant = variant
+        self.max_memory = max_memory
 
     def fit(self, data: ArrayLike) -> Self:
-        check_option("ties", self.ties, ("random", "index"))
-        check_option("variant", self.variant, ("rank", "published"))
-        least = 2 if self.variant == "published" else 1
-        if not isinstance(self.n_neighbors, int | np.integer) or self.n_neighbors < least:
-            raise ValueError(f"n_neighbors must be an integer of at least {least}, got {self.n_neighbors!r}")
-        X = check_array(data, accept_sparse="csr", dtype=np.float64, input_name="data")
-        wanted = int(self.n_neighbors) - (least - 1)
-        used = min(wanted, X.shape[0] - 1)
-        if used < wanted:
-            warnings.warn(
-                f"n_neighbors={self.n_neighbors}, but there are only {used} other samples; all are used",
-                UserWarning,
-                stacklevel=2,
-            )
-        if self.neighbors is not None:
-            self.neighbors_ = check_neighbors(self.neighbors, X.shape[0], used)
-        else:
-            self.neighbors_ = nearest_others(X, used, self.metric, self._tie_keys(X.shape[0]))
-        self.weights_ = 1.0 / np.arange(least, least + used)
-        self.n_samples_ = X.shape[0]
+        self._D = distance_matrix(data, self.metric, self.max_memory, "Silhouette")
+        self.n_samples_ = len(self._D)
         return self
-
-    def _tie_keys(self, n_samples: int) -> NDArray[np.int64]:
-        if self.ties == "index":
-            return np.arange(n_samples)
-        return np.random.default_rng(self.random_state).permutation(n_samples)
 
     def evaluate(self, labels: IntArray) -> FloatArray:
         require_fitted(self, "n_samples_")
         population = check_population(labels, self.n_samples_)
-        counts = np.zeros((len(population.labels), len(self.weights_)), dtype=np.int64)
-        count_split_neighbors(self.neighbors_, population.labels, counts)
-        values: FloatArray = (counts * self.weights_).sum(axis=1)  # Eq. 6
+        values = np.full(len(population.labels), SILHOUETTE_OF_ONE_CLUSTER)
+        k = population.n_clusters
+        few = np.flatnonzero((k > 1) & (k <= MOST_FOR_PRODUCT))
+        for rows, block in population.take(few).blocks(self.n_samples_ * MOST_FOR_PRODUCT):
+            values[few[rows]] = _by_product(self._D, block)
+        many = np.flatnonzero(k > MOST_FOR_PRODUCT)
+        sums = np.zeros(len(many))
+        chosen = population.take(many)
+        silhouette_sums(self._D, chosen.labels, chosen.sizes, chosen.n_clusters, sums)
+        values[many] = sums / self.n_samples_
         return values
 
 
-def nearest_others(X: Any, width: int, metric: Metric, keys: NDArray[np.int64]) -> NDArray[np.int32]:
-    """For every sample its ``width`` nearest other samples, by (distance, key).
-
-    Rows whose candidates end in a tie with the last neighbour are searched again with twice as
-    many, so the result is exact also with duplicates and on grids, at up to O(n^2 log n) time when
-    most samples coincide.
-    """
-    n = X.shape[0]
-    result = np.empty((n, width), dtype=np.int32)
-    if width == 0:
-        return result
-    euclidean = isinstance(metric, str) and metric == "euclidean" and not issparse(X)
-    points = centred_features(X) if euclidean else X
-    largest = float(np.einsum("ij,ij->i", points, points).max()) if euclidean else 0.0
-    search = NearestNeighbors(metric=metric).fit(points)
-    pending = np.arange(n)
-    n_candidates = min(n, width + 3)
-    while len(pending):
-        tied = []
-        for part in block_slices(len(pending), n_candidates * (X.shape[1] if euclidean else 1)):
-            rows = pending[part]
-            with threads_here():
-                found, ids = search.kneighbors(points[rows], n_neighbors=n_candidates)
-            farthest = found[:, -1]
-            if euclidean:
-                found = _direct(X, rows, ids)
-            found = np.where(ids == rows[:, np.newaxis], np.inf, found)
-            order = np.lexsort((keys[ids], found))[:, :width]
-            result[rows] = np.take_along_axis(ids, order, axis=1)
-            last = np.take_along_axis(found, order, axis=1)[:, -1]
-            tied.append(rows[farthest**2 <= last**2 * (1.0 + _ROUNDING) + _ROUNDING * largest])
-        pending = np.concatenate(tied) if n_candidates < n else pending[:0]
-        n_candidates = min(n, 2 * n_candidates)
-    return result
+def _by_product(D: FloatArray, block: Population) -> FloatArray:
+    """Silhouettes by one product of D with the stacked cluster indicators of all individuals."""
+    n = len(D)
+    starts = np.concatenate([[0], np.cumsum(block.n_clusters)[:-1]])
+    rows = block.labels + starts[:, np.newaxis]
+    columns = np.broadcast_to(np.arange(n), rows.shape)
+    sizes = block.sizes[np.arange(block.sizes.shape[1]) < block.n_clusters[:, np.newaxis]]
+    indicators = np.zeros((len(sizes), n))
+    indicators[rows, columns] = 1.0
+    totals = indicators @ D
+    own_size = sizes[rows]
+    within = totals[rows, columns] / np.maximum(own_size - 1, 1)
+    totals /= sizes[:, np.newaxis]
+    totals[rows, columns] = np.inf
+    nearest = np.minimum.reduceat(totals, starts, axis=0)
+    greater = np.maximum(within, nearest)
+    scores = np.zeros(rows.shape)
+    np.divide(nearest - within, greater, out=scores, where=(greater > 0.0) & (own_size > 1))
+    values: FloatArray = scores.mean(axis=1)
+    return values
 
 
-def _direct(X: NDArray[np.float64], rows: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Distances by differences of the data as given, so that ties on a grid stay ties."""
-    steps = X[ids] - X[rows][:, np.newaxis]
-    return np.sqrt(np.einsum("ijk,ijk->ij", steps, steps))
+class MinimaxSilhouette(SharedDataIndex):
+    """Mean silhouette in minimax distances, maximised.
 
+    The minimax distance of two samples is the longest step of the path between them whose longest step is
+    shortest: the longest link between them in a minimum spanning tree. Long thin clusters are compact in
+    it, and clusters joined by a bridge are one.
 
-def check_neighbors(neighbors: Any, n_samples: int, width: int) -> NDArray[np.int32]:
-    """The first ``width`` columns of a user's lists, after checking that they are lists of others."""
-    rows = integer_rows(neighbors, "neighbors")
-    if rows.shape[0] != n_samples or rows.shape[1] < width:
-        raise ValueError(f"neighbors must have shape ({n_samples}, at least {width}), got {rows.shape}")
-    used = rows[:, :width]
-    if used.size and (used.min() < 0 or used.max() >= n_samples):
-        raise ValueError(f"neighbors must be sample ids 0..{n_samples - 1}")
-    if np.any(used == np.arange(n_samples)[:, np.newaxis]):
-        raise ValueError("neighbors must not list a sample as its own neighbour")
-    ordered = np.sort(used, axis=1)
-    if np.any(ordered[:, 1:] == ordered[:, :-1]):
-        raise ValueError("neighbors must not list a sample twice in one row")
-    return np.ascontiguousarray(used, dtype=np.int32)
+    Parameters
+    ----------
+    metric : {"euclidean", "precomputed"}, default="euclidean"
+        Distance of the spanning tree.
+    max_memory : int, default=4 GiB
+        Largest size of two distance matrices in bytes.
 
-
-class DaviesBouldin(ValidityIndex):
-    """Mean over the clusters of the worst (spread + spread) / distance of means; minimise.
+    Attributes
+    ----------
+    n_samples_ : int
 
     Notes
     -----
-    Equals :func:`sklearn.metrics.davies_bouldin_score` wherever the means differ. Where two means
-    coincide, scikit-learn leaves the pair out, which makes such a partition look good; here their
-    distance is floored at 1e-12 times the root mean squared distance of the data, so that it looks
-    bad. One cluster: 1e12. All samples equal, or all clusters singletons: 0.
+    The value is -1 for one cluster; singletons count 0. O(n^2) memory, O(n^2) time to fit, and
+    O(q n^2 min(k, 10)) time for q partitions.
+
+    References
+    ----------
+    ParetoClustering: silhouette of minimax paths; Rousseeuw, Journal of Computational and Applied
+    Mathematics 20, 1987.
+
+    Examples
+    --------
+    >>> MinimaxSilhouette().fit([[0.0], [1.0], [2.0], [7.0], [8.0]]).evaluate([0, 0, 0, 1, 1])
+    array([0.8])
+    """
+
+    name: ClassVar[str] = "minimax_silhouette"
+    greater_is_better: ClassVar[bool] = True
+
+    n_samples_: int
+    _silhouette: Silhouette
+
+    def __init__(
+        self, metric: Literal["euclidean", "precomputed"] = "euclidean", *, max_memory: int = MAX_MEMORY
+    ) -> None:
+        self.metric = metric
+        self.max_memory = max_memory
+
+    def fit(self, data: ArrayLike) -> Self:
+        # Imported here because graphs are slow to import.
+        from moo_clustering.graphs import euclidean_mst, minimax_distances
+
+        check_option("metric", self.metric, ("euclidean", "precomputed"))
+        X = check_array(data, dtype=np.float64, input_name="data")
+        self._check_memory(len(X))
+        # Ties may give another tree, but its longest links have the same lengths.
+        tree = euclidean_mst(X, metric=self.metric, root=0, ties="index")
+        self._silhouette = Silhouette("precomputed", max_memory=self.max_memory)
+        self._silhouette.fit(minimax_distances(tree))
+        self.n_samples_ = len(X)
+        return self
+
+    def evaluate(self, labels: IntArray) -> FloatArray:
+        require_fitted(self, "n_samples_")
+        return self._silhouette.evaluate(labels)
+
+    def _check_memory(self, n_samples: int) -> None:
+        if isinstance(self.max_memory, bool) or not isinstance(self.max_memory, int | float | np.number):
+            raise TypeError(f"max_memory must be a number of bytes, got {self.max_memory!r}")
+        needed = 16 * n_samples**2
+        if needed > self.max_memory:
+            raise ValueError(
+                f"MinimaxSilhouette needs two matrices of distances of {n_samples} samples, "
+                f"{needed / 2**30:.3g} GiB, more than max_memory={self.max_memory} bytes "
+                f"({self.max_memory / 2**30:.3g} GiB); raise max_memory or score a subsample"
+            )
+
+
+class DaviesBouldin(ValidityIndex):
+    """Mean over clusters of the worst (spread + spread) / distance of means, minimised.
+
+    Notes
+    -----
+    Equals :func:`sklearn.metrics.davies_bouldin_score` if all means differ. scikit-learn ignores pairs of
+    equal means, which makes such partitions look good; here their distance is floored at 1e-12 times the
+    root mean squared distance of the data, which makes them look bad. The value is 1e12 for one cluster,
+    and 0 if all samples are equal or all clusters singletons.
 
     O(p n d + p k^2 d) time for p individuals, O(n d) memory.
 
@@ -376,11 +254,11 @@ class DaviesBouldin(ValidityIndex):
     greater_is_better: ClassVar[bool] = False
 
     n_samples_: int
-    _X: NDArray[np.float64]
+    _X: FloatArray
 
     def fit(self, data: ArrayLike) -> Self:
         self._X = centred_features(data)
-        self._floor = _GAP_FLOOR * np.sqrt(mean_square_distance(self._X))
+        self._floor = FLOOR * np.sqrt(mean_square_distance(self._X))
         self.n_samples_ = len(self._X)
         return self
 
@@ -397,158 +275,143 @@ class DaviesBouldin(ValidityIndex):
         return values
 
 
-class Deviation(ValidityIndex):
-    """Sum of the Euclidean distances of all samples to the means of their clusters; minimise.
-
-    Notes
-    -----
-    Neither squared nor divided by the number of samples. Defined for every partition: the total
-    distance to the overall mean for one cluster, 0 where every sample is a cluster of its own.
-
-    O(p n d) time for p individuals, O(n d) memory.
-
-    References
-    ----------
-    Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 5.
-
-    Examples
-    --------
-    >>> from moo_clustering.validity import Deviation
-    >>> Deviation().fit([[0.0], [2.0], [10.0], [12.0]]).evaluate([[0, 0, 1, 1], [0, 0, 0, 0]])
-    array([ 4., 20.])
-    """
-
-    name: ClassVar[str] = "deviation"
-    greater_is_better: ClassVar[bool] = False
-
-    n_samples_: int
-    _X: NDArray[np.float64]
-
-    def fit(self, data: ArrayLike) -> Self:
-        self._X = centred_features(data)
-        self.n_samples_ = len(self._X)
-        return self
-
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        require_fitted(self, "n_samples_")
-        population = check_population(labels, self.n_samples_)
-        values = np.empty(len(population.labels))
-        for rows, block in population.blocks(population.sizes.shape[1] * (self._X.shape[1] + 1)):
-            values[rows] = means_and_sums(self._X, block, squared=False)[1].sum(axis=1)  # Eq. 5
-        return values
-
-
-class GraphModularity(SharedDataIndex):
-    """Similarity within clusters over what their volumes let expect; maximise.
-
-    M = sum over clusters c of W_cc / W - (vol_c / W)^2, where W is the sum of all similarities, W_cc that
-    within the cluster, both directions counted, and vol_c the sum of the rows of its samples.
-
-    Notes
-    -----
-    0 for one cluster; less than 1 always. A graph without edges gives 0 for every partition.
-
-    O(q (E + n)) time for q partitions and E edges.
-
-    References
-    ----------
-    Newman & Girvan, Physical Review E 69, 026113, 2004.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> S = np.diag(np.ones(5), 1) + np.diag(np.ones(5), -1)
-    >>> GraphModularity().fit(S).evaluate([0, 0, 0, 1, 1, 1]).round(12)
-    array([0.3])
-    """
-
-    name: ClassVar[str] = "modularity"
-    greater_is_better: ClassVar[bool] = True
-
-    n_samples_: int
-    _edges: SimilarityEdges
-    _total: float
-
-    def fit(self, data: Any) -> Self:
-        """Take the graph.
-
-        Parameters
-        ----------
-        data : sparse matrix or array-like of shape (n_samples, n_samples)
-            Similarities S: symmetric, not negative.
-
-        Raises
-        ------
-        ValueError
-            Anything else.
-        """
-        self._edges = similarity_edges(data, "modularity")
-        self._total = float(self._edges.volumes.sum())
-        self.n_samples_ = self._edges.n_samples
-        return self
-
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        require_fitted(self, "n_samples_")
-        population = check_population(labels, self.n_samples_)
-        if self._total == 0.0:
-            return np.zeros(len(population.labels))
-        within = 2.0 * self._edges.split(population.labels)[0] + self._edges.loops.sum()
-        values: FloatArray = within / self._total
-        for rows, block in population.blocks(self.n_samples_):
-            values[rows] -= self._expected(block)
-        return values
-
-    def _expected(self, block: Population) -> FloatArray:
-        width = block.sizes.shape[1]
-        cells = block.labels + width * np.arange(len(block.labels))[:, np.newaxis]
-        weights = np.broadcast_to(self._edges.volumes / self._total, cells.shape)
-        shares = np.bincount(cells.ravel(), weights=weights.ravel(), minlength=block.sizes.size)
-        squares: FloatArray = (shares.reshape(block.sizes.shape) ** 2).sum(axis=1)
-        return squares
-
-
-def graph_modularity(labels: IntArray, S: Any) -> FloatArray:
-    """:class:`GraphModularity` of partitions of shape (n_individuals, n_samples) in the graph S.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_individuals, n_samples)
-    S : sparse matrix of shape (n_samples, n_samples)
-
-    Returns
-    -------
-    ndarray of shape (n_individuals,)
-    """
-    return GraphModularity().fit(S).evaluate(labels)
-
-
-class IIndex(ValidityIndex):
-    """``((1/K) * (E_1/E_K) * D_K) ** power``; maximise.
-
-    E_K is the total distance of the samples to the representatives of their clusters, E_1 to a
-    single one, D_K the greatest distance between two representatives; no distance is squared.
+class XieBeni(ValidityIndex):
+    """Mean squared distance to representatives over their least squared distance, minimised.
 
     Parameters
     ----------
     representative : {"centroid", "medoid"}, default="centroid"
-        What stands for a cluster: its mean, or its member with the least total distance to the
-        others (ties to the lowest id).
+        Representative of a cluster: its mean, or its member with the least total distance to the others,
+        the lowest id on ties.
     metric : str or callable, default="euclidean"
         Dissimilarity, with medoids only: what :func:`sklearn.metrics.pairwise_distances` takes, or
-        ``"precomputed"``.
-    power : float, default=2
-        Exponent, positive.
-    e1 : {"centroid", "medoid"}, optional
-        The single representative in E_1: the mean of the data, or the sample with the least total
-        distance to all; as ``representative`` by default. A constant of the data set: it rescales
-        the index and changes no ranking.
+        ``"precomputed"``. It is squared, even if it already is a squared distance.
     max_memory : int, default=4 GiB
-        Limit in bytes for the distance matrix that medoids need.
+        Largest size of the distance matrix that medoids need, in bytes.
 
     Notes
     -----
-    E_K is floored at 1e-12 * E_1 (every sample a cluster of its own). One cluster, and all samples
-    equal: 0.
+    ``XB = sum_i e_i^2 / (n * max(least squared separation, 1e-12 * mean squared distance))``, with the
+    mean over all n^2 pairs. The value is 1e12 for one cluster, and 0 if all samples are equal.
+
+    Centroids: O(p n d + p k^2 d) time and O(n d) memory for p individuals. Medoids: O(p n^2) time,
+    O(n^2) memory.
+
+    References
+    ----------
+    NSGA-II-clus; Xie & Beni, IEEE TPAMI 13(8), 1991.
+
+    Examples
+    --------
+    >>> from moo_clustering.validity import XieBeni
+    >>> XieBeni().fit([[0.0], [2.0], [10.0], [12.0]]).evaluate([0, 0, 1, 1])
+    array([0.01])
+    """
+
+    name: ClassVar[str] = "xie_beni"
+    greater_is_better: ClassVar[bool] = False
+
+    n_samples_: int
+    form_: Representatives
+
+    def __init__(
+        self,
+        representative: Literal["centroid", "medoid"] = "centroid",
+        metric: Metric = "euclidean",
+        *,
+        max_memory: int = MAX_MEMORY,
+    ) -> None:
+        self.representative = representative
+        self.metric = metric
+        self.max_memory = max_memory
+
+    def fit(self, data: ArrayLike) -> Self:
+        self.form_ = representatives(self.representative, self.metric, data, self.max_memory, "XieBeni")
+        self.n_samples_ = self.form_.n_samples
+        return self
+
+    def evaluate(self, labels: IntArray) -> FloatArray:
+        require_fitted(self, "form_")
+        population = check_population(labels, self.n_samples_)
+        scatter = self.form_.scatter(population, squared=True)
+        return xie_beni_values(scatter, population.n_clusters, self.n_samples_, self.form_.mean_square)
+
+
+def xie_beni_from_medoids(
+    D: AnyFloatArray,
+    medoids: IntArray,
+    labels: IntArray,
+    *,
+    mean_square_distance: float | None = None,
+) -> FloatArray:
+    """Xie-Beni index of medoid chromosomes with their labels.
+
+    Parameters
+    ----------
+    D : ndarray of shape (n_samples, n_samples), float32 or float64
+        Symmetric distances with zero diagonal.
+    medoids : ndarray of shape (n_individuals, k_max)
+        Distinct sample ids, padded with -1 at the end.
+    labels : ndarray of shape (n_individuals, n_samples)
+        Position of the medoid of every sample in its row; it need not be the nearest.
+    mean_square_distance : float, optional
+        Mean of D^2 over all n^2 entries; a constant of the data that is worth computing once.
+
+    Returns
+    -------
+    values : ndarray of shape (n_individuals,)
+        Values, 1e12 for a single medoid and 0 if all distances are 0.
+
+    Notes
+    -----
+    O(n_individuals * (n_samples + k_max^2)) time, and O(n_samples^2) without the mean.
+
+    References
+    ----------
+    NSGA-II-clus.
+    """
+    D, medoid_rows, label_rows, n_clusters = check_medoids(D, medoids, labels)
+    mean = mean_square(D) if mean_square_distance is None else mean_square_distance
+    scatter = medoid_scatter(D, medoid_rows, label_rows, n_clusters, squared=True)
+    return xie_beni_values(scatter, n_clusters, len(D), mean)
+
+
+def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, mean: float) -> FloatArray:
+    """Xie-Beni index from squared distances, whose mean over all pairs is ``mean``."""
+    if mean < NOTHING:
+        values = np.zeros(len(n_clusters))
+    else:
+        values = scatter.within / (n_samples * np.maximum(scatter.least, FLOOR * mean))
+    values[n_clusters < 2] = SINGLE_CLUSTER
+    return values
+
+
+class IIndex(ValidityIndex):
+    """``((1/K) * (E_1/E_K) * D_K) ** power``, maximised.
+
+    E_K is the total distance from samples to the representatives of their clusters, E_1 to a single one,
+    and D_K the largest distance between two representatives. Distances are not squared.
+
+    Parameters
+    ----------
+    representative : {"centroid", "medoid"}, default="centroid"
+        Representative of a cluster: its mean, or its member with the least total distance to the others,
+        the lowest id on ties.
+    metric : str or callable, default="euclidean"
+        Dissimilarity, with medoids only: any metric of :func:`sklearn.metrics.pairwise_distances`, or
+        ``"precomputed"``.
+    power : float, default=2
+        Positive exponent.
+    e1 : {"centroid", "medoid"}, optional
+        Representative in E_1: the mean of the data, or the sample with the least total distance to all;
+        default as ``representative``. It rescales the index, but changes no ranking.
+    max_memory : int, default=4 GiB
+        Largest size of the distance matrix that medoids need, in bytes.
+
+    Notes
+    -----
+    E_K is floored at 1e-12 * E_1, for singletons. The value is 0 for one cluster, and if all samples are
+    equal.
 
     Centroids: O(p n d + p k^2 d) time for p individuals, O(n d) memory; ``e1="medoid"`` adds
     O(n^2 d) time to ``fit``. Medoids: O(p n^2) time, O(n^2) memory.
@@ -603,7 +466,7 @@ class IIndex(ValidityIndex):
 
 
 def i_index_from_medoids(
-    D: NDArray[np.floating[Any]],
+    D: AnyFloatArray,
     medoids: IntArray,
     labels: IntArray,
     *,
@@ -619,17 +482,17 @@ def i_index_from_medoids(
     medoids : ndarray of shape (n_individuals, k_max)
         Distinct sample ids, padded with -1 at the end.
     labels : ndarray of shape (n_individuals, n_samples)
-        Position of every sample's medoid in its row; need not be the nearest one.
+        Position of the medoid of every sample in its row; it need not be the nearest.
     power : float, default=2
-        Exponent, positive.
+        Positive exponent.
     e1 : float, optional
-        Total distance to a single representative; the least row sum of D by default, which is a
-        constant of the data that is worth computing once.
+        Total distance to a single representative, a constant of the data that is worth computing once;
+        default the least row sum of D.
 
     Returns
     -------
     values : ndarray of shape (n_individuals,)
-        0 for a single medoid, and if all distances are 0.
+        Values, 0 for a single medoid and if all distances are 0.
 
     Notes
     -----
@@ -646,10 +509,11 @@ def i_index_from_medoids(
     return i_index_values(scatter, n_clusters, total, power)
 
 
-def i_index_values(scatter: Scatter, n_clusters: NDArray[np.int64], e1: float, power: float) -> FloatArray:
+def i_index_values(scatter: Scatter, n_clusters: Int64Array, e1: float, power: float) -> FloatArray:
+    """I-index from plain distances."""
     if e1 == 0.0:
         return np.zeros(len(n_clusters))
-    ratio = e1 / np.maximum(scatter.within, _WITHIN_FLOOR * e1)
+    ratio = e1 / np.maximum(scatter.within, FLOOR * e1)
     values: FloatArray = (ratio * scatter.greatest / n_clusters) ** power
     return values
 
@@ -669,10 +533,116 @@ def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
     return float(pairwise_distances(X, centre, metric=metric).sum())
 
 
-def check_medoids(
-    D: Any, medoids: Any, labels: Any
-) -> tuple[NDArray[np.floating[Any]], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Arrays as the kernels take them, and the number of medoids of every row.
+class Scatter(NamedTuple):
+    """Total distance to representatives, and least and greatest distance between two, per individual.
+
+    Either all three are squared or none.
+    """
+
+    within: FloatArray
+    least: FloatArray
+    greatest: FloatArray
+
+
+class Representatives(Protocol):
+    """Data with the representatives of clusters: centroids or medoids."""
+
+    n_samples: int
+    mean_square: float
+
+    def scatter(self, population: Population, *, squared: bool) -> Scatter:
+        """Measure the scatter of every individual."""
+
+    def total_to_medoid(self) -> float:
+        """Total distance from all samples to the medoid of the data."""
+
+
+def representatives(kind: str, metric: Metric, data: Any, max_memory: int, owner: str) -> Representatives:
+    """Prepare data for ``representative=kind``, after checks of the options."""
+    check_option("representative", kind, ("centroid", "medoid"))
+    if kind == "medoid":
+        return Medoids(data, metric, max_memory, owner)
+    if not (isinstance(metric, str) and metric == "euclidean"):
+        raise ValueError(f'metric must be "euclidean" with representative="centroid"; got {metric!r}')
+    return Centroids(data)
+
+
+class Centroids:
+    """Means as representatives, with squared or plain Euclidean distances."""
+
+    def __init__(self, data: Any) -> None:
+        self.X = centred_features(data)
+        self.n_samples = len(self.X)
+        self.mean_square = mean_square_distance(self.X)
+
+    def scatter(self, population: Population, *, squared: bool) -> Scatter:
+        scatter = Scatter(*(np.empty(len(population.labels)) for _ in range(3)))
+        for rows, block in population.blocks(population.sizes.shape[1] * (self.X.shape[1] + 1)):
+            means, sums = means_and_sums(self.X, block, squared=squared)
+            scatter.within[rows] = sums.sum(axis=1)
+            mean_separations(means, block.n_clusters, scatter.least[rows], scatter.greatest[rows])
+        if not squared:
+            np.sqrt(scatter.least, out=scatter.least)
+            np.sqrt(scatter.greatest, out=scatter.greatest)
+        return scatter
+
+    def total_to_medoid(self) -> float:
+        row_sums = pairwise_distances_chunked(
+            self.X, reduce_func=lambda chunk, _: chunk.sum(axis=1), working_memory=64
+        )
+        return float(np.concatenate(list(row_sums)).min())
+
+
+class Medoids:
+    """Members with the least total distance to the others as representatives."""
+
+    def __init__(self, data: Any, metric: Metric, max_memory: int, owner: str) -> None:
+        self.D = distance_matrix(data, metric, max_memory, owner)
+        self.n_samples = len(self.D)
+        self.mean_square = mean_square(self.D)
+
+    def scatter(self, population: Population, *, squared: bool) -> Scatter:
+        scatter = Scatter(*(np.empty(len(population.labels)) for _ in range(3)))
+        for rows, block in population.blocks(self.n_samples):
+            medoids = cluster_medoids(self.D, block)
+            of_block = medoid_scatter(self.D, medoids, block.labels, block.n_clusters, squared=squared)
+            for values, block_values in zip(scatter, of_block, strict=True):
+                values[rows] = block_values
+        return scatter
+
+    def total_to_medoid(self) -> float:
+        return float(self.D.sum(axis=0).min())
+
+
+def cluster_medoids(D: FloatArray, population: Population) -> Int64Array:
+    """Medoids of the clusters, the lowest id on ties: shape (p, k), -1 in rows of fewer clusters."""
+    sums = np.empty(population.labels.shape)
+    own_cluster_sums(D, population.labels, sums)
+    medoids = np.empty(population.sizes.shape, dtype=np.int64)
+    least_members(sums, population.labels, medoids)
+    return medoids
+
+
+def medoid_scatter(
+    D: AnyFloatArray,
+    medoids: Int64Array,
+    labels: Labels,
+    n_clusters: Int64Array,
+    *,
+    squared: bool,
+) -> Scatter:
+    """Measure the scatter of labels around medoids, which need not be the nearest."""
+    scatter = Scatter(*(np.empty(len(labels)) for _ in range(3)))
+    medoid_distance_sums(D, medoids, labels, squared, scatter.within)
+    medoid_separations(D, medoids, n_clusters, scatter.least, scatter.greatest)
+    if squared:
+        np.square(scatter.least, out=scatter.least)
+        np.square(scatter.greatest, out=scatter.greatest)
+    return scatter
+
+
+def check_medoids(D: Any, medoids: Any, labels: Any) -> tuple[AnyFloatArray, Int64Array, Labels, Int64Array]:
+    """Convert arrays for the kernels, and count the medoids of every row.
 
     Raises
     ------
@@ -690,9 +660,9 @@ def check_medoids(
         raise ValueError(
             f"labels must have shape {(len(rows), len(D))} to go with medoids and D, got {label_rows.shape}"
         )
-    given = rows >= 0
-    n_clusters = given.sum(axis=1)
-    if np.any(given[:, 1:] & ~given[:, :-1]) or np.any(n_clusters == 0):
+    occupied = rows >= 0
+    n_clusters = occupied.sum(axis=1)
+    if np.any(occupied[:, 1:] & ~occupied[:, :-1]) or np.any(n_clusters == 0):
         raise ValueError("medoids must hold at least one id per row, and -1 only after the last id")
     if rows.min(initial=0) < -1 or rows.max(initial=0) >= len(D):
         raise ValueError(f"medoids must be ids 0..{len(D) - 1} or the padding -1")
@@ -701,280 +671,53 @@ def check_medoids(
     return D, rows, label_rows, n_clusters
 
 
-class Scatter(NamedTuple):
-    """Per individual: total distance to the representatives, least and greatest distance between two.
-
-    All three squared, or none.
-    """
-
-    within: FloatArray
-    least: FloatArray
-    greatest: FloatArray
-
-
-class Representatives(Protocol):
-    """Data of one kind, prepared to measure populations."""
-
-    n_samples: int
-    mean_square: float
-
-    def scatter(self, population: Population, *, squared: bool) -> Scatter:
-        """Measure every individual."""
-
-    def total_to_medoid(self) -> float:
-        """Total distance of all samples to the medoid of the whole data set."""
-
-
-class Centroids:
-    """Clusters stand by their means, in squared or plain Euclidean distance."""
-
-    def __init__(self, data: Any) -> None:
-        self.X = centred_features(data)
-        self.n_samples = len(self.X)
-        self.mean_square = mean_square_distance(self.X)
-
-    def scatter(self, population: Population, *, squared: bool) -> Scatter:
-        parts = Scatter(*(np.empty(len(population.labels)) for _ in range(3)))
-        for rows, block in population.blocks(population.sizes.shape[1] * (self.X.shape[1] + 1)):
-            means, sums = means_and_sums(self.X, block, squared=squared)
-            parts.within[rows] = sums.sum(axis=1)
-            mean_separations(means, block.n_clusters, parts.least[rows], parts.greatest[rows])
-        if not squared:
-            np.sqrt(parts.least, out=parts.least)
-            np.sqrt(parts.greatest, out=parts.greatest)
-        return parts
-
-    def total_to_medoid(self) -> float:
-        row_sums = pairwise_distances_chunked(
-            self.X, reduce_func=lambda chunk, _: chunk.sum(axis=1), working_memory=64
-        )
-        return float(np.concatenate(list(row_sums)).min())
-
-
-class Medoids:
-    """Clusters stand by the member with the least total distance to the others."""
-
-    def __init__(self, data: Any, metric: Metric, max_memory: int, owner: str) -> None:
-        self.D = distance_matrix(data, metric, max_memory, owner)
-        self.n_samples = len(self.D)
-        self.mean_square = mean_square(self.D)
-
-    def scatter(self, population: Population, *, squared: bool) -> Scatter:
-        parts = Scatter(*(np.empty(len(population.labels)) for _ in range(3)))
-        for rows, block in population.blocks(self.n_samples):
-            block_parts = medoid_scatter(
-                self.D, cluster_medoids(self.D, block), block.labels, block.n_clusters, squared=squared
-            )
-            for part, values in zip(parts, block_parts, strict=True):
-                part[rows] = values
-        return parts
-
-    def total_to_medoid(self) -> float:
-        return float(self.D.sum(axis=0).min())
-
-
-def representatives(kind: str, metric: Metric, data: Any, max_memory: int, owner: str) -> Representatives:
-    """The class for ``representative=kind``, with its options checked."""
-    check_option("representative", kind, ("centroid", "medoid"))
-    if kind == "medoid":
-        return Medoids(data, metric, max_memory, owner)
-    if not (isinstance(metric, str) and metric == "euclidean"):
-        raise ValueError(f'metric must be "euclidean" with representative="centroid"; got {metric!r}')
-    return Centroids(data)
-
-
-def cluster_medoids(D: FloatArray, population: Population) -> NDArray[np.int64]:
-    """Medoid of every cluster, ties to the lowest id: shape (p, k), -1 where a row has fewer clusters."""
-    sums = np.empty(population.labels.shape)
-    own_cluster_sums(D, population.labels, sums)
-    medoids = np.empty(population.sizes.shape, dtype=np.int64)
-    least_members(sums, population.labels, medoids)
-    return medoids
-
-
-def medoid_scatter(
-    D: NDArray[np.floating[Any]],
-    medoids: NDArray[np.int64],
-    labels: NDArray[np.int32],
-    n_clusters: NDArray[np.int64],
-    *,
-    squared: bool,
-) -> Scatter:
-    """Scatter of given medoids and labels, which need not belong together."""
-    parts = Scatter(*(np.empty(len(labels)) for _ in range(3)))
-    medoid_distance_sums(D, medoids, labels, squared, parts.within)
-    medoid_separations(D, medoids, n_clusters, parts.least, parts.greatest)
-    if squared:
-        np.square(parts.least, out=parts.least)
-        np.square(parts.greatest, out=parts.greatest)
-    return parts
-
-
-class MinimaxSilhouette(SharedDataIndex):
-    """Mean silhouette where two samples are as far apart as the longest step of the best path; maximise.
-
-    The minimax distance of two samples is the least length such that steps of at most that length lead
-    from one to the other: the longest link between them in a minimum spanning tree. Long thin clusters
-    are compact in it, and clusters joined by a bridge are one.
-
-    Parameters
-    ----------
-    metric : {"euclidean", "precomputed"}, default="euclidean"
-    max_memory : int, default=4 GiB
-        Limit in bytes for two matrices of distances.
-
-    Attributes
-    ----------
-    n_samples_ : int
+class Deviation(ValidityIndex):
+    """Sum of the Euclidean distances from samples to the means of their clusters, minimised.
 
     Notes
     -----
-    One cluster: -1; a sample alone in its cluster counts 0. O(n^2) memory, O(n^2) time to fit and
-    O(q n^2 min(k, 10)) for q partitions.
+    Distances are not squared, and the sum is not divided by the number of samples. Defined for every
+    partition: the total distance to the overall mean for one cluster, and 0 for singletons.
+
+    O(p n d) time for p individuals, O(n d) memory.
 
     References
     ----------
-    ParetoClustering: silhouette of minimax paths; Rousseeuw, Journal of Computational and Applied
-    Mathematics 20, 1987.
+    Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 5.
 
     Examples
     --------
-    >>> MinimaxSilhouette().fit([[0.0], [1.0], [2.0], [7.0], [8.0]]).evaluate([0, 0, 0, 1, 1])
-    array([0.8])
+    >>> from moo_clustering.validity import Deviation
+    >>> Deviation().fit([[0.0], [2.0], [10.0], [12.0]]).evaluate([[0, 0, 1, 1], [0, 0, 0, 0]])
+    array([ 4., 20.])
     """
 
-    name: ClassVar[str] = "minimax_silhouette"
-    greater_is_better: ClassVar[bool] = True
+    name: ClassVar[str] = "deviation"
+    greater_is_better: ClassVar[bool] = False
 
     n_samples_: int
-    _silhouette: Silhouette
-
-    def __init__(
-        self, metric: Literal["euclidean", "precomputed"] = "euclidean", *, max_memory: int = MAX_MEMORY
-    ) -> None:
-        self.metric = metric
-        self.max_memory = max_memory
+    _X: FloatArray
 
     def fit(self, data: ArrayLike) -> Self:
-        # The graphs room takes long to import.
-        from moo_clustering.graphs import euclidean_mst, minimax_distances
-
-        check_option("metric", self.metric, ("euclidean", "precomputed"))
-        X = check_array(data, dtype=np.float64, input_name="data")
-        self._check_memory(len(X))
-        # Equal lengths may make another tree, but no longest link of another length.
-        tree = euclidean_mst(X, metric=self.metric, root=0, ties="index")
-        self._silhouette = Silhouette("precomputed", max_memory=self.max_memory)
-        self._silhouette.fit(minimax_distances(tree))
-        self.n_samples_ = len(X)
-        return self
-
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        require_fitted(self, "n_samples_")
-        return self._silhouette.evaluate(labels)
-
-    def _check_memory(self, n_samples: int) -> None:
-        if isinstance(self.max_memory, bool) or not isinstance(self.max_memory, int | float | np.number):
-            raise TypeError(f"max_memory must be a number of bytes, got {self.max_memory!r}")
-        needed = 16 * n_samples**2
-        if needed > self.max_memory:
-            raise ValueError(
-                f"MinimaxSilhouette needs two matrices of distances of {n_samples} samples, "
-                f"{needed / 2**30:.3g} GiB, more than max_memory={self.max_memory} bytes "
-                f"({self.max_memory / 2**30:.3g} GiB); raise max_memory or score a subsample"
-            )
-
-
-class Silhouette(ValidityIndex):
-    """Mean over the samples of (b - a) / max(a, b); maximise.
-
-    a is a sample's mean distance to the others of its cluster, b the least of its mean distances
-    to the other clusters.
-
-    Parameters
-    ----------
-    metric : str or callable, default="euclidean"
-        What :func:`sklearn.metrics.pairwise_distances` takes, or ``"precomputed"``.
-    max_memory : int, default=4 GiB
-        Limit in bytes for the distance matrix.
-
-    Notes
-    -----
-    Equals :func:`sklearn.metrics.silhouette_score`. A sample alone in its cluster, or with
-    a = b = 0, counts 0; so do all where every sample is a cluster of its own. One cluster: -1.
-
-    O(p n^2 min(k, 10)) time for p individuals, O(n^2) memory.
-
-    References
-    ----------
-    Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
-
-    Examples
-    --------
-    >>> from moo_clustering.validity import Silhouette
-    >>> Silhouette().fit([[0.0], [2.0], [10.0], [12.0]]).evaluate([0, 0, 1, 1]).round(4)
-    array([0.798])
-    """
-
-    name: ClassVar[str] = "silhouette"
-    greater_is_better: ClassVar[bool] = True
-
-    n_samples_: int
-    _D: NDArray[np.float64]
-
-    def __init__(self, metric: Metric = "euclidean", *, max_memory: int = MAX_MEMORY) -> None:
-        self.metric = metric
-        self.max_memory = max_memory
-
-    def fit(self, data: ArrayLike) -> Self:
-        self._D = distance_matrix(data, self.metric, self.max_memory, "Silhouette")
-        self.n_samples_ = len(self._D)
+        self._X = centred_features(data)
+        self.n_samples_ = len(self._X)
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
         require_fitted(self, "n_samples_")
         population = check_population(labels, self.n_samples_)
-        values = np.full(len(population.labels), SILHOUETTE_OF_ONE_CLUSTER)
-        k = population.n_clusters
-        few = np.flatnonzero((k > 1) & (k <= _PRODUCT_UP_TO))
-        for rows, block in population.take(few).blocks(self.n_samples_ * _PRODUCT_UP_TO):
-            values[few[rows]] = _by_product(self._D, block)
-        many = np.flatnonzero(k > _PRODUCT_UP_TO)
-        sums = np.zeros(len(many))
-        chosen = population.take(many)
-        silhouette_sums(self._D, chosen.labels, chosen.sizes, chosen.n_clusters, sums)
-        values[many] = sums / self.n_samples_
+        values = np.empty(len(population.labels))
+        for rows, block in population.blocks(population.sizes.shape[1] * (self._X.shape[1] + 1)):
+            values[rows] = means_and_sums(self._X, block, squared=False)[1].sum(axis=1)  # Eq. 5
         return values
 
 
-def _by_product(D: NDArray[np.float64], block: Population) -> FloatArray:
-    """Silhouettes of individuals whose cluster indicators, one below the other, multiply D at once."""
-    n = len(D)
-    starts = np.concatenate([[0], np.cumsum(block.n_clusters)[:-1]])
-    rows = block.labels + starts[:, np.newaxis]
-    columns = np.broadcast_to(np.arange(n), rows.shape)
-    sizes = block.sizes[np.arange(block.sizes.shape[1]) < block.n_clusters[:, np.newaxis]]
-    indicators = np.zeros((len(sizes), n))
-    indicators[rows, columns] = 1.0
-    totals = indicators @ D
-    own_size = sizes[rows]
-    within = totals[rows, columns] / np.maximum(own_size - 1, 1)
-    totals /= sizes[:, np.newaxis]
-    totals[rows, columns] = np.inf
-    nearest = np.minimum.reduceat(totals, starts, axis=0)
-    greater = np.maximum(within, nearest)
-    scores = np.zeros(rows.shape)
-    np.divide(nearest - within, greater, out=scores, where=(greater > 0.0) & (own_size > 1))
-    values: FloatArray = scores.mean(axis=1)
-    return values
-
-
 class SumOfSquares(ValidityIndex):
-    """Sum of the squared Euclidean distances of all samples to the means of their clusters; minimise.
+    """Sum of the squared Euclidean distances from samples to the means of their clusters, minimised.
 
     Notes
     -----
-    Never rises where a cluster is split, so it compares partitions of the same number of clusters.
+    Never rises when a cluster is split, so it compares partitions with the same number of clusters.
     :class:`Deviation` sums the distances themselves.
 
     O(p n d) time for p individuals, O(n d) memory.
@@ -994,13 +737,13 @@ class SumOfSquares(ValidityIndex):
     greater_is_better: ClassVar[bool] = False
 
     n_samples_: int
-    _X: NDArray[np.float64]
+    _X: FloatArray
 
     def fit(self, data: ArrayLike) -> Self:
         return self.fit_centred(centred_features(data))
 
-    def fit_centred(self, points: NDArray[np.float64]) -> Self:
-        """Take points whose mean is zero as they are, without a copy."""
+    def fit_centred(self, points: FloatArray) -> Self:
+        """Fit to points whose mean is zero, without a copy."""
         self._X = points
         self.n_samples_ = len(points)
         return self
@@ -1014,113 +757,379 @@ class SumOfSquares(ValidityIndex):
         return values
 
 
-class XieBeni(ValidityIndex):
-    """Mean squared distance to the representatives over their least squared distance; minimise.
+class Connectivity(ValidityIndex):
+    """Sum of 1/r over samples and their r-th neighbours in other clusters, r = 1..L, minimised.
 
     Parameters
     ----------
-    representative : {"centroid", "medoid"}, default="centroid"
-        What stands for a cluster: its mean, or its member with the least total distance to the
-        others (ties to the lowest id).
+    n_neighbors : int, default=10
+        L. With fewer than L other samples, all of them are used, with a warning.
     metric : str or callable, default="euclidean"
-        Dissimilarity, with medoids only: what :func:`sklearn.metrics.pairwise_distances` takes, or
-        ``"precomputed"``. It is squared, also where it is a squared distance already.
-    max_memory : int, default=4 GiB
-        Limit in bytes for the distance matrix that medoids need.
+        Any metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``.
+    ties : {"random", "index"}, default="random"
+        Order of equally distant neighbours: by a random permutation of the samples, or by index.
+        Index order leaks the classes of data that are sorted by class and have many ties.
+    random_state : int, numpy.random.Generator or None, default=0
+        Seed of that permutation.
+    neighbors : ndarray of shape (n_samples, at least n_neighbors), optional
+        Nearest other samples of every sample, nearest first, used instead of a search; ``metric``,
+        ``ties`` and ``random_state`` are then ignored.
+    variant : {"rank", "published"}, default="rank"
+        ``"published"`` follows the delta-MOCK program, whose lists start with the sample itself, so that
+        neighbours 1..L-1 have weights 1/2..1/L.
+
+    Attributes
+    ----------
+    neighbors_ : ndarray of shape (n_samples, n_used)
+        The neighbours used.
+    weights_ : ndarray of shape (n_used,)
+        Their weights.
 
     Notes
     -----
-    ``XB = sum_i e_i^2 / (n * max(least squared separation, 1e-12 * mean squared distance))``, the
-    mean over all n^2 pairs. One cluster: 1e12. All samples equal: 0.
+    Defined for every partition; 0 for one cluster. Neighbours are counted per rank in integers, so that
+    neither cluster numbers nor the order of the samples changes a digit.
 
-    Centroids: O(p n d + p k^2 d) time and O(n d) memory for p individuals. Medoids: O(p n^2) time,
-    O(n^2) memory.
+    O(p n L) time for p individuals and O(n L) memory, plus the search for neighbours.
 
     References
     ----------
-    NSGA-II-clus; Xie & Beni, IEEE TPAMI 13(8), 1991.
+    Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 6.
 
     Examples
     --------
-    >>> from moo_clustering.validity import XieBeni
-    >>> XieBeni().fit([[0.0], [2.0], [10.0], [12.0]]).evaluate([0, 0, 1, 1])
-    array([0.01])
+    >>> from moo_clustering.validity import Connectivity
+    >>> index = Connectivity(n_neighbors=2).fit([[0.0], [1.0], [3.0], [7.0]])
+    >>> index.evaluate([[0, 0, 1, 1], [0, 0, 0, 0]])
+    array([3., 0.])
     """
 
-    name: ClassVar[str] = "xie_beni"
+    name: ClassVar[str] = "connectivity"
     greater_is_better: ClassVar[bool] = False
 
     n_samples_: int
-    form_: Representatives
+    neighbors_: Labels
+    weights_: FloatArray
 
     def __init__(
         self,
-        representative: Literal["centroid", "medoid"] = "centroid",
+        n_neighbors: int = 10,
         metric: Metric = "euclidean",
         *,
-        max_memory: int = MAX_MEMORY,
+        ties: Literal["random", "index"] = "random",
+        random_state: int | np.random.Generator | None = 0,
+        neighbors: NDArray[np.integer[Any]] | None = None,
+        variant: Literal["rank", "published"] = "rank",
     ) -> None:
-        self.representative = representative
+        self.n_neighbors = n_neighbors
         self.metric = metric
-        self.max_memory = max_memory
+        self.ties = ties
+        self.random_state = random_state
+        self.neighbors = neighbors
+        self.variant = variant
 
     def fit(self, data: ArrayLike) -> Self:
-        self.form_ = representatives(self.representative, self.metric, data, self.max_memory, "XieBeni")
-        self.n_samples_ = self.form_.n_samples
+        check_option("ties", self.ties, ("random", "index"))
+        check_option("variant", self.variant, ("rank", "published"))
+        least = 2 if self.variant == "published" else 1
+        if not isinstance(self.n_neighbors, int | np.integer) or self.n_neighbors < least:
+            raise ValueError(f"n_neighbors must be an integer of at least {least}, got {self.n_neighbors!r}")
+        X = check_array(data, accept_sparse="csr", dtype=np.float64, input_name="data")
+        wanted = int(self.n_neighbors) - (least - 1)
+        used = min(wanted, X.shape[0] - 1)
+        if used < wanted:
+            warnings.warn(
+                f"n_neighbors={self.n_neighbors}, but there are only {used} other samples; all are used",
+                UserWarning,
+                stacklevel=2,
+            )
+        if self.neighbors is not None:
+            self.neighbors_ = check_neighbors(self.neighbors, X.shape[0], used)
+        else:
+            self.neighbors_ = nearest_others(X, used, self.metric, self._tie_keys(X.shape[0]))
+        self.weights_ = 1.0 / np.arange(least, least + used)
+        self.n_samples_ = X.shape[0]
         return self
 
+    def _tie_keys(self, n_samples: int) -> Int64Array:
+        if self.ties == "index":
+            return np.arange(n_samples)
+        return np.random.default_rng(self.random_state).permutation(n_samples)
+
     def evaluate(self, labels: IntArray) -> FloatArray:
-        require_fitted(self, "form_")
+        require_fitted(self, "n_samples_")
         population = check_population(labels, self.n_samples_)
-        scatter = self.form_.scatter(population, squared=True)
-        return xie_beni_values(scatter, population.n_clusters, self.n_samples_, self.form_.mean_square)
+        counts = np.zeros((len(population.labels), len(self.weights_)), dtype=np.int64)
+        count_split_neighbors(self.neighbors_, population.labels, counts)
+        values: FloatArray = (counts * self.weights_).sum(axis=1)  # Eq. 6
+        return values
 
 
-def xie_beni_from_medoids(
-    D: NDArray[np.floating[Any]],
-    medoids: IntArray,
-    labels: IntArray,
-    *,
-    mean_square_distance: float | None = None,
-) -> FloatArray:
-    """Xie-Beni index of medoid chromosomes with their labels.
+def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labels:
+    """Find the ``width`` nearest other samples of every sample, in the order of (distance, key).
 
-    Parameters
-    ----------
-    D : ndarray of shape (n_samples, n_samples), float32 or float64
-        Symmetric distances with zero diagonal.
-    medoids : ndarray of shape (n_individuals, k_max)
-        Distinct sample ids, padded with -1 at the end.
-    labels : ndarray of shape (n_individuals, n_samples)
-        Position of every sample's medoid in its row; need not be the nearest one.
-    mean_square_distance : float, optional
-        Mean of D^2 over all n^2 entries; a constant of the data that is worth computing once.
+    Rows whose candidates end in a tie with the last neighbour are searched again with twice as many
+    candidates. The result is exact even with duplicates and on grids, in up to O(n^2 log n) time if most
+    samples coincide.
+    """
+    n = X.shape[0]
+    result = np.empty((n, width), dtype=np.int32)
+    if width == 0:
+        return result
+    euclidean = isinstance(metric, str) and metric == "euclidean" and not issparse(X)
+    points = centred_features(X) if euclidean else X
+    largest = float(np.einsum("ij,ij->i", points, points).max()) if euclidean else 0.0
+    search = NearestNeighbors(metric=metric).fit(points)
+    pending = np.arange(n)
+    n_candidates = min(n, width + 3)
+    while len(pending):
+        tied = []
+        for part in block_slices(len(pending), n_candidates * (X.shape[1] if euclidean else 1)):
+            rows = pending[part]
+            with threads_here():
+                found, ids = search.kneighbors(points[rows], n_neighbors=n_candidates)
+            farthest = found[:, -1]
+            if euclidean:
+                found = _direct(X, rows, ids)
+            found = np.where(ids == rows[:, np.newaxis], np.inf, found)
+            order = np.lexsort((keys[ids], found))[:, :width]
+            result[rows] = np.take_along_axis(ids, order, axis=1)
+            last = np.take_along_axis(found, order, axis=1)[:, -1]
+            tied.append(rows[farthest**2 <= last**2 * (1.0 + ROUNDING) + ROUNDING * largest])
+        pending = np.concatenate(tied) if n_candidates < n else pending[:0]
+        n_candidates = min(n, 2 * n_candidates)
+    return result
 
-    Returns
-    -------
-    values : ndarray of shape (n_individuals,)
-        1e12 for a single medoid; 0 if all distances are 0.
+
+def _direct(X: FloatArray, rows: Int64Array, ids: Int64Array) -> FloatArray:
+    """Compute distances from differences of the data, so that ties on a grid stay ties."""
+    steps = X[ids] - X[rows][:, np.newaxis]
+    return np.sqrt(np.einsum("ijk,ijk->ij", steps, steps))
+
+
+def check_neighbors(neighbors: Any, n_samples: int, width: int) -> Labels:
+    """Return the first ``width`` columns of lists of neighbours, after checks."""
+    rows = integer_rows(neighbors, "neighbors")
+    if rows.shape[0] != n_samples or rows.shape[1] < width:
+        raise ValueError(f"neighbors must have shape ({n_samples}, at least {width}), got {rows.shape}")
+    used = rows[:, :width]
+    if used.size and (used.min() < 0 or used.max() >= n_samples):
+        raise ValueError(f"neighbors must be sample ids 0..{n_samples - 1}")
+    if np.any(used == np.arange(n_samples)[:, np.newaxis]):
+        raise ValueError("neighbors must not list a sample as its own neighbour")
+    ordered = np.sort(used, axis=1)
+    if np.any(ordered[:, 1:] == ordered[:, :-1]):
+        raise ValueError("neighbors must not list a sample twice in one row")
+    return np.ascontiguousarray(used, dtype=np.int32)
+
+
+class GraphModularity(SharedDataIndex):
+    """Similarity within clusters above its expectation from their volumes, maximised.
+
+    M = sum over clusters c of W_cc / W - (vol_c / W)^2, where W is the sum of all similarities, W_cc their
+    sum within the cluster, with both directions counted, and vol_c the sum of the rows of its samples.
 
     Notes
     -----
-    O(n_individuals * (n_samples + k_max^2)) time, and O(n_samples^2) without the mean.
+    0 for one cluster, and always less than 1. A graph without edges gives 0 for every partition.
+
+    O(q (E + n)) time for q partitions and E edges.
 
     References
     ----------
-    NSGA-II-clus.
+    Newman & Girvan, Physical Review E 69, 026113, 2004.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> S = np.diag(np.ones(5), 1) + np.diag(np.ones(5), -1)
+    >>> GraphModularity().fit(S).evaluate([0, 0, 0, 1, 1, 1]).round(12)
+    array([0.3])
     """
-    D, medoid_rows, label_rows, n_clusters = check_medoids(D, medoids, labels)
-    mean = mean_square(D) if mean_square_distance is None else mean_square_distance
-    scatter = medoid_scatter(D, medoid_rows, label_rows, n_clusters, squared=True)
-    return xie_beni_values(scatter, n_clusters, len(D), mean)
+
+    name: ClassVar[str] = "modularity"
+    greater_is_better: ClassVar[bool] = True
+
+    n_samples_: int
+    _edges: SimilarityEdges
+    _total: float
+
+    def fit(self, data: Any) -> Self:
+        """Fit to a graph.
+
+        Parameters
+        ----------
+        data : sparse matrix or array-like of shape (n_samples, n_samples)
+            Similarities S, symmetric and not negative.
+
+        Raises
+        ------
+        ValueError
+            If S is not square, symmetric, finite and non-negative.
+        """
+        self._edges = similarity_edges(data, "modularity")
+        self._total = float(self._edges.volumes.sum())
+        self.n_samples_ = self._edges.n_samples
+        return self
+
+    def evaluate(self, labels: IntArray) -> FloatArray:
+        require_fitted(self, "n_samples_")
+        population = check_population(labels, self.n_samples_)
+        if self._total == 0.0:
+            return np.zeros(len(population.labels))
+        within = 2.0 * self._edges.split(population.labels)[0] + self._edges.loops.sum()
+        values: FloatArray = within / self._total
+        for rows, block in population.blocks(self.n_samples_):
+            values[rows] -= self._expected(block)
+        return values
+
+    def _expected(self, block: Population) -> FloatArray:
+        width = block.sizes.shape[1]
+        places = block.labels + width * np.arange(len(block.labels))[:, np.newaxis]
+        weights = np.broadcast_to(self._edges.volumes / self._total, places.shape)
+        shares = np.bincount(places.ravel(), weights=weights.ravel(), minlength=block.sizes.size)
+        squares: FloatArray = (shares.reshape(block.sizes.shape) ** 2).sum(axis=1)
+        return squares
 
 
-def xie_beni_values(
-    scatter: Scatter, n_clusters: NDArray[np.int64], n_samples: int, mean: float
-) -> FloatArray:
-    if mean < _NOTHING:
-        values = np.zeros(len(n_clusters))
-    else:
-        values = scatter.within / (n_samples * np.maximum(scatter.least, _SEPARATION_FLOOR * mean))
-    values[n_clusters < 2] = SINGLE_CLUSTER
-    return values
+def graph_modularity(labels: IntArray, S: Any) -> FloatArray:
+    """:class:`GraphModularity` of partitions of shape (n_individuals, n_samples) in the graph S.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_individuals, n_samples)
+    S : sparse matrix of shape (n_samples, n_samples)
+
+    Returns
+    -------
+    ndarray of shape (n_individuals,)
+    """
+    return GraphModularity().fit(S).evaluate(labels)
+
+
+class BoundaryCut(SharedDataIndex):
+    """Sum of the similarities S_ij over pairs i < j in different clusters, minimised.
+
+    Notes
+    -----
+    0 for one cluster. As a second objective it keeps a search under pairwise constraints from cutting tiny
+    pieces around constrained samples; alone it favours such pieces wherever the graph is thin.
+
+    O(q (E + n)) time for q partitions and E edges.
+
+    References
+    ----------
+    ParetoClustering: price of the boundary.
+
+    Examples
+    --------
+    >>> BoundaryCut().fit([[0.0, 1.0, 0.5], [1.0, 0.0, 0.0], [0.5, 0.0, 0.0]]).evaluate([0, 0, 1])
+    array([0.5])
+    """
+
+    name: ClassVar[str] = "boundary_cut"
+    greater_is_better: ClassVar[bool] = False
+
+    n_samples_: int
+    _edges: SimilarityEdges
+
+    def fit(self, data: Any) -> Self:
+        """Fit to a graph.
+
+        Parameters
+        ----------
+        data : sparse matrix or array-like of shape (n_samples, n_samples)
+            Similarities S, symmetric and not negative; the diagonal is ignored.
+
+        Raises
+        ------
+        ValueError
+            If S is not square, symmetric, finite and non-negative.
+        """
+        self._edges = similarity_edges(data, "boundary_cut")
+        self.n_samples_ = self._edges.n_samples
+        return self
+
+    def evaluate(self, labels: IntArray) -> FloatArray:
+        require_fitted(self, "n_samples_")
+        return self._edges.split(check_population(labels, self.n_samples_).labels)[1]
+
+
+def boundary_cut(labels: IntArray, S: Any) -> FloatArray:
+    """:class:`BoundaryCut` of partitions of shape (n_individuals, n_samples) in the graph S.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_individuals, n_samples)
+    S : sparse matrix of shape (n_samples, n_samples)
+
+    Returns
+    -------
+    ndarray of shape (n_individuals,)
+    """
+    return BoundaryCut().fit(S).evaluate(labels)
+
+
+@dataclass(frozen=True, eq=False)
+class SimilarityEdges:
+    """Edges i < j of a symmetric graph, and its diagonal.
+
+    Attributes
+    ----------
+    ends : ndarray of shape (n_edges, 2), int64
+    weights : ndarray of shape (n_edges,)
+    loops, volumes : ndarray of shape (n_samples,)
+        Diagonal, and sums of the rows including it.
+    """
+
+    ends: Int64Array
+    weights: FloatArray
+    loops: FloatArray
+    volumes: FloatArray
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return len(self.loops)
+
+    def split(self, labels: Labels) -> tuple[FloatArray, FloatArray]:
+        """Weights of the edges within and between clusters, each of shape (n_individuals,)."""
+        within, between = np.zeros(len(labels)), np.zeros(len(labels))
+        # Each edge reads two rows of labels, so that a byte per label, where it suffices, saves time.
+        narrow = np.min_scalar_type(int(labels.max(initial=0)))
+        for rows in block_slices(len(labels), self.n_samples):
+            turned = np.ascontiguousarray(labels[rows].T.astype(narrow))
+            weigh_equal(turned, self.ends, self.weights, within[rows], between[rows])
+        return within, between
+
+
+def similarity_edges(S: Any, owner: str) -> SimilarityEdges:
+    """Check similarities of shape (n_samples, n_samples) and list their edges.
+
+    Raises
+    ------
+    ValueError
+        If S is not square, finite and non-negative, or not symmetric within 1e-8 of its largest entry.
+    """
+    matrix = check_array(S, accept_sparse="csr", dtype=np.float64, input_name="S")
+    if matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(
+            f"{owner} needs similarities of all samples with each other, a square matrix S; "
+            f"got shape {matrix.shape}"
+        )
+    graph = csr_array(matrix, copy=issparse(matrix))
+    graph.sum_duplicates()
+    lowest, largest = float(graph.data.min(initial=0.0)), float(graph.data.max(initial=0.0))
+    if lowest < 0.0:
+        raise ValueError(f"S must not be negative, got {lowest:g}")
+    asymmetry = float(np.abs((graph - graph.T).data).max(initial=0.0))
+    if asymmetry > ASYMMETRY * largest:
+        raise ValueError(f"S must be symmetric, but its halves differ by up to {asymmetry:g}")
+    upper = triu(graph, 1).tocoo()
+    if asymmetry > 0.0:
+        upper = triu(0.5 * (graph + graph.T), 1).tocoo()
+    positive = upper.data > 0.0
+    ends = np.column_stack([index[positive].astype(np.int64) for index in upper.coords])
+    return SimilarityEdges(
+        np.ascontiguousarray(ends), upper.data[positive], graph.diagonal(), np.asarray(graph.sum(axis=1))
+    )

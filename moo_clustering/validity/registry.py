@@ -1,4 +1,4 @@
-"""Indices by name."""
+"""The validity indices by name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from moo_clustering.validity.internal import (
 
 _OF_SAMPLES = (Connectivity, DaviesBouldin, Deviation, IIndex, MinimaxSilhouette, Silhouette, XieBeni)
 _OF_BAGS = (BagDaviesBouldin, BagSDbw, BagSilhouette, FTWCV, TWCV)
-# Fitted to a graph, a pool, labels or pairs instead of features.
+# Indices that are fitted to a graph, a pool, labels or pairs instead of features.
 _OF_OTHER_DATA = (BoundaryCut, FamilyAgreement, GraphModularity, LabelEvidence, PairEvidence)
 INDICES: dict[str, type[ValidityIndex]] = {
     index.name: index for index in (*_OF_SAMPLES, *_OF_BAGS, *_OF_OTHER_DATA)
@@ -30,7 +30,7 @@ INDICES: dict[str, type[ValidityIndex]] = {
 
 
 def get_index(index: str | ValidityIndex | type[ValidityIndex]) -> ValidityIndex:
-    """The index meant by a name, a class or an object.
+    """Return an index from its name, class or object.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def get_index(index: str | ValidityIndex | type[ValidityIndex]) -> ValidityIndex
     ValueError
         If no index has the name; the message lists all names and the nearest one.
     TypeError
-        If it is none of the three.
+        If it is neither a name nor an index.
 
     Examples
     --------

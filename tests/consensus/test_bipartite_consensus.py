@@ -25,7 +25,7 @@ def test_graph_links_objects_with_their_hyperedges():
 
 @pytest.mark.parametrize("dense", [2000, 3])
 def test_singular_vectors_are_those_of_the_scaled_incidence_matrix(dense, monkeypatch):
-    monkeypatch.setattr(module, "_DENSE", dense)
+    monkeypatch.setattr(module, "MOST_DENSE_EDGES", dense)
     runs, _ = noisy()
     edges, weights = hyperedges(runs), np.linspace(1.0, 2.0, len(runs))
     H = edges.matrix(weights).toarray()
@@ -47,7 +47,7 @@ def test_few_ways_to_differ_are_the_clusters(consensus, options):
 
 
 def test_many_hyperedges(monkeypatch):
-    monkeypatch.setattr(module, "_DENSE", 10)
+    monkeypatch.setattr(module, "MOST_DENSE_EDGES", 10)
     runs, truth = noisy(unseen=0.0)
     assert nmi(truth, hbgf(runs, 4, partitioner="spectral", random_state=0)) > 0.9
     assert nmi(truth, hgpa(runs, 4, approximation="spectral", random_state=0)) > 0.9

@@ -55,7 +55,7 @@ def test_coassociation_pair_by_pair(labels, weighted):
 def test_blocks_and_more_runs_than_a_byte_counts(monkeypatch):
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 2, (300, 9))
-    monkeypatch.setattr(module, "_BLOCK", 20)
+    monkeypatch.setattr(module, "BLOCK_PAIRS", 20)
     np.testing.assert_allclose(
         whole(hyperedges(labels), np.ones(300)), pair_by_pair(labels, np.ones(300)), atol=1e-12
     )

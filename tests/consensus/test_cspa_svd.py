@@ -54,7 +54,7 @@ def test_subspace_of_the_dense_matrix(weighted, unseen, lanczos, monkeypatch):
     runs = np.where(rng.random(runs.shape) < unseen, -1, runs)
     weights = np.linspace(0.5, 2.0, len(runs)) if weighted else np.ones(len(runs))
     if lanczos:
-        monkeypatch.setattr(module, "_DENSE", 1)
+        monkeypatch.setattr(module, "MOST_DENSE_EDGES", 1)
     vectors, values = leading_vectors(hyperedges(runs), weights, 3)
     expected_values, expected = np.linalg.eigh(dense(runs, weights)[1])
     # A gap, without which there is no such subspace.

@@ -196,7 +196,7 @@ def test_matching_that_goes_round_in_circles_ends_after_twenty_sweeps(monkeypatc
     J = jaccard(edges)
 
     def after(n_sweeps):
-        monkeypatch.setattr(_matching, "_MAX_SWEEPS", n_sweeps)
+        monkeypatch.setattr(_matching, "MAX_SWEEPS", n_sweeps)
         return matched_parts(edges, J, 3, np.ones(4)).tolist()
 
     ends = [after(n) for n in range(20, 24)]

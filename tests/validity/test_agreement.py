@@ -1,5 +1,7 @@
 """Hyperedges of runs and the agreement between runs."""
 
+import importlib
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -60,7 +62,9 @@ def test_names_of_clusters_do_not_matter_however_large():
 
 
 def test_runs_are_counted_in_blocks(monkeypatch):
-    monkeypatch.setattr("moo_clustering.validity.agreement._BLOCK", 15)
+    # The function of the same name hides the module as an attribute of its room.
+    module = importlib.import_module("moo_clustering.validity.agreement")
+    monkeypatch.setattr(module, "BLOCK_OBJECTS", 15)
     edges = hyperedges(RUNS)
     H = members(edges)
     np.testing.assert_array_equal(edges.intersections, H @ H.T)

@@ -235,13 +235,13 @@ def test_threads_change_nothing(make, monkeypatch):
 
 @every_index
 def test_few_individuals_at_a_time_change_nothing(make, monkeypatch):
-    from moo_clustering.bags import objective as _geometry
+    from moo_clustering.bags import geometry as geometry_module
 
     rng = np.random.default_rng(3)
     bags = as_bags(random_bags(rng, n_bags=70))
     labels = random_labels(rng, 70, count=9)
     expected = make().fit(bags).evaluate(labels)
-    monkeypatch.setattr(_geometry, "_SCRATCH", 1)
+    monkeypatch.setattr(geometry_module, "_SCRATCH", 1)
     np.testing.assert_array_equal(make().fit(bags).evaluate(labels), expected)
 
 

@@ -42,7 +42,7 @@ def test_worked_example():
 @pytest.mark.parametrize("most_cells", [0, 40, 4096])
 @pytest.mark.parametrize("n", [2, 3, 60, 301])
 def test_equals_scikit_learn_with_tables_and_without(n, most_cells, monkeypatch):
-    monkeypatch.setattr(module, "_MOST_CELLS", most_cells)
+    monkeypatch.setattr(module, "CACHED_COUNTERS", most_cells)
     rng = np.random.default_rng(n)
     A = partitions(rng, n, [1, 2, 3, 7, 40, n, 10 * n])
     B = np.vstack([A[2:5], partitions(rng, n, [5, 90]), np.zeros(n, dtype=int), np.arange(n)])

@@ -144,7 +144,7 @@ def test_tables_too_large_to_be_dense():
     true = np.arange(n) // 2
     predicted = np.roll(true, 1)
     # Cluster c holds the second sample of class c and the first of class c + 1: half can agree.
-    assert n // 2 * (n // 2) > assignment._DENSE_CELLS
+    assert n // 2 * (n // 2) > assignment.DENSE_ENTRIES
     assert clustering_accuracy(true, predicted) == 0.5
     assert clustering_accuracy(true, true[::-1]) == 1.0
     assert matched_f1(true, n - true) == 1.0

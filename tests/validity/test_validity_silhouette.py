@@ -25,7 +25,7 @@ def naive(D, labels):
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
 @pytest.mark.parametrize("product_up_to", [1, 10, 1000])
 def test_equals_scikit_learn_and_the_definition(metric, product_up_to, monkeypatch):
-    monkeypatch.setattr(module, "_PRODUCT_UP_TO", product_up_to)
+    monkeypatch.setattr(module, "MOST_FOR_PRODUCT", product_up_to)
     rng = np.random.default_rng(5)
     X = rng.normal(size=(90, 4)) + 1
     labels = np.array([rng.permutation(np.arange(90) % k) for k in (2, 3, 10, 11, 40, 89)])
@@ -38,7 +38,7 @@ def test_equals_scikit_learn_and_the_definition(metric, product_up_to, monkeypat
 
 @pytest.mark.parametrize("product_up_to", [1, 10])
 def test_singletons_duplicates_and_a_single_cluster_in_one_population(product_up_to, monkeypatch):
-    monkeypatch.setattr(module, "_PRODUCT_UP_TO", product_up_to)
+    monkeypatch.setattr(module, "MOST_FOR_PRODUCT", product_up_to)
     # Duplicates away from the origin, with values that do not square exactly.
     x = np.array([0.1, 0.1, 0.1, 0.1, 7.3, 7.7])[:, np.newaxis]
     labels = np.array([[0, 0, 0, 0, 0, 0], [0, 0, 1, 1, 2, 2], [0, 0, 0, 0, 1, 2], [0, 0, 0, 0, 1, 1]])

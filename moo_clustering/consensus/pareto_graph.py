@@ -1,0 +1,388 @@
+"""Similarity graphs of the members of a Pareto front, in the three ways of PESC (ES1, ES2, ES3)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
+
+from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray
+from moo_clustering._kernels import loci
+from moo_clustering._kernels.least_squares import reconstruct
+from moo_clustering._kernels.threads import for_blocks
+from moo_clustering.diversity import locus_counts, shared_choices
+from moo_clustering.graphs import NeighborLists
+from moo_clustering.graphs.embedding import spectral_embedding
+from moo_clustering.graphs.matrices import symmetrize
+
+#: The scale factors tried in the paper, for ES3 and for the conventional graphs.
+SIGMA_GRID = (0.001, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 15.0)
+# exp(-x) underflows to 0 from about x = 745 on; this floor preserves the edge.
+SMALLEST_WEIGHT = 1e-300
+
+
+def ensemble_members(F: FloatArray, min_members: int = 1) -> IntArray:
+    """Select the non-dominated individuals, and whole further fronts until there are enough.
+
+    Parameters
+    ----------
+    F : ndarray of shape (n_individuals, n_objectives)
+        Minimised objectives.
+    min_members : int, default=1
+        Default only the non-dominated set. A handful of members gives a graph so thin that it falls apart.
+
+    Returns
+    -------
+    ndarray of shape (n_members,)
+        Rows of F, ascending.
+    """
+    members: list[int] = []
+    for front in NonDominatedSorting().do(F):
+        members.extend(front)
+        if len(members) >= min_members:
+            break
+    return np.sort(np.array(members, dtype=np.intp))
+
+
+def reconstruction_graph(
+    ranks: IntArray, lists: NeighborLists, X: AnyFloatArray, **options: Any
+) -> sp.csr_array:
+    """Build the graph ES1 of an ensemble.
+
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_members, n_samples)
+        The ensemble in rank encoding.
+    lists : NeighborLists
+    X : ndarray of shape (n_samples, n_features)
+    **options
+        Options of :func:`reconstruction_weights`.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples)
+    """
+    edges, _ = edge_distances(ranks, lists)
+    return reconstruction_weights(X, edges, **options)
+
+
+def reconstruction_weights(
+    X: AnyFloatArray,
+    edges: sp.csr_array,
+    *,
+    solver: Literal["nnls", "pso"] = "nnls",
+    orientation: Literal["row", "column"] = "row",
+    ridge: float = 0.025,
+    min_weight: float = 0.0,
+    rng: np.random.Generator | None = None,
+    n_jobs: int | None = None,
+) -> sp.csr_array:
+    """ES1: minimise ||reconstruction - X||_F^2 for s_ij >= 0 on the edges and 0 elsewhere (PESC, Eq. 4).
+
+    This separates into one small non-negative least-squares problem per sample.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    edges : csr_array of shape (n_samples, n_samples)
+        Entries (i, j) of the links from i to j of any member; values are ignored.
+    solver : {"nnls", "pso"}, default="nnls"
+        Exact active-set solution, or the simplified particle swarm of the paper (30 particles, 200
+        iterations), which is hundreds of times slower and slightly worse, and needs ``rng``.
+    orientation : {"row", "column"}, default="row"
+        ``"row"`` reconstructs sample i from the samples that i links to. ``"column"``, the literal product
+        A S with samples in columns, reconstructs sample j from the samples that link to j; without such
+        samples it gets no weights.
+    ridge : float, default=0.025
+        Weight of ||s||^2 as a multiple of the mean feature variance; without it the minimiser is not unique
+        for more neighbours than features. The swarm minimises the same sum.
+    min_weight : float, default=0.0
+        Lower bound of the weights of edges; with 0, edges of weight 0 are dropped.
+    rng : numpy.random.Generator, optional
+        Source of randomness of the swarm.
+    n_jobs : int, optional
+        Number of threads; does not affect the result.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples)
+
+    Notes
+    -----
+    O(N (q^2 d + q^4)) time in the worst case for q edges per sample, usually close to O(N q^2 (d + q)).
+    """
+    rho = ridge * float(X.var(axis=0, dtype=np.float64).mean())
+    problem = edges if orientation == "row" else edges.T.tocsr()
+    if solver == "pso":
+        weights = _swarm(X, problem, rho, np.random.default_rng(rng))
+    else:
+        weights = _exact(X, problem, rho, n_jobs)
+    np.maximum(weights, min_weight, out=weights)
+    # A copy, because dropping entries must not change the structure of the edges.
+    S = sp.csr_array((weights, problem.indices, problem.indptr), shape=problem.shape, copy=True)
+    S.eliminate_zeros()
+    if orientation == "column":
+        S = S.T.tocsr()
+    S.sort_indices()
+    return S
+
+
+def _exact(X: AnyFloatArray, edges: sp.csr_array, rho: float, n_jobs: int | None) -> FloatArray:
+    A = np.ascontiguousarray(X)
+    weights = np.zeros(edges.nnz)
+    width = max(int(np.diff(edges.indptr).max(initial=0)), 1)
+    for_blocks(
+        lambda lo, hi: reconstruct(A, edges.indptr, edges.indices, rho, lo, hi, width, weights),
+        len(A),
+        width * width,
+        n_jobs,
+    )
+    return weights
+
+
+def _swarm(
+    X: AnyFloatArray,
+    edges: sp.csr_array,
+    rho: float,
+    rng: np.random.Generator,
+    n_particles: int = 30,
+    n_iter: int = 200,
+) -> FloatArray:
+    """Velocity-free particle swarm, on all samples with the same number of edges at once."""
+    X = np.asarray(X, dtype=np.float64)
+    weights = np.zeros(edges.nnz)
+    sizes = np.diff(edges.indptr)
+    for q in np.unique(sizes[sizes > 0]):
+        samples = np.flatnonzero(sizes == q)
+        # Batches bound arrays of shape (samples, particles, q) to some tens of megabytes.
+        for batch in np.array_split(samples, -(-len(samples) * n_particles * int(q) // 2_000_000)):
+            entries = edges.indptr[batch, None] + np.arange(q)
+            B = X[edges.indices[entries]]
+            gram = B @ B.transpose(0, 2, 1) + rho * np.eye(q)
+            target = (B @ X[batch][:, :, None])[:, :, 0]
+            weights[entries] = _swarm_batch(gram, target, n_particles, n_iter, rng)
+    return weights
+
+
+def _swarm_batch(
+    gram: FloatArray, target: FloatArray, n_particles: int, n_iter: int, rng: np.random.Generator
+) -> FloatArray:
+    """Iterate x <- max(0, w x + c r1 (own best - x) + c r2 (best - x)), w from 0.9 to 0.4, c = 2."""
+    n, q = target.shape
+
+    def loss(x: FloatArray) -> FloatArray:
+        value: FloatArray = np.einsum("npq,npq->np", x @ gram, x) - 2.0 * (x @ target[:, :, None])[:, :, 0]
+        return value
+
+    x = rng.random((n, n_particles, q))
+    own, own_loss = x.copy(), loss(x)
+    rows = np.arange(n)
+    for inertia in np.linspace(0.9, 0.4, n_iter):
+        best = own[rows, own_loss.argmin(axis=1)][:, None, :]
+        pull = 2.0 * rng.random(x.shape) * (own - x) + 2.0 * rng.random(x.shape) * (best - x)
+        x = np.maximum(0.0, inertia * x + pull)
+        new = loss(x)
+        better = new < own_loss
+        own[better], own_loss[better] = x[better], new[better]
+    result: FloatArray = own[rows, own_loss.argmin(axis=1)]
+    return result
+
+
+def diversity_graph(
+    ranks: IntArray,
+    lists: NeighborLists,
+    *,
+    weight: Literal["one_minus_div", "div", "count"],
+    n_jobs: int | None = None,
+) -> sp.csr_array:
+    """Build the graph ES2 of an ensemble; fall back to counts if all diversity weights are zero.
+
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_members, n_samples)
+        The ensemble in rank encoding.
+    lists : NeighborLists
+    weight : {"one_minus_div", "div", "count"}
+        Weights of the edges of a member.
+    n_jobs : int, optional
+        Number of threads; does not affect the result.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples)
+    """
+    if weight == "div" and (ranks == ranks[0]).all():
+        warnings.warn(
+            "es2_weight='div' gives every member weight 0, since all members of the ensemble are "
+            "alike; using es2_weight='count'.",
+            UserWarning,
+            stacklevel=2,
+        )
+        weight = "count"
+    return diversity_weights(ranks, lists, weight=weight, n_jobs=n_jobs)
+
+
+def diversity_weights(
+    ranks: IntArray,
+    lists: NeighborLists,
+    *,
+    weight: Literal["one_minus_div", "div", "count"] = "one_minus_div",
+    n_jobs: int | None = None,
+) -> sp.csr_array:
+    """ES2: s_ij = (1/M) sum of 1 - DIV(member) over the members that link i to j (PESC, Eq. 5).
+
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_members, n_samples)
+    lists : NeighborLists
+    weight : {"one_minus_div", "div", "count"}, default="one_minus_div"
+        Contribution of a member: by the formula of the paper, by its prose ("better diversity contributes
+        more"), or 1. If all members are equal, ``"div"`` gives zero weights; use ``"count"`` then.
+    n_jobs : int, optional
+        Number of threads; does not affect the result.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples)
+        Every row sums to the mean contribution of a member.
+
+    Notes
+    -----
+    O(M N) time, O(N width) memory.
+    """
+    n_members, n_samples = ranks.shape
+    width = lists.indices.shape[1]
+    shared = shared_choices(ranks, locus_counts(ranks, width, n_jobs=n_jobs), n_jobs=n_jobs)
+    total = n_samples * n_members
+    share = {"one_minus_div": shared / total, "div": (total - shared) / total, "count": np.ones(n_members)}
+    contribution = share[weight] / n_members
+    weights = np.zeros((n_samples, width))
+    for_blocks(
+        lambda lo, hi: loci.add_weights(ranks, contribution, weights, lo, hi), n_samples, n_members, n_jobs
+    )
+    return to_csr(weights, lists)
+
+
+def kernel_graph(
+    ranks: IntArray,
+    lists: NeighborLists,
+    *,
+    sigma: float | str,
+    n_clusters: int,
+    laplacian: str,
+    rng: np.random.Generator,
+) -> tuple[sp.csr_array, float]:
+    """Build the graph ES3 of an ensemble, and return its scale factor.
+
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_members, n_samples)
+        The ensemble in rank encoding.
+    lists : NeighborLists
+    sigma : float, "mean", "median" or "grid"
+        A number, or the mean or median distance of the edges, or the value of :data:`SIGMA_GRID` with the
+        largest gap between eigenvalues K and K + 1 of the symmetric normalised Laplacian. The paper selects
+        the value with the best result, which needs the true classes.
+    n_clusters : int
+        K.
+    laplacian : str
+        Kind of the Laplacian of the graph that will be clustered.
+    rng : numpy.random.Generator
+        Source of starting vectors.
+
+    Returns
+    -------
+    graph : csr_array of shape (n_samples, n_samples)
+    sigma : float
+        The scale factor used.
+    """
+    edges, distances = edge_distances(ranks, lists)
+    if laplacian == "unnormalized":
+        warnings.warn(
+            "ensemble='es3' with laplacian='unnormalized' tends to cut off outliers; prefer 'sym'.",
+            UserWarning,
+            stacklevel=2,
+        )
+    if sigma == "grid":
+        gaps = [_eigengap(kernel_weights(edges, distances, s), n_clusters, rng) for s in SIGMA_GRID]
+        chosen = SIGMA_GRID[int(np.argmax(gaps))]
+    elif isinstance(sigma, str):
+        chosen = float(np.mean(distances) if sigma == "mean" else np.median(distances))
+    else:
+        chosen = float(sigma)
+    return kernel_weights(edges, distances, chosen), chosen
+
+
+def _eigengap(S: sp.csr_array, n_clusters: int, rng: np.random.Generator) -> float:
+    n_values = min(n_clusters + 1, S.shape[0])
+    values, _ = spectral_embedding(symmetrize(S), n_values, laplacian="sym", rng=rng)
+    return float(values[-1] - values[-2]) if n_values > 1 else 0.0
+
+
+def kernel_weights(edges: sp.csr_array, distances: FloatArray, sigma: float) -> sp.csr_array:
+    """ES3: s_ij = exp(-D_ij^2 / (2 sigma^2)) on the edges (PESC, Eq. 6).
+
+    Parameters
+    ----------
+    edges : csr_array of shape (n_samples, n_samples)
+    distances : ndarray of shape (nnz,)
+        Distances of the edges in CSR order.
+    sigma : float
+        0 gives weights of 1, as do distances that are all 0.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples)
+        The edges with their weights.
+    """
+    if sigma <= 0 or not distances.any():
+        weights = np.ones(len(distances))
+    else:
+        weights = np.maximum(np.exp(-(distances**2) / (2.0 * sigma**2)), SMALLEST_WEIGHT)
+    return sp.csr_array((weights, edges.indices, edges.indptr), shape=edges.shape)
+
+
+def edge_distances(ranks: IntArray, lists: NeighborLists) -> tuple[sp.csr_array, FloatArray]:
+    """Collect the edges (i, j) of all members as a CSR matrix, and their distances in CSR order.
+
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_members, n_samples)
+        The ensemble in rank encoding.
+    lists : NeighborLists
+
+    Returns
+    -------
+    edges : csr_array of shape (n_samples, n_samples)
+        Edges; values have no meaning.
+    distances : ndarray of shape (nnz,)
+        In the order of the edges.
+    """
+    counts = locus_counts(ranks, lists.indices.shape[1])
+    # Stored as 1 + distance, so that edges of length 0 stay entries.
+    edges = to_csr(np.where(counts > 0, 1.0 + lists.distances.astype(np.float64), 0.0), lists)
+    return edges, edges.data - 1.0
+
+
+def to_csr(weights: FloatArray, lists: NeighborLists) -> sp.csr_array:
+    """Convert weights on the neighbour lists to a directed similarity matrix.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_samples, width)
+        Weights of the listed neighbours of every sample.
+    lists : NeighborLists
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples)
+    """
+    n = len(weights)
+    used = weights > 0
+    indptr = np.concatenate([[0], np.cumsum(used.sum(axis=1))])
+    matrix = sp.csr_array((weights[used], lists.indices[used], indptr), shape=(n, n))
+    matrix.sort_indices()
+    return matrix
