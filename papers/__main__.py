@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from moo_clustering.cli.errors import INTERRUPTED, Command, reported, shown_warnings
+from moo_clustering.cli.terminal import INTERRUPTED, Command, reported, shown_warnings
 
 if TYPE_CHECKING:
     from papers.runner import ResultTable
@@ -118,7 +118,7 @@ def _whole(flag: str, text: str) -> int:
 
 
 def _text(table: ResultTable) -> str:
-    from moo_clustering.cli.text import aligned
+    from moo_clustering.cli.terminal import aligned
 
     rows = [list(table.columns), *table.shown()]
     return "\n".join([table.title, aligned(rows, right=table.numeric()), *table.notes])

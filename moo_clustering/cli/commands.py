@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from moo_clustering import __version__
-from moo_clustering.cli.errors import Commands, reported
+from moo_clustering.cli.terminal import Commands, reported
 
 
 @click.group(
@@ -50,7 +50,7 @@ _PROCEDURES = ["shaffer", "holm", "nemenyi"]
     "is_long",
     default=None,
     help="One value per line (columns dataset, method, value; repeats are averaged), or a column per "
-    "method; default: as the names of the columns say.",
+    "method; default: decided by the names of the columns.",
 )
 @click.option(
     "--figure",
@@ -194,7 +194,7 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 @click.option(
     "--stemmer",
     type=click.Choice(["porter", "english", "none"]),
-    help="Documents, methods made for them: what makes stems of words; default: porter.",
+    help="Documents, methods made for them: stemmer of the words; default: porter.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
 @click.option("--jobs", type=int, help="Threads or processes; -1: all processors.")
@@ -216,7 +216,7 @@ def fit(data: str, out: Path, **options: Any) -> None:
     For the recommended method a table may be as it comes out of a spreadsheet: columns of text become
     indicators of categories, dates numbers of days, units beside numbers are taken off, empty cells are
     filled, and columns that tell nothing (constants, row numbers, texts that are all different) are left
-    out; what was done is said line by line.
+    out; every step is reported in a line.
     Every column, of whatever kind, has the same weight, unless --set scale=... says otherwise.
 
     For other methods every column without another role must be numeric, without empty cells. Columns of
@@ -228,7 +228,7 @@ def fit(data: str, out: Path, **options: Any) -> None:
     (ensemble-nmf, nmf-clustering, spherical-kmeans) get weights of stems in at least two documents.
 
     For methods of bags, DATA are bags of instances: WEKA's multi-instance ARFF (.arff), KEEL (.dat), npz
-    with bag_offsets, or a table with one instance a row and --bag; text files also compressed (.gz).
+    with bag_offsets, or a table with one instance per row and --bag; text files also compressed (.gz).
     Classes found in the file score the result and never reach the fit.
 
     Methods that predict labels (sisc, scad2, entropy-weighted-kmeans, nsga2-sisc) take samples with any
@@ -244,7 +244,7 @@ def fit(data: str, out: Path, **options: Any) -> None:
     the same without evolution, and with survival at random.
 
     The folder gets labels.csv, result.npz, run.json and, as far as data and method have them, clusters.csv
-    (what is typical of each cluster), alternatives.csv (other clusterings worth a look, one a column) with
+    (what is typical of each cluster), alternatives.csv (other clusterings worth a look, one per column) with
     alternatives_summary.csv, scores.csv (all clusterings compared), front.csv, history.csv,
     predictions.csv, probabilities.csv and pictures. Begin with its report.html: all solutions to look at,
     compare and choose from, in any browser and without network (report.npz is what `moo-clustering report`

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from moo_clustering.cli.text import aligned
+from moo_clustering.cli.terminal import aligned
 from moo_clustering.datasets import DataError
 from moo_clustering.datasets.tables import column_names, ragged, separator_of, table_rows
 from moo_clustering.persistence import to_json
@@ -34,7 +34,7 @@ def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: 
         File of the critical difference diagram, which is drawn there if it is named.
     as_json : bool
     **options
-        Of :func:`~moo_clustering.stats.compare`.
+        Options of :func:`~moo_clustering.stats.compare`.
     """
     outcome = compare(read_results(results, long=long), **options)
     if figure is not None:
@@ -64,7 +64,7 @@ def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
     ------
     DataError
         For files that are missing, empty or ragged, and in long ones for values that are missing or no
-        numbers. Cells of wide tables are checked by whoever ranks them.
+        numbers. Cells of wide tables are checked when they are ranked.
     """
     if not path.exists():
         raise DataError(f"there is no file {path}")
@@ -106,7 +106,7 @@ def _plain(name: str) -> str:
 
 
 def _places(known: Sequence[str], path: Path) -> list[int]:
-    """Where data set, method and value are: by name, or in this order if there is nothing else."""
+    """Columns of data set, method and value: by name, or in this order if there are only three."""
     if set(_LONG) <= set(known):
         return [known.index(name) for name in _LONG]
     if len(known) == len(_LONG):

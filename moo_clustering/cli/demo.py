@@ -9,12 +9,11 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import minmax_scale
 
-from moo_clustering.cli.errors import INTERRUPTED, shown_warnings
 from moo_clustering.cli.fit import run_job
 from moo_clustering.cli.folder import REPORT, open_folder
 from moo_clustering.cli.job import Job
 from moo_clustering.cli.samples import Samples
-from moo_clustering.cli.text import aligned
+from moo_clustering.cli.terminal import INTERRUPTED, aligned, shown_warnings
 from moo_clustering.datasets import load_wine
 from moo_clustering.estimators import PESC
 from moo_clustering.estimators._methods import get_method

@@ -1,4 +1,4 @@
-"""What is said of a fit: scores, clusters, predictions, controls."""
+"""The description of a fit: clusters, alternatives, predictions and controls, as tables and lines of text."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from scipy import sparse
 from moo_clustering.cli.folder import draw_partition, draw_pool
 from moo_clustering.cli.job import Job
 from moo_clustering.cli.samples import BagSamples, LabelSetSamples, PreparedSamples, Samples, TextSamples
-from moo_clustering.cli.text import aligned, printable_line, shortened
+from moo_clustering.cli.terminal import aligned, printable_line, shortened
 
 if TYPE_CHECKING:
     from moo_clustering.cli.labels import LabelUse
     from moo_clustering.datasets import Documents
 
 TERMS = "terms.png"
-_TERMS = 10
 _TITLE = 80  # characters of a text that stand for a missing title
-_CLUSTERS_SHOWN = 20
+# Rows of a table of clusters on a terminal.
+_SHOWN = 20
 OWN = ("cluster", "size")
 TYPICAL = "typical values"
-_MODES_SHOWN, _MODE_WIDTH = 20, 84
+_MODE_WIDTH = 84
 # Rules that labels and pairs decide, if there are any.
 _BY_KNOWLEDGE = ("auto", "labels", "constraints")
 _FEWEST, _MOST = 0.25, 5
-_TYPICAL_SHOWN, _TYPICAL_WIDTH = 20, 100
+_TYPICAL_WIDTH = 100
 _BETWEEN = "; "
 _LIKE_ALL = "(like all samples)"
 _VALUES, _PURE = 10, 0.95
@@ -47,8 +47,8 @@ _ARRAYS = {
     "impurities": "impurities_",
 }
 _FEATURES, _CLASSES = 10, 5
-# Rows of the table on a terminal, and characters of its cells.
-_SUBSPACE_SHOWN, _WIDTHS = 20, {"classes": 40, "features": 60}
+# Characters of the cells of a table on a terminal.
+_WIDTHS = {"classes": 40, "features": 60}
 _DRAWN = 24
 
 
@@ -84,39 +84,36 @@ def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
     The document is the medoid where the method has medoids (``medoid_indices_``), and else the one
     nearest to the mean by cosine, the first of equals. The terms are those of the largest mean weight.
     """
+    # Imported here because it draws on the libraries of figures.
+    from moo_clustering.visualization.report import describe as shown
+
     labels = np.asarray(estimator.labels_)
-    n_clusters = int(labels.max()) + 1
-    totals = _totals(text, labels, n_clusters)
-    terms = np.asarray(text.feature_names)
-    medoids = _medoids(estimator, labels, n_clusters)
-    rows: list[dict[str, Any]] = []
-    for cluster in range(n_clusters):
-        inside = np.flatnonzero(labels == cluster)
-        if not len(inside):
-            continue
-        total = totals[[cluster]].toarray().ravel()
-        typical = inside[np.argmax(text.weights[inside] @ total)] if medoids is None else medoids[cluster]
-        leading = np.argsort(-total, kind="stable")[:_TERMS]
-        rows.append(
-            {
-                "cluster": cluster,
-                "size": len(inside),
-                "document": text.row_ids[typical],
-                "title": _title(text.documents, typical),
-                "terms": " ".join(terms[leading[total[leading] > 0]]),
-            }
-        )
-    return pd.DataFrame(rows)
+    samples = shown.Samples("sparse", text.weights, text.weights, tuple(text.feature_names), cosine=True)
+    typical = shown.typical_rows(samples, labels, getattr(estimator, "medoid_indices_", None))
+    leading = shown.LeadingFeatures(samples).of(labels)
+    sizes = np.bincount(labels)
+    return pd.DataFrame(
+        {
+            "cluster": cluster,
+            "size": sizes[cluster],
+            "document": text.row_ids[typical[cluster][0]],
+            "title": _title(text.documents, typical[cluster][0]),
+            "terms": " ".join(name for name, _ in leading[cluster]),
+        }
+        for cluster in np.flatnonzero(sizes)
+    )
 
 
 def draw_terms(folder: Path, text: TextSamples, estimator: Any) -> list[str]:
     """Bars of the mean weights of the leading terms of every cluster; name of the file."""
     # Loaded here because drawing takes a second to import.
     from moo_clustering.visualization.partitions import plot_terms
+    from moo_clustering.visualization.report.describe import cluster_indicators
 
     labels = np.asarray(estimator.labels_)
     sizes = np.bincount(labels)
-    means = sparse.diags_array(1.0 / np.maximum(sizes, 1)) @ _totals(text, labels, len(sizes))
+    totals = cluster_indicators(labels) @ sparse.csr_array(text.weights)
+    means = sparse.diags_array(1.0 / np.maximum(sizes, 1)) @ totals
     plot_terms(
         means,
         text.feature_names,
@@ -129,31 +126,29 @@ def draw_terms(folder: Path, text: TextSamples, estimator: Any) -> list[str]:
 
 
 def cluster_table(frame: pd.DataFrame) -> str:
-    """The largest clusters, for a terminal."""
-    largest = frame.sort_values("size", ascending=False, kind="stable").head(_CLUSTERS_SHOWN)
-    rows = [["cluster", "size", "document", "title", "leading terms"]]
-    for cluster, size, document, title, terms in largest.itertuples(index=False):
-        rows.append(
-            [str(cluster), str(size), shortened(document, 20), shortened(title, 34), shortened(terms, 52)]
-        )
-    text = aligned(rows, right=(0, 1))
-    if len(frame) > _CLUSTERS_SHOWN:
-        text += f"\nand {len(frame) - _CLUSTERS_SHOWN} more in clusters.csv"
-    return text
+    """The largest clusters of documents, for a terminal."""
+    heads = ["cluster", "size", "document", "title", "leading terms"]
+    return _largest(
+        frame,
+        heads,
+        lambda entry: [
+            str(cell) if width is None else shortened(cell, width)
+            for cell, width in zip(entry, (None, None, 20, 34, 52), strict=True)
+        ],
+    )
 
 
-def _totals(text: TextSamples, labels: NDArray[Any], n_clusters: int) -> Any:
-    """Sums of the weights of the clusters, sparse."""
-    member = (np.ones(len(labels)), (labels, np.arange(len(labels))))
-    return sparse.csr_array(member, shape=(n_clusters, len(labels))) @ sparse.csr_array(text.weights)
-
-
-def _medoids(estimator: Any, labels: NDArray[Any], n_clusters: int) -> NDArray[np.integer[Any]] | None:
-    medoids = getattr(estimator, "medoid_indices_", None)
-    if medoids is None or len(medoids) != n_clusters:
-        return None
-    found = np.asarray(medoids)
-    return found if np.array_equal(labels[found], np.arange(n_clusters)) else None
+def _largest(
+    frame: pd.DataFrame,
+    heads: Sequence[str],
+    cells: Callable[[Sequence[Any]], list[str]],
+    right: Sequence[int] = (0, 1),
+) -> str:
+    """The largest clusters in lines of cells, and how many more there are."""
+    largest = frame.sort_values("size", ascending=False, kind="stable").head(_SHOWN)
+    text = aligned([heads, *(cells(entry) for entry in largest.itertuples(index=False))], right=right)
+    more = len(frame) - _SHOWN
+    return text if more <= 0 else f"{text}\nand {more} more in clusters.csv"
 
 
 def _title(documents: Documents, row: int) -> str:
@@ -163,7 +158,7 @@ def _title(documents: Documents, row: int) -> str:
 
 @dataclass
 class Description:
-    """Findings of a fit.
+    """Tables, arrays and drawings that describe a fit.
 
     Parameters
     ----------
@@ -198,7 +193,7 @@ def mode_frame(job: Job) -> pd.DataFrame:
     estimator, names = job.estimator, job.samples.feature_names
     frame = sizes_frame(estimator.labels_)
     for feature, name in enumerate(names):
-        # As it is, an attribute of this name would be taken for what is said of the cluster.
+        # As it is, an attribute of this name would be taken for the number or size of the cluster.
         column = f"{name} (attribute)" if name in OWN else name
         frame[column] = [_mode_cell(value) for value in estimator.modes_[:, feature]]
     return frame
@@ -239,14 +234,12 @@ def _arrays_of(samples: Samples) -> list[NDArray[Any]]:
 
 
 def mode_table(frame: pd.DataFrame) -> str:
-    """The largest clusters, for a terminal."""
-    largest = frame.sort_values("size", ascending=False, kind="stable").head(_MODES_SHOWN)
-    rows = [[*OWN, TYPICAL]]
-    rows += [[str(c), str(s), shortened(text, _MODE_WIDTH)] for c, s, text in largest.itertuples(index=False)]
-    text = aligned(rows, right=(0, 1))
-    if len(frame) > _MODES_SHOWN:
-        text += f"\nand {len(frame) - _MODES_SHOWN} more in clusters.csv"
-    return text
+    """The largest clusters with their typical values, for a terminal."""
+    return _largest(
+        frame,
+        [*OWN, TYPICAL],
+        lambda entry: [*map(str, entry[:2]), shortened(entry[2], _MODE_WIDTH)],
+    )
 
 
 def sizes_frame(labels: NDArray[np.integer[Any]]) -> pd.DataFrame:
@@ -314,7 +307,7 @@ def attainment_record(estimator: Any) -> dict[str, Any]:
 
 
 def number_rows(record: Mapping[str, Any], estimator: Any, *, supervised: bool) -> list[list[str]]:
-    """What decided on the number of clusters, and which others are promising."""
+    """Lines on how the number of clusters was chosen, and which others are promising."""
     number = record["result"]["n_clusters"]
     chosen = f"{number} cluster{'' if number == 1 else 's'}"
     if "attainment" in record:
@@ -446,7 +439,7 @@ def column_frames(
     """Clusters with the columns in which they differ most from all samples, and with all columns.
 
     A number is the mean, beside that of all samples; a category the most frequent value, with its share.
-    What differs by a quarter of a standard deviation is told, the most telling first.
+    Values that differ by a quarter of a standard deviation are listed, the largest differences first.
 
     Returns
     -------
@@ -464,7 +457,7 @@ def column_frames(
     for number, name in enumerate(columns.columns):
         describe = _category if name in category_names else _number
         found = describe(columns[name], labels, clusters)
-        # As it is, a column of this name would be taken for what is said of the cluster.
+        # As it is, a column of this name would be taken for the number or size of the cluster.
         values[f"{name} (column)" if name in (*OWN, TYPICAL) else name] = found[0]
         excess[:, number] = found[1]
         texts.append([f"{name} {text}" for text in found[2]])
@@ -493,20 +486,16 @@ def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> 
 
 
 def column_table(frame: pd.DataFrame) -> str:
-    """The largest clusters, for a terminal: as much of what is typical as fits."""
-    largest = frame.sort_values("size", ascending=False, kind="stable").head(_TYPICAL_SHOWN)
-    rows = [list(map(str, frame.columns))]
-    for *own, typical in largest.itertuples(index=False):
+    """The largest clusters with as many of their typical values as fit, for a terminal."""
+
+    def cells(entry: Sequence[Any]) -> list[str]:
+        *own, typical = entry
         fitting = typical.split(_BETWEEN)
         while len(fitting) > 1 and len(_BETWEEN.join(fitting)) > _TYPICAL_WIDTH:
             fitting.pop()
-        rows.append([*map(str, own), shortened(_BETWEEN.join(fitting), _TYPICAL_WIDTH) or _LIKE_ALL])
-    text = aligned(rows, right=(0, 1))
-    return (
-        text
-        if len(frame) <= _TYPICAL_SHOWN
-        else f"{text}\nand {len(frame) - _TYPICAL_SHOWN} more in clusters.csv"
-    )
+        return [*map(str, own), shortened(_BETWEEN.join(fitting), _TYPICAL_WIDTH) or _LIKE_ALL]
+
+    return _largest(frame, list(map(str, frame.columns)), cells)
 
 
 def _number(column: pd.Series[Any], labels: NDArray[Any], clusters: NDArray[Any]) -> _Found:
@@ -552,7 +541,7 @@ def describe_squares(estimator: Any, found: Description) -> None:
 
 
 def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """What was reached, and by how much each control is beside it."""
+    """Lines of the sum of squares, and by how much each control differs from it."""
     if "sum_of_squares" not in record:
         return []
     squares = record["sum_of_squares"]
@@ -652,8 +641,8 @@ class Predictions:
     probabilities : ndarray of shape (n_samples, n_labels)
         0 for classes that no sample with labels for the fit has.
     scores : ndarray of shape (n_samples, n_labels)
-        What ROC curves rank samples by: sums of votes where the method adds them up without dividing
-        (``aggregation="sum"``), and else the probabilities.
+        Values by which ROC curves rank the samples: sums of votes where the method adds them up without
+        dividing (``aggregation="sum"``), otherwise the probabilities.
     chosen : ndarray of shape (n_samples, n_labels), bool
     """
 
@@ -772,15 +761,16 @@ def subspace_frame(job: Job) -> pd.DataFrame:
 
 
 def subspace_table(frame: pd.DataFrame) -> str:
-    """The largest clusters, for a terminal."""
-    largest = frame.sort_values("size", ascending=False, kind="stable").head(_SUBSPACE_SHOWN)
+    """The largest clusters with their leading features and classes, for a terminal."""
     columns = [name for name in ("cluster", "size", "impurity", "classes", "features") if name in frame]
-    rows = [[f"leading {name}" if name in _WIDTHS else name for name in columns]]
-    rows += [[_subspace_cell(name, entry[name]) for name in columns] for entry in largest.to_dict("records")]
-    text = aligned(rows, right=[place for place, name in enumerate(columns) if name not in _WIDTHS])
-    if len(frame) > _SUBSPACE_SHOWN:
-        text += f"\nand {len(frame) - _SUBSPACE_SHOWN} more in clusters.csv"
-    return text
+    heads = [f"leading {name}" if name in _WIDTHS else name for name in columns]
+    right = [place for place, name in enumerate(columns) if name not in _WIDTHS]
+    return _largest(
+        frame[columns],
+        heads,
+        lambda entry: [_subspace_cell(name, cell) for name, cell in zip(columns, entry, strict=True)],
+        right,
+    )
 
 
 def draw_leading(folder: Path, job: Job) -> list[str]:

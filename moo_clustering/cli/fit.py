@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 
 from moo_clustering.cli.describe import describe
-from moo_clustering.cli.errors import INTERRUPTED, shown_warnings
 from moo_clustering.cli.folder import (
     CHECKPOINT,
     CONTENT,
@@ -38,7 +37,7 @@ from moo_clustering.cli.job import (
 from moo_clustering.cli.load import load_data, prepares
 from moo_clustering.cli.samples import PreparedSamples
 from moo_clustering.cli.summary import summary
-from moo_clustering.cli.text import one_line
+from moo_clustering.cli.terminal import INTERRUPTED, one_line, shown_warnings
 from moo_clustering.estimators._methods import find_method
 
 # Samples from which on the recommended method takes so long that one may doubt whether it goes on.
@@ -248,7 +247,7 @@ def _summary(estimator: Any) -> dict[str, Any]:
 
 
 def after_interruption(folder: RunFolder, job: Job, *, has_result: bool) -> str:
-    """What to do after an interruption."""
+    """The next step after an interruption, in words."""
     if (folder.path / CHECKPOINT).exists():
         return "go on with the same command and --resume"
     if writes_checkpoints(job.method, job.estimator.get_params(deep=False)):
@@ -266,7 +265,7 @@ def save_report(folder: Path, job: Job, record: Mapping[str, Any], extra: Mappin
     folder : Path
     job : Job
     record : mapping
-        Of the run.
+        The record of the run.
     extra : mapping
         More keyword arguments of ``report_content``.
 
@@ -300,7 +299,7 @@ def _warn(why: str, files: Sequence[str]) -> None:
 
 
 def report_arguments(job: Job, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Data, names and what was known of the samples, as ``report_content`` takes them."""
+    """Arguments of ``report_content``: data, names, partial labels and constraints."""
     samples = job.samples
     y = job.supervision.get("y")
     return {

@@ -1,4 +1,4 @@
-"""Run folders: who may write, files of a run."""
+"""Run folders: which folder a run may write to, the files it writes, and reading them for reports."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ARRAYS = {
     "data_min": "data_min_",
     "data_range": "data_range_",
 }
-# Columns of the course that are drawn, and what they are called there.
+# Columns of the history that are drawn, and their names in the figure.
 _DRAWN = {
     "min": "best objective",
     "avg": "mean objective",
@@ -42,7 +42,7 @@ _DRAWN = {
 }
 PARTITION = "partition.png"
 _MOST_PLACES = 1000
-# What a reader of tables would take for the end of a row or of the file.
+# Characters that readers of tables take for the end of a row or of the file.
 _ODD = str.maketrans({"\r": "\n", "\0": "\N{REPLACEMENT CHARACTER}"})
 RECORD = "run.json"
 CHECKPOINT = "checkpoint.npz"
@@ -91,7 +91,7 @@ _LARGEST = 25_000_000
 
 
 def bag_arrays(estimator: Any) -> dict[str, Any]:
-    """Arrays that are kept beside the labels; centres are in the units of the data."""
+    """Medoids, centres and ranges to save; centres are in the units of the data."""
     found = {name: getattr(estimator, attribute, None) for name, attribute in _ARRAYS.items()}
     return {name: np.asarray(value) for name, value in found.items() if value is not None}
 
@@ -151,7 +151,7 @@ def draw_partition(folder: Path, job: Job, classes: Sequence[str] | None) -> lis
 
 
 def _places(job: Job) -> tuple[Any, list[str]]:
-    """What the plane shows: one or two columns as they are, of more the features as the method takes them."""
+    """Coordinates and their names: one or two columns as they are, or the scaled features."""
     samples, estimator = job.samples, job.estimator
     X = samples.X
     if getattr(estimator, "metric", None) == "precomputed":
@@ -170,7 +170,7 @@ def _places(job: Job) -> tuple[Any, list[str]]:
 
 
 def draw_pool(folder: Path, estimator: Any, name: str) -> list[str]:
-    """How much of the pool has samples together, of many samples or landmarks a part."""
+    """Draw the share of the pool that has two samples together, for some of many samples."""
     from scipy.linalg import eigh
 
     from moo_clustering.visualization import plot_similarity
@@ -188,7 +188,7 @@ def draw_pool(folder: Path, estimator: Any, name: str) -> list[str]:
         labels,
         eigenvalues,
         vectors[:, : estimator.n_clusters_],
-        title=f"{title}: the lighter, the more of the pool has two {what} together{part}",
+        title=f"{title}: the lighter, the more partitions of the pool have two {what} together{part}",
         path=folder / "similarity.png",
     )
     return ["similarity.png"]
@@ -256,7 +256,7 @@ def _labels(kind: str, ids: Any, labels: Any, record: Mapping[str, Any]) -> pd.D
 
 
 def result_arrays(estimator: Any) -> dict[str, Any]:
-    """Arrays of a fitted estimator that are kept."""
+    """Arrays of a fitted estimator to save."""
     kept = {
         "labels": "labels_",
         "similarity": "similarity_",
@@ -367,7 +367,7 @@ class RunFolder:
     def finish(self, record: Mapping[str, Any], *, complete: bool) -> None:
         """Write the last record; a complete run needs its checkpoint no longer.
 
-        The report of what an interrupted run had found is none of its result.
+        The report of an earlier interruption is removed, since it shows another result.
         """
         self.write_record(record)
         self._remove((CONTENT, REPORT))
@@ -508,7 +508,7 @@ def run_content(folder: Path) -> ReportContent:
 
 
 def with_status(missing: Sequence[str], record: Mapping[str, Any]) -> list[str]:
-    """What a report cannot show, beginning with a sentence about a run that did not end by itself."""
+    """The notes of a report, with a sentence before them about a run that did not end by itself."""
     sentence = _UNFINISHED.get(record["status"])
     return [*missing] if sentence is None or sentence in missing else [sentence, *missing]
 

@@ -24,13 +24,13 @@ from moo_clustering.cli.load import (
 )
 from moo_clustering.cli.methods import FLAGS
 from moo_clustering.cli.samples import Samples, TextSamples
-from moo_clustering.cli.text import one_line
+from moo_clustering.cli.terminal import one_line
 from moo_clustering.constraints import read_pairs
 from moo_clustering.datasets import BUNDLED
 from moo_clustering.estimators._methods import METHODS, RECOMMENDED, RECOMMENDED_FOR_BAGS, Method
 from moo_clustering.persistence import environment, to_json
 
-# Parameters whose values say nothing about the result, or where on the disk it went.
+# Parameters that do not affect the result, or that name places on the disk.
 _NOT_RECORDED = {"verbose", "checkpoint", "resume", "random_state"}
 # Ratio of standard deviations beyond which features can hardly be of one unit.
 _UNITS = 20
@@ -89,7 +89,7 @@ class Job:
         return [names[code] for code in known]
 
     def record(self) -> dict[str, Any]:
-        """What is known before the fit. No paths: the folder may be given away."""
+        """The record before the fit. It holds no paths, since the folder may be passed on."""
         parameters = self.estimator.get_params(deep=False)
         return {
             "format": FORMAT,
@@ -207,12 +207,12 @@ def build_estimator(
     checkpoint: Path | None = None,
     checkpoint_every: int | None = None,
 ) -> Any:
-    """The estimator with the options and what the flags say.
+    """The estimator with its options and with the values of the flags.
 
     Raises
     ------
     ValueError
-        When the method needs a flag that was not given, or has no use for one that was.
+        When the method needs a flag that is missing, or does not take one that was used.
     """
     known = parameters_of(estimator_class)
     given: dict[str, Any] = {"random_state": seed, "verbose": verbose}
@@ -267,7 +267,7 @@ def _require_generations(
     options: Mapping[str, Any],
     given: Mapping[str, Any],
 ) -> None:
-    """No number of generations and no checkpoints of them where there are none."""
+    """Refuse a number of generations, and checkpoints, for options without generations."""
     for name, value in method.evolves_with.items():
         found = options.get(name, known[name].default)
         for flag, is_given in (
@@ -287,7 +287,7 @@ def parameters_of(estimator_class: type[Any]) -> Mapping[str, inspect.Parameter]
 
 
 def parse_settings(settings: Sequence[str], method: str, estimator_class: type[Any]) -> dict[str, Any]:
-    """Options and their values.
+    """Options of the method from ``name=value`` texts.
 
     A value is read as a Python literal (numbers, True, None, lists, quoted text) and otherwise
     taken as text.

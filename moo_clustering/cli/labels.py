@@ -66,8 +66,9 @@ class LabelUse:
 
     @property
     def y(self) -> NDArray[Any] | None:
-        """What the fit is given: codes of classes, or indicators of the labels in ``columns``; -1 for
-        unlabelled samples.
+        """Labels for the fit: codes of classes, or indicators of the labels in ``columns``.
+
+        -1 marks unlabelled samples; None if the fit is given no labels.
         """
         if not self.is_given.any():
             return None

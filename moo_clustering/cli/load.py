@@ -160,7 +160,7 @@ def _unlabelled_by_minus_one(table: BagTable) -> NDArray[np.int64] | None:
 
 
 def _refuse_classes(table: BagTable) -> None:
-    """Known classes that nobody named must not be clustered by."""
+    """Refuse a column that looks like known classes, which must not become a feature."""
     for name in table.bags.feature_names or ():
         column = name.partition("=")[0]
         if may_be_role(column, BagOptions(bag=column)):
@@ -239,9 +239,7 @@ def load_data(
     if bags:
         for flag, value in (("--text-columns", text_columns), ("--id-column", id_column)):
             if value is not None:
-                raise DataError(
-                    f"{flag} says nothing about bags; --bag names the column of their identifiers"
-                )
+                raise DataError(f"{flag} does not apply to bags; --bag names the column of their identifiers")
         return load_bags(path, bag=bag, labels=labels, partial_labels=partial_labels, drop=tuple(drop))
     if text_columns is not None or holds_documents(path):
         return load_documents(
@@ -280,7 +278,7 @@ def load_data(
 
 
 def _without_text(method: Method, columns: Sequence[str]) -> str:
-    """What to do about columns of text that the method cannot take."""
+    """Remedies for columns of text that the method cannot take."""
     from moo_clustering.estimators._methods import METHODS
 
     takers = ", ".join(known.name for known in METHODS.values() if known.categorical)
@@ -476,7 +474,7 @@ def _has_indicators(path: Path) -> bool:
 
 
 def _header(path: Path) -> str:
-    """What comes before the data, as far as it can be read; whoever reads the file says what is wrong."""
+    """The text before the data, as far as it can be read; errors are left to the reader of the file."""
     lines = []
     try:
         with gzip.open(path) if path.name.lower().endswith(".gz") else open(path, "rb") as file:
@@ -497,7 +495,7 @@ def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
     """How the features of a table are to be scaled; None where the table has to be features already."""
     if not method.prepares or options.get("metric", "euclidean") != "euclidean":
         return None
-    # Who says how to scale is given the numbers as they are.
+    # With an option for scaling, the numbers stay as they are.
     return "none" if "scale" in options else "equal"
 
 
@@ -584,7 +582,7 @@ def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.flo
     with np.errstate(invalid="ignore"):  # equal documents have no variance to explain
         X = svd.fit_transform(weights)
         share = float(svd.explained_variance_ratio_.sum())
-    # What the components leave out must not make a document look like an empty one.
+    # Rows of length one: a document of which the components show little must not look like an empty one.
     return normalize(X), share if np.isfinite(share) else 1.0
 
 
@@ -627,7 +625,7 @@ def stem_features(
     if not len(kept):
         raise DataError(f"min_df={min_df} and max_df={max_df} leave no term of the {len(texts)} documents")
     with warnings.catch_warnings():
-        # The estimators tell what becomes of documents without terms.
+        # The estimators warn about documents without terms.
         warnings.simplefilter("ignore", UserWarning)
         weights = PaperTfidfTransformer().fit_transform(counts[:, kept])
     record: dict[str, Any] = {

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntArray
-from moo_clustering.cli.text import one_line
+from moo_clustering.cli.terminal import one_line
 from moo_clustering.persistence import fingerprint
 
 if TYPE_CHECKING:
@@ -68,9 +68,9 @@ class Samples:
     partial_y: Int64Array | None = None
     partial_names: tuple[str, ...] = ()
 
-    # What one sample is called.
+    # The word for one sample.
     kind: ClassVar[str] = "sample"
-    # What the data were read as, in messages about options that are for other kinds.
+    # The kind of data, in messages about options that belong to other kinds.
     read_as: ClassVar[str] = "a table (--text-columns names columns of text)"
     # Whether the features are dense numbers, each of a unit of its own.
     has_units: ClassVar[bool] = True

@@ -81,7 +81,7 @@ class PageServer(ThreadingHTTPServer):
             self.hosts |= {LOOPBACK, "localhost"}
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of browsers that hang up."""
+        """Stay silent about browsers that hang up."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -97,7 +97,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(with_body=False)
 
     def _answer(self, *, with_body: bool) -> None:
-        # A page of another site whose name leads here is no reader of this one.
+        # Another site whose name is made to lead to this computer must not read the report.
         hosts = [host.strip().lower() for host in self.headers.get_all("Host", [])]
         if len(hosts) != 1 or hosts[0] not in self.server.hosts:
             self._send(HTTPStatus.FORBIDDEN, b"This is for this computer only.\n", "text/plain", with_body)
@@ -117,4 +117,4 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Requests are no news."""
+        """Do not report requests."""

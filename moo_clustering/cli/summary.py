@@ -17,7 +17,7 @@ from moo_clustering.cli.describe import (
 )
 from moo_clustering.cli.folder import REPORT
 from moo_clustering.cli.job import Job
-from moo_clustering.cli.text import aligned
+from moo_clustering.cli.terminal import aligned
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,8 +38,8 @@ _SCORES = {
 _SMALL = 0.05
 _LOW, _HIGH = 0.62, 0.9
 _MEANING = (
-    "low: on test data, clusters below 0.62 had little to do with known classes; there may be none to find",
-    "medium: on test data, clusters from 0.62 to 0.9 agreed with known classes now well, now badly",
+    "low: on test data, clusters below 0.62 had little to do with known classes; there may be no clusters",
+    "medium: on test data, clusters from 0.62 to 0.9 agreed with known classes well or badly",
     "high: on test data, clusters above 0.9 mostly agreed well with known classes, if not always in number",
 )
 _SHOWN, _FEW = 3, 30
@@ -124,7 +124,7 @@ def bag_rows(record: Mapping[str, Any]) -> list[list[str]]:
 
 
 def bag_remark(record: Mapping[str, Any]) -> str | None:
-    """A sentence about clusters that are hardly any."""
+    """A remark about a cluster of very few bags."""
     sizes = record["result"]["sizes"]
     if "alternatives" in record:  # chosen by other than indices of separation
         return None
@@ -168,7 +168,7 @@ def pareto_rows(record: Mapping[str, Any], *, supervised: bool) -> list[list[str
 
 
 def confidence_text(confidence: float | None, *, n_samples: int, bags: bool = False) -> str:
-    """The number and what it has meant on tables with known classes."""
+    """The confidence in words: what such values meant on tables with known classes."""
     if confidence is None:
         return "none: there was nothing to choose from"
     if n_samples < _FEW:
@@ -180,7 +180,7 @@ def confidence_text(confidence: float | None, *, n_samples: int, bags: bool = Fa
 
 
 def pareto_remarks(record: Mapping[str, Any]) -> list[str]:
-    """Sentences about columns that decide alone, and about an evolution."""
+    """Remarks about columns that alone separate the clusters, and about an evolution."""
     remarks = []
     if names := record.get("sorted_by"):
         shown = " and of ".join(map(repr, names[:_SHOWN]))
@@ -236,7 +236,7 @@ def _rand(scores: Mapping[str, float]) -> str:
 
 
 def label_rows(job: Job, kind: str) -> list[list[str]]:
-    """How many labels there are, and whose labels the fit was given."""
+    """Line of the number of labels, and of the samples whose labels the fit was given."""
     use = job.labels
     if use is None:
         return []
@@ -279,7 +279,7 @@ def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
 
 
 def prediction_remark(record: Mapping[str, Any]) -> str | None:
-    """A sentence about predictions that nothing scores."""
+    """A remark about predictions that no held-out label scores."""
     found = record.get("prediction")
     if found is None or found["n_scored"]:
         return None

@@ -49,12 +49,12 @@ _MOST_NAMED = 24  # as many as look different
 
 @dataclass(frozen=True, eq=False)
 class BagDistanceData:
-    """What :func:`plot_bag_distances` shows.
+    """Data that :func:`plot_bag_distances` draws.
 
     Parameters
     ----------
     distances : ndarray of shape (n_shown, n_shown)
-        From the bag of the row to that of the column.
+        Distances from the bag of the row to the bag of the column.
     order : ndarray of shape (n_shown,)
         Bag at each place: clusters one after another, in each the most central bag first and the one
         farthest from it last.
@@ -65,7 +65,7 @@ class BagDistanceData:
     sizes : ndarray of shape (n_clusters,)
         Bags of each, shown or not.
     kind : str
-        What the distances are, in words.
+        Kind of the distances, in words.
     directed : bool
         Whether there and back differ.
     """
@@ -384,7 +384,7 @@ def _draw_scatter(ax: Axes, data: BagEmbeddingData) -> None:
 
 @dataclass(frozen=True, eq=False)
 class BagEmbeddingData:
-    """What :func:`plot_bag_embedding` shows.
+    """Data that :func:`plot_bag_embedding` draws.
 
     Parameters
     ----------
@@ -427,7 +427,7 @@ def bag_embedding_data(
     """Positions of bags in the plane, as far apart as their distances say.
 
     Up to ``max_bags`` bags are placed by metric multidimensional scaling of their Hausdorff distances.
-    Of more, the means are shown by their principal components; where only distances are given, the
+    More bags are shown by the principal components of their means; where only distances are given, the
     same share of every cluster is scaled.
 
     Parameters

@@ -52,7 +52,7 @@ class SearchHistory(NamedTuple):
     Attributes
     ----------
     step : str
-        What is counted.
+        The unit that is counted.
     frame : DataFrame of shape (n_steps, n_curves)
         Numbers by step, which is the index.
     F : list of ndarray of shape (n_individuals, n_objectives)
@@ -85,7 +85,7 @@ _WIDTH, _HEIGHT, _LINE, _MARK = 5.3, 4.2, 0.19, 0.08
 
 @dataclass(frozen=True, eq=False)
 class AttainmentData:
-    """What :func:`plot_attainment` shows.
+    """Data that :func:`plot_attainment` draws.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class AttainmentData:
 
 
 def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None) -> AttainmentData:
-    """What there is to show of attainment scores.
+    """Attainment scores by number of clusters, ready to draw.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def plot_attainment(
     attainment, chosen
         See :func:`attainment_plot_data`.
     names : sequence of two str, default=("variance", "connectivity")
-        Of the objectives.
+        Names of the objectives.
     path : path-like, optional
         Also write the figure to this file.
 
@@ -295,7 +295,7 @@ def _steps(corners: FloatArray) -> FloatArray:
 
 
 def _nearest_point(point: FloatArray, surface: FloatArray) -> FloatArray:
-    """Of the boundary of what a front dominates."""
+    """Corners of the boundary of the region that a front dominates."""
     above, right = np.append(np.inf, surface[:-1, 1]), np.append(surface[1:, 0], np.inf)
     down = np.column_stack([surface[:, 0], np.clip(point[1], surface[:, 1], above)])
     along = np.column_stack([np.clip(point[0], surface[:, 0], right), surface[:, 1]])
@@ -305,7 +305,7 @@ def _nearest_point(point: FloatArray, surface: FloatArray) -> FloatArray:
 
 
 def _apart(front: FloatArray, rows: Sequence[Any]) -> NDArray[np.intp]:
-    """Of the rows those that are not too near to any before."""
+    """Rows that are not too near to any row before them."""
     taken: list[int] = []
     for row in rows:
         gaps = np.hypot(*(front[taken] - front[int(row)]).T) if taken else np.array([np.inf])
@@ -429,7 +429,7 @@ def _caption(data: CriticalDifferenceData) -> str:
 
 @dataclass(frozen=True, eq=False)
 class FrontData:
-    """What :func:`plot_front` shows.
+    """Data that :func:`plot_front` draws.
 
     Parameters
     ----------
@@ -793,14 +793,14 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class ConvergenceData:
-    """What :func:`plot_convergence` shows.
+    """Data that :func:`plot_convergence` draws.
 
     Parameters
     ----------
     panels : dict of str to tuple of Curve
         By their titles.
     step : str
-        What is counted, such as "generation".
+        The unit that is counted, such as "generation".
     n_runs : tuple of int
         Of every group.
     band : tuple of two float
@@ -830,7 +830,7 @@ def convergence_data(
         DataFrame with a column "generation", or an array) or a DEAP logbook. Runs of a list are
         repetitions, whose median is shown; those of a mapping are compared.
     names : sequence of str, optional
-        Of the objectives; those of the estimator by default, else ``f1``, ``f2``, ...
+        Names of the objectives; those of the estimator by default, else ``f1``, ``f2``, ...
     show : str or sequence of str, optional
         Titles of the panels wanted, in this order, such as ``"hypervolume"``; default all.
     band : tuple of two float, default=(0.25, 0.75)
@@ -846,7 +846,7 @@ def convergence_data(
     Raises
     ------
     TypeError, ValueError
-        For runs without a history, runs that count different things, and panels that there are not.
+        For runs without a history, runs that count different things, and panels that do not exist.
 
     Notes
     -----
@@ -1000,7 +1000,7 @@ def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:
     ----------
     run : estimator, Recorder, DataFrame, deap.tools.Logbook or array-like of shape (n_steps,)
     names : sequence of str, optional
-        Of the objectives of a recorder; those of the estimator by default.
+        Names of the objectives of a recorder; those of the estimator by default.
 
     Raises
     ------
@@ -1113,7 +1113,7 @@ def _single_numbers(row: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class RocData:
-    """What :func:`plot_roc` shows.
+    """Data that :func:`plot_roc` draws.
 
     Parameters
     ----------

@@ -157,7 +157,7 @@ class PairLines:
 
 @dataclass(frozen=True, eq=False)
 class ConstraintsData:
-    """What :func:`plot_constraints` shows.
+    """Data that :func:`plot_constraints` draws.
 
     Parameters
     ----------
@@ -384,7 +384,7 @@ def save_figure(figure: Figure, path: str | PathLike[str] | None) -> None:
 
 @dataclass(frozen=True, eq=False)
 class PartitionData:
-    """What :func:`plot_partition` shows.
+    """Data that :func:`plot_partition` draws.
 
     Parameters
     ----------
@@ -398,7 +398,7 @@ class PartitionData:
     sizes : tuple of int
         Samples of each, drawn or not.
     share : float or None
-        Of the variance that two components show; None for two features, or one, as they are.
+        Share of the variance that two components show; None for two features, or one, as they are.
     rows : ndarray of shape (n_points,)
         Samples that are drawn, ascending.
     """
@@ -430,7 +430,7 @@ def partition_data(
     cluster_names : sequence of str, optional
         Name of cluster 0, 1, ...; by default the numbers.
     max_points : int, default=5000
-        Of more samples so many are shown, evenly from first to last.
+        Largest number of samples shown; of more, samples at even distances from first to last.
 
     Returns
     -------
@@ -632,7 +632,7 @@ def feature_plane(
         A single feature is spread by the number of the row, so that equal values do not hide each other.
     axes : tuple of two str
     share : float or None
-        Of the variance that two components show; None for features as they are.
+        Share of the variance that two components show; None for features as they are.
     """
     from scipy import sparse
 
@@ -849,7 +849,7 @@ def _own_panels(kind: Any) -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class SimilarityData:
-    """What :func:`plot_similarity` shows.
+    """Data that :func:`plot_similarity` draws.
 
     Parameters
     ----------
@@ -961,7 +961,7 @@ def plot_similarity(
     similarity, labels, eigenvalues, embedding
         See :func:`similarity_data`.
     title : str, default=""
-        Of a new figure.
+        Size of a new figure.
     max_blocks
         See :func:`similarity_data`.
     ax : matplotlib axes or sequence of up to three of these, optional
@@ -1038,7 +1038,7 @@ def block_means(matrix: Any, order: NDArray[np.integer[Any]], n_blocks: int) -> 
 
 @dataclass(frozen=True, eq=False)
 class TermData:
-    """What :func:`plot_terms` shows.
+    """Data that :func:`plot_terms` draws.
 
     Parameters
     ----------
@@ -1082,7 +1082,7 @@ def term_data(
     n_terms : int, default=10
         Terms a cluster.
     max_clusters : int, default=24
-        Of more clusters the largest, or without sizes the first, are shown.
+        Largest number of clusters shown: the largest ones, or without sizes the first.
 
     Returns
     -------
@@ -1095,7 +1095,7 @@ def term_data(
 
     Notes
     -----
-    Of equal weights the term of the smaller column comes first.
+    Among equal weights the term of the smaller column comes first.
     """
     from scipy import sparse
 
@@ -1152,7 +1152,7 @@ def plot_terms(
         See :func:`term_data`.
     title : str, default=""
     label : str, default="weight"
-        What the bars measure.
+        Quantity that the bars measure.
     path : path-like, optional
         Also write the figure to this file.
 

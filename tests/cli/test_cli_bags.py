@@ -342,7 +342,7 @@ def test_generations_are_short_for_a_setting(run, slices, table):
             "'t' is not numeric .* leave it out with --drop 't', or if .* --labels 't'$",
         ),
         ("bags.npz --bag x --method chcmic", "not in a column; leave out --bag 'x'$"),
-        ("bags.npz --id-column x --method chcmic", "--id-column says nothing about bags; --bag names"),
+        ("bags.npz --id-column x --method chcmic", "--id-column does not apply to bags; --bag names"),
         (
             "bags.npz --svd 3 --method chcmic",
             "only be given for documents, and bags.npz is read as bags of instances$",

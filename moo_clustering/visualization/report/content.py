@@ -1,4 +1,4 @@
-"""What a report shows; solutions, facts, features of an estimator."""
+"""The content of a report: solutions of a fitted estimator, their columns, and the figures beside them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from moo_clustering.constraints.pairs import satisfied_pairs
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.fronts import spread_members
 
-# Objectives of this package that are to be great; all others are to be small.
+# Objectives of this package to maximise; all others are minimised.
 _GREATER = frozenset({"i_index", "sep"})
 _MOST_ROLES = 3
 _HEIGHT = 800  # pixels in a notebook
@@ -36,7 +36,7 @@ _AFFORDABLE, _FEWEST = 100_000, 8
 
 
 def greater_is_better(estimator: Any) -> list[bool]:
-    """Of every objective of the front, whether it is to be great."""
+    """Whether greater values are better, for each objective of the front."""
     names = tuple(getattr(estimator, "objective_names_", ()))
     if any(each.__name__ == "ParetoPoolClusterer" for each in type(estimator).__mro__):
         return [True] * len(names)
@@ -142,7 +142,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class ClusterFacts:
-    """What is known of a cluster of a solution.
+    """Silhouette, typical samples and leading features of a cluster.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ class ClusterFacts:
 
 @dataclass(frozen=True, eq=False)
 class PlaneMap:
-    """Where samples lie in the plane.
+    """Positions of samples in the plane.
 
     Attributes
     ----------
@@ -188,11 +188,11 @@ class Panel:
     kind : {"matrix", "lines", "bars", "image"}
     title, note : str
     x, y : sequence
-        Of ``"bars"`` names and heights; of ``"matrix"`` names of columns and rows, or none.
+        Names and heights of ``"bars"``; names of columns and rows of a ``"matrix"``, or none.
     series : mapping of str to (x, y)
-        Of ``"lines"``.
+        The lines of ``"lines"``.
     matrix : ndarray of shape (n_rows, n_columns), optional
-        Of ``"matrix"``.
+        The matrix of ``"matrix"``.
     axes : tuple of two str
     image : bytes
         A PNG, of ``"image"``; ``note`` is what it says to those who cannot see it.
@@ -217,14 +217,14 @@ class ReportContent:
     ----------
     title : str
     facts : sequence of (str, str)
-        What was done, for the head of the page.
+        Method, options and data, for the head of the page.
     sample_kind : str
-        What a sample is called: "sample", "document", "bag", "row", ...
+        The word for a sample: "sample", "document", "bag", "row", ...
     sample_names : ndarray of shape (n_samples,) of str
     sample_texts : sequence of str or None
-        What helps to recognise a sample, such as the beginning of a document.
+        Texts by which to recognise samples, such as the beginning of a document.
     names : sequence of str
-        Of the solutions.
+        Names of the solutions.
     labels : ndarray of shape (n_solutions, n_samples), int32
         Clusters 0, 1, ...; -1 for samples in none.
     columns : sequence of Column
@@ -239,9 +239,9 @@ class ReportContent:
         Names of the clusters of a solution that has them.
     map : PlaneMap or None
     clusters : mapping of int to sequence of ClusterFacts
-        Of the solutions that were described, a cluster after the other.
+        Facts of the clusters of each described solution, cluster by cluster.
     features_title : str
-        What the features of clusters are, such as "leading terms".
+        Heading of the features of clusters, such as "leading terms".
     must_link, cannot_link : ndarray of shape (n_pairs, 2), int64
     agreement : ndarray of shape (n_solutions, n_solutions) or None
         Adjusted Rand index of every two solutions.
@@ -295,7 +295,7 @@ class Solution:
     ----------
     labels : ndarray of shape (n_samples,), int32
     roles : list of str
-        What it is in the run, such as ``"front 3"`` and ``"result"``.
+        Roles of the solution in the run, such as ``"front 3"`` and ``"result"``.
     member : int or None
         Row of the front.
     values : ndarray or None
@@ -665,7 +665,7 @@ def _labels(estimator: Any, rows: NDArray[np.intp]) -> Any:
 
 
 def _graphs(estimator: Any) -> Any:
-    """What clusters the graph of a member, of methods whose members are graphs."""
+    """Function that clusters the graph of a member, for methods whose members are graphs."""
     ensemble, members = getattr(estimator, "_ensemble", None), getattr(estimator, "_members", None)
     if hasattr(ensemble, "member_partition"):
         return lambda row: ensemble.member_partition(row).labels  # type: ignore[union-attr]
@@ -675,7 +675,7 @@ def _graphs(estimator: Any) -> Any:
 
 
 class Choice(NamedTuple):
-    """What ``choose(rule)`` gives.
+    """The solution that ``choose(rule)`` takes.
 
     Attributes
     ----------

@@ -1,4 +1,7 @@
-"""Samples, clusters, plane, agreement: also what the CLI writes to clusters.csv."""
+"""Descriptions of clusters: silhouettes, samples near the middle, leading features, and a map of the plane.
+
+The command describes the clusters of documents with the same functions.
+"""
 
 from __future__ import annotations
 
@@ -85,17 +88,17 @@ def agreement(labels: NDArray[np.int32], chosen: int, rng: np.random.Generator) 
 
 @dataclass(frozen=True, eq=False)
 class Described:
-    """What samples say of solutions.
+    """Silhouettes, typical samples and leading features of solutions.
 
     Attributes
     ----------
     distances : SampledDistances or None
         None without samples; then the rest is empty.
     cohesions : list of Cohesion
-        Of all solutions.
+        One for each solution.
     facts : dict of int to list of ClusterFacts
     notes : list of str
-        What is not exact, or left out.
+        Sentences about values that are estimated or left out.
     """
 
     distances: SampledDistances | None = None
@@ -156,7 +159,7 @@ def cluster_facts(
     described : sequence of int
         Places of those to describe.
     cohesions : sequence of Cohesion
-        Of all solutions.
+        One for each solution.
     distances : SampledDistances
     """
     features = None if samples.table is None else LeadingFeatures(samples)
@@ -180,16 +183,16 @@ def described_solutions(n_solutions: int, first: Sequence[int], most: int) -> li
 class LeadingFeatures:
     """Leading features of the clusters of any partition of the same samples.
 
-    Of tables the features whose mean in the cluster is farthest from that of all samples, in standard
-    deviations, with sign; of sparse weights those of the largest mean in the cluster; of presence, 0 and 1,
-    those most above the mean of all samples.
+    For tables, these are the features whose mean in the cluster is farthest from that of all samples, in
+    standard deviations, with sign; for sparse weights, those of the largest mean in the cluster; for presence
+    (0 and 1), those most above the mean of all samples.
 
     Parameters
     ----------
     samples : Samples
         With a table.
     n_features : int, default=10
-        Of every cluster.
+        Number of features for each cluster.
     """
 
     def __init__(self, samples: Samples, n_features: int = N_FEATURES) -> None:
@@ -483,7 +486,7 @@ def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generato
     ----------
     samples : Samples
     n_clusters : int
-        Of all solutions together, with which the cost grows.
+        Clusters of all solutions together, with which the cost grows.
     rng : Generator
         Picks the samples if there are too many.
     """
@@ -560,8 +563,8 @@ def typical_rows(
     samples: Samples,
     labels: NDArray[np.int32],
     medoids: NDArray[np.int64] | None,
-    distances: SampledDistances,
-    to_own: FloatArray,
+    distances: SampledDistances | None = None,
+    to_own: FloatArray | None = None,
 ) -> list[RowNumbers]:
     """Samples nearest to the middle of their cluster, for cluster 0, 1, ...; of equals the first.
 
@@ -574,12 +577,15 @@ def typical_rows(
     samples : Samples
     labels : ndarray of shape (n_samples,)
     medoids : ndarray of shape (n_clusters,) or None
-    distances : SampledDistances
-    to_own : ndarray
+    distances : SampledDistances, optional
+        Needed for bags and distances, as is ``to_own``.
+    to_own : ndarray, optional
         See :class:`Cohesion`.
     """
     n_clusters = int(labels.max()) + 1
     if samples.kind in ("bags", "distances"):
+        assert distances is not None
+        assert to_own is not None
         rows, keys = distances.rows, to_own
     else:
         rows, keys = np.arange(len(labels)), _from_means(samples, labels)
@@ -646,14 +652,14 @@ def panels(
     estimator : fitted clusterer
     samples : Samples or None
     labels : ndarray of shape (n_samples,)
-        Of the chosen solution.
+        Clusters of the chosen solution.
     distances : SampledDistances or None
     facts : sequence of ClusterFacts
-        Of its clusters.
+        Facts of its clusters.
     features_title : str
     sample_names : ndarray of str
     sample_kind : str, default="sample"
-        What a sample is called.
+        The word for a sample.
     """
     found = []
     if samples is not None and samples.bags is not None and distances is not None:
@@ -778,7 +784,7 @@ def _term_panels(labels: Labels, facts: Sequence[ClusterFacts], title: str, kind
 
 
 def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
-    """Where clusters begin and end, counted from 1; of few clusters."""
+    """Beginning and end of each cluster, counted from 1, if there are few clusters."""
     if len(names) > 24:
         return ""
     spans = [

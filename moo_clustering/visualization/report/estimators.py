@@ -67,23 +67,23 @@ def report_content(
     max_described: int = 100,
     random_state: int = 0,
 ) -> ReportContent:
-    """All that a report of a fitted clusterer shows.
+    """The content of a report of a fitted clusterer.
 
     Parameters
     ----------
     estimator : fitted clusterer
-        Of this package or of scikit-learn: anything with ``labels_``. It stays as it is.
+        An estimator of this package or of scikit-learn, with ``labels_``. It is not changed.
     X : array-like, sparse matrix, DataFrame, Bags or list of 2-d arrays, optional
-        What it was fitted on; distances where it was fitted on these. Without it there is no map, and
-        nothing is said of clusters but their sizes.
+        The data of the fit, or the distances if it was fitted on these. Without them there is no map, and
+        only the sizes of clusters are shown.
     title : str, optional
         Name of the estimator by default.
     sample_names : sequence of str, optional
         Names of bags, or else row numbers, by default.
     sample_texts : sequence of str, optional
-        What helps to recognise a sample.
+        Texts by which to recognise samples.
     sample_kind : str, optional
-        What a sample is called: ``"bag"`` of bags, ``"document"`` with texts, else ``"sample"`` by default.
+        The word for a sample; by default ``"bag"`` for bags, ``"document"`` with texts, else ``"sample"``.
     feature_names : sequence of str, optional
     class_names : sequence of str, optional
         Names of the classes 0, 1, ... of ``y``.
@@ -94,15 +94,15 @@ def report_content(
     embedding : array-like of shape (n_samples, 2), optional
         Positions for the map, in place of principal components.
     roc_curves : mapping of name to (fpr, tpr), optional
-        Of predicted labels, to be shown as well.
+        ROC curves of predicted labels, to be shown as well.
     facts : sequence of (str, str), optional
-        What else is to be said at the head of the report.
+        Further facts for the head of the report.
     max_points : int, default=5000
         Samples on the map: of more, those in constraints, those typical of clusters, and others at random.
     max_described : int, default=100
         Solutions whose clusters are described: the result, those that rules take, then the first.
     random_state : int, default=0
-        Of all that is drawn at random.
+        Seed of everything that is drawn at random.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def report_content(
     NotFittedError
         The estimator has no ``labels_``.
     ValueError
-        What is given does not fit the labels of the estimator.
+        The data or names do not fit the labels of the estimator.
 
     Notes
     -----
@@ -246,7 +246,7 @@ def _history(estimator: Any) -> pd.DataFrame | None:
 
 
 def _missing(estimator: Any, run: RunSolutions, why: str | None, has_map: bool) -> list[str]:
-    """What the report cannot show."""
+    """Sentences about what the report cannot show."""
     notes = []
     if not has_front(estimator):
         others = len(run.labels) > 1
@@ -266,7 +266,7 @@ def checked_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Ar
     Raises
     ------
     ValueError
-        Another shape, or rows that there are not.
+        Another shape, or row numbers that do not exist.
     """
     if pairs is None or np.size(pairs) == 0:
         return np.empty((0, 2), dtype=np.int64)

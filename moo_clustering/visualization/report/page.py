@@ -1,4 +1,4 @@
-"""JSON, template, archive, several runs."""
+"""The page of a report: its archive, the merging of several runs, and HTML with the content as JSON."""
 
 from __future__ import annotations
 
@@ -249,7 +249,7 @@ def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportCont
         Runs on the same samples. Samples in another order are put in that of the first run, by their
         names.
     names : sequence of str
-        Of the runs; equal ones are told apart by a number.
+        Names of the runs; equal ones are told apart by a number.
 
     Returns
     -------
@@ -404,7 +404,7 @@ def _common(kinds: Sequence[str], otherwise: str) -> str:
 
 
 def _facts(parts: Sequence[_Part]) -> list[tuple[str, str]]:
-    """What is the same of all runs once, the rest for each run."""
+    """Facts that all runs share once, the others for each run."""
     everywhere = set.intersection(*({tuple(fact) for fact in part.content.facts} for part in parts))
     shared = [fact for fact in parts[0].content.facts if tuple(fact) in everywhere]
     own = [
@@ -472,7 +472,7 @@ def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -
     ----------
     first, other : ReportContent
     runs : tuple of two str
-        What to call them.
+        Their names.
 
     Returns
     -------
@@ -545,7 +545,7 @@ def write_report(content: ReportContent, path: str | PathLike[str]) -> None:
     ----------
     content : ReportContent
     path : path-like
-        Of the ``.html`` file, in a folder that exists.
+        The ``.html`` file, in a folder that exists.
     """
     # A lone surrogate, as from a file name in another encoding, has no UTF-8.
     page = render(content).encode("utf-8", "replace")
@@ -600,7 +600,7 @@ def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
     ----------
     content : ReportContent
     max_bytes : int
-        What it may take as JSON, about. Where the labels are too many, fewer solutions are kept
+        Largest size as JSON, roughly, in bytes. Where the labels are too many, fewer solutions are kept
         (the chosen one, those of the rules, then the best) and ``missing`` says so.
 
     Notes

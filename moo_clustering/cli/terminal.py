@@ -1,20 +1,18 @@
-"""Errors, warnings and interruptions of the command, each told in a sentence."""
+"""What the command writes on the terminal: errors and warnings in a sentence each, text in columns."""
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import click
 
-from moo_clustering.cli.text import one_line
-
 INTERRUPTED = 130
 _LESS_MEMORY = "give it fewer samples, a method that compares fewer of them, or end other programs"
-# What other packages tell their developers.
+# Warnings by which other packages address their developers.
 _NOT_FOR_USERS = (
     DeprecationWarning,
     PendingDeprecationWarning,
@@ -48,7 +46,7 @@ class Commands(Command, click.Group):
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Errors about what the user gave, as click's; others are bugs and keep their traceback."""
+    """Turn errors about the input into one line; other errors are bugs and keep their traceback."""
     context = click.get_current_context(silent=True)
     if context is not None and (context.find_root().obj or {}).get("traceback"):
         yield
@@ -73,7 +71,7 @@ def reported() -> Iterator[None]:
 
 @contextmanager
 def shown_warnings() -> Iterator[list[str]]:
-    """Every different warning as one line on stderr; the lines are kept in the list."""
+    """Show every different warning as one line on stderr, and yield the list of these lines."""
     lines: list[str] = []
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -91,3 +89,32 @@ def shown_warnings() -> Iterator[list[str]]:
             warnings.simplefilter("ignore", category)
         warnings.showwarning = show
         yield lines
+
+
+def one_line(text: object) -> str:
+    """The text on one line."""
+    return " ".join(str(text).split())
+
+
+def shortened(text: object, width: int) -> str:
+    """The text on one line of at most ``width`` characters."""
+    line = printable_line(text)
+    return line if len(line) <= width else f"{line[: width - 3].rstrip()}..."
+
+
+def printable_line(text: object) -> str:
+    """The text without line breaks and without characters that a terminal would obey."""
+    return " ".join("".join(mark if mark.isprintable() else " " for mark in str(text)).split())
+
+
+def aligned(rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), gap: str = "  ") -> str:
+    """Columns padded to their widest cell; those numbered in ``right`` are flush right."""
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.rjust(width) if number in right else cell.ljust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append(gap.join(cells).rstrip())
+    return "\n".join(lines)
