@@ -28,11 +28,10 @@ from moo_clustering.bags import Bags
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding
 from moo_clustering.estimators._base import (
+    FrontMixin,
     Rule,
     SemiSupervisedClusterMixin,
-    check_rule,
     checkpoint_for,
-    choose_member,
 )
 from moo_clustering.estimators._options import (
     KW_ONLY,
@@ -76,7 +75,7 @@ _EVOLVED = "evolved"
 
 
 @estimator
-class ParetoPoolClusterer(SemiSupervisedClusterMixin, SearchOptions, BaseEstimator):
+class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions, BaseEstimator):
     """A clusterer that chooses from a pool of partitions and combines it.
 
     Parameters
@@ -271,26 +270,34 @@ class ParetoPoolClusterer(SemiSupervisedClusterMixin, SearchOptions, BaseEstimat
         check_is_fitted(self)
         if rule == "consensus" and self.n_clusters is None:
             raise ValueError('choose("consensus") needs n_clusters; see relabel(n_clusters=...).')
-        check_rule(rule, self.rules_)
+        return super().choose(rule)
+
+    def _take_by_rule(self, rule: str) -> None:
+        if rule in self._solutions:
+            self._take(self._solutions[rule])
+            return
         candidates = self._candidates
-        if candidates is None:
-            rule = "auto"
-        if isinstance(rule, str) and rule in self._solutions:
-            return self._take(self._solutions[rule])
         assert candidates is not None
-        if isinstance(rule, str) and rule in ("select", "consensus"):
+        if rule in ("select", "consensus"):
             rng = np.random.default_rng(self._seeds[0])
-            chosen = unsupervised_partition(candidates, self.n_clusters, rule, rng)
-        elif isinstance(rule, str) and rule.startswith("alternative-"):
-            chosen = candidates.labels[self._alternatives[int(rule.removeprefix("alternative-"))]]
+            self._take_points(unsupervised_partition(candidates, self.n_clusters, rule, rng))
         else:
-            greater = (True,) * len(self.objective_names_)
-            row = choose_member(self.pareto_front_, self.objective_names_, greater, rule)
-            chosen = candidates.labels[self._front[row]]
-        labels, classes = self._samples.per_sample(chosen), None
+            member = self._alternatives[int(rule.removeprefix("alternative-"))]
+            self._take_points(candidates.labels[member])
+
+    def _take_member(self, row: int) -> None:
+        assert self._candidates is not None
+        self._take_points(self._candidates.labels[self._front[row]])
+
+    def _greater_is_better(self) -> tuple[bool, ...]:
+        return (True,) * len(self.objective_names_)
+
+    def _take_points(self, labels: Labels) -> None:
+        """Take a partition of the points; clusters have the class of most of their labelled samples."""
+        per_sample, classes = self._samples.per_sample(labels), None
         if self._side_information.targets is not None:
-            classes = class_of_clusters(labels, self._side_information.targets.indicators)
-        return self._take(Solution(labels, cluster_classes=classes))
+            classes = class_of_clusters(per_sample, self._side_information.targets.indicators)
+        self._take(Solution(per_sample, cluster_classes=classes))
 
     def predict(self, X: Any) -> Labels:
         """Clusters of samples: the most probable class after a fit with labels, else that of the nearest.
@@ -460,7 +467,8 @@ class ParetoPoolClusterer(SemiSupervisedClusterMixin, SearchOptions, BaseEstimat
         # Nothing of the previous fit is replaced before all is computed.
         self._side_information, self._candidates, self._solutions = side, candidates, solutions
         self._publish(evolution)
-        return self._take(solutions["auto"])
+        self._take(solutions["auto"])
+        return self
 
     def _evolution(
         self,
@@ -523,7 +531,7 @@ class ParetoPoolClusterer(SemiSupervisedClusterMixin, SearchOptions, BaseEstimat
         self.scores_ = _score_frame(candidates)
         self._alternatives, ari = np.zeros(0, dtype=np.intp), np.zeros(0)
         self._front, self.pareto_front_ = np.zeros(0, dtype=np.intp), np.zeros((0, 0))
-        self.objective_names_: tuple[str, ...] = ()
+        self.objective_names_ = ()
         self.confidence_ = float("nan")
         self.result_: Result | None = None
         if candidates is not None:
@@ -556,7 +564,7 @@ class ParetoPoolClusterer(SemiSupervisedClusterMixin, SearchOptions, BaseEstimat
                 stacklevel=4,
             )
 
-    def _take(self, solution: Solution) -> Self:
+    def _take(self, solution: Solution) -> None:
         self._solution = solution
         self.labels_: Labels = solution.labels.astype(np.int32)
         self.n_clusters_ = len(np.unique(self.labels_))
@@ -566,7 +574,6 @@ class ParetoPoolClusterer(SemiSupervisedClusterMixin, SearchOptions, BaseEstimat
             self.predict_proba_ = solution.probabilities
         if solution.cluster_classes is not None:
             self.cluster_classes_index_ = solution.cluster_classes
-        return self
 
 
 class _Evolution(NamedTuple):
