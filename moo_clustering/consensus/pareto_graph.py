@@ -14,9 +14,7 @@ from moo_clustering._kernels import loci
 from moo_clustering._kernels.least_squares import reconstruct
 from moo_clustering._kernels.threads import for_blocks
 from moo_clustering.diversity import locus_counts, shared_choices
-from moo_clustering.graphs import NeighborLists
-from moo_clustering.graphs.embedding import spectral_embedding
-from moo_clustering.graphs.matrices import symmetrize
+from moo_clustering.graphs import NeighborLists, spectral_embedding, symmetrize
 
 #: The scale factors tried in the paper, for ES3 and for the conventional graphs.
 SIGMA_GRID = (0.001, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 15.0)

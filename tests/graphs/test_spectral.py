@@ -25,7 +25,6 @@ from moo_clustering.graphs import (
     spectral_cuts,
     spectral_partition,
 )
-from moo_clustering.graphs import spectral as partition_module
 
 WORKED = np.zeros((5, 5))
 for (i, j), value in {
@@ -139,8 +138,8 @@ def test_same_seed_same_labels():
 
 def test_large_data_is_assigned_to_centres_fitted_on_a_part(monkeypatch):
     X, S = three_blobs(n=80)
-    monkeypatch.setattr(partition_module, "FITTED_IN_FULL", 100)
-    monkeypatch.setattr(partition_module, "FITTED_SAMPLE", 60)
+    monkeypatch.setattr(spectral, "FITTED_IN_FULL", 100)
+    monkeypatch.setattr(spectral, "FITTED_SAMPLE", 60)
     labels = spectral_partition(S, 3, X=X, rng=rng()).labels
     np.testing.assert_array_equal(labels, np.repeat([0, 1, 2], 80))
 
@@ -226,6 +225,7 @@ def test_no_similarity_at_all():
     assert_array_equal(spectral_cuts(sp.csr_array((1, 1)), [1, 2], rng=np.random.default_rng(0)), [[0], [0]])
 
 
+@pytest.mark.slow
 def test_large_sparse_graphs(monkeypatch):
     X = blobs(3, n_blobs=8, size=260, spread=20.0)
     S = self_tuning_graph(X)

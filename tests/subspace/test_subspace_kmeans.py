@@ -16,6 +16,8 @@ from moo_clustering.subspace import (
     start,
 )
 
+OPTIONS = SubspaceOptions()
+
 
 def cluster(X, k, seed=0, **options):
     return entropy_weighted_kmeans(SubspaceData.of(X), k, rng=np.random.default_rng(seed), **options)
@@ -135,9 +137,6 @@ def test_given_seeds():
 def test_out_of_range(change, message):
     with pytest.raises(ValueError, match=message):
         cluster(blocks()[0], **{"k": 3} | change)
-
-
-OPTIONS = SubspaceOptions()
 
 
 @pytest.mark.parametrize("init", ["labels", "seeds", "kmeans", "dirichlet"])
