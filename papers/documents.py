@@ -1,8 +1,11 @@
-"""Collections of documents."""
+"""Collections of documents in files, and data sets of some of their topics.
+
+A collection is read and filtered as the protocol of ensemble NMF does (:func:`load_collection`); data sets
+of k topics are drawn from it (:func:`draw_sets`).
+"""
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -17,11 +20,11 @@ from numpy.typing import NDArray
 from moo_clustering._arrays import did_you_mean
 from moo_clustering.datasets import DataError
 from moo_clustering.datasets.documents import json_objects
+from papers.runner import DATA_VARIABLE, folder_of_data
 
-# Topics with fewer documents do not count.
+# Topics with fewer documents are left out.
 MIN_DOCUMENTS = 10
 _GENOMICS = "the relevance judgements of TREC Genomics 2004"
-_VARIABLE = "MOO_CLUSTERING_DATA"
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +35,7 @@ class Collection:
     ----------
     name : str
     stand_in_for : str
-        What of the published protocol it stands for, and how it differs.
+        Which collection of the published protocol it replaces, and how it differs.
     documents : list of dict
         Fields ``title``, ``text`` and ``headings`` of each, as
         :func:`~moo_clustering.features.document_term_counts` takes them.
@@ -113,7 +116,7 @@ def load_collection(name: str, folder: str | PathLike[str] | None = None) -> Col
 
 
 class Source(NamedTuple):
-    """A file of JSON lines with ``title``, ``text``, ``labels`` and, in some, ``mesh``."""
+    """A file of JSON lines with ``title``, ``text``, ``labels`` and, in some files, ``mesh``."""
 
     file: str
     stand_in_for: str
@@ -170,7 +173,7 @@ COLLECTIONS = tuple(SOURCES)
 
 
 def find_file(file: str, folder: str | PathLike[str] | None) -> Path:
-    """Where a file is.
+    """Path of a file in the data folder or in its sub-folder ``text``.
 
     Raises
     ------
@@ -185,23 +188,23 @@ def find_file(file: str, folder: str | PathLike[str] | None) -> Path:
 
 
 def data_folder(given: str | PathLike[str] | None) -> Path:
-    """The folder that is given, or that of the environment variable ``MOO_CLUSTERING_DATA``.
+    """The given folder, or the one in the environment variable ``MOO_CLUSTERING_DATA``.
 
     Raises
     ------
     DataError
         If there is neither.
     """
-    folder = os.environ.get(_VARIABLE) if given is None else given
-    if not folder:
+    folder = folder_of_data(given)
+    if folder is None:
         raise DataError(
-            f"a collection of documents needs the folder of its file: give it, or set {_VARIABLE}"
+            f"a collection of documents needs the folder of its file: give it, or set {DATA_VARIABLE}"
         )
-    return Path(folder)
+    return folder
 
 
 def place_of(folder: Path, file: str) -> Path | None:
-    """Where a file is: in the folder or in its sub-folder ``text``; None if in neither."""
+    """Path of a file in a folder or in its sub-folder ``text``; None if it is in neither."""
     return next((path for path in (folder / file, folder / "text" / file) if path.is_file()), None)
 
 
@@ -280,7 +283,7 @@ class DocumentSet:
     rows : ndarray of shape (n_documents,), int64
         Numbers of the documents in the collection.
     documents : list of dict
-        The collection's documents of these numbers.
+        These documents of the collection.
     y : ndarray of shape (n_documents,), int64
         Topic of each: 0, ..., k - 1.
     """
@@ -314,7 +317,7 @@ def draw_sets(collection: Collection, k: int, n_sets: int, rng: np.random.Genera
     k : int
         From 2 to the number of topics.
     n_sets : int
-        How many data sets; fewer where there are fewer choices of k topics.
+        Number of data sets; fewer if there are fewer choices of k topics.
     rng : Generator
 
     Returns

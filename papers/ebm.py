@@ -1,8 +1,7 @@
-"""The clinical questions."""
+"""The clinical questions of the evidence-based medicine corpus, each a small clustering task."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -14,14 +13,14 @@ from numpy.typing import NDArray
 
 from moo_clustering.datasets.documents import Documents, read_documents
 from moo_clustering.datasets.tables import DataError
+from papers.runner import DATA_VARIABLE, folder_of_data
 
 _QUESTIONS, _DOCUMENTS = "ebm_questions.jsonl.gz", "ebm_documents.jsonl.gz"
-_VARIABLE = "MOO_CLUSTERING_DATA"
 
 
 @dataclass(frozen=True, eq=False)
 class EBMQuestion:
-    """One question: a small clustering task.
+    """A question whose documents are to be clustered by the answers that cite them.
 
     Parameters
     ----------
@@ -32,7 +31,7 @@ class EBMQuestion:
         Rows of its documents in the collection: the union of the answers' references, in the order
         in which they are first referred to.
     answers : list of tuple of str
-        Gold: the answers that refer to each document, in their order; often more than one.
+        The answers that refer to each document (the known classes), in their order; often more than one.
     """
 
     id: str
@@ -47,7 +46,7 @@ class EBMQuestion:
 
     @property
     def n_answers(self) -> int:
-        """Number of answers that have a document: the target number of clusters."""
+        """Number of answers that refer to a document, which is the target number of clusters."""
         return len({answer for answers in self.answers for answer in answers})
 
 
@@ -109,10 +108,10 @@ def load_ebm(folder: str | PathLike[str] | None = None) -> EBMCorpus:
 
 
 def _find(folder: str | PathLike[str] | None) -> Path:
-    given = os.environ.get(_VARIABLE) if folder is None else folder
+    given = folder_of_data(folder)
     if not given:
-        raise DataError(f"load_ebm needs the folder of the corpus: give it, or set {_VARIABLE}")
-    for place in (Path(given), Path(given) / "text"):
+        raise DataError(f"load_ebm needs the folder of the corpus: give it, or set {DATA_VARIABLE}")
+    for place in (given, given / "text"):
         if (place / _QUESTIONS).is_file() and (place / _DOCUMENTS).is_file():
             return place
     raise DataError(f"there is no {_QUESTIONS} with {_DOCUMENTS} in {given} or its sub-folder text")

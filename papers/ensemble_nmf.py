@@ -1,4 +1,4 @@
-"""Ensemble NMF Table 2."""
+"""Ensemble NMF, Table 2: the ensemble and its rivals on sets of 3 to 10 topics, beside the published NMI."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ CONSENSUS: dict[str, Function] = {
 }
 BEST_HALF, PARETO, PLAIN = "Best half, MCLA", "Pareto, MCLA", "NMF, MCLA"
 RANDOM = "Random labels"
-# Scores of one partition under different names of its clusters differ by rounding.
+# Scores of one partition under different cluster numbers differ by rounding.
 _EQUAL = 1e-12
 METHODS = (
     "Hierarchical",
@@ -104,7 +104,7 @@ ERRATA = {
 ENSEMBLES = {True: "MCLA (size)", False: "MCLA (matching)"}
 _FORMATS = dict.fromkeys(METHODS, ".4f")
 SIGNIFICANT = 1.96
-# What the paper says of its table, as a comparison of two columns.
+# Statements of the paper about its table, each as a comparison of two columns.
 _CLAIMS = (
     ("NCW-NMF", "NMF"),
     ("NCW-NMF", "Bisecting"),
@@ -117,12 +117,12 @@ _CLAIMS = (
 )
 BEST_OF = {name: f"{name}, best of 10" for name in ("K-means", "Bisecting")}
 MIN_RUN, MAX_RUN = "Min-NCW-NMF", "Max-NCW-NMF"
-# Rivals of the ensemble, and where its Z values are.
+# Rivals of the ensemble, and the columns of its Z values against them.
 Z_COLUMNS = {"Bisecting": "Z", BEST_OF["Bisecting"]: "Z, best of 10"}
 
 
 class Table2:
-    """Data sets of k topics drawn from every collection in the data folder, all methods on each.
+    """All methods on data sets of k topics, drawn from every collection in the data folder.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ class Table2:
             )
         self._n_sets = settings.n_sets or N_TABLE_SETS
         self._metis = find_spec("pymetis") is not None
-        # Not the collections, k, sets and seeds: more of them go on in the same folder.
+        # Without the collections, k, sets and seeds, so that a run with more of them continues in the folder.
         self.parameters: dict[str, Any] = {
             "runs": N_RUNS,
             "solver": SOLVER,
@@ -180,7 +180,7 @@ class Table2:
             for seed in range(settings.seeds)
             for number in range(min(self._n_sets, comb(collection.n_topics, k)))
         ]
-        # Words are counted once for each collection, whose cells come one after the other.
+        # The cells of a collection follow each other, so its words are counted once.
         self._counts = lru_cache(maxsize=1)(self._count)
         self._sets = lru_cache(maxsize=1)(self._draw)
 
@@ -203,7 +203,7 @@ class Table2:
         return report(self.cells, values, stand_ins, metis=self._metis)
 
     def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """There are none."""
+        """No figures."""
         return []
 
     def _count(self, name: str) -> tuple[Any, Any]:
@@ -221,17 +221,17 @@ def _identity(collection: Collection) -> str:
 
 
 class Task(NamedTuple):
-    """What a cell is computed from.
+    """The data of a cell.
 
     Attributes
     ----------
     counts : csr_matrix of shape (n_documents, n_terms)
-        Of the terms that count in these documents.
+        Counts of the terms that are in at least two of these documents.
     y : ndarray of shape (n_documents,)
         Topics, for scoring only.
     n_clusters, n_runs : int
     metis : bool
-        Whether pymetis is there.
+        Whether pymetis is installed.
     seed : tuple
         Parts of all seeds.
     """
@@ -248,12 +248,12 @@ class Task(NamedTuple):
         return seed_of(*self.seed, name).spawn(self.n_runs)
 
     def rng(self, name: str) -> np.random.Generator:
-        """For what is drawn once."""
+        """Generator for everything that is drawn once."""
         return np.random.default_rng(seed_of(*self.seed, name))
 
 
 def run_task(task: Task) -> dict[str, Any]:
-    """Value of a cell: NMI of every run and of every consensus, and what the data set is like."""
+    """Value of a cell: NMI of every run and of every consensus, and facts about the data set."""
     weights, seen = _weights(task.counts)
     sizes = np.bincount(task.y)
     labels, losses, best = _all_runs(task, weights)
@@ -276,7 +276,7 @@ def run_task(task: Task) -> dict[str, Any]:
 
 
 def _weights(counts: csr_matrix) -> tuple[csr_matrix, NDArray[np.intp]]:
-    """Rows of unit length, and which documents they are of; frequencies are of all documents."""
+    """Weights in rows of unit length, and the documents of the rows; frequencies count all documents."""
     with warnings.catch_warnings():
         # Documents without terms are counted in the table.
         warnings.simplefilter("ignore", UserWarning)
@@ -331,7 +331,7 @@ def _consensus(task: Task, weighted: Labels, losses: NDArray[np.float64], plain:
 
 
 def consensus_functions(metis: bool) -> dict[str, Function]:
-    """Those that there are, with METIS or without."""
+    """The available consensus functions, with or without METIS."""
     return {
         name: function
         for name, function in CONSENSUS.items()
@@ -364,7 +364,7 @@ def best_of(scores: Sequence[float], criterion: Sequence[float], n: int) -> tupl
     """
     order = np.argsort(-np.asarray(criterion), kind="stable")
     total = len(order)
-    # All others of the choice come later in the order.
+    # All other runs of the choice come later in the order.
     chance = np.array([math.comb(total - 1 - place, n - 1) for place in range(total)]) / math.comb(total, n)
     ordered = np.asarray(scores)[order]
     mean = float(chance @ ordered)
@@ -380,9 +380,9 @@ def report(
     ----------
     cells, values
     stand_ins : mapping
-        What every collection stands for.
+        The collection of the paper that each one replaces.
     metis : bool
-        Whether the ensemble is by METIS, as in the original.
+        Whether METIS partitions the ensemble, as in the paper.
     """
     scores = score_frame(cells, values, ENSEMBLES[metis])
     names = [name for name in stand_ins if name in set(scores["collection"])]
@@ -506,7 +506,7 @@ def _range(values: pd.Series[int]) -> str:
 
 
 def _column_means(part: pd.DataFrame) -> list[Value]:
-    # Every k counts alike, as in the paper, however many data sets it has.
+    # Every k has the same weight, as in the paper, whatever its number of data sets.
     by_k = part.groupby("k")[list(METHODS)].mean()
     return [float(by_k[name].mean()) for name in METHODS]
 
@@ -516,12 +516,12 @@ def _sets(scores: pd.DataFrame) -> str:
 
 
 def errata(*names: str) -> tuple[str, ...]:
-    """Sentences by name."""
+    """Errata of the paper, as sentences."""
     return tuple(ERRATA[name] for name in names)
 
 
 def significance(scores: pd.DataFrame, names: Sequence[str]) -> ResultTable:
-    """Data sets on which the ensemble is above bisecting k-means, and by how many deviations."""
+    """Number of data sets on which the ensemble beats bisecting k-means, and by how many deviations."""
     rows: list[list[Value]] = [["paper", "Bisecting", N_SETS, N_ABOVE, N_SIGNIFICANT, None, None]]
     for name in [*names, *(["all"] if len(names) > 1 else [])]:
         part = scores if name == "all" else scores[scores["collection"] == name]
@@ -541,7 +541,7 @@ def significance(scores: pd.DataFrame, names: Sequence[str]) -> ResultTable:
 
 
 def claims(scores: pd.DataFrame, names: Sequence[str]) -> ResultTable:
-    """On how many data sets the paper's order of two methods holds."""
+    """Number of data sets on which the paper's order of two methods holds."""
     printed = pd.DataFrame.from_dict(PUBLISHED, orient="index", columns=list(METHODS))
     parts = [printed, *(scores[scores["collection"] == name] for name in names)]
     rows: list[list[Value]] = [

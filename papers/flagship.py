@@ -1,4 +1,8 @@
-"""Flagship: cells and rivals."""
+"""ParetoClustering (the flagship) and its rivals: questions asked of a data set, and the methods compared.
+
+A block of :data:`BLOCKS` is a question, such as few labels of every class. :func:`run_task` asks it of one
+set and scores every method. The rivals, each a function, stand below the block that uses them first.
+"""
 
 from __future__ import annotations
 
@@ -56,19 +60,19 @@ from papers.flagship_sets import (
 )
 from papers.runner import seed_of
 
-# Rows that count, since pairs are propagated in dense matrices.
+# Rows used with pairs, which are propagated in dense matrices.
 MOST_ROWS = 800
 EVOLUTION = {"pop_size": 48, "n_gen": 25}
-# Runs of an ensemble of factorizations.
+# Runs in an ensemble of factorisations.
 N_RUNS = 10
 _last: dict[tuple[str, str, int], Fitted] = {}
 FRACTIONS = {"1 %": 0.01, "2 %": 0.02, "5 %": 0.05, "10 %": 0.1}
 NOVEL_FRACTIONS = {name: FRACTIONS[name] for name in ("2 %", "5 %", "10 %")}
-# What a point of the selection score counts beside evidence.
+# Weight of the selection score beside the evidence.
 _SCORE_WEIGHT = 20.0
 _LEAST_CLUSTER = 5
 _STARTS = 10
-# What spreading keeps of its neighbours' labels; .99, the usual value, is worse.
+# Share of the neighbours' labels in label spreading; the usual .99 is worse.
 SPREADING_RIVALS = 0.9
 _ITERATIONS = 2000
 AMOUNTS = {".1 n": 0.1, ".5 n": 0.5, "1 n": 1.0, "2 n": 2.0}
@@ -85,7 +89,7 @@ _AT_K = {
 
 
 class Block(NamedTuple):
-    """A question.
+    """A question that is asked of every data set.
 
     Attributes
     ----------
@@ -93,7 +97,7 @@ class Block(NamedTuple):
     run : callable
         ``run(found, sheet, draws) -> facts``.
     has_draws : bool
-        Whether it is repeated, with other seeds, labels or pairs.
+        Whether it is repeated with other seeds, labels or pairs.
     least_classes : int
     most_rows : int or None
     """
@@ -142,7 +146,7 @@ def known_k(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
 
 
 def few_labels(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
-    """Some samples of every class are labelled; scores are of the others."""
+    """Some samples of every class are labelled; the other samples are scored."""
     setup = _Setup(found)
     for setting, fraction in FRACTIONS.items():
         for draw in range(draws):
@@ -154,7 +158,7 @@ def few_labels(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
 
 
 def some_classes(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
-    """Half of the classes have no label; scores are of all samples without label."""
+    """Half of the classes have no label; all samples without a label are scored."""
     setup = _Setup(found)
     for setting, fraction in NOVEL_FRACTIONS.items():
         for draw in range(draws):
@@ -166,7 +170,7 @@ def some_classes(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
 
 
 def given_pairs(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
-    """Pairs among 70 % of the samples; scores are of the samples in no pair, and of all."""
+    """Pairs are given among 70 % of the samples; scores cover the samples in no pair, and all."""
     fitted, k = shared_flagship(found), found.n_classes
     centers = k_means(fitted.X, k, fit_seed(found, K_MEANS))
     for kind, flipped in KINDS.items():
@@ -176,7 +180,7 @@ def given_pairs(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
                 rng = np.random.default_rng(seed_of(found.name, "pairs", setting, draw))
                 pairs = draw_pairs(found.classes, factor, flipped, rng)
                 add = partial(sheet.add, setting, draw, among=pairs.free)
-                # Who knows that pairs may be wrong does not take them as certain.
+                # A user who knows that pairs may be wrong gives them as uncertain.
                 how = "soft" if flipped else "hard"
                 _answers(found, fitted, pairs, add, centers, rng, how)
                 sheet.add_best(setting, draw, ORACLE, lambda: fitted.model.pool_.labels, pairs.free)
@@ -184,7 +188,7 @@ def given_pairs(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
 
 
 def evolution(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
-    """The same pool with and without a search, and with a search that keeps individuals at random."""
+    """The pool without a search, with evolution, and with random survival in place of selection."""
     X = found.features()
     for setting, k in ((UNKNOWN, None), (KNOWN, found.n_classes)):
         run = _Evolved(found, X, k)
@@ -195,7 +199,7 @@ def evolution(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
 
 
 def families(found: ClassedSet, sheet: Sheet, draws: int) -> dict[str, Any]:
-    """Partitions of other methods join the pool; the choice is by the same score."""
+    """Partitions of other methods join the pool, and the same score selects one."""
     fitted = shared_flagship(found)
     sheet.add(UNKNOWN, 0, FLAGSHIP, lambda: fitted.model.labels_, seconds=fitted.seconds)
     parts: dict[str, IntArray] = {}
@@ -222,12 +226,12 @@ BLOCKS: Mapping[str, Block] = {
 
 
 class Fitted(NamedTuple):
-    """A fitted estimator that has seen no classes, and what it took.
+    """An estimator fitted without classes, and its time.
 
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features)
-        Scaled.
+        Scaled features.
     model : ParetoClustering
     seconds : float
     """
@@ -260,13 +264,13 @@ class Fitted(NamedTuple):
         n_clusters: int | None = None,
         **options: Any,
     ) -> Any:
-        """Copy of the estimator with other options that knows this; nothing is clustered again."""
+        """A copy of the estimator with other options, labels or pairs; nothing is clustered again."""
         model = copy.copy(self.model).set_params(**options)
         return model.relabel(y, must_link=must_link, cannot_link=cannot_link, n_clusters=n_clusters)
 
 
 def shared_flagship(found: ClassedSet) -> Fitted:
-    """The default fit of a set; that of the last set is kept, for the next block of it."""
+    """The default fit of a set; the fit of the last set is cached for its next block."""
     key = (found.name, found.identity, found.n_samples)
     if key not in _last:
         _last.clear()
@@ -277,7 +281,7 @@ def shared_flagship(found: ClassedSet) -> Fitted:
 def fit_flagship(
     found: ClassedSet, X: NDArray[np.float64] | None = None, *, draw: int = 0, **options: Any
 ) -> Fitted:
-    """Fit it to the features alone; every draw has its own seed."""
+    """Fit ParetoClustering to the features; every draw has its own seed."""
     from moo_clustering.estimators.pareto import ParetoClustering
 
     if X is None:
@@ -321,7 +325,7 @@ def _best_of_family(index: Any, fitted: Fitted, family: str) -> IntArray:
 
 
 def best_by(index: ValidityIndex, candidates: IntArray) -> IntArray:
-    """The partition of the greatest value; of equal ones the one of fewest clusters."""
+    """The partition with the greatest value; ties go to the fewest clusters."""
     values = index.evaluate(candidates.astype(np.int32))
     order = np.lexsort((candidates.max(axis=1), -values))
     chosen: IntArray = candidates[order[0]]
@@ -329,7 +333,7 @@ def best_by(index: ValidityIndex, candidates: IntArray) -> IntArray:
 
 
 def by_eigengap(fitted: Fitted, rng: np.random.Generator) -> IntArray:
-    """Of the spectral partitions that of the widest gap between eigenvalues k and k + 1."""
+    """The spectral partition with the widest gap between eigenvalues k and k + 1."""
     candidates = fitted.members("spec")
     k = candidates.max(axis=1) + 1
     graph = fitted.model.graph_
@@ -341,7 +345,7 @@ def by_eigengap(fitted: Fitted, rng: np.random.Generator) -> IntArray:
 
 
 def hdbscan(X: NDArray[np.float64]) -> IntArray:
-    """HDBSCAN with clusters of at least five; noise goes to the cluster of the nearest sample in one."""
+    """HDBSCAN with clusters of at least five; noise joins the cluster of the nearest clustered sample."""
     labels: IntArray = HDBSCAN(min_cluster_size=min(_LEAST_CLUSTER, len(X)), copy=True).fit_predict(X)
     noise = labels < 0
     if noise.all():
@@ -379,7 +383,7 @@ def _members_at(pool: Any, k: int) -> IntArray:
 
 
 class _Setup:
-    """A set, its fit, and what rivals need once."""
+    """A set, its fit, and data that several rivals share."""
 
     def __init__(self, found: ClassedSet) -> None:
         self.found, self.k = found, found.n_classes
@@ -425,7 +429,7 @@ def _of_all_classes(setup: _Setup, y: IntArray, add: Any, rng: np.random.Generat
 
 
 class _Told:
-    """The flagship told of one draw, kept for what follows from the same scores."""
+    """The flagship with the labels of one draw, whose scores several methods share."""
 
     def __init__(self, fitted: Fitted, y: IntArray, **options: Any) -> None:
         self._fitted, self._y, self._options = fitted, y, options
@@ -439,7 +443,7 @@ class _Told:
         return labels
 
     def by_evidence(self, weight: float = 0.0) -> IntArray:
-        """The pool's partition of the greatest evidence, plus so much of the score."""
+        """The partition of the pool with the greatest evidence plus weighted score."""
         from moo_clustering.evidence import best_member
 
         scores, pool = self.model.scores_, self.model.pool_
@@ -449,7 +453,7 @@ class _Told:
 
 
 def label_spreading(kernel: FloatArray, y: IntArray) -> IntArray:
-    """Class of the greatest sum of the kernel over its labelled samples."""
+    """Class with the greatest sum of the kernel over its labelled samples."""
     known = np.flatnonzero(y >= 0)
     labels: IntArray = (kernel[:, known] @ _one_hot(y[known])).argmax(axis=1)
     return labels
@@ -460,11 +464,11 @@ def _one_hot(y: IntArray) -> FloatArray:
 
 
 def label_propagation(graph: sp.csr_array, y: IntArray) -> IntArray:
-    """Harmonic functions: every unlabelled sample has the mean of its neighbours."""
+    """Label propagation by harmonic functions: an unlabelled sample has the mean of its neighbours."""
     known, rest = np.flatnonzero(y >= 0), np.flatnonzero(y < 0)
     laplacian = (sp.diags_array(graph.sum(axis=1)) - graph).tocsr()
     sums = graph[rest][:, known] @ _one_hot(y[known])
-    # A tiny share of itself, where the graph is in parts without a label.
+    # The tiny diagonal keeps the system regular where a component of the graph has no label.
     system = laplacian[rest][:, rest] + 1e-10 * sp.eye_array(len(rest))
     scores = np.asarray(spsolve(system.tocsc(), sums)).reshape(len(rest), -1)
     labels = y.copy()
@@ -480,7 +484,7 @@ def nearest_labelled(X: FloatArray, y: IntArray) -> IntArray:
 
 
 def logistic_regression(X: FloatArray, y: IntArray) -> IntArray:
-    """Logistic regression; the class itself where only one has labels."""
+    """Logistic regression; with labels of a single class, that class."""
     known = y >= 0
     if len(np.unique(y[known])) < 2:
         return np.full(len(y), y[known][0])
@@ -552,7 +556,7 @@ def _answers(
 def propagated_spectral(
     graph: sp.csr_array, pairs: PairDraw, k: int, rng: np.random.Generator, *, hard: bool
 ) -> IntArray:
-    """Pairs propagated on the graph alone, without a pool; repaired as the flagship's."""
+    """Pairs propagated on the graph alone, without a pool, and the same repair as the flagship."""
     from moo_clustering.evidence import propagate_pairs, repair_pairs
     from moo_clustering.graphs import spectral_cuts
 
@@ -595,7 +599,7 @@ class _Evolved:
 
 
 def _several(labels: IntArray, fitted: Fitted) -> IntArray:
-    """Partitions into two clusters at least, and no more than the pool's."""
+    """Partitions with at least two clusters, and at most as many as those of the pool."""
     labels = np.atleast_2d(labels)
     k = np.array([len(np.unique(one)) for one in labels])
     kept = labels[(k > 1) & (k <= fitted.model.pool_.n_clusters.max())]
@@ -605,7 +609,7 @@ def _several(labels: IntArray, fitted: Fitted) -> IntArray:
 
 
 def _mock(found: ClassedSet, fitted: Fitted, seed: int) -> IntArray:
-    # Another rule of choice would need searches on control data; the front is what joins.
+    # The whole front joins the pool, so take the rule that needs no searches on control data.
     labels: IntArray = MOCK(select="knee", random_state=seed).fit(fitted.X).pareto_labels_
     return labels
 
@@ -623,7 +627,7 @@ def _nsga2_clus(found: ClassedSet, fitted: Fitted, seed: int) -> IntArray:
 
 def _ensemble_nmf(found: ClassedSet, fitted: Fitted, seed: int) -> IntArray:
     table = found.table if found.kind == "t" else scale_features(found.table, "minmax")
-    # No more factors than features.
+    # There cannot be more factors than features.
     k = min(fitted.model.n_clusters_, table.shape[1])
     model = EnsembleNMF(k, n_runs=N_RUNS, random_state=seed)
     labels: IntArray = model.fit(table).labels_
@@ -639,7 +643,7 @@ ADDED: Mapping[str, Callable[[ClassedSet, Fitted, int], IntArray]] = {
 
 
 def chosen_with(fitted: Fitted, parts: Mapping[str, IntArray]) -> IntArray:
-    """Choice of the flagship from its pool and further families."""
+    """The partition that the flagship selects from its pool and further families."""
     from moo_clustering.estimators._pareto_selection import CRITERION_WEIGHTS, BroadAgreement
     from moo_clustering.evidence import best_member, selection_score
     from moo_clustering.pool import PartitionPool
@@ -655,7 +659,7 @@ def chosen_with(fitted: Fitted, parts: Mapping[str, IntArray]) -> IntArray:
 
 
 class Task(NamedTuple):
-    """What a cell is computed from."""
+    """The data of a cell."""
 
     found: ClassedSet
     block: str
@@ -663,7 +667,7 @@ class Task(NamedTuple):
 
 
 def run_task(task: Task) -> dict[str, Any]:
-    """Value of a cell: a row for every method, setting and draw, facts of the fit, and seconds of it all.
+    """Value of a cell: a row per method, setting and draw, facts about the fit, and the total seconds.
 
     What fails before a method can be tried is the error of the cell.
     """
@@ -671,7 +675,7 @@ def run_task(task: Task) -> dict[str, Any]:
     found = task.found if block.most_rows is None else task.found.head(block.most_rows)
     sheet = Sheet(found.classes)
     value: dict[str, Any] = {"facts": {}}
-    # One thread, so that sums are added up in the same order in all processes.
+    # With one thread, sums are added up in the same order in all processes.
     with warnings.catch_warnings(), threadpool_limits(limits=1):
         warnings.simplefilter("ignore")
         start = perf_counter()
@@ -688,7 +692,7 @@ def run_task(task: Task) -> dict[str, Any]:
 
 @cache
 def warm_up() -> None:
-    """Fit next to nothing, so that compiling is not in the seconds of the first cell."""
+    """Fit tiny data, so that the first cell does not include compilation in its seconds."""
     X = np.random.default_rng(0).random((24, 2)) + np.arange(24)[:, np.newaxis] // 12
     y = np.where(np.arange(24) % 6 == 0, np.arange(24) // 12, -1)
     fitted = fit_flagship(made_set("nothing", "o", X, np.arange(24) // 12), X)

@@ -1,4 +1,8 @@
-"""Flagship: sets and draws."""
+"""Data sets for ParetoClustering and its rivals, draws of labels and pairs, and the sheet of scores.
+
+:func:`load_suite` reads a folder of tables and texts into :class:`ClassedSet` objects; :class:`Sheet` runs
+methods and scores them.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +32,9 @@ from moo_clustering.datasets.documents import json_objects
 from moo_clustering.datasets.tables import EXACT, encode_classes, load_arrays, separator_of
 from moo_clustering.persistence import fingerprint
 from papers.documents import MIN_DOCUMENTS, SOURCES, load_collection
-from papers.runner import RECORD
+from papers.runner import RECORD, folder_of_data
 
-# Part of the samples that is in no pair.
+# Share of the samples that is in no pair.
 FREE_SHARE = 0.3
 UNKNOWN, KNOWN = "k unknown", "k known"
 FLAGSHIP = "flagship"
@@ -40,40 +44,39 @@ PLAIN_UNKNOWN, PLAIN_KNOWN = "unsupervised flagship, k unknown", "unsupervised f
 MODULARITY = "flagship, modularity criterion"
 EVOLVED, CONTROL, RANDOM_SURVIVAL = "evolved", "control: pool alone", "random survival"
 ORACLE, RANDOM = "best member of the pool (oracle)", "random labels"
-# What is chosen by the classes, or by nothing.
+# Bounds: the choice by the classes, and random labels.
 BOUNDS = (ORACLE, RANDOM)
 EVIDENCE = "best partition by evidence"
 CONSTRAINED, SPREADING, LOGISTIC = "constrained spectral", "label spreading", "logistic regression"
 K_MEANS = "k-means"
-_VARIABLE = "MOO_CLUSTERING_DATA"
 _KNOWN_FOLDERS = {"shapes": "s", "uci": "u"}
 _TABLES = (".csv", ".tsv", ".tab", ".data", ".parquet", ".pq")
 _BUNDLED = {"iris": load_iris, "wine": load_wine, "breast_cancer_wdbc": load_breast_cancer}
 DIGITS = "digits"
-# Rows that count, of a random order.
+# Rows used, after shuffling.
 MOST_ROWS = 1500
 LEAST_ROWS = 10
-# Components that texts are reduced to.
+# Components to which texts are reduced.
 N_COMPONENTS = 50
-# Two or three features with spreads this near are taken as coordinates.
+# Two or three features whose spreads differ by less than this factor are coordinates.
 _NEAR_SPREADS = 10.0
 _FEW_FEATURES = 3
-# Samples to a class on average, below which a column of numbers is no class.
+# A column of numbers with fewer samples per value on average is not a class.
 _LEAST_OF_A_CLASS = 3
 KINDS = {"s": "shapes", "u": "UCI tables", "t": "texts", "d": "digits", "o": "others"}
 CLASS_COLUMNS = ("class", "label", "labels", "target", "y")
-# Categories of a column of text up to which it is a feature, and not a name of the row.
+# A column of text with more categories names the rows and is not a feature.
 MOST_CATEGORIES = 20
-# Each column costs as much as a thousand rows of it.
+# Reading a column costs as much as a thousand rows of it.
 _MOST_COLUMNS = 100_000
 _MISSING = ["?", "", "NA", "nan", "NaN", "null"]
 TOPIC_FIELDS = ("labels", "label", "class", "target", "topic", "category")
-# Terms of fewer documents tell nothing about others.
+# Terms in fewer documents say nothing about other documents.
 _LEAST_DOCUMENTS = 2
 
 
 def load_suite(folder: Path | None, names: Sequence[str] = ()) -> Suite:
-    """All sets of a folder that can be read, or those asked for.
+    """All readable sets of a folder, or the named ones.
 
     Parameters
     ----------
@@ -88,17 +91,17 @@ def load_suite(folder: Path | None, names: Sequence[str] = ()) -> Suite:
     Raises
     ------
     ValueError
-        For a name that there is no set of.
+        If there is no set of a given name.
     DataError
         If there is no such folder, or no set in it.
     """
-    given = os.environ.get(_VARIABLE) if folder is None else folder
+    given = folder_of_data(folder)
     sources = bundled_sources()
     skipped: list[Skipped] = []
     if given:
-        if not Path(given).is_dir():
+        if not given.is_dir():
             raise DataError(f"there is no folder {given}")
-        sources, skipped = folder_sources(Path(given))
+        sources, skipped = folder_sources(given)
     for name in names:
         if name not in sources:
             raise ValueError(
@@ -128,14 +131,14 @@ def load_suite(folder: Path | None, names: Sequence[str] = ()) -> Suite:
 
 
 class Suite(NamedTuple):
-    """Sets, in the order of the reports, and the files that are none."""
+    """Sets in the order of the reports, and the skipped files."""
 
     sets: list[ClassedSet]
     skipped: list[Skipped]
 
 
 class Skipped(NamedTuple):
-    """A file that is no set here, and why."""
+    """A skipped file, and the reason."""
 
     file: str
     reason: str
@@ -153,7 +156,7 @@ def bundled_sources() -> dict[str, Source]:
 
 
 class Source(NamedTuple):
-    """A file, and how it becomes a set."""
+    """A file, and the function that makes a set of it."""
 
     file: str
     make: Callable[[], ClassedSet]
@@ -163,7 +166,7 @@ class Source(NamedTuple):
 def made_set(
     name: str, kind: str, table: Any, classes: NDArray[np.integer[Any]], note: str = "", scale: str = ""
 ) -> ClassedSet:
-    """Shuffle rows (seed 0), keep the first 1500, put medians in place of missing values.
+    """Shuffle the rows (seed 0), keep the first 1500, and replace missing values by medians.
 
     Parameters
     ----------
@@ -240,7 +243,7 @@ def _digits() -> ClassedSet:
 
 
 def folder_sources(folder: Path) -> tuple[dict[str, Source], list[Skipped]]:
-    """Sources by name of all files of a folder, and the files that are none."""
+    """Sources by name of all files in a folder, and the skipped files."""
     found: list[tuple[str, Path, Source]] = []
     skipped: list[Skipped] = []
     runs = {path.parent for path in folder.rglob(RECORD) if _is_record(path)}
@@ -269,7 +272,7 @@ def folder_sources(folder: Path) -> tuple[dict[str, Source], list[Skipped]]:
 
 
 def _is_record(path: Path) -> bool:
-    """Whether it is what a run or an experiment of this package says of itself."""
+    """Whether the file is the record of a run or of an experiment of this package."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -303,7 +306,7 @@ def _suffix(path: Path) -> str:
 
 
 class Corpus(NamedTuple):
-    """Topics of a collection that make a set; "" for the given number of largest ones.
+    """The topics of a collection that make a set.
 
     Attributes
     ----------
@@ -315,7 +318,7 @@ class Corpus(NamedTuple):
     topics: tuple[str, ...]
 
 
-# Which groups and classes the published figures are about is not known; eight topics are those of R8.
+# The published groups and classes are not known; the eight topics are those of R8.
 CORPORA = {
     "newsgroups5": Corpus(
         "20news",
@@ -347,7 +350,7 @@ def _corpus(name: str, path: Path) -> ClassedSet:
 
 
 def _texts_set(name: str, found: Texts) -> ClassedSet:
-    # The rows that count first: terms are those of these.
+    # Take the used rows first: the terms are those of these rows.
     rows = made_set(name, "t", np.arange(len(found.texts), dtype=np.float64)[:, None], found.classes)
     chosen = rows.table[:, 0].astype(np.int64)
     weights = term_weights([found.texts[row] for row in chosen])
@@ -356,7 +359,7 @@ def _texts_set(name: str, found: Texts) -> ClassedSet:
 
 
 class Texts(NamedTuple):
-    """Texts and the topic of each, -1 where there is none or there are several."""
+    """Texts and their topics, -1 for a text with no topic or several."""
 
     texts: list[str]
     classes: NDArray[np.int64]
@@ -364,7 +367,7 @@ class Texts(NamedTuple):
 
 
 def term_weights(texts: Sequence[str]) -> sp.csr_array:
-    """Tf-idf of the terms of two texts at least.
+    """Tf-idf of the terms that are in at least two texts.
 
     Raises
     ------
@@ -430,7 +433,7 @@ def json_texts(path: Path) -> Texts:
     return Texts([documents.texts[row] for row in kept], y[kept], note)
 
 
-# Collections that the protocol does not use, and files beside collections.
+# Collections that the protocol does not use, and further files in their folder.
 _OTHER_TEXTS = {source.file for source in SOURCES.values()} - FILES
 
 
@@ -462,7 +465,7 @@ class RawTable(NamedTuple):
     classes : ndarray of shape (n_samples,), int64
         0, 1, ...; -1 for noise and for samples without a class.
     note : str
-        What was done to the columns.
+        How the columns were converted.
     """
 
     X: NDArray[np.float64]
@@ -553,7 +556,7 @@ def _class_values(column: Any) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class ClassedSet:
-    """Rows of a set in random order, the first 1500 of them.
+    """A data set with classes: its first 1500 rows in random order.
 
     Parameters
     ----------
@@ -563,13 +566,13 @@ class ClassedSet:
     kind : {"s", "u", "t", "d", "o"}
         As in :data:`KINDS`.
     scale : {"standard", "isotropic", "none"}
-        How features are brought to a common scale.
+        How the features are scaled.
     table : ndarray or csr_array of shape (n_samples, n_features), float64
         Features, finite; term weights where it is sparse.
     classes : ndarray of shape (n_samples,), int64
         -1 for samples that are not scored and never labelled.
     note : str
-        What was done to it.
+        How the data were converted.
     """
 
     name: str
@@ -587,23 +590,23 @@ class ClassedSet:
 
     @property
     def n_classes(self) -> int:
-        """Number of classes, noise not counted."""
+        """Number of classes without noise."""
         return int(self.classes.max()) + 1
 
     @property
     def n_noise(self) -> int:
-        """Samples that are not scored."""
+        """Number of samples that are not scored."""
         return int((self.classes < 0).sum())
 
     def features(self) -> NDArray[np.float64]:
-        """Features on a common scale; of texts 50 components, rows of unit length."""
+        """Scaled features; for texts 50 components in rows of unit length."""
         from moo_clustering.estimators._pareto_pool import FeatureScaling
 
         scale: Any = self.scale
         return FeatureScaling.of(self.table, scale, n_components=N_COMPONENTS, seed=0).transform(self.table)
 
     def head(self, n_rows: int) -> ClassedSet:
-        """The first rows of it, features scaled anew."""
+        """The first rows, with features scaled anew."""
         if self.n_samples <= n_rows:
             return self
         classes = _numbered(self.classes[:n_rows])
@@ -611,7 +614,7 @@ class ClassedSet:
 
 
 class PairDraw(NamedTuple):
-    """Pairs of samples, and who is in none.
+    """Pairs of samples, and the samples in no pair.
 
     Attributes
     ----------
@@ -626,7 +629,7 @@ class PairDraw(NamedTuple):
 
 
 def draw_labels(classes: Int64Array, fraction: float, rng: np.random.Generator) -> Int64Array:
-    """Classes of a fraction of every class, of one sample at least; -1 for the others and for noise."""
+    """Labels of a fraction of every class (at least one sample); -1 for other samples and for noise."""
     return _drawn(classes, range(int(classes.max()) + 1), fraction, rng)
 
 
@@ -670,7 +673,7 @@ def draw_pairs(classes: Int64Array, amount: float, flipped: float, rng: np.rando
 
 
 class Sheet:
-    """A row for every method, setting and draw.
+    """Scores of methods: a row per method, setting and draw.
 
     Parameters
     ----------
@@ -706,11 +709,11 @@ class Sheet:
         draw : int
         labels_of : callable
         among : ndarray of shape (n_samples,), bool, optional
-            Samples that the score is of, with ``ari_all`` and ``ami_all`` of all; default: all with a class.
+            Samples to score, with ``ari_all`` and ``ami_all`` for all; default: all with a class.
         seconds : float, optional
-            What it took; default: what the call takes.
+            Seconds of the method; default: those of the call.
         of_pool : bool, default=False
-            Whether most of the work was making the pool, so that seconds of the call mean nothing.
+            Whether the pool was most of the work, so that the seconds of the call say nothing.
         """
         row: dict[str, Any] = {"setting": setting, "draw": draw, "method": method}
         start = perf_counter()
@@ -733,7 +736,7 @@ class Sheet:
         candidates_of: Callable[[], IntArray],
         among: NDArray[np.bool_] | None = None,
     ) -> None:
-        """The candidate that is best by the classes: an upper bound of any choice."""
+        """Add the candidate that is best by the classes, an upper bound for any choice."""
 
         def best() -> IntArray:
             candidates = candidates_of()

@@ -1,4 +1,4 @@
-"""Flagship: results and tables."""
+"""ParetoClustering and its rivals: the experiment, its results, tables and published means."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from papers.flagship_sets import (
 )
 from papers.runner import Key, ResultFigure, ResultTable, Settings, Value
 
-# Differences up to this are no difference.
+# Smaller differences count as ties.
 _EQUAL = 1e-9
 ALPHA = 0.05
 NOTES = {
@@ -109,7 +109,7 @@ NOTES = {
     ),
 }
 Figures = Mapping[str, tuple[float, ...]]
-# ARI, and where they are known AMI and ARI of shapes, UCI tables, texts and digits.
+# ARI, and where published AMI and the ARI on shapes, UCI tables, texts and digits.
 _UNKNOWN: Figures = {
     FLAGSHIP: (0.622,),
     MODULARITY: (0.606, 0.654, 0.872, 0.437, 0.376, 0.742),
@@ -175,7 +175,7 @@ _PAIRS: Figures = {
 }
 # Block, score, kind of sets ("" for all), setting, method.
 Place = tuple[str, str, str, str, str]
-# What others are compared with, in every block.
+# The method with which the others are compared, by block.
 REFERENCE = {
     "unsupervised": FLAGSHIP,
     "known": CONSENSUS,
@@ -185,7 +185,7 @@ REFERENCE = {
     "evolution": EVOLVED,
     "families": FLAGSHIP,
 }
-# A second one where there are two answers.
+# A second such method in blocks with two results.
 SECOND = {"novel": FLAGSHIP_KNOWN, "pairs": FLAGSHIP_UNKNOWN, "evolution": CONTROL}
 _SCORES = ("ari", "ami", "ari_all", "ami_all", "k", "seconds")
 MEAN = "mean"
@@ -194,7 +194,7 @@ _LEVELS = ((0.0, 0.62), (0.62, 0.9), (0.9, 1.0))
 
 
 class Flagship:
-    """ParetoClustering and its rivals on every set with classes of a folder.
+    """ParetoClustering and its rivals on every data set with classes in a folder.
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ class Flagship:
         suite = load_suite(settings.data, settings.sets)
         self._sets = {one.name: one for one in suite.sets}
         self._skipped = suite.skipped
-        # Not the sets, blocks and draws: more of them go on in the same folder.
+        # Without the sets, blocks and draws, so that a run with more of them continues in the folder.
         self.parameters: dict[str, Any] = {
             "rows": [MOST_ROWS_OF_ALL, MOST_ROWS],
             "fractions": FRACTIONS,
@@ -233,7 +233,7 @@ class Flagship:
             "evolution": EVOLUTION,
             "nmf_runs": N_RUNS,
         }
-        # Blocks of a set come one after the other, and share its fit where one process does them all.
+        # The blocks of a set follow each other and share its fit within a process.
         self.cells: list[Key] = [
             {
                 "set": one.name,
@@ -247,7 +247,7 @@ class Flagship:
         ]
 
     def data(self, key: Key) -> Task:
-        """The set and what is asked of it."""
+        """The set and the question."""
         return Task(self._sets[str(key["set"])], str(key["block"]), int(key["draws"]))
 
     @staticmethod
@@ -278,7 +278,7 @@ class Flagship:
         return [everything, *tables]
 
     def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """None."""
+        """No figures."""
         return []
 
 
@@ -289,18 +289,18 @@ class Results:
     ----------
     sets : sequence of ClassedSet
     skipped : sequence of Skipped
-        Files that are no sets.
+        Skipped files.
     cells, values : sequences of equal length
         Keys and values of the store.
 
     Attributes
     ----------
     runs : DataFrame
-        A row for every set, block, setting, draw and method; NaN where it failed.
+        A row per set, block, setting, draw and method; NaN where the method failed.
     errors : list of (set, block, run, text)
     facts : dict of (set, block) to mapping
     seconds : dict of (set, block) to float
-        Of the whole cells.
+        Seconds of the whole cells.
     """
 
     def __init__(
@@ -329,17 +329,17 @@ class Results:
                 rows.append({"set": name, "kind": self.kinds[name], "block": block, **row})
         columns = ["set", "kind", "block", "setting", "draw", "method", *_SCORES]
         self.runs = pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(_SCORES, float))
-        # Of repeated draws the mean; where some failed, of the others.
+        # Mean over the draws that did not fail.
         keys = ["block", "setting", "method", "set"]
         self._means = self.runs.groupby(keys)[list(_SCORES)].mean().sort_index()
 
     @property
     def blocks(self) -> list[str]:
-        """Blocks that there are runs of."""
+        """Blocks with runs."""
         return list(dict.fromkeys(self.runs["block"]))
 
     def settings(self, block: str) -> list[str]:
-        """Settings of a block; of several their means too."""
+        """Settings of a block, and their mean if there are several."""
         found = list(dict.fromkeys(self.runs.loc[self.runs["block"] == block, "setting"]))
         if block == "pairs":
             kinds = list(dict.fromkeys(one.split(", ", 1)[1] for one in found))
@@ -347,17 +347,17 @@ class Results:
         return [*found, MEAN] if block in ("labels", "novel") and len(found) > 1 else found
 
     def main_settings(self, block: str) -> list[str]:
-        """Settings that stand for all: means where there are any."""
+        """Settings that represent a block: the mean if there is one."""
         found = self.settings(block)
         return [setting for setting in found if setting.startswith(MEAN)] or found
 
     def methods(self, block: str, *, bounds: bool = True) -> list[str]:
-        """Methods of a block, without those chosen by the classes or by nothing if asked for."""
+        """Methods of a block, optionally without the bounds."""
         found = list(dict.fromkeys(self.runs.loc[self.runs["block"] == block, "method"]))
         return found if bounds else [name for name in found if name not in BOUNDS]
 
     def frame(self, block: str, setting: str, score: str = "ari") -> pd.DataFrame:
-        """Scores of the methods (columns) on the sets (rows), NaN where there is none."""
+        """Scores of the methods (columns) on the sets (rows), NaN where a score is missing."""
         if setting.startswith(MEAN):
             suffix = setting.removeprefix(MEAN)
             parts = [
@@ -365,7 +365,7 @@ class Results:
                 for one in self.settings(block)
                 if not one.startswith(MEAN) and one.endswith(suffix)
             ]
-            # A set that is missing in a setting has no mean.
+            # A set without a score in some setting has no mean.
             names = [one.name for one in self.sets if any(one.name in part.index for part in parts)]
             values = np.stack([part.reindex(index=names).to_numpy() for part in parts]).mean(axis=0)
             return pd.DataFrame(values, index=names, columns=self.methods(block))
@@ -387,7 +387,7 @@ class Results:
 
 
 def sets(results: Results) -> ResultTable:
-    """What the sets are."""
+    """The data sets and their properties."""
     rows: list[list[Value]] = [
         [one.name, one.kind, *one.table.shape, one.n_classes, one.n_noise, one.scale, one.note]
         for one in results.sets
@@ -402,18 +402,18 @@ def sets(results: Results) -> ResultTable:
 
 
 def notes(*names: str) -> Sequence[str]:
-    """Sentences by name."""
+    """Notes below the tables, by name."""
     return tuple(NOTES[name] for name in names)
 
 
 def skipped(results: Results) -> ResultTable:
-    """Files that are no sets."""
+    """Skipped files."""
     rows: list[list[Value]] = [[one.file, one.reason] for one in results.skipped]
     return ResultTable("skipped", "Files left out", ["file", "reason"], rows)
 
 
 def means(results: Results, block: str) -> ResultTable:
-    """Of every method: means over all sets and by kind, the published mean, and how it compares."""
+    """Means of every method over all sets and by kind, the published mean, and the paired difference."""
     kinds = [kind for kind in KINDS if kind in results.kinds.values()]
     references = [REFERENCE[block], *([SECOND[block]] if block in SECOND else [])]
     rows: list[list[Value]] = []
@@ -510,7 +510,7 @@ def _paired(differences: pd.Series[float]) -> list[Value]:
 
 
 def _without_empty(table: ResultTable) -> ResultTable:
-    """Without columns that say nothing anywhere."""
+    """The table without empty columns."""
     kept = [
         i for i, name in enumerate(table.columns) if any(row[i] is not None for row in table.rows) or i < 4
     ]
@@ -539,7 +539,7 @@ def ranks_table(results: Results) -> ResultTable | None:
 
 def _ranked(results: Results, block: str, setting: str) -> list[list[Value]]:
     frame = results.frame(block, setting)[results.methods(block, bounds=False)]
-    # A method that failed everywhere says nothing; a set where one failed cannot be ranked.
+    # Leave out methods that failed everywhere, and then sets on which a method failed.
     frame = frame.dropna(axis=1, how="all").dropna(axis=0)
     reference = REFERENCE[block]
     if len(frame) < 2 or frame.shape[1] < 3 or reference not in frame.columns:
@@ -582,7 +582,7 @@ def losses(results: Results) -> ResultTable:
 
 
 def confidence(results: Results) -> list[ResultTable]:
-    """Confidence against the ARI reached, by level and by set."""
+    """Confidence and ARI, by level of confidence and by set."""
     frame = results.frame("unsupervised", UNKNOWN)
     reached, best = (frame[name].to_dict() for name in (FLAGSHIP, ORACLE))
     found = [
@@ -594,7 +594,7 @@ def confidence(results: Results) -> list[ResultTable]:
     levels, scores = np.array([one[1] for one in found]), np.array([one[2] for one in found])
     rows: list[list[Value]] = []
     for low, high in _LEVELS:
-        # The edges belong to the middle.
+        # The limits belong to the middle level.
         here = scores[(levels > low if low == _LEVELS[2][0] else levels >= low) & _up_to(levels, high)]
         if len(here):
             quantiles = [float(value) for value in np.quantile(here, [0, 0.5, 1])]
@@ -629,7 +629,7 @@ def _up_to(levels: NDArray[np.float64], high: float) -> NDArray[np.bool_]:
 
 
 def by_set(results: Results, block: str) -> ResultTable:
-    """ARI of every method on every set; of several settings their mean."""
+    """ARI of every method on every set, as the mean over several settings."""
     names = results.methods(block)
     rows: list[list[Value]] = []
     for setting in results.main_settings(block):
@@ -666,6 +666,6 @@ def costs(results: Results) -> ResultTable:
 
 
 def failures(results: Results) -> ResultTable:
-    """What could not be run, and why."""
+    """Failed runs, and the reasons."""
     rows: list[list[Value]] = [list(error) for error in results.errors]
     return ResultTable("failures", "Runs that failed", ["set", "block", "run", "error"], rows)

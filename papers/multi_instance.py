@@ -1,8 +1,7 @@
-"""Multi-instance: sets, cells."""
+"""Multi-instance clustering: data sets, methods in their readings, controls, and the cell of one run."""
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +21,7 @@ from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators import BAMIC, CHCMIC, MIFGKA, MIGCUK, MIGKA, MemeticCHCMIC, MIKMeans
 from moo_clustering.persistence import fingerprint
 from moo_clustering.validity import BagSDbw, BagSilhouette, ValidityIndex, bag_indices, bag_report, matched_f1
-from papers.runner import seed_of
+from papers.runner import DATA_VARIABLE, folder_of_data, seed_of
 
 # "table": what explains the published tables best; "default": the defaults of the estimators. A method
 # with nothing to choose has the reading "" and counts for both.
@@ -38,12 +37,11 @@ _PRINTED = {"weighting": "instance", "weights": "printed", "empty": "closest"}
 _PRINTED_FAST = {"weighting": "instance", "reading": "printed_meansq", "legality": "count", "elitism": 0}
 _MEAN = {"weighting": "instance", "centers": "mean"}
 _INSTANCE = {"weighting": "instance"}
-_VARIABLE = "MOO_CLUSTERING_DATA"
 _FOLDER = "mil"
 
 
 class Task(NamedTuple):
-    """What a cell is computed from."""
+    """The data of a cell."""
 
     bag_set: BagSet
     method: str
@@ -59,7 +57,7 @@ class BagSet:
     Parameters
     ----------
     name : str
-        Of the file.
+        Name of the file.
     identity : str
         Fingerprint of bags and classes; sets of one name and identity are equal.
     bags : Bags
@@ -75,12 +73,12 @@ class BagSet:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """Rows of the tables that the set makes."""
+        """Rows that the set has in the tables."""
         return {**SETS, **EXTRAS}[self.name]
 
     @property
     def n_clusters(self) -> int:
-        """Target number of clusters: that of the classes."""
+        """Target number of clusters, which is the number of classes."""
         return len(np.unique(self.classes))
 
 
@@ -102,7 +100,7 @@ class Row(NamedTuple):
 
     @property
     def is_own_set(self) -> bool:
-        """Whether a set of the paper, and not one seen before with other classes."""
+        """Whether it is a set of the paper, and not one that was listed before with other classes."""
         return bool(self.published) and not self.swapped
 
 
@@ -118,7 +116,7 @@ SETS: dict[str, tuple[Row, ...]] = {
     "img_fox": (Row("ImgF", ("ImgF", "ImgT")),),
     "eastwest": (Row("EastW", ("EastW",)), Row("WestE", ("WestE",), swapped=True)),
 }
-# Not in the paper; only on request.
+# Sets that the paper does not use, run on request.
 EXTRAS: dict[str, tuple[Row, ...]] = {
     name: (Row(name, ()),) for name in ("thioredoxin", "newsgroups1", "corel_african")
 }
@@ -136,7 +134,7 @@ def run_task(task: Task) -> dict[str, Any]:
     shuffled = given.bags[order]
     seed = int(seed_of(task.seed, given.name, *entry.key).generate_state(1)[0])
     with warnings.catch_warnings():
-        # Iterations that do not settle are part of what is compared; the scores tell missing clusters.
+        # Runs that do not converge are part of the comparison, and the scores show missing clusters.
         warnings.simplefilter("ignore", UserWarning)
         warm_up(entry.key)
         start = perf_counter()
@@ -154,14 +152,14 @@ def run_task(task: Task) -> dict[str, Any]:
 
 @cache
 def warm_up(key: tuple[str, Reading]) -> None:
-    """Run an entry on next to nothing, so that compiling is not in the seconds of its first run."""
+    """Run an entry on tiny data, so that its first run does not include compilation in its seconds."""
     rng = np.random.default_rng(0)
     bags = Bags(rng.random((24, 2)), np.arange(0, 25, 3))
     ENTRIES[key].run(bags, 2, 0, _LEAST_EFFORT)
 
 
 def scores(given: BagSet, labels: Any) -> dict[str, Any]:
-    """Everything about a partition of a set, and the partition itself."""
+    """All scores of a partition of a set, and the partition itself."""
     report = bag_report(None, labels, given.classes, indices=_indices(given))
     return {
         **report,
@@ -172,7 +170,7 @@ def scores(given: BagSet, labels: Any) -> dict[str, Any]:
 
 @lru_cache(maxsize=2)
 def _indices(given: BagSet) -> dict[str, ValidityIndex]:
-    """The indices of a set, which all its cells share."""
+    """The fitted indices of a set, which its cells share."""
     bags = BagTransformer().fit_transform(given.bags)
     # These two give the printed S and S_Dbw of MIFGKA on East-West exactly.
     mirrored = BagSilhouette("precomputed", "bag").fit(mirrored_distances(bags))
@@ -203,11 +201,11 @@ class Entry:
     make : callable
         An estimator, or a function of bags, number of clusters and seed.
     effort : {"genetic", "memetic", ""}
-        Which sizes of :data:`EFFORT` the estimator takes.
+        Key of the sizes in :data:`EFFORT` for the estimator.
     options : mapping
-        Its other parameters that are not the defaults.
+        Further parameters that differ from the defaults.
     note : str
-        Behind the name in lists.
+        Note after the name in lists.
     """
 
     name: str
@@ -219,7 +217,7 @@ class Entry:
 
     @property
     def key(self) -> tuple[str, Reading]:
-        """What tells entries apart."""
+        """Name and reading, which identify the entry."""
         return self.name, self.reading
 
     def run(self, bags: Bags, n_clusters: int, seed: int, effort: Mapping[str, Any]) -> Outcome:
@@ -240,7 +238,7 @@ def k_means_of_means(bags: Bags, n_clusters: int, seed: int) -> IntArray:
 
 
 def average_linkage(bags: Bags, n_clusters: int, seed: int) -> IntArray:
-    """Agglomerative clustering in the symmetric distance; draws nothing."""
+    """Agglomerative clustering with the symmetric distance; not random."""
     model = AgglomerativeClustering(n_clusters, metric="precomputed", linkage="average")
     labels: IntArray = model.fit_predict(_symmetric(bags))
     return labels
@@ -257,7 +255,7 @@ def spectral(bags: Bags, n_clusters: int, seed: int) -> IntArray:
 
 
 def random_labels(bags: Bags, n_clusters: int, seed: int) -> IntArray:
-    """Uniform labels of which none is missing."""
+    """Uniform random labels, in which every cluster occurs."""
     rng = np.random.default_rng(seed)
     drawn = rng.integers(n_clusters, size=bags.n_bags - n_clusters)
     return rng.permutation(np.concatenate([np.arange(n_clusters), drawn]))
@@ -291,7 +289,7 @@ ENTRIES: dict[tuple[str, Reading], Entry] = {
 
 
 class Outcome(NamedTuple):
-    """Clusters of all bags, and what they cost; None where nothing is counted."""
+    """Labels of all bags, and the costs; None for costs that are not counted."""
 
     labels: IntArray
     evaluations: int | None = None
@@ -308,7 +306,7 @@ def described() -> dict[str, dict[str, Any]]:
 
 
 def load_bag_sets(folder: Path | None, names: Sequence[str] = ()) -> list[BagSet]:
-    """Sets of the paper that are in a folder, or those asked for.
+    """The sets of the paper in a folder, or the named ones.
 
     Parameters
     ----------
@@ -336,10 +334,10 @@ def load_bag_sets(folder: Path | None, names: Sequence[str] = ()) -> list[BagSet
             raise ValueError(
                 f"sets must be among {', '.join(known)}; got {name!r}{did_you_mean(name, known)}"
             )
-    given = os.environ.get(_VARIABLE) if folder is None else folder
+    given = folder_of_data(folder)
     if not given:
-        raise DataError(f"multi-instance sets need the folder they are in: give it, or set {_VARIABLE}")
-    places = {name: _place(Path(given), name) for name in known if name in (names or SETS)}
+        raise DataError(f"multi-instance sets need the folder they are in: give it, or set {DATA_VARIABLE}")
+    places = {name: _place(given, name) for name in known if name in (names or SETS)}
     absent = [f"{name}.npz" for name, place in places.items() if place is None]
     if names and absent:
         raise DataError(f"there is no {absent[0]} in {given} or its sub-folder {_FOLDER}")

@@ -1,4 +1,4 @@
-"""Multi-instance: published numbers, tables."""
+"""Multi-instance clustering: the experiment, its published numbers, tables, tests and figures."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from papers.multi_instance import (
 from papers.runner import Key, ResultFigure, ResultTable, Settings, Spread, Value
 
 INTERNAL_METRICS, EXTERNAL_METRICS = ("S", "DB", "S_Dbw"), ("RI", "E", "F1")
-# Inches of one diagram.
+# Width and height of a diagram in inches.
 _WIDTH, _HEIGHT = 5.4, 2.6
 # Names of the scores in cells, by reading.
 INTERNAL = {
@@ -110,9 +110,9 @@ class MultiInstance:
     settings : Settings
         Its ``sets`` are names of npz files; default: all of the paper that are found.
     view : callable
-        Tables made of the results.
+        Function that makes tables of the results.
     kind : Kind
-        For the figure.
+        Indices of the figure.
     figure : int, default=0
         Number of the figure; 0 for none.
 
@@ -125,7 +125,7 @@ class MultiInstance:
         self._view, self._kind, self._figure = view, kind, figure
         self._sets = {found.name: found for found in load_bag_sets(settings.data, settings.sets)}
         self._effort = {size: dict(sizes) for size, sizes in EFFORT.items()}
-        # Not the sets and seeds: more of them go on in the same folder.
+        # Without the sets and seeds, so that a run with more of them continues in the folder.
         self.parameters: dict[str, Any] = {"effort": self._effort, "methods": described()}
         self.cells: list[Key] = [
             {"set": name, "data": found.identity, "method": method, "reading": reading, "seed": seed}
@@ -145,12 +145,12 @@ class MultiInstance:
         return run_task(data)
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """Every score, and the view."""
+        """A table of all scores, and the tables of the view."""
         results = self._results(values)
         return [everything(results), *self._view(results)]
 
     def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """Critical differences, if they are asked for."""
+        """Critical-difference diagrams, if the view has a figure."""
         if not self._figure:
             return []
         kind, name = self._kind, f"figure{self._figure}"
@@ -190,11 +190,11 @@ class Results:
 
     @property
     def n_seeds(self) -> int:
-        """Runs of every method on every set."""
+        """Number of runs of every method on every set."""
         return int(self.runs["seed"].nunique())
 
     def of(self, bag_set: BagSet, method: str, reading: str) -> pd.DataFrame:
-        """Runs of a method; one without readings counts for all."""
+        """Runs of a method; a method without readings counts for every reading."""
         found = self._groups.get((bag_set.name, method, reading))
         return self._groups[bag_set.name, method, ""] if found is None else found
 
@@ -236,7 +236,7 @@ class Kind(NamedTuple):
 
 
 def everything(results: Results) -> ResultTable:
-    """A row for every run."""
+    """A row per run."""
     runs = results.runs
     rows = runs.astype(object).where(runs.notna(), None).values.tolist()
     return ResultTable("scores", "Scores", [*map(str, runs.columns)], rows)
@@ -248,7 +248,7 @@ def draw_diagram(results: Results, metrics: Sequence[str], alpha: float, path: P
     n_rows = len(columns[0])
     with house_style():
         figure = new_figure(_WIDTH * len(metrics), _HEIGHT * n_rows)
-        # Names stand outside of the axes, which the layout engine does not see.
+        # Names are outside the axes, where the layout engine does not see them.
         figure.set_layout_engine("constrained", h_pad=0.16, w_pad=0.1)
         axes = np.atleast_2d(figure.subplots(n_rows, len(metrics), squeeze=False))
         for column, metric, found in zip(axes.T, metrics, columns, strict=True):
@@ -280,12 +280,12 @@ class Source(NamedTuple):
     Parameters
     ----------
     name : str
-        Whose.
+        Source of the numbers.
     values : DataFrame
         A row per data set, a column per method.
     greater_is_better : bool
     is_drawn : bool, default=True
-        Whether in figures.
+        Whether figures show it.
     """
 
     name: str
@@ -308,7 +308,7 @@ class Source(NamedTuple):
         return shaffer_static(self.values, greater_is_better=self.greater_is_better, alpha=alpha)
 
     def conclusions(self, alpha: float) -> list[str]:
-        """What may be claimed."""
+        """Conclusions that the tests support."""
         pairs = self.pairs(alpha)
         return sentences(self.friedman, pairs, cliques(pairs), "shaffer", alpha)
 
@@ -466,14 +466,14 @@ def ranks(results: Results, metrics: Sequence[str], number: int) -> ResultTable:
 
 
 def absent(results: Results) -> Sequence[str]:
-    """Which rows of the paper there are no data for."""
+    """A sentence on the rows of the paper without data."""
     there = {row.name for _, row in results.rows}
     missing = [name for name in DATASETS if name not in there]
     return (f"No data here for the paper's rows {', '.join(missing)}.",) if missing else ()
 
 
 def errata(*names: str) -> Sequence[str]:
-    """Sentences by name."""
+    """Errata of the paper, as sentences."""
     return tuple(ERRATA[name] for name in names)
 
 
@@ -618,7 +618,7 @@ def pair_tests(results: Results, metrics: Sequence[str], alpha: float, number: i
 
 
 def conclusions(results: Results, metrics: Sequence[str], alpha: float, number: int) -> ResultTable:
-    """What may be claimed, in sentences."""
+    """Conclusions that the tests support, in sentences."""
     rows: list[list[Value]] = [
         [metric, source.name, sentence]
         for metric in metrics

@@ -1,4 +1,4 @@
-"""NSGA-II-clus Table 2."""
+"""NSGA-II-clus, Table 2: methods on the clinical questions, by entropy, beside the published figures."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ REASONS = {
     "c": "c: told the true number of clusters here; what k the paper gave them is not printed.",
 }
 Distance = Literal["cosine", "euclidean"]
-# The paper's parameters.
+# Parameters of the paper.
 POP_SIZE, N_GEN, CROSSOVER, MUTATION = 20, 20, 0.6, 0.2
 # Usual for fewer than 20 documents; the paper prints none.
 ANNEALING: dict[str, Any] = {"soft_limit": 20, "hard_limit": 10, "n_moves": 20, "t_min": 1e-5}
@@ -66,7 +66,7 @@ _RANDOM_DRAWS = 50
 
 
 class Table2:
-    """Every question with at least four documents, both distances, all methods.
+    """All methods with both distances on every question with at least four documents.
 
     Term weights are fitted on the whole collection, with rows of length one for the cosine and as
     they are for Euclid. Ten per cent of the pairs, of either kind, are given; the same for all
@@ -143,12 +143,12 @@ class Table2:
         return report(self.cells, values, self._all_answers)
 
     def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """There are none."""
+        """No figures."""
         return []
 
 
 class Question(NamedTuple):
-    """What a cell is computed from."""
+    """The data of a cell."""
 
     X: csr_matrix
     answers: list[tuple[str, ...]]
@@ -164,7 +164,7 @@ class Question(NamedTuple):
 
     @property
     def told_k(self) -> int:
-        """Number of clusters that k-means is told; documents with several answers can be fewer."""
+        """Number of clusters given to k-means; documents with several answers can have fewer."""
         return min(self.n_answers, len(self.answers))
 
     def problem(self, **options: Any) -> MedoidProblem:
@@ -177,7 +177,7 @@ class Question(NamedTuple):
 
 
 def question_scores(question: Question) -> dict[str, Any]:
-    """Value of a cell: scores of every method, and what they are to be compared with."""
+    """Value of a cell: scores of every method, and of the references for comparison."""
     random = RandomEntropy(question)
     scores = {name: _scores(front, question, random) for name, front in fronts(question)}
     return {
@@ -205,7 +205,7 @@ class RandomEntropy:
 
 
 def _random_labels(n: int, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Uniform labels of which none is missing."""
+    """Uniform random labels, in which every cluster occurs."""
     return rng.permutation(np.concatenate([np.arange(k), rng.integers(k, size=n - k)]))
 
 
@@ -234,7 +234,7 @@ class Front(NamedTuple):
     """Partitions (n_members, n_documents), Xie-Beni ascending, each set of medoids once."""
 
     labels: Labels
-    # Whether the members stand for a choice, or only the first is a result.
+    # Whether one may choose among the members; otherwise the first is the result.
     is_front: bool = True
 
 
@@ -245,7 +245,7 @@ def chosen(labels: Labels, constraints: PairwiseConstraints) -> int:
 
 
 def unconstrained_pairs(labels: Labels, question: Question) -> dict[str, int]:
-    """Pairs that were not given: how many there are and how many are right, of either kind."""
+    """Numbers of the pairs that were not given, and of those that are right, for either kind."""
     everything = all_pairs(question.answers)
     counts = {}
     for kind, whole, given, right in zip(
@@ -268,7 +268,7 @@ def all_pairs(answers: Sequence[tuple[str, ...]]) -> PairwiseConstraints:
 
 
 def fronts(question: Question) -> Iterator[tuple[str, Front]]:
-    """Every method that there is for the distance, by name."""
+    """Fronts of all methods that support the distance, by name."""
     for name, run in METHODS.items():
         front = run(question)
         if front is not None:
@@ -300,7 +300,7 @@ def external(question: Question) -> Front:
 
 
 def literal(question: Question) -> Front:
-    """External, objectives of new medoids with the labels of the old."""
+    """External, with objectives of the new medoids for the labels of the old ones."""
     return _evolved(question, question.problem(decode="literal"), "literal")
 
 
@@ -328,7 +328,7 @@ def exhaustive(question: Question) -> Front:
 
 
 def exhaustive_constraints_first(question: Question) -> Front:
-    """Of all partitions those that satisfy most constraints, of these the least Xie-Beni."""
+    """The smallest Xie-Beni index among the partitions that satisfy most constraints."""
     problem = question.problem()
     population = exhaustive_front(problem, max_sets=MAX_SETS).pop
     order = np.argsort(population.get("F")[:, 0], kind="stable")
@@ -337,7 +337,7 @@ def exhaustive_constraints_first(question: Question) -> Front:
 
 
 def kmdm(question: Question) -> Front | None:
-    """K-means with a learned metric, told the true number of clusters."""
+    """K-means with a learned metric and the true number of clusters."""
     if question.distance == "cosine":
         return None
     model = MetricKMeans(question.told_k, conflicts="keep", random_state=question.random_state("kmdm"))
@@ -345,7 +345,7 @@ def kmdm(question: Question) -> Front | None:
 
 
 def kmprob(question: Question) -> Front:
-    """K-means with pair penalties, told the true number of clusters."""
+    """K-means with pair penalties and the true number of clusters."""
     model = HMRFKMeans(
         question.told_k,
         metric=question.distance,
@@ -371,7 +371,7 @@ METHODS: dict[str, Callable[[Question], Front | None]] = {
 
 
 def two_cluster_floor(answers: Sequence[tuple[str, ...]]) -> float | None:
-    """Least entropy that any two clusters could have, gold labels known; None for many documents."""
+    """Smallest entropy of any two clusters, by the known labels; None for many documents."""
     n = len(answers)
     if n > MAX_DOCUMENTS_OF_FLOOR:
         return None
@@ -389,7 +389,7 @@ def two_cluster_floor(answers: Sequence[tuple[str, ...]]) -> float | None:
 
 
 def report(cells: Sequence[Key], values: Sequence[Any], all_answers: Sequence[int]) -> list[ResultTable]:
-    """All tables; the first has a row for every cell and method."""
+    """All tables; the first has a row per cell and method."""
     scores = _long(cells, values)
     everything = ResultTable(
         "scores", "Scores", [*map(str, scores.columns)], scores.astype(object).values.tolist()
@@ -481,7 +481,7 @@ def _beside_published(scores: pd.DataFrame) -> ResultTable:
 
 
 class Published(NamedTuple):
-    """What the paper prints for a method; None where it prints nothing."""
+    """The figures of the paper for a method; None where it has none."""
 
     best: float | None = None
     average: float | None = None
@@ -514,7 +514,7 @@ def _pairs(method: str, printed: Published, part: pd.DataFrame) -> list[Value]:
 
 
 def reasons(method: str, published: Published) -> str:
-    """Keys of the reasons why the figures of the paper and ours differ."""
+    """Keys of the reasons for differences from the figures of the paper."""
     # The floor says nothing about numbers of clusters that are not printed.
     below = published.k is not None and published.best is not None and published.best < FLOOR
     told = method.startswith("KM")
@@ -586,11 +586,11 @@ def _medoids(problem: MedoidProblem, members: Any) -> NDArray[Any]:
 
 
 def _fitted(model: Any, question: Question) -> Front:
-    # Terms of other questions' documents are zero throughout.
+    # Terms that occur only in documents of other questions are zero.
     used = np.unique(question.X.indices)
     X = question.X[:, used].toarray() if len(used) else np.zeros((question.X.shape[0], 1))
     with warnings.catch_warnings():
-        # Fewer different documents than answers, or none apart: nothing the reader could change.
+        # Too few different documents cause these warnings; the reader cannot change that.
         warnings.simplefilter("ignore", UserWarning)
         return Front(model.fit(X, **_run_pairs(question.constraints)).labels_[None, :], is_front=False)
 

@@ -1,8 +1,12 @@
-"""PESC: sets, cells."""
+"""PESC and its rivals: data sets, methods in their readings, controls, and the cells of the tables.
+
+A :class:`Part` is a method or a search that gives one or more rows of the tables; :data:`PARTS` lists all.
+What a method may see of a data set is :class:`Given`, and :func:`run_task` scores the partitions that it
+finds.
+"""
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,7 +33,7 @@ from moo_clustering.estimators._base import scale_features
 from moo_clustering.graphs import eigengap, spectral_embedding
 from moo_clustering.persistence import fingerprint
 from moo_clustering.validity import clustering_accuracy, nmi
-from papers.runner import Key, seed_of
+from papers.runner import Key, folder_of_data, seed_of
 
 # "paper": unnormalised Laplacian and what else is printed; "default": the defaults of the estimators. A
 # method with nothing to choose has the reading "" and counts for both.
@@ -43,7 +47,7 @@ _LEAST = dict.fromkeys(EFFORT, 4) | {"n_gen": 1, "long": 1}
 MOST_SORTED = 1000
 KINDS = {"kNN": "knn", "mutual kNN": "mutual_knn", "epsilon": "epsilon", "full": "full"}
 EPSILONS = (0.2, 0.3, 0.4, 0.5, 0.6)
-# The values that are tried of a graph, by its name in the tables.
+# Values of the parameter of each conventional graph, by its name in the tables.
 GRIDS: dict[str, tuple[str, ...]] = {
     name: tuple(f"{value:g}" for value in (EPSILONS if name == "epsilon" else SIGMA_GRID)) for name in KINDS
 }
@@ -70,17 +74,16 @@ PICTURES = ("PESC", "SRMOSC", *GRIDS)
 # Populations are merged every 5 generations as in the paper, on large sets less often.
 STEP, LARGE_STEP, LARGE = 5, 25, 1000
 ENSEMBLES = ("es1", "es2", "es3")
-_VARIABLE = "MOO_CLUSTERING_DATA"
 _FOLDER = "uci"
 _BUNDLED = {"iris": load_iris, "wine": load_wine, "breast_cancer_wdbc": load_breast_cancer}
-# Sets whose features are codes or yes/no rather than measurements.
+# Sets whose features are codes or yes/no and not measurements.
 _NOMINAL = ("zoo", "soybean_small", "lung_cancer")
 # As large as the largest set of the paper.
 MOST_SAMPLES = 5000
 
 
 class Task(NamedTuple):
-    """What a cell is computed from."""
+    """The data of a cell."""
 
     flat_set: FlatSet
     key: Key
@@ -89,12 +92,12 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True)
 class FlatSet:
-    """Rows with known classes.
+    """A data set with known classes.
 
     Parameters
     ----------
     name : str
-        Of the file without suffix.
+        Name of the file without suffix.
     identity : str
         Fingerprint of rows and classes; sets of one name and identity are equal.
     X : ndarray of shape (n_samples, n_features), float64
@@ -109,7 +112,7 @@ class FlatSet:
 
     @property
     def n_clusters(self) -> int:
-        """Target number of clusters: that of the classes."""
+        """Target number of clusters, which is the number of classes."""
         return int(self.classes.max()) + 1
 
     @property
@@ -133,7 +136,7 @@ def run_task(task: Task) -> dict[str, Any]:
     name, reading, setting = (str(key[part]) for part in ("method", "reading", "setting"))
     order, given = given_of(found_set, key, task.effort)
     with warnings.catch_warnings():
-        # Disconnected graphs and searches that run dry are part of what is compared.
+        # Disconnected graphs and exhausted searches are part of the comparison.
         warnings.simplefilter("ignore")
         warm_up(name, reading, setting, given.y is not None)
         found = PARTS[name].run(given, reading, setting)
@@ -142,7 +145,7 @@ def run_task(task: Task) -> dict[str, Any]:
 
 
 def given_of(found_set: FlatSet, key: Key, effort: Mapping[str, int]) -> tuple[NDArray[np.intp], Given]:
-    """Order of the rows, and what a method sees of a set: the classes of the labelled samples alone."""
+    """Order of the rows, and the data that a method sees, with the classes of labelled samples only."""
     seed, name = int(key["seed"]), found_set.name
     if key["order"] == "sorted":
         order = np.argsort(found_set.classes, kind="stable")
@@ -158,12 +161,12 @@ def given_of(found_set: FlatSet, key: Key, effort: Mapping[str, int]) -> tuple[N
 
 
 class Given(NamedTuple):
-    """Data of a run; no more of the classes than ``y`` says.
+    """The data that a method sees; of the classes only those in ``y``.
 
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features)
-        Every feature from 0 to 1, constant ones dropped.
+        Features scaled to 0 to 1, without constant ones.
     n_clusters : int
     y : ndarray of shape (n_samples,) or None
         Classes of the labelled samples, -1 for others.
@@ -171,7 +174,7 @@ class Given(NamedTuple):
     is_nominal : bool
         Whether features are codes.
     effort : mapping from str to int
-        As :data:`EFFORT`.
+        A value of :data:`EFFORT`.
     """
 
     X: NDArray[np.float64]
@@ -183,12 +186,12 @@ class Given(NamedTuple):
 
     @property
     def sizes(self) -> dict[str, Any]:
-        """Options of a search for its sizes."""
+        """Population size and generations, as options of a search."""
         return {"pop_size": self.effort["pop_size"], "n_gen": self.effort["n_gen"]}
 
 
 def partial_labels(classes: Int64Array, percent: int, rng: np.random.Generator) -> Int64Array:
-    """Classes of so many percent of every class, rounded, of one sample at least; -1 for the others."""
+    """Labels of a percentage of every class, rounded, at least one sample; -1 for the others."""
     y = np.full(len(classes), -1, dtype=np.int64)
     for one in range(int(classes.max()) + 1):
         members = np.flatnonzero(classes == one)
@@ -198,7 +201,7 @@ def partial_labels(classes: Int64Array, percent: int, rng: np.random.Generator) 
 
 @cache
 def warm_up(name: str, reading: str, setting: str, supervised: bool) -> None:
-    """Run a part on next to nothing, so that compiling is not in the seconds of its first run."""
+    """Run a part on tiny data, so that its first run does not include compilation in its seconds."""
     X = np.random.default_rng(0).random((24, 3))
     y = np.where(np.arange(24) < 8, np.arange(24) % 2, -1)
     PARTS[name].run(Given(X, 2, y if supervised else None, 0, False, _LEAST), reading, setting)
@@ -214,18 +217,18 @@ def _scored(
 
 
 class Found(NamedTuple):
-    """A partition and what it cost.
+    """A partition and its costs.
 
     Attributes
     ----------
     labels : ndarray of shape (n_samples,) or (n_candidates, n_samples)
-        Of several candidates the best by the classes is taken, as an upper bound.
+        Among several candidates the best by the classes is scored, as an upper bound.
     seconds : float
-        Of the fit, with all that is only needed for the choice.
+        Seconds of the fit, including the choice.
     gap : float, optional
         Eigengap, for a choice without classes.
     graphs : sequence of Graph, default=()
-        One for every candidate.
+        One per candidate.
     """
 
     labels: NDArray[np.integer[Any]]
@@ -242,7 +245,7 @@ class Graph:
     ----------
     similarity : csr_array of shape (n_samples, n_samples)
     eigenvalues : ndarray
-        Smallest of the Laplacian.
+        Smallest eigenvalues of the Laplacian.
     vectors : ndarray of shape (n_samples, n_clusters)
     """
 
@@ -252,7 +255,7 @@ class Graph:
 
     @classmethod
     def of(cls, model: Any, n_eigenvalues: int = 10) -> Graph:
-        """That of a fitted estimator, with eigenvalues of its kind of Laplacian."""
+        """The graph of a fitted estimator, with eigenvalues of its kind of Laplacian."""
         S = model.similarity_
         values, _ = spectral_embedding(
             S,
@@ -265,7 +268,7 @@ class Graph:
 
 
 def scores(classes: Int64Array, known: NDArray[np.bool_], labels: NDArray[Any]) -> dict[str, Any]:
-    """Agreement of a partition with the classes, on all samples and on those without label."""
+    """Agreement of a partition with the classes, on all samples and on those without a label."""
     result: dict[str, Any] = {"n_clusters": len(np.unique(labels))}
     everyone = _agreement(classes, labels)
     others = _agreement(classes[~known], labels[~known]) if known.any() else everyone
@@ -296,7 +299,7 @@ def _graph(graph: Graph, order: NDArray[np.intp]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Part:
-    """A run that gives one row of the tables, or some that come out of the same search.
+    """A run that gives one or more rows of the tables.
 
     Parameters
     ----------
@@ -314,7 +317,7 @@ class Part:
     settings: Sequence[str] = ("",)
 
     def keys(self, labels: int = 0, order: str = "shuffled") -> list[Key]:
-        """What tells its runs on one set with one seed apart."""
+        """Keys of its runs on a set with one seed."""
         return [
             {
                 "method": self.name,
@@ -329,7 +332,7 @@ class Part:
 
 
 def pesc(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """The three ensembles of one population."""
+    """PESC: the three ensembles of one population."""
     return _ensembles(pesc_model(given, reading), given, "")
 
 
@@ -337,7 +340,7 @@ _PESC = Part("PESC", pesc, _BOTH)
 
 
 def srmosc(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """Evolved with the paper's sizes, or row by row; the member of least ratio cut, and the mean."""
+    """SRMOSC, evolved as in the paper or solved row by row: the member of least ratio cut, and the mean."""
     model, seconds = fitted(srmosc_model(given, reading, final="consensus"), given)
     found = {"SRMOSC, consensus": Found(model.labels_, seconds)}
     _, extra = timed(model.choose, "rcut")
@@ -365,12 +368,12 @@ def moga(given: Given, reading: str, setting: str) -> dict[str, Found]:
 
 
 def moga_other(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """The same on numbers in five bins, or on codes as numbers."""
+    """MOGA(pi, sep) on numbers cut into five bins, or on codes taken as numbers."""
     return _moga(given, not given.is_nominal, ", other kind")
 
 
 def generation_0(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """No evolution: ES2 over the non-dominated part of the initial population, and over all of it."""
+    """PESC without evolution: ES2 of the non-dominated initial individuals, and of all of them."""
     found = {}
     for over, name in (("nondominated", ""), ("population", ", whole population")):
         model, seconds = fitted(pesc_model(given, reading, n_gen=0, ensemble_over=over), given)
@@ -379,8 +382,8 @@ def generation_0(given: Given, reading: str, setting: str) -> dict[str, Found]:
 
 
 def waterfill(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """The graph with as many neighbours as the local density asks for."""
-    # Bridged in both readings: it is no graph of the paper.
+    """The water-filling graph, whose number of neighbours follows the local density."""
+    # Bridged in both readings, since the paper does not have this graph.
     model, seconds = fitted(graph_model(given, reading, "waterfill", bridge=True), given)
     return {"water-filling graph": Found(model.labels_, seconds)}
 
@@ -405,7 +408,7 @@ def ward(given: Given) -> IntArray:
 
 
 def hdbscan(given: Given) -> IntArray:
-    """HDBSCAN with clusters of at least five; noise is one cluster more."""
+    """HDBSCAN with clusters of at least five; noise is a further cluster."""
     labels: IntArray = HDBSCAN(min_cluster_size=5, copy=True).fit_predict(given.X)
     return labels - labels.min()
 
@@ -448,7 +451,7 @@ RIVALS = [
 
 
 def graph_run(name: str) -> Run:
-    """Run of a graph; the setting is the value of its grid."""
+    """A run with a conventional graph; the setting is a value of its grid."""
 
     def run(given: Given, reading: str, setting: str) -> dict[str, Found]:
         model, seconds = fitted(grid_model(given, reading, name, setting), given)
@@ -462,12 +465,12 @@ GRAPHS = [_PESC, *_GRAPHS, *_CONTROLS]
 
 
 def pesc_joined(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """The same, with labels also written into the graph, as the other graphs have them."""
+    """PESC with the labels also written into the graph, as for the other graphs."""
     return _ensembles(pesc_model(given, reading, must_link="clique"), given, ", must-links")
 
 
 def semi_mock(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """MOCK with labels as a third objective, and with labels that only pick."""
+    """MOCK with labels as a third objective, and with labels that only select from the front."""
     found = {}
     for supervision, name in (("objective", "Semi-MOCK"), ("select", "MOCK, picked by labels")):
         model, seconds = fitted(_mock_model(given, reading, supervision=supervision), given)
@@ -536,7 +539,7 @@ COURSE = Part("course", course, _BOTH)
 
 
 def long_course(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """The same for longer, with other initial populations and operators."""
+    """ES2 after every few generations of a longer run, by initial population and operators."""
     init, operators = setting.split()
     return _course(pesc_model(given, reading, init=init, operators=operators), given, given.effort["long"])
 
@@ -545,7 +548,7 @@ LONG_COURSE = Part("long course", long_course, ("paper",), STARTS)
 
 
 def picture(given: Given, reading: str, setting: str) -> dict[str, Found]:
-    """Graphs of a method: of PESC one for every ensemble, of a conventional graph the best of its grid."""
+    """Graphs for pictures: one per ensemble of PESC, and the best of the grid of a conventional graph."""
     if setting == "PESC":
         model, seconds = fitted(pesc_model(given, reading), given)
         return {f"PESC_{one.upper()}": _shown([model.choose(one)], seconds) for one in ENSEMBLES}
@@ -658,7 +661,7 @@ def gap_of(model: SpectralGraphClustering) -> float:
 
 
 def _course(model: PESC, given: Given, n_gen: int) -> dict[str, Found]:
-    """One search that stops to be merged; every stop is what a fit with so many generations gives."""
+    """Partitions at several generations of one search; each equals a fit with that many generations."""
     found, total = {}, 0.0
     with TemporaryDirectory(prefix="pesc-") as folder:
         model.set_params(checkpoint=Path(folder) / "course.npz", checkpoint_every=max(n_gen, 1), resume=True)
@@ -681,7 +684,7 @@ def _shown(models: Sequence[Any], seconds: float) -> Found:
 
 
 def leakage_keys() -> list[Key]:
-    """Runs on rows sorted by class, and on shuffled ones those that no table has."""
+    """Runs on rows sorted by class, and the runs on shuffled rows that no table has."""
     return [*_PESC.keys(order="sorted"), *_INDEX.keys(), *_INDEX.keys(order="sorted")]
 
 
@@ -691,7 +694,7 @@ def is_sorted_too(found: FlatSet) -> bool:
 
 
 def load_flat_sets(folder: Path | None, names: Sequence[str] = ()) -> list[FlatSet]:
-    """Sets of a folder and those that scikit-learn brings along, or those of them asked for.
+    """The sets of a folder and of scikit-learn, or the named ones.
 
     Parameters
     ----------
@@ -709,7 +712,7 @@ def load_flat_sets(folder: Path | None, names: Sequence[str] = ()) -> list[FlatS
     Raises
     ------
     ValueError
-        For a name that there is no set of.
+        If there is no set of a given name.
     DataError
         If ``folder`` has no sub-folder ``uci``, or a file of it is no set with classes.
     """
@@ -726,8 +729,8 @@ def load_flat_sets(folder: Path | None, names: Sequence[str] = ()) -> list[FlatS
 
 
 def _files(folder: Path | None) -> dict[str, Path]:
-    given = os.environ.get(_VARIABLE) if folder is None else folder
-    place = Path(given) / _FOLDER if given else None
+    given = folder_of_data(folder)
+    place = None if given is None else given / _FOLDER
     if folder is not None and place is not None and not place.is_dir():
         raise DataError(f"there is no folder {place}; sets with classes are looked for there")
     return {} if place is None else {path.stem: path for path in sorted(place.glob("*.npz"))}

@@ -1,4 +1,4 @@
-"""PESC: tables and figures."""
+"""PESC and its rivals: the experiment, its results, and a view per table and figure of the paper."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ TITLES = {
     5: "10 % labelled",
     6: "20 % labelled",
 }
-# Scores that a table is about; the first is the one of its statistics.
+# Scores shown in a table; the tests use the first.
 SCORES = {
     "accuracy": "accuracy",
     "accuracy_unlabelled": "accuracy on the samples without label",
@@ -144,7 +144,7 @@ _LONG_UNLABELLED = (
 )
 _FORMATS = {"n_clusters": ".1f", "seconds": ".2f", "largest class": ".3f"}
 ALPHA = 0.05
-# Inches of one diagram.
+# Width and height of a diagram in inches.
 _WIDTH, _HEIGHT = 9.0, 4.2
 HOLDS = {True: "holds", False: "does not hold"}
 # Names of the columns x, and the pairs behind them.
@@ -183,13 +183,13 @@ _STATEMENTS = {
     "than 0.02.",
     4: "The paper: random initial populations converge slowly, and near ones give high quality at once.",
 }
-# A choice takes the whole grid, the average of a grid is of single values.
+# A choice needs the whole grid; the average of a grid is over single values.
 SHOWN = (
     *METHODS[3],
     *(f"{name}, {which}" for name in GRIDS for which in ("label-tuned", "average of its grid")),
     *CONTROL_ROWS,
 )
-# What takes longer, and than what.
+# Statements of the paper: the methods that take longer, and the others.
 _TIMES = (
     ("ES1 is the most time-consuming of the three", ("PESC_ES1",), ("PESC_ES2", "PESC_ES3")),
     ("SRMOSC and MOCK take longer than PESC", ("SRMOSC", "MOCK"), PESC_ROWS),
@@ -203,7 +203,7 @@ _ALIKE = ("PESC takes about as long as MOGA(π,sep) and CSPA", PESC_ROWS, ("MOGA
 
 
 class Pesc:
-    """PESC, its rivals and controls on every set with classes that there is.
+    """PESC, its rivals and controls on every available set with classes.
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ class Pesc:
             found = [one for one in found if one.name in view.sets]
         self._sets = {one.name: one for one in found}
         self._effort = dict(EFFORT)
-        # Not the sets, seeds and view: more of them go on in the same folder.
+        # Without the sets, seeds and view, so that a run with more of them continues in the folder.
         self.parameters: dict[str, Any] = {"effort": self._effort, "grids": GRIDS}
         self.cells: list[Key] = [
             {"set": one.name, "data": one.identity, "seed": seed, **key}
@@ -234,7 +234,7 @@ class Pesc:
         ]
 
     def data(self, key: Key) -> Task:
-        """The set, what is run on it and the sizes of its search."""
+        """The set, the part to run, and the sizes of its search."""
         return Task(self._sets[str(key["set"])], key, self._effort)
 
     @staticmethod
@@ -243,12 +243,12 @@ class Pesc:
         return run_task(data)
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """Every score, and the view."""
+        """A table of all scores, and the tables of the view."""
         results = self._results(values)
         return [everything(results, self._view.name), *self._view.tables(results)]
 
     def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """Those of the view."""
+        """The figures of the view."""
         return self._view.figures(self._results(values))
 
     def _results(self, values: Sequence[Any]) -> Results:
@@ -264,14 +264,14 @@ class View:
     name : str
     parts : sequence of Part
     tables, figures : callable
-        Made of the results.
+        Functions of the results.
     labels : int, default=0
         Percent of the samples that are labelled.
     sets : sequence of str, default=()
-        Sets, unless others are asked for; those that are not found are left out. Default: all.
+        Default sets of the view; missing ones are left out. Default: all.
     one_seed : bool, default=False
     leakage : bool, default=False
-        Whether with runs on sorted rows.
+        Whether it includes runs on sorted rows.
     """
 
     name: str
@@ -284,7 +284,7 @@ class View:
     leakage: bool = False
 
     def keys(self, found: FlatSet) -> list[Key]:
-        """What tells the runs on a set with one seed apart."""
+        """Keys of the runs on a set with one seed."""
         keys = [key for part in self.parts for key in part.keys(self.labels)]
         return keys + (parts.leakage_keys() if self.leakage and parts.is_sorted_too(found) else [])
 
@@ -320,14 +320,14 @@ class Results:
 
     @property
     def n_seeds(self) -> int:
-        """Runs of every method on every set."""
+        """Number of runs of every method on every set."""
         return int(self.runs["seed"].nunique())
 
     def of(
         self, found: FlatSet, method: str, reading: str, setting: str = "", labels: int = 0,
         order: str = "shuffled",
     ) -> pd.DataFrame | None:  # fmt: skip
-        """Runs of a method, by seed; one without readings counts for all. None if there are none."""
+        """Runs of a method, by seed, or None; a method without readings counts for every reading."""
         for one in (reading, ""):
             runs = self._groups.get((found.name, method, one, setting, labels, order))
             if runs is not None:
@@ -374,7 +374,7 @@ class Results:
 
 
 def sets(results: Results) -> ResultTable:
-    """What the sets are, as Table 2 of the paper."""
+    """The data sets and their properties, as Table 2 of the paper."""
     rows: list[list[Value]] = [
         [one.name, *one.X.shape, one.n_clusters, one.largest_share, "codes" if one.is_nominal else "numbers"]
         for one in results.sets
@@ -390,7 +390,7 @@ def sets(results: Results) -> ResultTable:
 
 
 def notes(*names: str) -> Sequence[str]:
-    """Sentences by name."""
+    """Notes below the tables, by name."""
     return tuple(NOTES[name] for name in names)
 
 
@@ -400,14 +400,14 @@ def _label_tuned(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _widest_gap(runs: pd.DataFrame) -> pd.DataFrame:
-    # Of equally wide ones the largest value, as the estimator does; grids increase.
+    # Ties go to the largest value, as in the estimator; grids increase.
     value = runs["setting"].astype(float)
     ordered = runs.assign(value=value).sort_values(["gap", "value"], kind="stable")
     return ordered.drop_duplicates("seed", keep="last").drop(columns="value").sort_values("seed")
 
 
 def everything(results: Results, name: str) -> ResultTable:
-    """A row for every run."""
+    """A row per run."""
     runs = results.runs
     rows = runs.astype(object).where(runs.notna(), None).values.tolist()
     return ResultTable(f"{name}-scores", "Scores", [*map(str, runs.columns)], rows)
@@ -441,12 +441,12 @@ def frame(results: Results, number: int, reading: str) -> pd.DataFrame:
 
 
 def tested_score(number: int) -> str:
-    """The score that a table's statistics are about."""
+    """The score that the tests of a table use."""
     return "accuracy_unlabelled" if LABELS[number] else "accuracy"
 
 
 def runs_of(results: Results) -> str:
-    """How many runs are behind a table."""
+    """Number of runs behind a table, in words."""
     return f"{results.n_seeds} seed{'' if results.n_seeds == 1 else 's'}"
 
 
@@ -519,7 +519,7 @@ def leakage(results: Results, sorted_sets: Sequence[FlatSet]) -> ResultTable:
 
 
 def tests(results: Results, number: int) -> list[ResultTable]:
-    """Average ranks, best first, with Friedman's tests; and what may be claimed of pairs."""
+    """Average ranks, best first, with Friedman's tests, and conclusions about pairs."""
     frames = {reading: frame(results, number, reading) for reading in READINGS}
     averages = {one: average_ranks(table, greater_is_better=True) for one, table in frames.items()}
     friedmans = {one: friedman(table, greater_is_better=True) for one, table in frames.items()}
@@ -553,12 +553,12 @@ def tests(results: Results, number: int) -> list[ResultTable]:
 
 
 def diagram(results: Results, number: int) -> ResultFigure:
-    """Critical differences, one diagram for every reading."""
+    """Critical-difference diagrams, one per reading."""
 
     def draw(path: Path) -> None:
         with house_style():
             figure = new_figure(_WIDTH, _HEIGHT * len(READINGS))
-            # Names stand outside of the axes, which the layout engine does not see.
+            # Names are outside the axes, where the layout engine does not see them.
             figure.set_layout_engine("constrained", h_pad=0.16, w_pad=0.1)
             axes = figure.subplots(len(READINGS), 1)
             for ax, (reading, title) in zip(axes, READINGS.items(), strict=True):
@@ -572,14 +572,14 @@ def diagram(results: Results, number: int) -> ResultFigure:
 
 
 class Statement(NamedTuple):
-    """A sentence of the paper about pairs of methods.
+    """A statement of the paper about pairs of methods.
 
     Attributes
     ----------
     text : str
     better, worse : sequence of str
     on_all : bool, default=False
-        On all sets, or on most of them.
+        Whether it is about all sets, or about most of them.
     """
 
     text: str
@@ -623,7 +623,7 @@ STATEMENTS: dict[int, tuple[Statement, ...]] = {
 
 
 def statements(results: Results, number: int) -> ResultTable:
-    """Pairs of methods that the paper speaks about."""
+    """The statements of the paper about pairs of methods, and whether they hold."""
     scores = ("accuracy_unlabelled", "accuracy") if LABELS[number] else ("accuracy",)
     rows: list[list[Value]] = []
     for statement in STATEMENTS[number]:
@@ -667,7 +667,7 @@ def _comparison(number: int, of: Sequence[Part]) -> Callable[[Settings], Pesc]:
     def shown(results: Results) -> list[ResultTable]:
         found = [sets(results), *(by_set(results, number, score) for score in scores)]
         found.append(statements(results, number))
-        # One set is not enough for tests.
+        # Tests need more than one set.
         if len(results.sets) > 1:
             found += tests(results, number)
         if number == 3:
@@ -727,7 +727,7 @@ def _made(name: str, x: Sequence[float], spreads: Sequence[tuple[float, float]])
 
 
 def _settings(name: str) -> dict[float, str]:
-    """Settings by the probability that varies; of both, that of crossover."""
+    """Settings by the probability that varies (crossover, where both vary)."""
     place = 1 if name == "p_c = 0.9" else 0
     return {
         pair[place]: f"{pair[0]:.1f} {pair[1]:.1f}" for pair in sorted(_VARIED[name], key=lambda p: p[place])
@@ -741,7 +741,7 @@ def _curve_course(results: Results, found: FlatSet, name: str, reading: str, set
 
 
 def curve_table(results: Results, number: int) -> ResultTable:
-    """Means of the curves, and what the paper says of them."""
+    """Means of the curves, and the statements of the paper about them."""
     drawn = {found.name: curves(results, number, found) for found in results.sets}
     x = sorted({float(v) for all_curves in drawn.values() for curve in all_curves for v in curve.x})
     if number > 2:
@@ -777,7 +777,7 @@ def _said(number: int, curve: Curve) -> list[Value]:
 
 
 def curve_drawing(results: Results, number: int) -> ResultFigure:
-    """One panel for every set."""
+    """One panel per set."""
     title = f"Figure {number}: {_TITLES[number]}"
     return ResultFigure(f"figure{number}", title, partial(_draw_curves, results, number))
 
@@ -828,7 +828,7 @@ figure3, figure4 = _curves(3, parts.COURSE), _curves(4, parts.LONG_COURSE)
 
 
 def matrix_table(results: Results) -> ResultTable:
-    """How sparse the graphs are, how large their weights and how many of their edges within classes."""
+    """Sparsity and weights of the graphs, and the share of their edges within classes."""
     rows: list[list[Value]] = []
     for found in results.sets:
         n = len(found.X)
@@ -870,7 +870,7 @@ def pictures(results: Results, found: FlatSet) -> dict[str, dict[str, Any]]:
 
 
 def drawings(results: Results) -> list[ResultFigure]:
-    """One figure for every set."""
+    """One figure per set."""
     return [
         ResultFigure(
             f"figure5-{found.name}",
@@ -971,14 +971,14 @@ def _draw_times(results: Results, path: Path) -> None:
 
 
 def times(results: Results) -> ResultTable:
-    """Ratios of seconds that the paper speaks about."""
+    """The statements of the paper about times, as ratios of seconds."""
     rows: list[list[Value]] = []
     for reading, title in READINGS.items():
         for text, longer, shorter in (*_TIMES, _ALIKE):
             for one in longer:
                 for other in shorter:
                     ratio = seconds_of(results, one, reading) / seconds_of(results, other, reading)
-                    # Alike: neither takes more than three times as long.
+                    # Two methods are alike if neither takes more than three times as long.
                     holds = 1 / 3 <= ratio <= 3 if text == _ALIKE[0] else ratio > 1
                     rows.append([text, title, f"{one} : {other}", ratio, HOLDS[bool(holds)]])
     return ResultTable(

@@ -1,4 +1,9 @@
-"""Cells, store, plans, tables."""
+"""Running an experiment: settings, cells that are saved as they finish, tables, and all experiments.
+
+An :class:`Experiment` makes a :class:`Plan` of its settings: keys of cells, the data of a cell, a function
+that computes its value, and tables of all values. :func:`reproduce` computes the cells that its folder
+lacks and writes the tables.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +20,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol, Self
@@ -28,6 +34,7 @@ from moo_clustering._parallel import finished_calls
 from moo_clustering.persistence import environment, is_temporary, replacing, to_json
 
 __all__ = [
+    "DATA_VARIABLE",
     "EXPERIMENTS",
     "CellError",
     "CellStore",
@@ -39,6 +46,7 @@ __all__ = [
     "Settings",
     "StoreError",
     "find_experiment",
+    "folder_of_data",
     "reproduce",
     "run_cells",
     "seed_of",
@@ -46,6 +54,7 @@ __all__ = [
 Key = Mapping[str, str | int | float]
 Compute = Callable[[Key, Any], Any]
 FORMAT = "moo_clustering cells"
+DATA_VARIABLE = "MOO_CLUSTERING_DATA"
 Value = str | int | float | None
 _LATEX = str.maketrans(
     {"&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}", "—": "---"}
@@ -56,7 +65,7 @@ RESULTS, RECORD = "results.jsonl", "run.json"
 
 @dataclass(frozen=True)
 class Settings:
-    """What the user may choose.
+    """Settings of an experiment.
 
     Parameters
     ----------
@@ -67,15 +76,15 @@ class Settings:
     k_max : str, default="sqrt"
         Rule for the largest number of clusters: ``"sqrt"`` (rounded down) or ``"ceil_sqrt"``.
     questions : int, optional
-        Only so many of the first questions.
+        Number of questions, from the first on; default: all.
     sets : sequence of str, default=()
-        Names of data sets; default: all of the experiment that there are.
+        Names of data sets; default: all that are found.
     n_sets : int, optional
-        Data sets that are drawn for every collection and number of clusters.
+        Number of data sets drawn per collection and number of clusters.
     n_clusters : sequence of int, default=()
         Numbers of clusters; default: those of the experiment.
     collections : sequence of str, default=()
-        Names of collections that data sets are drawn from; default: all that there are.
+        Names of the collections from which data sets are drawn; default: all that are found.
     blocks : sequence of str, default=()
         Names of parts of the experiment; default: all.
 
@@ -102,12 +111,18 @@ class Settings:
                 raise ValueError(f"{name} must be at least 1, got {value}")
 
 
+def folder_of_data(folder: str | PathLike[str] | None) -> Path | None:
+    """The given folder of data sets, or the one in ``MOO_CLUSTERING_DATA``; None without either."""
+    place = os.environ.get(DATA_VARIABLE) if folder is None else folder
+    return Path(place) if place else None
+
+
 class Plan(Protocol):
-    """Cells of an experiment and what is made of their values."""
+    """The cells of an experiment, and the tables and figures of their values."""
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """What the values depend on."""
+        """Parameters that determine the values."""
         ...
 
     @property
@@ -116,7 +131,7 @@ class Plan(Protocol):
         ...
 
     def data(self, key: Key) -> Any:
-        """What a cell needs."""
+        """Data of a cell."""
         ...
 
     @staticmethod
@@ -142,11 +157,11 @@ class ResultTable:
     name, title : str
     columns : sequence of str
     rows : sequence of sequences
-        Texts and numbers; None or NaN where there is nothing.
+        Texts and numbers; None or NaN for empty cells.
     notes : sequence of str
-        Below the table.
+        Notes below the table.
     formats : mapping from str to str
-        How numbers of a column are shown, ``".3f"`` by default and ``"d"`` for whole numbers.
+        Formats of columns; default: ``".3f"``, and ``"d"`` for whole numbers.
     """
 
     name: str
@@ -157,7 +172,7 @@ class ResultTable:
     formats: Mapping[str, str] = field(default_factory=dict)
 
     def csv(self) -> str:
-        """Everything in full precision; nothing where there is nothing."""
+        """CSV in full precision, with empty cells for missing values."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)
@@ -165,18 +180,18 @@ class ResultTable:
         return text.getvalue()
 
     def shown(self) -> list[list[str]]:
-        """Rows as people read them, without the header."""
+        """Rows as formatted text, without the header."""
         return [
             [self._cell(name, value) for name, value in zip(self.columns, row, strict=True)]
             for row in self.rows
         ]
 
     def numeric(self) -> list[int]:
-        """Numbers of the columns that hold no text."""
+        """Indices of the columns without text."""
         return [i for i in range(len(self.columns)) if not any(isinstance(row[i], str) for row in self.rows)]
 
     def markdown(self) -> str:
-        """With its title as a heading."""
+        """Markdown, with the title as a heading."""
         numeric = self.numeric()
         rule = ["---:" if i in numeric else "---" for i in range(len(self.columns))]
         lines = [[cell.replace("|", r"\|") for cell in row] for row in [list(self.columns), *self.shown()]]
@@ -185,7 +200,7 @@ class ResultTable:
         return "\n\n".join([f"## {self.title}", table, *self.notes]) + "\n"
 
     def latex(self) -> str:
-        """A table for the booktabs package."""
+        """LaTeX, for the booktabs package."""
         numeric = self.numeric()
         layout = "".join("r" if i in numeric else "l" for i in range(len(self.columns)))
         rows = [" & ".join(cell.translate(_LATEX) for cell in row) + r" \\" for row in self.shown()]
@@ -222,7 +237,7 @@ class ResultFigure:
     ----------
     name, title : str
     draw : callable
-        ``draw(path)`` writes it in the format of the suffix.
+        ``draw(path)`` writes the figure in the format of the suffix.
     """
 
     name: str
@@ -235,26 +250,26 @@ class ResultFigure:
         return f"{self.name}.png"
 
     def markdown(self) -> str:
-        """With its title as a heading; for a document beside the file."""
+        """Markdown with the title as a heading, for a document beside the file."""
         return f"## {self.title}\n\n![{self.title}]({self.file})\n"
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment, imported when it is needed.
+    """An experiment, whose module is imported when it is needed.
 
     Parameters
     ----------
     name : str
     summary : str
     module, attribute : str
-        Where the function ``(Settings) -> Plan`` is.
+        Place of the function ``(Settings) -> Plan``.
     options : sequence of str
-        Which of the settings that not all experiments have it takes.
+        Optional settings that the experiment takes.
     seeds : int, default=1
-        Repetitions, if nothing else is asked for.
+        Default number of repetitions.
     study : str, default=""
-        Experiments of one study are different views of the same cells, and may share a folder.
+        Name of the study; its experiments show the same cells and may share a folder.
     """
 
     name: str
@@ -267,7 +282,7 @@ class Experiment:
 
     @property
     def cells_of(self) -> str:
-        """Whose cells it computes: those of its study, or its own."""
+        """Name of its cells: that of its study, or its own."""
         return self.study or self.name
 
     @property
@@ -391,7 +406,7 @@ def find_experiment(name: str) -> Experiment:
     Parameters
     ----------
     name : str
-        As ``moo-clustering reproduce`` takes it.
+        Name, as for ``python -m papers``.
 
     Returns
     -------
@@ -400,7 +415,7 @@ def find_experiment(name: str) -> Experiment:
     Raises
     ------
     ValueError
-        If there is none; names the nearest.
+        If there is no such experiment; the message suggests the nearest name.
     """
     if name not in EXPERIMENTS:
         raise ValueError(
@@ -418,7 +433,7 @@ def reproduce(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> Reproduction:
-    """Run an experiment, or go on with it, and write its tables.
+    """Run or continue an experiment, and write its tables.
 
     The folder gets ``results.jsonl`` (finished cells), ``run.json`` (parameters, versions, status),
     ``report.md`` and, for every table, a CSV, a Markdown and a LaTeX file, for every figure a PNG.
@@ -428,8 +443,8 @@ def reproduce(
     ----------
     experiment : Experiment
     folder : Path
-        A new or empty folder, or that of an earlier run with the same parameters (or, of an experiment
-        of the same study), which is gone on with.
+        A new or empty folder, or the folder of an earlier run with the same parameters, also of another
+        experiment of the study, which continues.
     settings : Settings
     n_jobs : int or None, default=None
         Processes; None is one, unless a :func:`joblib.parallel_config` says otherwise.
@@ -485,7 +500,7 @@ def _check_folder(folder: Path) -> None:
 
 
 class StoreError(QuotingError):
-    """The file is of other parameters, or no store at all."""
+    """The file has other parameters, or is not a store."""
 
 
 def _write(path: Path, text: str) -> None:
@@ -518,7 +533,7 @@ def _report(name: str, parts: Sequence[ResultTable | ResultFigure]) -> str:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What came of an experiment.
+    """The result of an experiment.
 
     Parameters
     ----------
@@ -544,7 +559,7 @@ def run_cells(
     verbose: bool = False,
     description: str = "cells",
 ) -> bool:
-    """Compute the cells that the store does not hold.
+    """Compute the cells that are not in the store.
 
     Parameters
     ----------
@@ -553,8 +568,8 @@ def run_cells(
         randomness must come from ``seed_of`` parts of the key.
     cells : sequence of mappings
     data : callable
-        ``data(key)``: what a cell needs; called in this process shortly before the cell is due, so
-        that only little data travels.
+        ``data(key)`` gives the data of a cell. It is called in this process shortly before the cell is
+        computed, so that few data wait in memory.
     store : CellStore
     n_jobs : int or None, default=None
         Processes; -1 for all processors. None is one, unless a :func:`joblib.parallel_config` says
@@ -563,7 +578,7 @@ def run_cells(
     verbose : bool, default=False
         Show progress.
     description : str, default="cells"
-        Before the progress bar.
+        Text before the progress bar.
 
     Returns
     -------
@@ -585,7 +600,7 @@ def run_cells(
         disable=not verbose,
         unit="cell",
     )
-    # closing: what has been dispatched is given up when this loop is left early.
+    # closing() drops the dispatched cells when the loop ends early.
     with bar, closing(_finished(compute, missing, data, n_jobs)) as finished:
         try:
             for key, value in finished:
@@ -599,14 +614,14 @@ def run_cells(
 def _finished(
     compute: Compute, cells: Sequence[Key], data: Callable[[Key], Any], n_jobs: int | None
 ) -> Generator[tuple[Key, Any]]:
-    """Keys and values in the order in which they are ready."""
+    """Keys and values in the order in which they finish."""
     parent = os.getpid()
     calls = (delayed(_task)(compute, key, data(key), parent) for key in cells)
     yield from finished_calls(calls, n_jobs=n_jobs)
 
 
 def _task(compute: Compute, key: Key, data: Any, parent: int) -> tuple[Key, Any]:
-    # Ctrl-C goes to all processes of a terminal; only the parent is to answer.
+    # Ctrl-C goes to all processes of a terminal, but only the parent handles it.
     if os.getpid() != parent and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     return key, _value(compute, key, data)
@@ -622,19 +637,19 @@ def _value(compute: Compute, key: Key, data: Any) -> Any:
 
 
 class CellError(RuntimeError):
-    """A cell failed; what was finished before is kept."""
+    """A cell failed; cells that finished before are saved."""
 
 
 def seed_of(*parts: str | int | float) -> np.random.SeedSequence:
-    """Seed that depends on the given parts and on nothing else.
+    """Seed that depends on the given parts alone.
 
-    A cell that makes its seeds of its key has the same value in whatever order, process or
-    selection of cells it is computed.
+    A cell that derives its seeds from its key has the same value in any order, process or
+    selection of cells.
 
     Parameters
     ----------
     *parts : str, int or float
-        What the seed depends on, in this order.
+        Parts of the seed, in this order.
 
     Returns
     -------
@@ -645,17 +660,17 @@ def seed_of(*parts: str | int | float) -> np.random.SeedSequence:
 
 
 class CellStore:
-    """JSON lines: the parameters first, then one finished cell per line.
+    """A file of JSON lines: the parameters first, then one finished cell per line.
 
-    Every line is on the disk when :meth:`add` returns. What a killed run left of an unfinished line is
-    cut off when the file is opened again.
+    Every line is on the disk when :meth:`add` returns. An unfinished line of a killed run is cut off
+    when the file is opened again.
 
     Parameters
     ----------
     path : Path
-        Made if there is none.
+        Created if it does not exist.
     parameters : mapping
-        What the values depend on, as JSON can hold it; keys must be strings.
+        Parameters that determine the values, as JSON; keys must be strings.
 
     Raises
     ------
@@ -684,17 +699,17 @@ class CellStore:
         return len(self._values)
 
     def add(self, key: Key, value: Any) -> None:
-        """Keep the value of a cell."""
+        """Save the value of a cell."""
         held = to_json(value, "value")
         record = {"key": to_json(key, "key"), "value": held}
         self._append(_line({**record, "crc32": _checksum(record)}))
         self._values[_name(key)] = held
 
     def _append(self, line: bytes) -> None:
-        """One write, so that another process cannot write into the line; on the disk, or not at all."""
+        """Write the line at once, so that no other process writes into it, and completely or not at all."""
         length = os.fstat(self._file.fileno()).st_size
         try:
-            # A disk that fills up takes a part of the line without an error; the rest tells what is wrong.
+            # A disk that fills up takes a part of the line without an error; writing the rest raises it.
             written = self._file.write(line)
             while written < len(line):
                 written += self._file.write(line[written:])
@@ -706,7 +721,7 @@ class CellStore:
             raise
 
     def values(self, keys: Iterable[Key]) -> list[Any]:
-        """Values of cells in the order of the keys, as JSON gives them back.
+        """Values of cells in the order of the keys, as read from JSON.
 
         Raises
         ------
@@ -732,7 +747,7 @@ class CellStore:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
-    """Parameters, values, and the length of what was written completely."""
+    """Parameters, values, and the length of the complete lines."""
     content = path.read_bytes()
     length = content.rfind(b"\n") + 1
     head, *lines = content[:length].split(b"\n")[:-1] or [b""]
@@ -791,11 +806,11 @@ def _line(record: Mapping[str, Any]) -> bytes:
 
 
 class Spread(NamedTuple):
-    """Mean and standard deviation over seeds, NaN for one seed."""
+    """Mean and standard deviation over seeds; the deviation is NaN for one seed."""
 
     mean: float
     std: float
 
     def text(self) -> str:
-        """As in papers."""
+        """``mean ± deviation``."""
         return f"{self.mean:.3f}" + ("" if math.isnan(self.std) else f" ± {self.std:.3f}")

@@ -1,4 +1,4 @@
-"""SISC-ML: sets, cells."""
+"""SISC-ML and its rivals: multi-label data sets, splits, methods, and the cell of one method on one split."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ _VOTES: dict[str, tuple[int | None, str]] = {
 }
 Predict = Callable[[csr_matrix], FloatArray]
 N_FEATURES, N_FOLDS = 1000, 2
-# Whose labels choose the features.
+# The documents whose labels choose the features.
 LABELLED: Final = "labelled"
 ALL_TRAIN: Final = "all_train"
-# Digits that stand for the set, its labels, number of words if known, and what counts them.
+# Fingerprint of the set, its labels, number of words if known, and the function that counts them.
 _Content = tuple[str, NDArray[np.int8], int | None, Callable[[], csr_matrix]]
 # Documents of one repetition.
 SIZES = {"asrs": 10_000, "reuters": 6000, "20news": 6000}
-# Sets by the names that they have here, with the names of the paper.
+# Sets by our names, with the names of the paper.
 DATASETS = {"asrs": "ASRS", "reuters": "Reuters", "20news": "20 Newsgroups"}
 FRACTIONS = (0.1, 0.25, 0.5, 0.75, 1.0)
 # Area under the averaged ROC curve, all training documents labelled.
@@ -90,7 +90,7 @@ TABLE3: dict[str, tuple[float, ...]] = {
 
 
 class Task(NamedTuple):
-    """What a cell is computed from."""
+    """The data of a cell."""
 
     split: Split
     method: str
@@ -99,7 +99,7 @@ class Task(NamedTuple):
 
 
 class Split(NamedTuple):
-    """What methods are fitted to and scored on.
+    """Training and test documents of one fold.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class Split(NamedTuple):
     y_train : ndarray of shape (n_train, n_labels), int8
         0 or 1; rows of -1 are not labelled.
     y_test : ndarray of shape (n_test, n_labels), int8
-        For scores only.
+        Used for scores only.
     """
 
     X_train: csr_matrix
@@ -129,9 +129,9 @@ def run_task(task: Task) -> dict[str, Any]:
     """
     split, method = task.split, METHODS[task.method]
     seed = int(seed_of(*task.seed).generate_state(1)[0])
-    # One thread, so that sums are added up in the same order in all processes.
+    # With one thread, sums are added up in the same order in all processes.
     with warnings.catch_warnings(), threadpool_limits(limits=1):
-        # Labels without documents and runs that do not settle are part of what is compared.
+        # Labels without documents and runs that do not converge are part of the comparison.
         warnings.simplefilter("ignore")
         warm_up(task.method)
         start = perf_counter()
@@ -143,7 +143,7 @@ def run_task(task: Task) -> dict[str, Any]:
 
 @cache
 def warm_up(method: str) -> None:
-    """Run a method on next to nothing, so that compiling is not in the seconds of its first cell."""
+    """Run a method on tiny data, so that its first cell does not include compilation in its seconds."""
     rng = np.random.default_rng(0)
     X = csr_matrix(rng.integers(0, 2, (40, 12)).astype(np.float64))
     y = rng.integers(0, 2, (40, 3)).astype(np.int8)
@@ -180,11 +180,11 @@ class Method(NamedTuple):
     ----------
     name : str
     fit : callable
-        ``fit(split, seed, options)``: for each kind of scores what gives them to documents.
+        ``fit(split, seed, options)`` gives, for each kind of score, a function that scores documents.
     kinds : tuple of str
-        The kinds; a single ``""`` where there is nothing to choose.
+        Kinds of scores; a single ``""`` where there is one kind.
     limited : bool, default=False
-        Whether also compared with fewer labelled documents.
+        Whether the method is also compared with fewer labelled documents.
     """
 
     name: str
@@ -223,19 +223,19 @@ def _plain(make: Callable[[Split, int], Predict]) -> Fit:
 
 
 def logistic_binary(split: Split, seed: int) -> Predict:
-    """One logistic regression a label, on presence of words, C = 0.1."""
+    """One logistic regression per label, on presence of words, C = 0.1."""
     # Not liblinear, which shrinks the intercept too: that costs much area where few are labelled.
     return _one_vs_rest(split, LogisticRegression(C=0.1, max_iter=1000, random_state=seed), "predict_proba")
 
 
 def logistic_tfidf(split: Split, seed: int) -> Predict:
-    """One logistic regression a label, on idf weights of unit length, C = 1."""
+    """One logistic regression per label, on idf weights of unit length, C = 1."""
     model = LogisticRegression(C=1.0, max_iter=1000, random_state=seed)
     return _one_vs_rest(split, model, "predict_proba", weighted=True)
 
 
 def linear_svm(split: Split, seed: int) -> Predict:
-    """One linear support vector machine a label, on idf weights of unit length, C = 1."""
+    """One linear support vector machine per label, on idf weights of unit length, C = 1."""
     return _one_vs_rest(split, LinearSVC(C=1.0, random_state=seed), "decision_function", weighted=True)
 
 
@@ -275,7 +275,7 @@ Fit = Callable[[Split, int, Options], Mapping[str, Predict]]
 
 
 def neighbors(split: Split, metric: str, n_neighbors: tuple[int, ...]) -> dict[str, Predict]:
-    """Shares of the nearest labelled documents that have a label; a kind of scores for each number."""
+    """Share of the nearest labelled documents with a label; one kind of score per number of neighbours."""
     rows = split.labelled
     Y = split.y_train[rows].astype(np.float64)
     model = NearestNeighbors(metric=metric, algorithm="brute").fit(split.X_train[rows])
@@ -316,7 +316,7 @@ METHODS = {
 
 
 def _one_vs_rest(split: Split, model: Any, scores: str, *, weighted: bool = False) -> Predict:
-    # Unlabelled documents count for the idf.
+    # The idf includes unlabelled documents.
     weights = TfidfTransformer().fit(split.X_train) if weighted else None
     rows = split.labelled
 
@@ -328,7 +328,7 @@ def _one_vs_rest(split: Split, model: Any, scores: str, *, weighted: bool = Fals
 
 
 def task_of(key: Key, split: Split, options: Options) -> Task:
-    """The task of a cell; its seed depends on all of the key but the data."""
+    """The task of a cell; its seed depends on the key without the data."""
     parts = tuple(part for name, part in key.items() if name != "data")
     return Task(split, str(key["method"]), parts, options)
 
@@ -372,15 +372,15 @@ class LabelledSet:
     ----------
     name : str
     identity : str
-        Digits that stand for words and labels.
+        Fingerprint of words and labels.
     size : int
-        Documents that are drawn in every repetition, if there are so many.
+        Number of documents drawn in every repetition, if there are that many.
     Y : ndarray of shape (n_documents, n_labels), int8
         1 where a document has the label, else 0.
     n_words : int or None
-        Number of different words; None where they are not counted yet.
+        Number of different words; None if they are not counted yet.
     count : callable
-        ``count()``: the words of all documents, which takes seconds where they are texts.
+        ``count()`` gives the words of all documents, which takes seconds for texts.
     """
 
     name: str
@@ -410,10 +410,10 @@ class LabelledSet:
 
 
 def load_labelled_sets(folder: Path | None, names: Sequence[str] = ()) -> list[LabelledSet]:
-    """Sets of the paper that are in a folder, or those asked for.
+    """The sets of the paper in a folder, or the named ones.
 
-    Of each the commonest labels count (ties: the first column or name); of texts, only documents with one
-    of these.
+    Only the most frequent labels are used (ties: the first column or name), and only texts with one of
+    these.
 
     Parameters
     ----------
@@ -505,11 +505,11 @@ def _labelled_set(name: str, known: _Set, paths: Sequence[Path]) -> LabelledSet:
 
 
 def published_table2(method: str, name: str) -> float | None:
-    """What Table 2 has for one of its methods on a set; None for other methods."""
+    """Published area of a method on a set, from Table 2; None for other methods."""
     row = TABLE2.get(method)
     return None if row is None else row[list(DATASETS).index(name)]
 
 
 def published_table3(name: str, fraction: float) -> float:
-    """What Table 3 has for a set and a share of labelled documents."""
+    """Published area for a set and a share of labelled documents, from Table 3."""
     return TABLE3[name][FRACTIONS.index(fraction)]

@@ -1,4 +1,4 @@
-"""SISC-ML: tables and figures."""
+"""SISC-ML and its rivals: the experiment, its results, and a view per table and figure of the paper."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from papers.sisc_ml import (
 
 _LIMITED = [method.name for method in METHODS.values() if method.limited]
 _BOTH = (LABELLED, ALL_TRAIN)
-Scored = tuple[str, str]  # a method and a kind of its scores
+Scored = tuple[str, str]  # a method and a kind of score
 _SPLIT = ["repeat", "fold"]
 _COLUMNS = ("set", "fraction", "features", *_SPLIT, "method")
 SISC_ML: Scored = ("SISC-ML", ALL)
@@ -51,7 +51,7 @@ LOGISTIC: tuple[Scored, ...] = (
     ("logistic regression (tf-idf, C=1)", ""),
 )
 LITERAL: Scored = ("SISC-ML", SUM)
-# Rows of Table 2; of each the first is as the paper has it.
+# Rows of Table 2; the first of each group is the reading of the paper.
 READINGS: dict[str, tuple[Scored, ...]] = {
     "SISC-ML": (LITERAL, ("SISC-ML", ONE), SISC_ML),
     "k-NN": (("k-NN (Euclidean)", "kappa=5"), ("k-NN (Euclidean)", "kappa=50")),
@@ -64,9 +64,9 @@ READINGS: dict[str, tuple[Scored, ...]] = {
     "MetaLabeler": (("MetaLabeler", "cut"), ("MetaLabeler", "uncut")),
     "Pruned Set": (("pruned sets", ""),),
 }
-# The paper's methods as it has them, SISC-ML normalised, and the better of the plain models.
+# The methods as in the paper, SISC-ML normalised, and the better of the plain models.
 SHOWN = (SISC_ML, *(group[0] for group in READINGS.values()), LOGISTIC[1])
-# How far from a printed area ours may be and count as reproduced.
+# An area this close to the printed one counts as reproduced.
 TOLERANCE = 0.05
 NOTES = {
     "readings": "The first of the rows beside a row of the paper is the literal reading. For SISC-ML it is "
@@ -125,7 +125,7 @@ class SISCML:
         self._view = view
         self._sets = {found.name: found for found in load_labelled_sets(settings.data, settings.collections)}
         self._options = {name: dict(options) for name, options in OPTIONS.items()}
-        # Not the sets, methods and repetitions: more of them go on in the same folder.
+        # Without the sets, methods and repetitions, so that a run with more of them continues in the folder.
         self.parameters: dict[str, Any] = {
             "options": self._options,
             "n_features": N_FEATURES,
@@ -148,7 +148,7 @@ class SISCML:
             for features in (view.protocols if _is_choice(found, fraction) else (LABELLED,))
             for method in view.methods
         ]
-        # Cells of one split come one after the other.
+        # The cells of a split follow each other.
         self._splits = lru_cache(maxsize=1)(self._split)
 
     def data(self, key: Key) -> Task:
@@ -162,14 +162,14 @@ class SISCML:
         return run_task(data)
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """Every score, and the view."""
+        """A table of all scores, and the tables of the view."""
         results = self._results(values)
         runs = results.runs
         scores = ResultTable(f"{self._view.name}-scores", "Scores", [*map(str, runs)], runs.values.tolist())
         return [scores, *self._view.tables(results)]
 
     def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """Averaged ROC curves, if they are asked for."""
+        """Averaged ROC curves, if the view has figures."""
         return self._view.figures(self._results(values))
 
     def _results(self, values: Sequence[Any]) -> Results:
@@ -180,7 +180,7 @@ class SISCML:
 
 
 class View(NamedTuple):
-    """What a table or figure is made of and from.
+    """A table or figure of the paper: its cells and how they are shown.
 
     Parameters
     ----------
@@ -189,9 +189,9 @@ class View(NamedTuple):
     fractions : sequence of float
         Shares of the training documents that are labelled.
     protocols : sequence of str
-        Whose labels choose the features, where not all documents are labelled.
+        The documents whose labels choose the features, where not all are labelled.
     tables, figures : callable
-        Made from the results.
+        Functions of the results.
     """
 
     name: str
@@ -230,16 +230,16 @@ class Results:
 
     @property
     def size(self) -> str:
-        """How many runs means are of, in words."""
+        """Number of runs behind a mean, in words."""
         n = int(self.runs["repeat"].nunique())
         return f"2 folds, {n} repetition{'' if n == 1 else 's'}"
 
     def protocols(self, given: LabelledSet) -> list[str]:
-        """Whose labels choose the features of a set, where that makes a difference."""
+        """The documents whose labels choose the features, where that makes a difference."""
         return list(self.runs.loc[self.runs["set"] == given.name, "features"].unique())
 
     def of(self, given: LabelledSet, scored: Scored, fraction: float, features: str) -> pd.DataFrame:
-        """Runs of a method; with all documents labelled it is the same who chooses the features."""
+        """Runs of a method; with all documents labelled, both ways to choose the features agree."""
         chosen = LABELLED if fraction == 1.0 else features
         return self._groups[given.name, fraction, chosen, *scored]
 
@@ -270,7 +270,7 @@ class Results:
 
 
 def _is_choice(given: LabelledSet, fraction: float) -> bool:
-    """Whether it makes a difference whose labels choose the features."""
+    """Whether the two ways to choose the features differ."""
     return fraction < 1.0 and (given.n_words is None or given.n_words > N_FEATURES)
 
 
@@ -328,13 +328,13 @@ def all_scored(*, limited: bool = False) -> list[Scored]:
 
 
 def title_of(scored: Scored) -> str:
-    """Method and kind in one."""
+    """Method and kind of score as one title."""
     method, kind = scored
     return f"{method}, {kind}" if kind else method
 
 
 def notes(results: Results, *names: str) -> Sequence[str]:
-    """Sentences by name; some depend on the results."""
+    """Notes by name; some depend on the results."""
     made = [_MADE[name](results) if name in _MADE else NOTES[name] for name in names]
     return tuple(note for note in made if note)
 
@@ -363,7 +363,7 @@ def _missed(results: Results) -> str:
 
 
 def _claims(results: Results) -> str:
-    """Who is ahead of SISC-ML, which the paper has as the best everywhere."""
+    """Methods ahead of SISC-ML, which is the best everywhere in the paper."""
     rivals = [scored for name, group in READINGS.items() if name != "SISC-ML" for scored in group]
     rivals += [("k-NN (cosine)", "kappa=50"), ("K-means entropy (mean D)", "kappa=5"), *LOGISTIC]
     sentences = []
@@ -386,7 +386,7 @@ def _claims(results: Results) -> str:
 
 
 def _linear(results: Results) -> str:
-    """Where a plain linear model wins, and by how much."""
+    """Sets on which a plain linear model wins, and its lead."""
     sentences = []
     for given in results.sets:
         wins = []
@@ -429,7 +429,7 @@ _MADE: dict[str, Callable[[Results], str]] = {
 
 
 def costs(results: Results) -> ResultTable:
-    """Undefined classes and seconds."""
+    """Numbers of undefined classes, and seconds."""
     rows: list[list[Value]] = [
         [
             given.title,
@@ -492,7 +492,7 @@ def _means(results: Results, given: LabelledSet, scored: Scored, features: str) 
 
 
 def shares(results: Results) -> list[str]:
-    """Names of the columns."""
+    """Names of the columns, by share of labelled documents."""
     return [f"{fraction:.0%}" for fraction in results.fractions]
 
 
