@@ -1,4 +1,4 @@
-"""AMOSA: archive, cooling, annealing."""
+"""AMOSA: multi-objective simulated annealing with an archive of bounded size."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -45,6 +45,7 @@ from moo_clustering.algorithms.pymoo_search import (
     variation,
     violations_of,
 )
+from moo_clustering.algorithms.search import integer
 
 # Samples that an archive may start from; more could not be held, let alone scored.
 _MOST_SAMPLES = 100_000_000
@@ -90,8 +91,9 @@ class AMOSA(Algorithm):
     repair : Repair, optional
         Applied to samples and to perturbed solutions.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
-        What the archive never holds twice: equal genes, nothing (False), what a pymoo operator says,
-        or equal ``canonical(X)``. :class:`~moo_clustering.operators.CanonicalDuplicates` is fast.
+        Which solutions the archive never holds twice: those of equal genes, none (False), as a pymoo
+        operator says, or of equal ``canonical(X)``. :class:`~moo_clustering.operators.CanonicalDuplicates`
+        is fast.
     output : Output, optional
     **options
         As for every pymoo algorithm: ``termination``, ``callback``, ``seed``, ``archive``,
@@ -163,15 +165,15 @@ class AMOSA(Algorithm):
                 f"AMOSA has no option {', '.join(sorted(unknown))}; of pymoo it takes {sorted(known)}"
             )
         super().__init__(output=MultiObjectiveOutput() if output is None else output, **options)
-        self.soft_limit = _integer("soft_limit", soft_limit, 2)
-        self.hard_limit = _integer("hard_limit", hard_limit, 1)
+        self.soft_limit = integer("soft_limit", soft_limit, 2)
+        self.hard_limit = integer("hard_limit", hard_limit, 1)
         if self.hard_limit >= self.soft_limit:
             raise ValueError(
                 f"hard_limit must be less than soft_limit, got {self.hard_limit} and {self.soft_limit}"
             )
         self.n_samples = _n_samples(gamma, self.soft_limit)
-        self.n_climb = _integer("n_climb", n_climb, 0)
-        self.n_moves = _integer("n_moves", n_moves, 1)
+        self.n_climb = integer("n_climb", n_climb, 0)
+        self.n_moves = integer("n_moves", n_moves, 1)
         self.cooling = Cooling(t_max, t_min, cooling)
         if acceptance not in ("physical", "literal"):
             raise ValueError(f"acceptance must be 'physical' or 'literal', got {acceptance!r}")
@@ -287,14 +289,6 @@ def _n_samples(gamma: Any, soft_limit: int) -> int:
     return round(n)
 
 
-def _integer(name: str, value: Any, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be an integer of at least {least}, got {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be an integer of at least {least}, got {value}")
-    return int(value)
-
-
 def acceptance_probability(amount: float, temperature: float, acceptance: Acceptance) -> float:
     """Probability of moving to a solution that is dominated by an average amount.
 
@@ -370,14 +364,14 @@ class BoundedArchive:
     hard_limit : int
         How many are left then.
     duplicates : DuplicateElimination
-        What is never put in twice.
+        Tells which solutions are never archived twice.
 
     Attributes
     ----------
     members : list of Solution
     F : ndarray of shape (soft_limit + 1, n_obj)
     violations : ndarray of shape (soft_limit + 1,)
-        Of the members, in the first rows.
+        Constraint violations of the members, in the first rows.
     """
 
     def __init__(

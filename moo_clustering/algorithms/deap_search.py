@@ -1,4 +1,4 @@
-"""DEAP toolboxes as searches, and their state."""
+"""Searches made of DEAP toolboxes, with their state for checkpoints."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class DeapSearch:
         its end; and ``eligible(population)``, those that may enter the hall of fame. :class:`ChcStep`,
         :class:`GkaStep` and :class:`GcukStep` do.
     rng : Generator
-        What ``population`` and ``step`` draw from.
+        Source of randomness of ``population`` and ``step``.
     pop_size : int
     hall_of_fame : deap.tools.HallOfFame, optional
         Updated with every generation, and part of the state.

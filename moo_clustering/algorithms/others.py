@@ -1,4 +1,4 @@
-"""CHC for pymoo, PESA-II, exhaustive search, random draws, bag NSGA-II."""
+"""CHC and PESA-II for pymoo, NSGA-II over bags, and two controls: exhaustive search and random draws."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def bag_nsga2(
     p_cx, p_mut : float, default=0.9 and 0.5
         Probability that a pair is crossed, and that a child is mutated.
     p_gene, weights
-        Of the mutation.
+        Options of the mutation.
     **parts
         Anything :class:`pymoo.algorithms.moo.nsga2.NSGA2` takes, also instead of a part named above.
 
@@ -188,8 +188,8 @@ def best_of_random(
     random_state : int, SeedSequence, Generator or None, default=None
         The first m of n individuals are not those of a run with m.
     objective : str or int, optional
-        What decides, by its place or its name in ``problem.objective_names``. Default: ``"impurity"``
-        where the problem has it, otherwise the first.
+        Objective that decides, by its place or its name in ``problem.objective_names``. Default:
+        ``"impurity"`` where the problem has it, otherwise the first.
     sampling : pymoo Sampling, optional
         Default: :class:`~moo_clustering.operators.EncodingSampling`.
     verbose : bool, default=False
@@ -198,7 +198,7 @@ def best_of_random(
     Returns
     -------
     RandomDraws
-        Of fewer than n individuals after Ctrl-C.
+        After Ctrl-C, draws of fewer than n individuals.
 
     Raises
     ------
@@ -260,10 +260,10 @@ class CHC(Algorithm):
     sampling : Sampling, ndarray or Population, optional
         Uniform by default, of booleans, integers or reals as the problem's ``vtype`` says.
     crossover : Crossover, optional
-        Of two parents; ``HUX(prob=1.0)`` by default. Its own probability holds (0.9 in pymoo, unless
-        given).
+        Crossover of two parents; ``HUX(prob=1.0)`` by default. Its own probability holds (0.9 in pymoo,
+        unless given).
     mutation : Mutation, optional
-        Of the children; none by default.
+        Mutation of the children; none by default.
     threshold : float, optional
         First ``d``; a quarter of the number of variables by default, at least 1.
     n_keep : int, default=10
@@ -617,7 +617,7 @@ class PESA2(Algorithm):
     repair : pymoo Repair, optional
     output : pymoo Output, optional
     **options
-        Of :class:`pymoo.core.algorithm.Algorithm`.
+        Options of :class:`pymoo.core.algorithm.Algorithm`.
 
     Attributes
     ----------
@@ -659,10 +659,10 @@ class PESA2(Algorithm):
         **options: Any,
     ) -> None:
         super().__init__(output=MultiObjectiveOutput() if output is None else output, **options)
-        self.pop_size = whole_number("pop_size", pop_size, 1)
-        self.archive_size = whole_number("archive_size", archive_size, 1)
-        self.n_bins = whole_number("n_bins", n_bins, 1)
-        self.n_init = whole_number("n_init", self.pop_size if n_init is None else n_init, 1)
+        self.pop_size = integer("pop_size", pop_size, 1)
+        self.archive_size = integer("archive_size", archive_size, 1)
+        self.n_bins = integer("n_bins", n_bins, 1)
+        self.n_init = integer("n_init", self.pop_size if n_init is None else n_init, 1)
         if selection not in ("boxes", "tournament"):
             raise ValueError(f"selection must be 'boxes' or 'tournament', got {selection!r}")
         self.selection: Selection = selection
@@ -714,7 +714,7 @@ class PESA2(Algorithm):
         return self._values
 
     def _keep(self, solutions: Population, F: FloatArray, violation: FloatArray, n_members: int) -> None:
-        """Of the solutions, the first of which are members, those that are in the archive."""
+        """Archive the solutions, the first of which are members already."""
         archive = GridArchive(F, violation, self.archive_size, self.n_bins, self.random_state)
         archive.rows = list(range(n_members))
         for row in range(n_members, len(solutions)):
@@ -819,12 +819,3 @@ class GridArchive:
             sizes = np.bincount(numbers)
             crowded = np.flatnonzero(sizes[numbers] == sizes.max())
             del self.rows[int(self.rng.choice(crowded))]
-
-
-def whole_number(name: str, value: Any, least: int) -> int:
-    """An integer of at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} must be an integer of at least {least}, got {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}, got {value}")
-    return int(value)

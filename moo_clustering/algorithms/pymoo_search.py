@@ -1,4 +1,4 @@
-"""Pymoo algorithms as searches, and their state."""
+"""Searches made of pymoo algorithms, with their state for checkpoints."""
 
 from __future__ import annotations
 
@@ -151,11 +151,11 @@ class Solution:
     x : ndarray of shape (n_var,)
     f : ndarray of shape (n_obj,)
     violation : float
-        Of the constraints; 0 if feasible.
+        Constraint violation; 0 if feasible.
     individual : Individual or None
         The same for pymoo, once made.
     key : bytes or None
-        What it has in common with its duplicates, once computed.
+        Key that duplicates share, once computed.
     """
 
     x: NDArray[Any]
@@ -194,7 +194,7 @@ def population_of(solutions: list[Solution], iteration: int) -> Population:
 
 
 def batch_of(population: Population) -> Batch:
-    """What an evaluator left in the individuals, as arrays."""
+    """Values that an evaluator left in the individuals, as arrays."""
     names = set.intersection(*(set(individual.evaluated) for individual in population))
     return {name: population.get(name) for name in ["X", *sorted(names - {"X"})]}
 
@@ -645,7 +645,7 @@ class AlgorithmState:
 
 
 def _token(packer: Packer, value: Any) -> tuple[Any, Any, list[Any] | None]:
-    """What tells a changed value from an unchanged one, the packed value, and its arrays.
+    """A token that tells a changed value from an unchanged one, the packed value, and its arrays.
 
     Objects that are no plain data are told by identity, and have no arrays.
     """
@@ -753,7 +753,7 @@ class Unpacker:
             JSON from :meth:`Packer.pack`.
         arrays : sequence of ndarray
         current : object, optional
-            What stands in its place now: an archive keeps its kind and settings.
+            Present value: an archive keeps its kind and settings.
         """
         if not isinstance(packed, dict):
             return packed
@@ -835,7 +835,7 @@ def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
 
 
 def current(owner: Any, step: Step) -> Any:
-    """What a step leads to; None for an attribute that is not there."""
+    """The object that a step leads to; None for an attribute that is not there."""
     kind, name = step
     return getattr(owner, name, None) if kind == "attribute" else owner[name]
 
@@ -850,7 +850,7 @@ def assign(owner: Any, step: Step, value: Any) -> None:
 
 
 def shape_of(part: Any) -> Any:
-    """What must not change of a part, because only its attributes are put back."""
+    """Type and size of a part, which must not change because only its attributes are put back."""
     return (type(part), len(part)) if _is_container(part) else type(part)
 
 

@@ -1,4 +1,7 @@
-"""Search, drive, evolve, progress, Ctrl-C, Recorder."""
+"""The loop around any search: progress, history, checkpoints and an orderly Ctrl-C.
+
+:func:`drive` runs whatever follows the :class:`Search` protocol; :class:`Recorder` keeps the history.
+"""
 
 from __future__ import annotations
 
@@ -45,40 +48,6 @@ _BIT_GENERATORS = {
 State = tuple[dict[str, Any], dict[str, Any]]
 
 
-def integer(name: str, value: Any, least: int) -> int:
-    """An integer of at least ``least``; TypeError or ValueError naming the parameter otherwise."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be an integer of at least {least}, got {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be an integer of at least {least}, got {value}")
-    return int(value)
-
-
-def probability(name: str, value: Any) -> float:
-    """A number from 0 to 1."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number from 0 to 1, got {value!r}")
-    if not 0 <= float(value) <= 1:
-        raise ValueError(f"{name} must be a number from 0 to 1, got {value}")
-    return float(value)
-
-
-def positive(name: str, value: Any) -> int | float:
-    """A finite number above 0, integers as integers."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number above 0, got {value!r}")
-    if not 0 < float(value) < np.inf:
-        raise ValueError(f"{name} must be a finite number above 0, got {value}")
-    return int(value) if isinstance(value, Integral) else float(value)
-
-
-def choice(name: str, value: Any, allowed: Sequence[str]) -> Any:
-    """One of some words."""
-    if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
-    return value
-
-
 def drive(
     search: Search,
     *,
@@ -108,7 +77,7 @@ def drive(
     verbose : bool, default=False
         Show a progress bar on stderr.
     description : str, default=""
-        What stands before the bar.
+        Text before the bar.
     objective_names : sequence of str, optional
         For the bar; ``f1``, ``f2``, ... by default.
     signs : array-like of shape (n_objectives,), optional
@@ -214,6 +183,40 @@ def _warn(search: Search, n_gen: int, interrupted: bool, checkpoint: Checkpoint 
         )
 
 
+def integer(name: str, value: Any, least: int) -> int:
+    """An integer of at least ``least``; TypeError or ValueError naming the parameter otherwise."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be an integer of at least {least}, got {value!r}")
+    if value < least:
+        raise ValueError(f"{name} must be an integer of at least {least}, got {value}")
+    return int(value)
+
+
+def probability(name: str, value: Any) -> float:
+    """A number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number from 0 to 1, got {value!r}")
+    if not 0 <= float(value) <= 1:
+        raise ValueError(f"{name} must be a number from 0 to 1, got {value}")
+    return float(value)
+
+
+def positive(name: str, value: Any) -> int | float:
+    """A finite number above 0, integers as integers."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number above 0, got {value!r}")
+    if not 0 < float(value) < np.inf:
+        raise ValueError(f"{name} must be a finite number above 0, got {value}")
+    return int(value) if isinstance(value, Integral) else float(value)
+
+
+def choice(name: str, value: Any, allowed: Sequence[str]) -> Any:
+    """One of some words."""
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+    return value
+
+
 class InterruptGuard:
     """Context in which the first Ctrl-C sets a flag and the second raises KeyboardInterrupt.
 
@@ -271,7 +274,7 @@ class Progress:
     verbose : bool
         Whether anything is shown.
     description : str
-        What stands before the bar.
+        Text before the bar.
     objective_names : sequence of str, optional
         ``f1``, ``f2``, ... by default.
     signs : array-like of shape (n_objectives,), optional
@@ -328,9 +331,9 @@ class Recorder(Callback):
         Minimised objective values of the population, feasible or not.
     generations : list of int
     seconds : list of float
-        Since the start of the run; a resumed run goes on from the time it had used.
+        Seconds since the start of the run; a resumed run goes on from the time it had used.
     seed : int, dict or None
-        Of the run, as far as it is known.
+        Seed of the run, as far as it is known.
 
     Notes
     -----
@@ -464,7 +467,7 @@ def rng_from_state(state: Mapping[str, Any]) -> np.random.Generator:
 
 
 def seed_to_json(seed: object) -> Any:
-    """What can be said of a seed: integers as they are, seed sequences by entropy and spawn key."""
+    """A seed as JSON: integers as they are, seed sequences by entropy and spawn key."""
     if isinstance(seed, np.random.SeedSequence):
         return {"entropy": to_json(seed.entropy), "spawn_key": to_json(seed.spawn_key)}
     if isinstance(seed, (int, np.integer)):
@@ -708,7 +711,7 @@ def to_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[dict[str, NDArray[Any
     arrays : dict of str to ndarray
         One for each key, type and shape, and one with the row numbers where some rows lack it.
     meta : dict
-        What :func:`from_columns` needs besides.
+        The rest that :func:`from_columns` needs.
 
     Raises
     ------

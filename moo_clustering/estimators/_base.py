@@ -1,4 +1,4 @@
-"""Mixins: report, semi-supervised fit, fronts and choose(); checkpoints; scaling."""
+"""Mixins that estimators share (reports, semi-supervised fits, fronts, spectral clustering), and helpers."""
 
 from __future__ import annotations
 
@@ -256,7 +256,7 @@ def numeric_features(estimator: BaseEstimator, X: Any, **options: Any) -> NDArra
     estimator : BaseEstimator
     X : array-like or DataFrame of shape (n_samples, n_features)
     **options
-        Of ``validate_data``.
+        Options of ``validate_data``.
 
     Raises
     ------
@@ -267,7 +267,7 @@ def numeric_features(estimator: BaseEstimator, X: Any, **options: Any) -> NDArra
         features: NDArray[np.float64] = validate_data(estimator, X, dtype=np.float64, order="C", **options)
     except (TypeError, ValueError) as error:
         frame = isinstance(X, pd.DataFrame)
-        # Of arrays, objects that are neither number nor string are a TypeError with scikit-learn.
+        # In arrays, objects that are neither number nor string are a TypeError with scikit-learn.
         others = _others(X) if frame or isinstance(error, ValueError) else []
         if not others:
             raise
@@ -347,8 +347,8 @@ class NumericOptionsMixin:
     """An estimator that takes options that are numbers as ``fit`` needs them.
 
     Truth values are refused: ``n_clusters=True`` is no count, arrays cannot be made with it, and loops
-    would be compiled anew. Integers of NumPy become equal ones of Python, whose arithmetic neither
-    overflows nor forgets signs.
+    would be compiled anew. Integers of NumPy become equal ones of Python, which cannot overflow or lose
+    their sign.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]]
@@ -373,7 +373,7 @@ class NumericOptionsMixin:
 
 
 class ReportMixin(NumericOptionsMixin):
-    """A clusterer that can write a page on what it found."""
+    """A clusterer that can write its result as a page."""
 
     def report(self, path: str | PathLike[str], X: Any = None, **options: Any) -> Report:
         """Write a page to look at the solutions found, compare them and choose: one HTML file.
@@ -383,7 +383,7 @@ class ReportMixin(NumericOptionsMixin):
         path : path-like
             File to write, which is replaced if it is there.
         X
-            What ``fit`` was given, for the map of the samples and what clusters are about.
+            The data of ``fit``, for the map of the samples and the description of clusters.
         **options
             ``y``, ``must_link`` and ``cannot_link`` as ``fit`` was given them, ``sample_names``,
             ``feature_names``, ``title`` and the like; see
@@ -399,7 +399,7 @@ class ReportMixin(NumericOptionsMixin):
         NotFittedError
             Before ``fit``.
         ValueError
-            What is given does not fit what was found.
+            The data or options do not match the fitted estimator.
 
         Examples
         --------

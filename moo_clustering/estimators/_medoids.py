@@ -1,4 +1,4 @@
-"""NSGA2Clus, AMOSAClus."""
+"""Base class of NSGA2Clus and AMOSAClus: supervision, the front of medoid sets, rules that pick one."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ class MedoidSetClusterer(FrontMixin, SearchOptions, SemiSupervisedClusterMixin, 
         return nearest_rows(self._weigh(X), self._representatives, self._plain_metric())
 
     def _problem(self, X: Any, constraints: PairwiseConstraints | None, supervision: str) -> Any:
-        """What is searched."""
+        """The problem to search."""
         return MedoidProblem(
             X,
             k_max=self.k_max,
@@ -295,7 +295,7 @@ class MedoidSetClusterer(FrontMixin, SearchOptions, SemiSupervisedClusterMixin, 
         return not bool((component[:, 0] == component[:, 1]).any())
 
     def _keep_representatives(self, problem: Any, front: Population, X: Any, repaired: bool) -> None:
-        """What :meth:`_set_representatives` needs of every solution."""
+        """Store the representatives of all solutions for :meth:`_set_representatives`."""
         self.pareto_medoids_ = problem.medoids(front.get("X"))
         self._final_medoids = self.pareto_medoids_
         if repaired:

@@ -1,4 +1,4 @@
-"""Methods by short name: one table."""
+"""The table of methods by short name, as the command lists them."""
 
 from __future__ import annotations
 
@@ -56,16 +56,16 @@ class Method:
     class_name : str
         Estimator in :mod:`moo_clustering.estimators`.
     paper : str
-        Where the method comes from.
+        Paper that describes the method.
     summary : str
-        What it does, in one line.
+        One line on the method.
     needs : str
-        What data and knowledge it works on.
+        Data and knowledge that it works on.
     aliases : mapping of str to mapping
         The papers' names of its variants, and the options that make each.
     supervision : tuple of str
-        What ``fit`` takes besides the data: ``"labels"`` (partial ones, one a sample), ``"label_sets"``
-        (partial ones, any number a sample), ``"pairs"``.
+        Knowledge that ``fit`` takes besides the data: ``"labels"`` (partial, one per sample),
+        ``"label_sets"`` (partial, any number per sample), ``"pairs"``.
     sparse : bool
         Whether ``fit`` takes a sparse matrix, as the term weights of documents are.
     bags : bool

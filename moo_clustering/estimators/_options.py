@@ -69,7 +69,7 @@ Jobs = Annotated[int | None, Integral, None]
 Verbose = Annotated[bool, "verbose"]
 CheckpointPath = Annotated[str | Path | None, str, Path, None]
 
-# What scikit-learn calls a type in its constraints. A bool is an Integral too, which "boolean" says better.
+# Names of types in scikit-learn's constraints. A bool is an Integral too, which "boolean" says better.
 _CONSTRAINTS: dict[Any, Any] = {
     bool: "boolean",
     int: Integral,
@@ -199,7 +199,7 @@ def _with_default(names: tuple[str, ...], lines: list[str], known: dict[str, Fie
 
 
 def _split(text: str, section: str) -> tuple[str, str, str]:
-    """What is before a section of a numpydoc text, the lines below its title, and what is after it."""
+    """The text before a section of a numpydoc text, the lines below its title, and the text after it."""
     parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", text, flags=re.MULTILINE)
     titles = parts[1::2]
     if section in titles:

@@ -81,7 +81,7 @@ class EnsembleNMF(
     n_runs : int
         Factorisations.
     input : {"tfidf", "counts"}
-        What ``X`` holds; counts are turned into weights by :class:`PaperTfidfTransformer`.
+        Content of ``X``; counts are turned into weights by :class:`PaperTfidfTransformer`.
     weighting : {"ncw"} or None
         Normalised-cut weighting of the documents (:class:`NCWTransformer`).
     solver : {"hals", "mu", "pg", "sklearn", "sklearn-mu"}
@@ -95,7 +95,7 @@ class EnsembleNMF(
     choose : {"anmi", "i2"}
         How ``"pareto"`` picks one of its front: agreement with all runs, or cohesion of the documents.
     normalise : bool
-        Give topics unit length before documents are assigned; False as printed, where the answer depends
+        Give topics unit length before documents are assigned; False as printed, where the result depends
         on an arbitrary scaling.
     tol, max_iter : float, int
         Tolerance and iterations of the solver.
@@ -780,7 +780,7 @@ def ensemble_runs(
     verbose : bool
         Show a progress bar on stderr.
     **options
-        Of :func:`map_nmf`.
+        Options of :func:`map_nmf`.
     """
 
     def summary(runs: NMFRuns) -> EnsembleRuns:
@@ -805,7 +805,7 @@ def ensemble_runs(
 
 
 class EnsembleRuns(NamedTuple):
-    """What is kept of every run, and the topics of the best.
+    """Labels, losses and iterations of every run, and the topics of the best.
 
     Attributes
     ----------
@@ -813,7 +813,7 @@ class EnsembleRuns(NamedTuple):
     losses : ndarray of shape (n_runs,)
     n_iter : ndarray of shape (n_runs,)
     topics : ndarray of shape (n_clusters, n_terms)
-        Of the run of the least loss.
+        Topics of the run with the least loss.
     """
 
     labels: NDArray[np.int32]
@@ -991,7 +991,7 @@ def cluster_means(X: Any, labels: NDArray[np.integer[Any]], n_clusters: int) -> 
 def leading_terms(
     weights: NDArray[np.floating[Any]], names: Sequence[str] | None, n_terms: int
 ) -> tuple[tuple[Any, ...], ...]:
-    """Of every row the names (or columns) of the largest weights above 0, largest first."""
+    """Names (or columns) of the largest weights above 0 in every row, largest first."""
     found = []
     for row in weights:
         order = np.argsort(-row, kind="stable")[:n_terms]
@@ -1093,7 +1093,7 @@ def cluster_sums(X: Rows, labels: NDArray[np.int32], n_clusters: int) -> AnyFloa
 
 
 def dense(X: Rows) -> AnyFloatArray:
-    """As an ndarray."""
+    """X as an ndarray."""
     return X.toarray() if sparse.issparse(X) else np.asarray(X)
 
 

@@ -44,10 +44,10 @@ from moo_clustering.estimators._options import (
 
 # Below this share of the largest eigenvalue of the correlations a direction counts as constant.
 _CONSTANT = 1e-12
-PAIR_ITEMS = 2**20  # entries of a block: 8 MiB
-KEPT_ITEMS = 2**25  # entries up to which blocks are kept: 256 MiB
+PAIR_ITEMS = 2**20  # entries of a block of differences: 8 MiB
+KEPT_ITEMS = 2**25  # entries up to which the differences stay in memory: 256 MiB
 Features = Any  # ndarray or CSR matrix of float64
-BLOCK_ITEMS = 2**22  # entries of a block: 32 MiB
+BLOCK_ITEMS = 2**22  # entries of a block of distances: 32 MiB
 
 
 @estimator
@@ -166,7 +166,7 @@ class PairwiseKMeans(SeedOptions, SemiSupervisedClusterMixin, BaseEstimator, ABC
 
     @abstractmethod
     def _penalties(self, X: Features, pairs: PairwiseConstraints, distortion: Distortion) -> Penalties:
-        """What the violated pairs cost."""
+        """Costs of the violated pairs."""
 
     def _set(self, partition: Partition) -> None:
         self.labels_, kept = number_clusters(partition.labels)
@@ -297,7 +297,7 @@ class MetricKMeans(SeedOptions, SemiSupervisedClusterMixin, TransformerMixin, Ba
     n_clusters : int
         From 1 to n_samples.
     metric : {"diagonal", "full"}
-        What is learned: a weight for every feature, or a matrix.
+        Form of the metric: a weight for every feature, or a matrix.
     ridge : float
         Share of the overall variance that is added to that of the must-linked samples. With 0 (the
         method as published) few constraints give degenerate metrics.
@@ -479,7 +479,7 @@ class MetricKMeans(SeedOptions, SemiSupervisedClusterMixin, TransformerMixin, Ba
 
 @dataclass(frozen=True, eq=False)
 class Penalties:
-    """What violated pairs cost.
+    """Costs of violated pairs.
 
     Parameters
     ----------
@@ -653,7 +653,7 @@ class Distortion(Protocol):
     """A measure of distance whose sum to a centre has a minimiser in closed form."""
 
     def offset(self, X: Features) -> FloatArray | float:
-        """Where the origin had better be for samples like X."""
+        """A good origin for samples like X."""
 
     def moved(self, X: Features, offset: FloatArray | float) -> Features:
         """Samples as the other methods take them."""
@@ -704,7 +704,7 @@ class Euclidean:
         return _means(X, labels, n_groups)
 
     def within(self, X: Features, pairs: NDArray[np.int64]) -> FloatArray:
-        """In blocks."""
+        """Squared distances, in blocks of bounded memory."""
         out = np.empty(len(pairs))
         step = max(1, BLOCK_ITEMS // max(1, X.shape[1]))
         for lo in range(0, len(pairs), step):
@@ -736,7 +736,7 @@ class Cosine:
     """1 - cos on rows of unit length; centres are mean directions. Rows of zeros are at distance 1."""
 
     def offset(self, X: Features) -> FloatArray | float:
-        """None: the origin has a meaning."""
+        """Zero, since the origin has a meaning."""
         return 0.0
 
     def moved(self, X: Features, offset: FloatArray | float) -> Features:
@@ -764,7 +764,7 @@ class Cosine:
         return np.where(zero[pairs].any(axis=1), 1.0, half)
 
     def largest(self, X: Features) -> float:
-        """As for Euclidean distances."""
+        """Half the largest squared distance of unit vectors, or 1 with a row of zeros."""
         zero = self._zero(X)
         among = 0.5 * Euclidean().largest(X[np.flatnonzero(~zero)]) if not zero.all() else 0.0
         return max(among, 1.0) if zero.any() and len(zero) > 1 else among
@@ -965,7 +965,7 @@ def _varies(X: FloatArray) -> NDArray[np.bool_]:
 
 
 def _bounded(s: FloatArray, scale: FloatArray) -> FloatArray:
-    """Must-link sums kept away from zero, where the optimum would be infinite."""
+    """Must-link sums at a distance from zero, where the optimum would be infinite."""
     least = 1e-12 * scale
     if (s < least).any():
         warnings.warn(

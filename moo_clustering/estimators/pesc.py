@@ -1,4 +1,4 @@
-"""PESC, SpectralGraphClustering."""
+"""Spectral clustering of neighbour graphs: those of a Pareto ensemble (PESC), or the usual ones."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ class PESC(LazyFrontMixin, SpectralMixin, SearchOptions, SemiSupervisedClusterMi
     min_weight : float
         Smallest weight of an ES1 edge; 0 drops edges of weight 0.
     es2_weight : {"one_minus_div", "div", "count"}
-        What a member contributes in ES2: the formula, the paper's prose, or 1.
+        Contribution of a member in ES2: the formula, the paper's prose, or 1.
     sigma : float or {"mean", "median", "grid"}
         Scale factor of ES3; ``"grid"`` takes the largest eigengap over the paper's values.
     scale : {"minmax", "zscore", "none"}
@@ -467,7 +467,7 @@ class GraphEnsemble:
     options : mapping
         Parameters of :class:`~moo_clustering.PESC`.
     weight_seed, spectral_seed : SeedSequence
-        Fresh generators are made of them each time, so that asking twice gives the same answer.
+        Fresh generators are made of them each time, so that asking twice gives the same result.
     """
 
     X: NDArray[np.floating[Any]]

@@ -106,9 +106,9 @@ def test_a_search_may_refuse_checkpoints_before_any_work(tmp_path):
 
 
 def fail_from(monkeypatch, n):
-    from moo_clustering.algorithms import drive as _saver
+    from moo_clustering.algorithms import search
 
-    original, calls = _saver.save_checkpoint, []
+    original, calls = search.save_checkpoint, []
 
     def save(*args):
         calls.append(1)
@@ -116,7 +116,7 @@ def fail_from(monkeypatch, n):
             raise OSError(28, "No space left on device")
         original(*args)
 
-    monkeypatch.setattr(_saver, "save_checkpoint", save)
+    monkeypatch.setattr(search, "save_checkpoint", save)
 
 
 def test_first_checkpoint_that_cannot_be_written_is_an_error(tmp_path, monkeypatch):

@@ -309,7 +309,7 @@ def test_copies_and_pickles_of_a_running_algorithm():
 
 @pytest.mark.parametrize("name", ["pop_size", "archive_size", "n_bins", "n_init"])
 def test_bad_sizes(name):
-    with pytest.raises(ValueError, match=f"{name} must be at least 1, got 0"):
+    with pytest.raises(ValueError, match=f"{name} must be an integer of at least 1, got 0"):
         PESA2(**{name: 0})
     for wrong in (2.5, True, "many"):
         with pytest.raises(TypeError, match=f"{name} must be an integer"):
