@@ -2,7 +2,7 @@
 Tables of categories
 ====================
 
-Modes of categorical tables by a multi-objective genetic algorithm, and how its front becomes one partition.
+Find modes of a categorical table by a multi-objective genetic algorithm, and merge its front.
 
 Shows: `FuzzyModesMOGA` on a table of words with missing knowledge, its two objectives, the modes of the
 clusters and how surely each row belongs to its own.

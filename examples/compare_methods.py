@@ -2,9 +2,9 @@
 Which method is better, over many data sets?
 ============================================
 
-Ranks, Friedman's test and Shaffer's procedure for six clusterers over twenty generated data sets.
+Compare six clusterers over twenty generated data sets by ranks, Friedman's test and Shaffer's procedure.
 
-Shows: a table of scores, what may be claimed from it (and mostly may not), and the critical difference
+Shows: a table of scores, the few conclusions that it supports, and the critical difference
 diagram.
 """
 

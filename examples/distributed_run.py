@@ -2,11 +2,11 @@
 A run on a cluster
 ==================
 
-Three kinds of work go to the worker processes of a Dask cluster, and come to the result they have without.
+Send three kinds of work to the workers of a Dask cluster, with the same results as without it.
 
 Shows: a cluster on this machine, ``joblib.parallel_config(backend="dask")``, the runs of an ensemble, the
-families of a pool, the chunks of a population in pymoo's NSGA-II, and which processes have done it. For
-machines of your own replace ``LocalCluster(...)`` by the address of their scheduler.
+families of a pool, the chunks of a population in pymoo's NSGA-II, and the processes that did it. For
+your own machines replace ``LocalCluster(...)`` by the address of their scheduler.
 """
 
 import os

@@ -2,7 +2,7 @@
 Documents
 =========
 
-Topics of documents by the consensus of many factorisations, and merged by other functions.
+Find topics of documents by the consensus of many factorisations, with several consensus functions.
 
 Shows: `EnsembleNMF` on counts of words, the leading terms of its clusters, how far its runs agree about
 each document, and the consensus functions on its runs.

@@ -2,7 +2,7 @@
 Explore a front
 ===============
 
-A front of partitions is of use to those who can look at it and choose.
+Look at a front of partitions, compare its solutions, and choose one.
 
 Shows: the front of `NSGA2Clus` with partial labels, what each rule of ``choose`` takes, how far its
 solutions agree with each other, and a page with everything to select from in a browser.

@@ -2,10 +2,10 @@
 Few labels
 ==========
 
-What two, five or ten labels in a hundred samples are worth, to methods that use them in different ways.
+Compare methods that use few labels in different ways, with two, five and ten per cent of the labels.
 
 Shows: `ParetoClustering` with partial labels beside scikit-learn's label spreading and a linear model,
-scored on the samples without label only, and classes that no label has.
+scored on the samples without a label only, and classes that no label has.
 """
 
 import numpy as np

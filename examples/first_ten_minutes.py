@@ -2,7 +2,7 @@
 First ten minutes
 =================
 
-The recommended method on a table, without saying how many clusters there are; then with a few labels.
+Run the recommended method on a table without a number of clusters, and then with a few labels.
 
 Shows: the result and how far to trust it, other good partitions, classes from six labels, the page to look
 at it all, and the samples in the plane.

@@ -2,7 +2,7 @@
 Labels on demand
 ================
 
-Ask for the label of the sample one knows least about, a few times over.
+Ask repeatedly for the label of the least certain sample.
 
 Shows: a fit without any knowledge, the confidence in it and other good partitions; then labels one at a
 time, each weighing the same pool of partitions anew, without clustering again.

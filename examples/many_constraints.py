@@ -2,7 +2,7 @@
 Many constraints
 ================
 
-Hundreds of must-links and cannot-links, used in different ways, also when some of them are wrong.
+Use hundreds of must-links and cannot-links in different ways, also when some of them are wrong.
 
 Shows: pairs drawn from known classes, `ParetoClustering` with certain and with uncertain pairs, `PCKMeans`,
 and samples with their pairs in the plane.

@@ -2,7 +2,7 @@
 k-means of a low sum of squares
 ===============================
 
-A genetic algorithm, relocation of single centres, a Ward cut and restarts with the same budget.
+Compare a genetic algorithm, relocation of single centres, a Ward cut and restarts with the same budget.
 
 Shows: `MemeticKMeans` with its controls on a grid of 100 clusters, and how much of a low sum of squares a
 Ward cut alone gives.

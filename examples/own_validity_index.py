@@ -2,9 +2,9 @@
 Your own validity index, evolved
 ================================
 
-Write down what a good partition is, and let a search find partitions that are good by it.
+Write an index that says what a good partition is, and search for partitions that are good by it.
 
-Shows: an index in ten lines, used beside one that is there, with medoids in NSGA-II and in SMS-EMOA; and
+Shows: an index in ten lines, beside one of the package, with medoids in NSGA-II and in SMS-EMOA; and
 the front in natural sign.
 """
 

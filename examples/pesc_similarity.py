@@ -2,7 +2,7 @@
 A similarity graph found by evolution
 =====================================
 
-Pareto-ensemble spectral clustering against the conventional graphs it is to be compared with.
+Compare Pareto-ensemble spectral clustering with conventional graphs.
 
 Shows: `PESC`, its three ensembles from one search, what evolution added to the first generation, four
 graphs of `SpectralGraphClustering`, and the similarity matrix in cluster order.

@@ -2,7 +2,7 @@
 Resume after a kill
 ===================
 
-A long run is killed without warning and goes on where it was, to the same result bit for bit.
+Kill a long run without warning, and continue it to the same result bit for bit.
 
 Shows: checkpoints of an estimator, a process that is killed (SIGKILL, which nothing can catch), and the
 comparison with a run that was never disturbed.

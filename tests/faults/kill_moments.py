@@ -1,7 +1,7 @@
 """Moments inside the writing of files, at which a process kills itself.
 
 Wraps what the package's two writers call, in this process only: files that replace others or come to be
-(``persistence._atomic``), and lines that are appended to those of finished cells (``experiments._store``).
+(``moo_clustering.persistence``), and lines that are appended to those of finished cells (``papers.runner``).
 """
 
 import builtins
