@@ -4,7 +4,7 @@ import numpy as np
 
 from moo_clustering.encodings import LabelEncoding, relabel_by_first_appearance
 from moo_clustering.problems import PartitionProblem
-from moo_clustering.validity.base import ValidityIndex
+from moo_clustering.validity import ValidityIndex
 
 
 class Modularity(ValidityIndex):

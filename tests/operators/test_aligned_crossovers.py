@@ -15,9 +15,8 @@ from moo_clustering.encodings import (
     hamming_distance,
     relabel_by_first_appearance,
 )
+from moo_clustering.operators import AlignedHUX, AlignedOnePoint, AlignedUniformCrossover, CanonicalRepair
 from moo_clustering.operators import crossover as crossover_module
-from moo_clustering.operators.crossover import AlignedHUX, AlignedOnePoint, AlignedUniformCrossover
-from moo_clustering.operators.repair import CanonicalRepair
 
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=30, deadline=None)

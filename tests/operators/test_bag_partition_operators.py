@@ -19,10 +19,15 @@ from pymoo.core.repair import Repair
 from moo_clustering.bags import BagGeometry, BagObjective, Bags, bag_distances
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings.medoids import decode_slots
+from moo_clustering.operators import (
+    ImprovementMutation,
+    KMMutation,
+    MinSizeRepair,
+    PartitionSampling,
+    RepairSequence,
+)
 from moo_clustering.operators.base import DrawnMutation
-from moo_clustering.operators.mutation_labels import ImprovementMutation, KMMutation
-from moo_clustering.operators.repair import MinSizeRepair, RepairSequence
-from moo_clustering.operators.sampling import PartitionSampling, apportioned
+from moo_clustering.operators.sampling import apportioned
 
 TOY = [[[0, 0], [2, 0]], [[0, 1]], [[8, 0], [8, 2], [8, 4]], [[10, 2], [6, 2]], [[4, 10]]]
 SEEDS = st.integers(0, 2**32 - 1)

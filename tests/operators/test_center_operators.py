@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from pymoo.core.population import Population
 
-from moo_clustering.operators import mutation
-from moo_clustering.operators.crossover import CentreMatchingCrossover, match_centers, nearest_pairs
-from moo_clustering.operators.mutation import RelocateCentre, cheapest, drawn, relocate
-from moo_clustering.operators.repair import LocalSearchRepair
-from moo_clustering.problems.centers import SumOfSquaresProblem
+from moo_clustering.operators import CentreMatchingCrossover, LocalSearchRepair, RelocateCentre, mutation
+from moo_clustering.operators.crossover import match_centers, nearest_pairs
+from moo_clustering.operators.mutation import cheapest, drawn, relocate
+from moo_clustering.problems import SumOfSquaresProblem
 
 SIX = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
 A = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]])

@@ -15,12 +15,17 @@ from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 from pymoo.util.ref_dirs import get_reference_directions
 
 from moo_clustering.algorithms import evolve
-from moo_clustering.operators import CanonicalDuplicates
-from moo_clustering.operators.crossover import GroupingOverlayCrossover
-from moo_clustering.operators.mutation_labels import PartitionMutation
-from moo_clustering.operators.repair import ClusterNumberRepair
-from moo_clustering.operators.sampling import PoolSampling
-from moo_clustering.operators.survival import EliteMemory, EliteSurvival, RandomSurvival, with_elite
+from moo_clustering.operators import (
+    CanonicalDuplicates,
+    ClusterNumberRepair,
+    EliteMemory,
+    EliteSurvival,
+    GroupingOverlayCrossover,
+    PartitionMutation,
+    PoolSampling,
+    RandomSurvival,
+)
+from moo_clustering.operators.survival import with_elite
 
 M = 24
 POOL = arcs(M)

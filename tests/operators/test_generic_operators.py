@@ -21,10 +21,15 @@ from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
 from moo_clustering.encodings import LabelEncoding, MedoidEncoding
-from moo_clustering.operators.repair import EncodingRepair
-from moo_clustering.operators.sampling import EncodingSampling, RefillingSampling
-from moo_clustering.operators.selection import CanonicalDuplicates, batched_tournament
-from moo_clustering.operators.survival import ConstraintCrowdingSurvival, crowding_distance
+from moo_clustering.operators import (
+    CanonicalDuplicates,
+    ConstraintCrowdingSurvival,
+    EncodingRepair,
+    EncodingSampling,
+    RefillingSampling,
+    batched_tournament,
+)
+from moo_clustering.operators.survival import crowding_distance
 
 SEEDS = st.integers(0, 2**32 - 1)
 KINDS = ("comp_by_dom_and_crowding", "comp_by_rank_and_crowding")

@@ -13,17 +13,19 @@ from pymoo.core.problem import Problem
 
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.operators.base import Bounds, LabelGraph
-from moo_clustering.operators.crossover import CROSSED, GroupingOverlayCrossover, drawn_clusters, lay_over
-from moo_clustering.operators.mutation_labels import (
+from moo_clustering.operators import (
+    ClusterNumberRepair,
     GraphMerge,
     GraphRefine,
+    GroupingOverlayCrossover,
+    LabelGraph,
     PairViolationMutation,
     PartitionMutation,
     PoolSplit,
-    merge_linked,
 )
-from moo_clustering.operators.repair import ClusterNumberRepair
+from moo_clustering.operators.base import Bounds
+from moo_clustering.operators.crossover import CROSSED, drawn_clusters, lay_over
+from moo_clustering.operators.mutation_labels import merge_linked
 
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=20, deadline=None)

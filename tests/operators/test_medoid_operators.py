@@ -19,17 +19,22 @@ from moo_clustering.algorithms import DeapSearch, drive
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding, MedoidEncoding
 from moo_clustering.encodings.medoids import filled, first_distinct, random_absent
-from moo_clustering.operators import CanonicalDuplicates, ConstraintCrowdingSurvival
-from moo_clustering.operators.crossover import PrefixUnionCrossover, prefix_union
+from moo_clustering.operators import (
+    CanonicalDuplicates,
+    ConstraintCrowdingSurvival,
+    MedoidReplaceMutation,
+    MedoidSampling,
+    MedoidSetRepair,
+    MedoidSwapMutation,
+    PrefixUnionCrossover,
+)
+from moo_clustering.operators.crossover import prefix_union
 from moo_clustering.operators.deap.individuals import MedoidIndividual
 from moo_clustering.operators.deap.selection import sel_constraint_nsga2, sel_tournament_rank
 from moo_clustering.operators.deap.toolboxes import constraint_nsga2_step, medoid_toolbox
 from moo_clustering.operators.deap.variation import cx_prefix_union, mut_medoid_replace, mut_medoid_swap
-from moo_clustering.operators.mutation import MedoidReplaceMutation, MedoidSwapMutation, replace_one, swap_two
-from moo_clustering.operators.repair import MedoidSetRepair
-from moo_clustering.operators.sampling import MedoidSampling
-from moo_clustering.problems import PartitionProblem
-from moo_clustering.problems.medoids import MedoidProblem
+from moo_clustering.operators.mutation import replace_one, swap_two
+from moo_clustering.problems import MedoidProblem, PartitionProblem
 
 LENGTHS = ["grow", "keep", "two_cut"]
 

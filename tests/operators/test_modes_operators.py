@@ -6,9 +6,8 @@ from pymoo.core.population import Population
 from pymoo.operators.crossover.pntx import SinglePointCrossover
 from scipy.stats import chisquare
 
-from moo_clustering.operators.mutation import ModesMutation
-from moo_clustering.operators.sampling import ModesSampling
-from moo_clustering.problems.categories import FuzzyModesProblem
+from moo_clustering.operators import ModesMutation, ModesSampling
+from moo_clustering.problems import FuzzyModesProblem
 
 
 def make(metric, k=3):

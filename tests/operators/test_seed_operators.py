@@ -8,11 +8,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from pymoo.core.population import Population
 from pymoo.core.problem import Problem
 
-from moo_clustering.operators import ExclusiveMating, MedoidSampling
-from moo_clustering.operators.crossover import AlignedSeedCrossover
-from moo_clustering.operators.mutation import DistantSeedMutation, MutationChoice, SweepSeedMutation
-from moo_clustering.operators.sampling import SeedSampling
-from moo_clustering.problems.subspace import SubspaceClusteringProblem
+from moo_clustering.operators import (
+    AlignedSeedCrossover,
+    DistantSeedMutation,
+    ExclusiveMating,
+    MedoidSampling,
+    MutationChoice,
+    SeedSampling,
+    SweepSeedMutation,
+)
+from moo_clustering.problems import SubspaceClusteringProblem
 
 FEW = settings(max_examples=15, deadline=None)
 SEEDS = st.integers(0, 2**32 - 1)

@@ -10,10 +10,8 @@ from pymoo.core.problem import Problem
 
 from moo_clustering.encodings import MedoidSlotEncoding
 from moo_clustering.encodings.medoids import nearest_others
-from moo_clustering.operators.crossover import SlotOnePointCrossover
-from moo_clustering.operators.mutation import SlotMutation, mutate_slots, slot_radius
-from moo_clustering.operators.repair import SlotRepair
-from moo_clustering.operators.sampling import SlotSampling
+from moo_clustering.operators import SlotMutation, SlotOnePointCrossover, SlotRepair, SlotSampling
+from moo_clustering.operators.mutation import mutate_slots, slot_radius
 
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=30, deadline=None)

@@ -6,10 +6,8 @@ from pymoo.core.population import Population
 from sklearn.datasets import make_blobs
 
 from moo_clustering.algorithms.pymoo_search import RowTableEvaluator
-from moo_clustering.operators.crossover import RowUniformCrossover
-from moo_clustering.operators.mutation import SupportMutation
-from moo_clustering.operators.sampling import SparseRowSampling
-from moo_clustering.problems.graphs import SRMOSCProblem
+from moo_clustering.operators import RowUniformCrossover, SparseRowSampling, SupportMutation
+from moo_clustering.problems import SRMOSCProblem
 
 
 @pytest.fixture(scope="module")

@@ -20,18 +20,24 @@ from pymoo.util.ref_dirs import get_reference_directions
 
 from moo_clustering.bags import Bags, bag_distances
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.operators.crossover import AlignedHUX, SlotOnePointCrossover
-from moo_clustering.operators.mutation import SlotMutation
-from moo_clustering.operators.mutation_labels import ImprovementMutation
-from moo_clustering.operators.repair import CanonicalRepair, MinSizeRepair, RepairSequence
-from moo_clustering.operators.sampling import PartitionSampling, SlotSampling
-from moo_clustering.operators.selection import CanonicalDuplicates
-from moo_clustering.operators.survival import ConstraintCrowdingSurvival
+from moo_clustering.operators import (
+    AlignedHUX,
+    CanonicalDuplicates,
+    CanonicalRepair,
+    ConstraintCrowdingSurvival,
+    ImprovementMutation,
+    MinSizeRepair,
+    PartitionSampling,
+    RepairSequence,
+    SlotMutation,
+    SlotOnePointCrossover,
+    SlotSampling,
+)
+from moo_clustering.problems import BagMedoidProblem, BagPartitionProblem
 from moo_clustering.problems import bags as bag_problems
-from moo_clustering.problems.bags import BagMedoidProblem, BagPartitionProblem, MedoidDaviesBouldin
+from moo_clustering.problems.bags import MedoidDaviesBouldin
 from moo_clustering.problems.partition import LeastClusterSize
-from moo_clustering.validity.bags import FTWCV, BagDaviesBouldin, BagSilhouette
-from moo_clustering.validity.base import ValidityIndex
+from moo_clustering.validity import FTWCV, BagDaviesBouldin, BagSilhouette, ValidityIndex
 
 TOY = [[[0, 0], [2, 0]], [[0, 1]], [[8, 0], [8, 2], [8, 4]], [[10, 2], [6, 2]], [[4, 10]]]
 SPLIT = np.array([[0, 0, 1, 1, 1]])

@@ -16,17 +16,10 @@ from pymoo.operators.crossover.pntx import SinglePointCrossover
 from pymoo.optimize import minimize
 
 from moo_clustering.algorithms import PESA2
-from moo_clustering.operators.mutation import ModesMutation
-from moo_clustering.operators.sampling import ModesSampling
-from moo_clustering.problems import categories
+from moo_clustering.operators import ModesMutation, ModesSampling
+from moo_clustering.problems import FuzzyModesProblem, categories
 from moo_clustering.problems import categories as module
-from moo_clustering.problems.categories import (
-    FuzzyModesProblem,
-    compactness,
-    memberships,
-    powered,
-    separation,
-)
+from moo_clustering.problems.categories import compactness, memberships, powered, separation
 
 EXAMPLE = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 1], [2, 1, 2], [2, 2, 2]])
 TWO = np.array([[0, 0, 1, 2, 1, 2]])

@@ -20,11 +20,16 @@ from moo_clustering._kernels import threads as parts
 from moo_clustering.constraints import PairwiseConstraints, satisfied_from_labels
 from moo_clustering.encodings import MedoidEncoding
 from moo_clustering.encodings import medoid_spaces as _medoid_memo
-from moo_clustering.operators import CanonicalDuplicates, ConstraintCrowdingSurvival, EncodingSampling
-from moo_clustering.operators.crossover import PrefixUnionCrossover
-from moo_clustering.operators.mutation import MedoidReplaceMutation, MedoidSwapMutation
-from moo_clustering.operators.sampling import MedoidSampling
-from moo_clustering.problems.medoids import MedoidProblem
+from moo_clustering.operators import (
+    CanonicalDuplicates,
+    ConstraintCrowdingSurvival,
+    EncodingSampling,
+    MedoidReplaceMutation,
+    MedoidSampling,
+    MedoidSwapMutation,
+    PrefixUnionCrossover,
+)
+from moo_clustering.problems import MedoidProblem
 from moo_clustering.validity import i_index_from_medoids, xie_beni_from_medoids
 
 X_LINE = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [13.0]])

@@ -21,11 +21,13 @@ from pymoo.util.ref_dirs import get_reference_directions
 
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding, LocusAdjacencyEncoding, MedoidEncoding
-from moo_clustering.operators.repair import EncodingRepair
-from moo_clustering.operators.sampling import EncodingSampling
-from moo_clustering.operators.selection import CanonicalDuplicates
-from moo_clustering.operators.survival import ConstraintCrowdingSurvival
-from moo_clustering.problems.partition import PartitionProblem
+from moo_clustering.operators import (
+    CanonicalDuplicates,
+    ConstraintCrowdingSurvival,
+    EncodingRepair,
+    EncodingSampling,
+)
+from moo_clustering.problems import PartitionProblem
 from moo_clustering.validity import Silhouette, ValidityIndex, get_index
 
 RNG = np.random.default_rng(0)

@@ -12,10 +12,9 @@ from sklearn.datasets import load_iris
 from moo_clustering.algorithms.pymoo_search import RowTableEvaluator
 from moo_clustering.constraints import constraint_groups
 from moo_clustering.graphs import lists_from_arrays
-from moo_clustering.operators.crossover import RowUniformCrossover
-from moo_clustering.operators.mutation import SupportMutation
-from moo_clustering.operators.sampling import SparseRowSampling
-from moo_clustering.problems.graphs import SRMOSCProblem, default_n_candidates
+from moo_clustering.operators import RowUniformCrossover, SparseRowSampling, SupportMutation
+from moo_clustering.problems import SRMOSCProblem
+from moo_clustering.problems.graphs import default_n_candidates
 
 CORNERS = np.array([[1.0, 1], [2, 1], [1, 2], [2, 2]])
 

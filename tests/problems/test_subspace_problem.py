@@ -21,11 +21,18 @@ from scipy.sparse import csr_array
 from moo_clustering._targets import partial_targets
 from moo_clustering.algorithms import evolve
 from moo_clustering.algorithms.others import best_of_random
-from moo_clustering.operators import CanonicalDuplicates, EncodingRepair, EncodingSampling
-from moo_clustering.operators.crossover import AlignedSeedCrossover
-from moo_clustering.operators.mutation import DistantSeedMutation, MutationChoice, SweepSeedMutation
-from moo_clustering.operators.sampling import SeedSampling
-from moo_clustering.problems.subspace import SubspaceClusteringProblem, checked_objectives
+from moo_clustering.operators import (
+    AlignedSeedCrossover,
+    CanonicalDuplicates,
+    DistantSeedMutation,
+    EncodingRepair,
+    EncodingSampling,
+    MutationChoice,
+    SeedSampling,
+    SweepSeedMutation,
+)
+from moo_clustering.problems import SubspaceClusteringProblem
+from moo_clustering.problems.subspace import checked_objectives
 from moo_clustering.subspace import SubspaceData, SubspaceOptions
 
 ALL = ("dispersion", "impurity", "n_clusters", "chi_square")

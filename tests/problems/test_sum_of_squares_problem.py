@@ -14,13 +14,17 @@ from pymoo.optimize import minimize
 
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding
-from moo_clustering.operators import CanonicalDuplicates, EncodingRepair, EncodingSampling
-from moo_clustering.operators.crossover import CentreMatchingCrossover
-from moo_clustering.operators.mutation import RelocateCentre
-from moo_clustering.operators.repair import LocalSearchRepair
-from moo_clustering.problems import PartitionProblem
+from moo_clustering.operators import (
+    CanonicalDuplicates,
+    CentreMatchingCrossover,
+    EncodingRepair,
+    EncodingSampling,
+    LocalSearchRepair,
+    RelocateCentre,
+)
+from moo_clustering.problems import CenterEncoding, PartitionProblem, SumOfSquaresProblem
 from moo_clustering.problems import centers as module
-from moo_clustering.problems.centers import CenterEncoding, SumOfSquaresProblem, shifted
+from moo_clustering.problems.centers import shifted
 from moo_clustering.validity.internal import SumOfSquares
 
 SIX = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]

@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 
 from moo_clustering.bags import BagGeometry, Bags, BagTransformer
-from moo_clustering.validity import cluster_entropy, matched_f1, matched_rand_index
-from moo_clustering.validity.bags import FTWCV, BagDaviesBouldin, BagSDbw, BagSilhouette
+from moo_clustering.validity import (
+    FTWCV,
+    BagDaviesBouldin,
+    BagSDbw,
+    BagSilhouette,
+    cluster_entropy,
+    matched_f1,
+    matched_rand_index,
+)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import davies_bouldin_score, silhouette_score
 
 from moo_clustering.bags import BagGeometry, Bags, as_bags, bag_distances
-from moo_clustering.validity.bags import FTWCV, TWCV, BagDaviesBouldin, BagSDbw, BagSilhouette, db_medoid
+from moo_clustering.validity import FTWCV, TWCV, BagDaviesBouldin, BagSDbw, BagSilhouette, db_medoid
 
 
 def random_bags(rng, n_bags=12, largest=5, n_features=3, scale=1.0):

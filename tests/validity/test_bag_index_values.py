@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from moo_clustering.bags import BagGeometry, BagTransformer, as_bags, bag_distances
-from moo_clustering.validity.bags import (
+from moo_clustering.validity import (
     FTWCV,
     TWCV,
     BagDaviesBouldin,

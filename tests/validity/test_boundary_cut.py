@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from moo_clustering.validity.internal import BoundaryCut, boundary_cut
+from moo_clustering.validity import BoundaryCut, boundary_cut
 
 
 def naive(labels, S):

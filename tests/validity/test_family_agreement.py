@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering.validity.agreement import FamilyAgreement, agreement
+from moo_clustering.validity import FamilyAgreement, agreement
 
 A, B, C, D = ([int(c) for c in row] for row in ("000111", "001111", "001122", "010101"))
 

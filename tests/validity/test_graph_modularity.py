@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array, csr_matrix
 
 from moo_clustering import _arrays as arrays_module
-from moo_clustering.validity.internal import GraphModularity, graph_modularity
+from moo_clustering.validity import GraphModularity, graph_modularity
 
 PARTITIONS = np.array([[int(c) for c in row] for row in ("000111", "001111", "001122", "010101")])
 PATH = np.diag(np.ones(5), 1) + np.diag(np.ones(5), -1)

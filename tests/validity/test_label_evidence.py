@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from moo_clustering import _arrays as arrays_module
-from moo_clustering.validity.agreement import LabelEvidence, label_evidence
+from moo_clustering.validity import LabelEvidence, label_evidence
 
 FOUR = np.array([[1, 0], [1, 0], [0, 1], [0, 1]])
 

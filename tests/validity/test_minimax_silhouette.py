@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import pairwise_distances, silhouette_score
 
-from moo_clustering.validity import Silhouette
-from moo_clustering.validity.internal import MinimaxSilhouette
+from moo_clustering.validity import MinimaxSilhouette, Silhouette
 
 
 def naive_minimax(D):

@@ -12,8 +12,7 @@ from sklearn.metrics import make_scorer, roc_auc_score
 from sklearn.model_selection import cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 
-from moo_clustering.validity import class_aucs, macro_auc
-from moo_clustering.validity.external import mean_roc_curve
+from moo_clustering.validity import class_aucs, macro_auc, mean_roc_curve
 
 
 def won_pairs(positive, scores):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.validity.agreement import PairEvidence
+from moo_clustering.validity import PairEvidence
 
 
 def test_by_hand():

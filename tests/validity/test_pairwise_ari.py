@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 from moo_clustering._kernels import threads as parts
 from moo_clustering._kernels.partitions import pairs_in_common, pairs_together
 from moo_clustering.validity import external as module
-from moo_clustering.validity.external import pairwise_ari
+from moo_clustering.validity import pairwise_ari
 
 SIX = np.array([[int(c) for c in row] for row in ("000111", "001111", "001122", "010101")])
 

@@ -10,7 +10,7 @@ from deap import base
 from moo_clustering.operators.deap import Minimize
 from moo_clustering.operators.deap.individuals import CentreIndividual
 from moo_clustering.operators.deap.variation import cx_match_centres, local_search, mut_relocate
-from moo_clustering.problems.centers import SumOfSquaresProblem
+from moo_clustering.problems import SumOfSquaresProblem
 
 
 def problem_of(seed=0, k=5):

@@ -9,18 +9,20 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from moo_clustering.algorithms import DeapSearch, drive
 from moo_clustering.encodings import LabelEncoding, relabel_by_first_appearance
+from moo_clustering.operators import (
+    ClusterNumberRepair,
+    EliteMemory,
+    GroupingOverlayCrossover,
+    PartitionMutation,
+    PoolSampling,
+)
 from moo_clustering.operators.base import Bounds
-from moo_clustering.operators.crossover import GroupingOverlayCrossover
 from moo_clustering.operators.deap import ArrayIndividual, MinimizeTwo
 from moo_clustering.operators.deap.selection import SelElite
 from moo_clustering.operators.deap.toolboxes import EvaluateLabels, LabelStep, label_toolbox
 from moo_clustering.operators.deap.variation import cx_grouping_overlay, mut_partition
-from moo_clustering.operators.mutation_labels import PartitionMutation
-from moo_clustering.operators.repair import ClusterNumberRepair
-from moo_clustering.operators.sampling import PoolSampling
-from moo_clustering.operators.survival import EliteMemory
 from moo_clustering.problems import PartitionProblem
-from moo_clustering.validity.base import ValidityIndex
+from moo_clustering.validity import ValidityIndex
 
 M = 24
 STEP = np.abs(np.subtract.outer(np.arange(M), np.arange(M)))

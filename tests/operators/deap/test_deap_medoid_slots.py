@@ -11,10 +11,9 @@ from numpy.testing import assert_array_equal
 from pymoo.core.problem import Problem
 
 from moo_clustering.encodings import MedoidSlotEncoding
-from moo_clustering.operators.crossover import SlotOnePointCrossover
+from moo_clustering.operators import SlotMutation, SlotOnePointCrossover
 from moo_clustering.operators.deap import ArrayIndividual
 from moo_clustering.operators.deap.variation import cx_slots_one_point, mut_slots
-from moo_clustering.operators.mutation import SlotMutation
 
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=25, deadline=None)

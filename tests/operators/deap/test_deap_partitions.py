@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from moo_clustering.operators.crossover import AlignedHUX, AlignedOnePoint, AlignedUniformCrossover
+from moo_clustering.operators import AlignedHUX, AlignedOnePoint, AlignedUniformCrossover
 from moo_clustering.operators.deap import ArrayIndividual
 from moo_clustering.operators.deap.bags import perturbed
 from moo_clustering.operators.deap.variation import (
