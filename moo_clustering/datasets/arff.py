@@ -1,4 +1,4 @@
-"""ARFF, plain, relational, multi-label."""
+"""ARFF files: headers, dense and sparse rows, relational attributes, and which attributes are labels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, NoReturn, Protocol
+from typing import NamedTuple, NoReturn
 from xml.parsers import expat
 
 import numpy as np
@@ -48,157 +48,11 @@ _VALUE = re.compile(rf"""\s*+(?:({QUOTED})|((?!["'])[^,\t]*))(\s*,|[ ]*\t|\s*\Z)
 _ESCAPE = re.compile(r"\\(u001E|.)", re.DOTALL | re.IGNORECASE)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "u001e": "\x1e", "u001E": "\x1e"}
 _MISSING = {"?", "", "<null>"}  # the last is KEEL's
-_LARGEST = 2**26  # bytes; half a million labels need less
+# Largest size in bytes of a file of labels; half a million labels need less.
+_LARGEST = 2**26
 _ENTRY = re.compile(rf"""\s*+([^\s,"']++)\s++(?:({QUOTED})\s*+|((?!["'])[^,]*+))(,|\Z)""", re.DOTALL)
 _FREE = ("text", "date")  # kinds without declared values
 _Row = tuple[Sequence[int], Sequence[float]]
-
-
-class ArffOptions(NamedTuple):
-    """What the user says about attributes; see :func:`~moo_clustering.datasets.read_multilabel`."""
-
-    labels_xml: Path | None = None
-    n_labels: int | None = None
-    labels: tuple[str, ...] | None = None
-    id_column: str | None = None
-    drop: tuple[str, ...] = ()
-
-
-class Parts(NamedTuple):
-    """Numbers of the attributes: labels in their order, features, and the identifier."""
-
-    labels: list[int]
-    features: list[int]
-    identifier: int | None
-
-
-def parts_of(header: Header, options: ArffOptions, path: Path) -> Parts:
-    """Labels, features and identifier, checked to be what they can be."""
-    attributes, source = header.attributes, str(path)
-    places = {attribute.name: place for place, attribute in enumerate(attributes)}
-    names = _label_names(header, options, path)
-    others = [(options.id_column, "the identifier")] if options.id_column is not None else []
-    others += [(name, "left out") for name in options.drop]
-    for name, role in others:
-        if name not in places:
-            raise DataError(f"{source} has no attribute {name!r} ({role}){did_you_mean(str(name), places)}")
-        if name in names:
-            raise DataError(f"attribute {name!r} cannot be both a label and {role}")
-    if options.id_column in options.drop:
-        raise DataError(f"attribute {options.id_column!r} cannot be both the identifier and left out")
-    taken = {*names, *options.drop, options.id_column}
-    features = [place for place, attribute in enumerate(attributes) if attribute.name not in taken]
-    if not features:
-        raise DataError(f"{source}: no attributes are left as features besides {len(names)} labels")
-    labels = [places[name] for name in names]
-    _check_labels([attributes[place] for place in labels], source)
-    _check_features([attributes[place] for place in features], source)
-    identifier = None if options.id_column is None else places[options.id_column]
-    return Parts(labels, features, identifier)
-
-
-def binary_numbers(attribute: Attribute) -> list[float] | None:
-    """0 or 1 for each declared value of a nominal attribute; None where they mean something else."""
-    numbers = [_NUMBERS.get(value.casefold(), _number(value)) for value in attribute.values]
-    if any(number not in (0.0, 1.0) for number in numbers) or len(numbers) != len(set(numbers)):
-        return None
-    return [number for number in numbers if number is not None]
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _label_names(header: Header, options: ArffOptions, path: Path) -> Sequence[str]:
-    names = [attribute.name for attribute in header.attributes]
-    if options.n_labels is not None:
-        return _counted(names, options.n_labels, "n_labels", str(path))
-    if options.labels is not None:
-        return _known(options.labels, names, "the list of labels has", path)
-    stem = Path(path.stem) if path.suffix.lower() == ".gz" else Path(path.name)
-    beside = path.with_name(f"{stem.stem}.xml")
-    if options.labels_xml is not None or beside.is_file():
-        file = options.labels_xml or beside
-        return _known(labels_of_file(file), names, f"{file} names", path)
-    settings = header.relation.partition(":")[2]
-    option = _OPTION.search(settings)
-    if option is None:
-        found = sorted(each.name for each in path.parent.glob("*.xml"))
-        where = f"; beside it there are {', '.join(found[:5])}" if found else ""
-        raise DataError(
-            f"{path} does not say which attributes are labels: there is no file {beside.name} beside it, and "
-            f"the name of its relation has no option -C{where}",
-            *_HOW,
-        )
-    if _MOVED.search(settings, option.end()):
-        raise DataError(
-            f"{path}: the name of its relation has the option -C {option[1]}, but also tells of attributes "
-            "removed or moved since, so that it may not hold",
-            *_HOW,
-        )
-    return _counted(names, int(option[1]), "the option -C in the name of the relation", str(path))
-
-
-def _counted(names: list[str], count: int, what: str, source: str) -> list[str]:
-    if not 0 < abs(count) < len(names):
-        raise DataError(
-            f"{source}: {what} must be a number of labels from 1 to {len(names) - 1} (one less than "
-            f"there are attributes), or the negative of one for the last attributes; got {count}"
-        )
-    return names[:count] if count > 0 else names[count:]
-
-
-def _known(labels: Sequence[str], names: list[str], what: str, path: Path) -> Sequence[str]:
-    declared, seen = set(names), set[str]()
-    missing = [label for label in labels if label not in declared]
-    if missing:
-        more = f" (and {len(missing) - 1} more such labels)" if len(missing) > 1 else ""
-        raise DataError(
-            f"{what} the label {missing[0]!r}{more}, but {path} has no such attribute"
-            f"{did_you_mean(missing[0], names)}"
-        )
-    for label in labels:
-        if label in seen:
-            raise DataError(f"{what} the label {label!r} twice")
-        seen.add(label)
-    return labels
-
-
-def _check_labels(labels: list[Attribute], source: str) -> None:
-    for attribute in labels:
-        if attribute.kind != "numeric" and (attribute.kind != "nominal" or not binary_numbers(attribute)):
-            raise DataError(
-                f"{source}: the label {attribute.name!r} is {_described(attribute)}; labels must be declared "
-                "{0,1}, or numeric with these values"
-            )
-
-
-def _check_features(features: list[Attribute], source: str) -> None:
-    for kinds, remedy in (
-        (("text", "date"), Remedy("if it is an identifier, name it with", "id_column")),
-        (("relational",), Remedy("take it for bags of instances, which read_bags reads")),
-        (("nominal",), Remedy("replace it by one attribute {0,1} for each value")),
-    ):
-        wrong = [each for each in features if each.kind in kinds and not binary_numbers(each)]
-        if wrong:
-            also = [repr(each.name) for each in wrong[1:5]] + ["..."] * (len(wrong) > 5)
-            more = f" (as are {', '.join(also)})" if also else ""
-            raise DataError(
-                f"{source}: the attribute {wrong[0].name!r} is {_described(wrong[0])}{more}; "
-                "features are numeric or {0,1}",
-                remedy,
-                Remedy("leave it out with", "drop", [wrong[0].name]),
-            )
-
-
-def _described(attribute: Attribute) -> str:
-    if attribute.kind != "nominal":
-        return {"text": "a text", "date": "a date"}.get(attribute.kind, attribute.kind)
-    values = [repr(value) for value in list(attribute.values)[:4]] + ["..."] * (len(attribute.values) > 4)
-    return f"nominal with the values {', '.join(values)}"
 
 
 @dataclass
@@ -363,66 +217,14 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
-class Coded(Protocol):
-    """An attribute whose values have codes."""
-
-    name: str
-    kind: str
-    values: dict[str, int]
-
-    def code(self, token: str | None) -> float: ...
-
-
 class RowError(ValueError):
     """A row that cannot be split; the message says why."""
-
-
-def unquoted(quoted: str) -> str:
-    """What a quoted text stands for."""
-    inner = quoted[1:-1]
-    if "\\" not in inner:
-        return inner
-    return _ESCAPE.sub(lambda match: _ESCAPES.get(match[1], match[1]), inner)
-
-
-def split_row(text: str, expected: int) -> list[str | None]:
-    """Values of a row; None for missing ones.
-
-    Values are separated by commas or tabs, or by blanks where ``expected`` is more than one and there
-    is neither.
-    """
-    if '"' not in text and "'" not in text:
-        parts = text.split(",") if "," in text else text.split("\t") if "\t" in text else [text]
-        if len(parts) == 1 and expected > 1:
-            parts = text.split()
-        return [None if (part := raw.strip()) in _MISSING else part for raw in parts]
-    values: list[str | None] = []
-    position = 0
-    while True:
-        match = _VALUE.match(text, position)
-        if match is None:
-            raise RowError(_cell_problem(text, position, len(values) + 1))
-        quoted, plain, separator = match.groups()
-        if quoted is not None:
-            values.append(unquoted(quoted))
-        else:
-            values.append(None if plain.strip() in _MISSING else plain.strip())
-        position = match.end()
-        if "," not in separator and "\t" not in separator:
-            return values
-
-
-def _cell_problem(text: str, position: int, number: int) -> str:
-    opened = re.match(rf"\s*({QUOTED})", text[position:], re.DOTALL)
-    if opened:
-        return f"after the quoted value {number} there is no comma"
-    return f"the quotes of value {number} are not closed; the file may be cut off"
 
 
 class RowReader:
     """Rows as numbers; see :meth:`Attribute.code`."""
 
-    def __init__(self, attributes: Sequence[Coded]) -> None:
+    def __init__(self, attributes: Sequence[Attribute]) -> None:
         self._attributes = attributes
         self._codes = [attribute.code for attribute in attributes]
 
@@ -468,6 +270,302 @@ class RowReader:
             f"{token!r} is not among the declared values of attribute {attribute.name!r}"
             f"{did_you_mean(token or '', attribute.values)}; correct the row or declare the value"
         )
+
+
+def split_row(text: str, expected: int) -> list[str | None]:
+    """Values of a row; None for missing ones.
+
+    Values are separated by commas or tabs, or by blanks where ``expected`` is more than one and there
+    is neither.
+    """
+    if '"' not in text and "'" not in text:
+        parts = text.split(",") if "," in text else text.split("\t") if "\t" in text else [text]
+        if len(parts) == 1 and expected > 1:
+            parts = text.split()
+        return [None if (part := raw.strip()) in _MISSING else part for raw in parts]
+    values: list[str | None] = []
+    position = 0
+    while True:
+        match = _VALUE.match(text, position)
+        if match is None:
+            raise RowError(_cell_problem(text, position, len(values) + 1))
+        quoted, plain, separator = match.groups()
+        if quoted is not None:
+            values.append(unquoted(quoted))
+        else:
+            values.append(None if plain.strip() in _MISSING else plain.strip())
+        position = match.end()
+        if "," not in separator and "\t" not in separator:
+            return values
+
+
+def _cell_problem(text: str, position: int, number: int) -> str:
+    opened = re.match(rf"\s*({QUOTED})", text[position:], re.DOTALL)
+    if opened:
+        return f"after the quoted value {number} there is no comma"
+    return f"the quotes of value {number} are not closed; the file may be cut off"
+
+
+def unquoted(quoted: str) -> str:
+    """Text between quotes, with its escapes resolved."""
+    inner = quoted[1:-1]
+    if "\\" not in inner:
+        return inner
+    return _ESCAPE.sub(lambda match: _ESCAPES.get(match[1], match[1]), inner)
+
+
+class EntryReader:
+    """Reads rows; see :meth:`Attribute.code` for the codes."""
+
+    def __init__(self, attributes: Sequence[Attribute]) -> None:
+        self._attributes = attributes
+        self._dense = RowReader(attributes)
+        declared = [(place, each) for place, each in enumerate(attributes) if each.kind not in _FREE]
+        self._free = {place for place, each in enumerate(attributes) if each.kind in _FREE}
+        self._codes = [each.code for each in attributes]
+        self._by_index = {
+            str(place): (place, each.values.__getitem__ if each.kind == "nominal" else each.code)
+            for place, each in declared
+        }
+        self._zero_is_default = not self._free and all(
+            each.kind == "numeric" or each.values.get("0") == 0 for each in attributes
+        )
+
+    def read_all(self, lines: Lines, source: str) -> Entries:
+        """Entries of every row; O(entries) memory, O(characters) time."""
+        columns, codes, counts, places = array("q"), array("d"), array("q"), array("q")
+        for number, line in lines:
+            try:
+                row, values = self._sparse(line) if line.startswith("{") else self._filled(line)
+            except RowError as error:
+                raise DataError(f"{source}, line {number}: {error}") from error
+            columns.extend(row)
+            codes.extend(values)
+            counts.append(len(row))
+            places.append(number)
+        if not places:
+            raise DataError(f"{source} has no rows after its @data line; it may be cut off")
+        rows = np.repeat(np.arange(len(places)), np.frombuffer(counts, dtype=np.int64))
+        entries = Entries(
+            rows,
+            np.array(columns, dtype=np.int64),
+            np.array(codes, dtype=np.float64),
+            np.array(places, dtype=np.int64),
+        )
+        self._refuse_duplicates(entries, source)
+        return entries
+
+    def _sparse(self, line: str) -> _Row:
+        if not line.endswith("}"):
+            raise RowError("the sparse row has no closing brace at its end; the file may be cut off")
+        body = line[1:-1]
+        if not body or body.isspace():
+            return (), ()
+        if "'" in body or '"' in body:
+            return self._careful(body)
+        columns, codes = [], []
+        by_index = self._by_index
+        try:
+            for entry in body.split(","):
+                index, token = entry.split()
+                column, code = by_index[index]
+                columns.append(column)
+                codes.append(code(token))
+        except (KeyError, ValueError):
+            return self._careful(body)
+        return columns, codes
+
+    def _careful(self, body: str) -> _Row:
+        """Read a sparse row with quotes, missing values or an error, which is reported."""
+        columns: list[int] = []
+        codes: list[float] = []
+        position = 0
+        while True:
+            match = _ENTRY.match(body, position)
+            if match is None:
+                raise RowError(_row_problem(body[position:], len(columns) + 1))
+            index, quoted, plain, separator = match.groups()
+            token = unquoted(quoted) if quoted is not None else plain.strip()
+            if quoted is None and "}" in plain:
+                raise RowError(_row_problem(plain, len(columns) + 1))
+            columns.append(self._column(index))
+            codes.append(self._code(columns[-1], None if quoted is None and token == "?" else token))
+            position = match.end()
+            if not separator:
+                return columns, codes
+
+    def _column(self, index: str) -> int:
+        if not (index.isascii() and index.isdigit()):
+            raise RowError(f"{index!r} is no index of an attribute (a number from 0)")
+        column = int(index) if len(index) <= 18 else len(self._codes)
+        if column >= len(self._codes):
+            raise RowError(
+                f"there is no attribute with the index {index}; the {len(self._codes)} declared attributes "
+                f"are numbered from 0 to {len(self._codes) - 1}"
+            )
+        return column
+
+    def _code(self, column: int, token: str | None) -> float:
+        attribute = self._attributes[column]
+        try:
+            return self._codes[column](token)
+        except ValueError:
+            raise RowError(f"{token!r} is no number (attribute {attribute.name!r})") from None
+        except KeyError:
+            raise RowError(
+                f"{token!r} is not among the declared values of attribute {attribute.name!r}"
+                f"{did_you_mean(token or '', attribute.values)}; correct the row or declare the value"
+            ) from None
+
+    def _filled(self, line: str) -> _Row:
+        if self._zero_is_default:
+            tokens = line.split(",")
+            if len(tokens) == len(self._codes):
+                columns = [place for place, token in enumerate(tokens) if token != "0"]
+                try:
+                    return columns, [self._codes[place](tokens[place].strip()) for place in columns]
+                except (KeyError, ValueError):
+                    pass  # quotes, missing values or an error, which the careful reading handles
+        codes = self._dense.read(line)
+        columns = [place for place, code in enumerate(codes) if code or place in self._free]
+        return columns, [codes[place] for place in columns]
+
+    def _refuse_duplicates(self, entries: Entries, source: str) -> None:
+        cells = entries.rows * len(self._codes) + entries.columns
+        if (np.diff(cells) > 0).all():
+            return
+        cells.sort()
+        twice = np.flatnonzero(cells[1:] == cells[:-1])
+        if len(twice):
+            row, column = divmod(int(cells[twice[0]]), len(self._codes))
+            raise DataError(
+                f"{source}, line {entries.lines[row]}: the sparse row has the index {column} (attribute "
+                f"{self._attributes[column].name!r}) twice; leave one of the two"
+            )
+
+
+class Entries(NamedTuple):
+    """Entries of all rows, one after the other.
+
+    A value without an entry has the code 0: the number 0, or the first declared value. Attributes of text
+    have an entry in every row that gives them a value. Missing values are NaN.
+    """
+
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    codes: NDArray[np.float64]
+    lines: NDArray[np.int64]  # of each row
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.lines)
+
+
+def _row_problem(rest: str, number: int) -> str:
+    if "}" in rest:
+        return "the sparse row has a closing brace before its end; weights of rows are not read"
+    if not rest.strip():
+        return f"entry {number} of the sparse row is empty"
+    shown = rest.strip() if len(rest) <= 40 else rest.strip()[:37] + "..."
+    return f"entry {number} of the sparse row is no index with a value, as in {{3 1, 17 1}}: {shown!r}"
+
+
+class ArffOptions(NamedTuple):
+    """Options about attributes; see :func:`~moo_clustering.datasets.read_multilabel`."""
+
+    labels_xml: Path | None = None
+    n_labels: int | None = None
+    labels: tuple[str, ...] | None = None
+    id_column: str | None = None
+    drop: tuple[str, ...] = ()
+
+
+class Parts(NamedTuple):
+    """Numbers of the attributes: labels in their order, features, and the identifier."""
+
+    labels: list[int]
+    features: list[int]
+    identifier: int | None
+
+
+def parts_of(header: Header, options: ArffOptions, path: Path) -> Parts:
+    """Labels, features and identifier of a file, with their kinds checked."""
+    attributes, source = header.attributes, str(path)
+    places = {attribute.name: place for place, attribute in enumerate(attributes)}
+    names = _label_names(header, options, path)
+    others = [(options.id_column, "the identifier")] if options.id_column is not None else []
+    others += [(name, "left out") for name in options.drop]
+    for name, role in others:
+        if name not in places:
+            raise DataError(f"{source} has no attribute {name!r} ({role}){did_you_mean(str(name), places)}")
+        if name in names:
+            raise DataError(f"attribute {name!r} cannot be both a label and {role}")
+    if options.id_column in options.drop:
+        raise DataError(f"attribute {options.id_column!r} cannot be both the identifier and left out")
+    taken = {*names, *options.drop, options.id_column}
+    features = [place for place, attribute in enumerate(attributes) if attribute.name not in taken]
+    if not features:
+        raise DataError(f"{source}: no attributes are left as features besides {len(names)} labels")
+    labels = [places[name] for name in names]
+    _check_labels([attributes[place] for place in labels], source)
+    _check_features([attributes[place] for place in features], source)
+    identifier = None if options.id_column is None else places[options.id_column]
+    return Parts(labels, features, identifier)
+
+
+def _label_names(header: Header, options: ArffOptions, path: Path) -> Sequence[str]:
+    names = [attribute.name for attribute in header.attributes]
+    if options.n_labels is not None:
+        return _counted(names, options.n_labels, "n_labels", str(path))
+    if options.labels is not None:
+        return _known(options.labels, names, "the list of labels has", path)
+    stem = Path(path.stem) if path.suffix.lower() == ".gz" else Path(path.name)
+    beside = path.with_name(f"{stem.stem}.xml")
+    if options.labels_xml is not None or beside.is_file():
+        file = options.labels_xml or beside
+        return _known(labels_of_file(file), names, f"{file} names", path)
+    settings = header.relation.partition(":")[2]
+    option = _OPTION.search(settings)
+    if option is None:
+        found = sorted(each.name for each in path.parent.glob("*.xml"))
+        where = f"; beside it there are {', '.join(found[:5])}" if found else ""
+        raise DataError(
+            f"{path} does not say which attributes are labels: there is no file {beside.name} beside it, and "
+            f"the name of its relation has no option -C{where}",
+            *_HOW,
+        )
+    if _MOVED.search(settings, option.end()):
+        raise DataError(
+            f"{path}: the name of its relation has the option -C {option[1]}, but also tells of attributes "
+            "removed or moved since, so that it may not hold",
+            *_HOW,
+        )
+    return _counted(names, int(option[1]), "the option -C in the name of the relation", str(path))
+
+
+def _counted(names: list[str], count: int, what: str, source: str) -> list[str]:
+    if not 0 < abs(count) < len(names):
+        raise DataError(
+            f"{source}: {what} must be a number of labels from 1 to {len(names) - 1} (one less than "
+            f"there are attributes), or the negative of one for the last attributes; got {count}"
+        )
+    return names[:count] if count > 0 else names[count:]
+
+
+def _known(labels: Sequence[str], names: list[str], what: str, path: Path) -> Sequence[str]:
+    declared, seen = set(names), set[str]()
+    missing = [label for label in labels if label not in declared]
+    if missing:
+        more = f" (and {len(missing) - 1} more such labels)" if len(missing) > 1 else ""
+        raise DataError(
+            f"{what} the label {missing[0]!r}{more}, but {path} has no such attribute"
+            f"{did_you_mean(missing[0], names)}"
+        )
+    for label in labels:
+        if label in seen:
+            raise DataError(f"{what} the label {label!r} twice")
+        seen.add(label)
+    return labels
 
 
 def labels_of_file(path: Path) -> tuple[str, ...]:
@@ -543,157 +641,50 @@ class _Reader:
         raise DataError(f"{self.source}, line {self.parser.CurrentLineNumber}: {what}")
 
 
-class Entries(NamedTuple):
-    """Entries of all rows, one after the other.
-
-    What has no entry has the code 0: the number 0, or the first declared value. Attributes of text have an
-    entry in every row that says something of them. Missing values are NaN.
-    """
-
-    rows: NDArray[np.int64]
-    columns: NDArray[np.int64]
-    codes: NDArray[np.float64]
-    lines: NDArray[np.int64]  # of each row
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.lines)
-
-
-class EntryReader:
-    """Reads rows; see :meth:`Attribute.code` for the codes."""
-
-    def __init__(self, attributes: Sequence[Attribute]) -> None:
-        self._attributes = attributes
-        self._dense = RowReader(attributes)
-        declared = [(place, each) for place, each in enumerate(attributes) if each.kind not in _FREE]
-        self._free = {place for place, each in enumerate(attributes) if each.kind in _FREE}
-        self._codes = [each.code for each in attributes]
-        self._by_index = {
-            str(place): (place, each.values.__getitem__ if each.kind == "nominal" else each.code)
-            for place, each in declared
-        }
-        self._zero_is_default = not self._free and all(
-            each.kind == "numeric" or each.values.get("0") == 0 for each in attributes
-        )
-
-    def read_all(self, lines: Lines, source: str) -> Entries:
-        """Entries of every row; O(entries) memory, O(characters) time."""
-        columns, codes, counts, places = array("q"), array("d"), array("q"), array("q")
-        for number, line in lines:
-            try:
-                row, values = self._sparse(line) if line.startswith("{") else self._filled(line)
-            except RowError as error:
-                raise DataError(f"{source}, line {number}: {error}") from error
-            columns.extend(row)
-            codes.extend(values)
-            counts.append(len(row))
-            places.append(number)
-        if not places:
-            raise DataError(f"{source} has no rows after its @data line; it may be cut off")
-        rows = np.repeat(np.arange(len(places)), np.frombuffer(counts, dtype=np.int64))
-        entries = Entries(
-            rows,
-            np.array(columns, dtype=np.int64),
-            np.array(codes, dtype=np.float64),
-            np.array(places, dtype=np.int64),
-        )
-        self._refuse_duplicates(entries, source)
-        return entries
-
-    def _sparse(self, line: str) -> _Row:
-        if not line.endswith("}"):
-            raise RowError("the sparse row has no closing brace at its end; the file may be cut off")
-        body = line[1:-1]
-        if not body or body.isspace():
-            return (), ()
-        if "'" in body or '"' in body:
-            return self._careful(body)
-        columns, codes = [], []
-        by_index = self._by_index
-        try:
-            for entry in body.split(","):
-                index, token = entry.split()
-                column, code = by_index[index]
-                columns.append(column)
-                codes.append(code(token))
-        except (KeyError, ValueError):
-            return self._careful(body)
-        return columns, codes
-
-    def _careful(self, body: str) -> _Row:
-        """A sparse row with quotes or missing values, or one that is wrong in a way to be told."""
-        columns: list[int] = []
-        codes: list[float] = []
-        position = 0
-        while True:
-            match = _ENTRY.match(body, position)
-            if match is None:
-                raise RowError(_row_problem(body[position:], len(columns) + 1))
-            index, quoted, plain, separator = match.groups()
-            token = unquoted(quoted) if quoted is not None else plain.strip()
-            if quoted is None and "}" in plain:
-                raise RowError(_row_problem(plain, len(columns) + 1))
-            columns.append(self._column(index))
-            codes.append(self._code(columns[-1], None if quoted is None and token == "?" else token))
-            position = match.end()
-            if not separator:
-                return columns, codes
-
-    def _column(self, index: str) -> int:
-        if not (index.isascii() and index.isdigit()):
-            raise RowError(f"{index!r} is no index of an attribute (a number from 0)")
-        column = int(index) if len(index) <= 18 else len(self._codes)
-        if column >= len(self._codes):
-            raise RowError(
-                f"there is no attribute with the index {index}; the {len(self._codes)} declared attributes "
-                f"are numbered from 0 to {len(self._codes) - 1}"
-            )
-        return column
-
-    def _code(self, column: int, token: str | None) -> float:
-        attribute = self._attributes[column]
-        try:
-            return self._codes[column](token)
-        except ValueError:
-            raise RowError(f"{token!r} is no number (attribute {attribute.name!r})") from None
-        except KeyError:
-            raise RowError(
-                f"{token!r} is not among the declared values of attribute {attribute.name!r}"
-                f"{did_you_mean(token or '', attribute.values)}; correct the row or declare the value"
-            ) from None
-
-    def _filled(self, line: str) -> _Row:
-        if self._zero_is_default:
-            tokens = line.split(",")
-            if len(tokens) == len(self._codes):
-                columns = [place for place, token in enumerate(tokens) if token != "0"]
-                try:
-                    return columns, [self._codes[place](tokens[place].strip()) for place in columns]
-                except (KeyError, ValueError):
-                    pass  # quotes, missing values, or something to be told
-        codes = self._dense.read(line)
-        columns = [place for place, code in enumerate(codes) if code or place in self._free]
-        return columns, [codes[place] for place in columns]
-
-    def _refuse_duplicates(self, entries: Entries, source: str) -> None:
-        cells = entries.rows * len(self._codes) + entries.columns
-        if (np.diff(cells) > 0).all():
-            return
-        cells.sort()
-        twice = np.flatnonzero(cells[1:] == cells[:-1])
-        if len(twice):
-            row, column = divmod(int(cells[twice[0]]), len(self._codes))
+def _check_labels(labels: list[Attribute], source: str) -> None:
+    for attribute in labels:
+        if attribute.kind != "numeric" and (attribute.kind != "nominal" or not binary_numbers(attribute)):
             raise DataError(
-                f"{source}, line {entries.lines[row]}: the sparse row has the index {column} (attribute "
-                f"{self._attributes[column].name!r}) twice; leave one of the two"
+                f"{source}: the label {attribute.name!r} is {_described(attribute)}; labels must be declared "
+                "{0,1}, or numeric with these values"
             )
 
 
-def _row_problem(rest: str, number: int) -> str:
-    if "}" in rest:
-        return "the sparse row has a closing brace before its end; weights of rows are not read"
-    if not rest.strip():
-        return f"entry {number} of the sparse row is empty"
-    shown = rest.strip() if len(rest) <= 40 else rest.strip()[:37] + "..."
-    return f"entry {number} of the sparse row is no index with a value, as in {{3 1, 17 1}}: {shown!r}"
+def binary_numbers(attribute: Attribute) -> list[float] | None:
+    """0 or 1 for each declared value of a nominal attribute; None where they mean something else."""
+    numbers = [_NUMBERS.get(value.casefold(), _number(value)) for value in attribute.values]
+    if any(number not in (0.0, 1.0) for number in numbers) or len(numbers) != len(set(numbers)):
+        return None
+    return [number for number in numbers if number is not None]
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _check_features(features: list[Attribute], source: str) -> None:
+    for kinds, remedy in (
+        (("text", "date"), Remedy("if it is an identifier, name it with", "id_column")),
+        (("relational",), Remedy("take it for bags of instances, which read_bags reads")),
+        (("nominal",), Remedy("replace it by one attribute {0,1} for each value")),
+    ):
+        wrong = [each for each in features if each.kind in kinds and not binary_numbers(each)]
+        if wrong:
+            also = [repr(each.name) for each in wrong[1:5]] + ["..."] * (len(wrong) > 5)
+            more = f" (as are {', '.join(also)})" if also else ""
+            raise DataError(
+                f"{source}: the attribute {wrong[0].name!r} is {_described(wrong[0])}{more}; "
+                "features are numeric or {0,1}",
+                remedy,
+                Remedy("leave it out with", "drop", [wrong[0].name]),
+            )
+
+
+def _described(attribute: Attribute) -> str:
+    if attribute.kind != "nominal":
+        return {"text": "a text", "date": "a date"}.get(attribute.kind, attribute.kind)
+    values = [repr(value) for value in list(attribute.values)[:4]] + ["..."] * (len(attribute.values) > 4)
+    return f"nominal with the values {', '.join(values)}"

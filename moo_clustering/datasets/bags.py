@@ -1,4 +1,4 @@
-"""Bags read and written."""
+"""Bags of instances: ``read_bags`` for ARFF, KEEL, text, Parquet and npz files, and ``write_bag_arff``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,16 @@ from numpy.typing import NDArray
 
 from moo_clustering._arrays import did_you_mean, number_clusters
 from moo_clustering.bags import Bags
-from moo_clustering.datasets.arff import Attribute, Header, Lines, RowError, RowReader
+from moo_clustering.datasets.arff import (
+    Attribute,
+    Header,
+    Lines,
+    RowError,
+    RowReader,
+    arff_lines,
+    is_arff,
+    read_header,
+)
 from moo_clustering.datasets.tables import (
     EXACT,
     UNNAMED,
@@ -29,6 +38,7 @@ from moo_clustering.datasets.tables import (
     Remedy,
     column_names,
     encode_classes,
+    is_number,
     load_arrays,
     ragged,
 )
@@ -54,6 +64,339 @@ _ESCAPED = str.maketrans(
         "\x1e": r"\u001E",
     }
 )
+
+
+@dataclass(frozen=True, eq=False)
+class BagTable:
+    """A multi-instance data set: bags, and apart from them their known classes.
+
+    Parameters
+    ----------
+    bags : Bags
+        Finite features, with ``bag_ids`` where the data have identifiers and ``feature_names``.
+    labels : ndarray of shape (n_bags,), int64, or None
+        Known classes 0, 1, ... of the bags, for scoring; -1 where a bag has none.
+    label_names : tuple of str
+        Names of the classes in labels.
+    name : str
+        Name of the set, or of the file it came from (without its folder).
+    """
+
+    bags: Bags
+    labels: NDArray[np.int64] | None = None
+    label_names: tuple[str, ...] = ()
+    name: str = "bags"
+
+    @property
+    def n_bags(self) -> int:
+        """Number of bags."""
+        return len(self.bags)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of known classes; 0 without known classes."""
+        return len(self.label_names)
+
+    @property
+    def has_bag_ids(self) -> bool:
+        """Whether the bags have identifiers of their own."""
+        return self.bags.bag_ids is not None
+
+    def shuffled(self, random_state: int | np.random.Generator | None = None) -> Self:
+        """The same bags in random order, with their identifiers and classes."""
+        order = np.random.default_rng(random_state).permutation(self.n_bags)
+        labels = None if self.labels is None else self.labels[order]
+        return replace(self, bags=self.bags[order], labels=labels)
+
+
+def read_bags(
+    path: str | PathLike[str],
+    *,
+    bag: str | None = None,
+    label: str | Literal[False] | None = None,
+    drop: Sequence[str] = (),
+    nominal: Sequence[str] = (),
+    missing: Literal["error", "median"] = "error",
+) -> BagTable:
+    """Read bags of instances from ARFF, KEEL, CSV, TSV, Parquet or npz.
+
+    Parameters
+    ----------
+    path : path-like
+        - ``.arff`` of WEKA's multi-instance form: one bag a row, its instances in a relational
+          attribute; beside it, where there are such, the identifier and the class of the bag.
+        - ``.arff`` with one instance a row, or KEEL's ``.dat`` (``@inputs``, ``@outputs``, ranges).
+        - ``.csv``, ``.tsv``, ``.tab``, ``.txt`` or ``.parquet``, ``.pq`` with one instance a row; the first
+          line of a text file names the columns.
+        - ``.npz`` with arrays ``instances`` and ``bag_offsets`` and, optionally, ``bag_labels``, ``bag_ids``
+          and ``feature_names``, as :meth:`Bags.save` writes. Read without executing anything.
+
+        Of the text files, those that begin like ARFF are read as such, and all may be compressed by
+        gzip (``.gz``).
+    bag : str, optional
+        Column that identifies the bag of a row. Rows of a bag need not be adjacent; bags come in the
+        order of their first rows. Default: a column named like ``bag`` or ``bag_id``, else the first
+        column if it is not numeric; for relational files the first attribute before the bag.
+    label : str or False, optional
+        Column with the class of the bag, the same in all its rows; empty cells and ``?`` are bags
+        without known class. Default: KEEL's output, a column named ``class`` or ``label``, else the last
+        nominal attribute; in npz ``bag_labels``. False: there is none, and every other column is a
+        feature.
+    drop : sequence of str, default=()
+        Columns to leave out. A column that is not numeric, has a value of its own in every row and
+        is called ``id``, ``name`` or the like (``conformation_name``) names the instances and is left
+        out anyway.
+    nominal : sequence of str, default=()
+        Columns, of text or numeric codes, to turn into a feature for each of their values.
+    missing : {"error", "median"}, default="error"
+        What to do about missing values of features: refuse them, or take the median of the column
+        over all instances (for nominal attributes the most frequent value).
+
+    Returns
+    -------
+    BagTable
+        Features are the remaining columns in the order of the file. A nominal attribute becomes one
+        feature ``name=value`` per declared value, one declared ``{0, 1}`` becomes these numbers.
+
+    Raises
+    ------
+    DataError
+        For files that are missing, empty, cut off, damaged or of unknown kind; rows of unequal width;
+        values that are missing, infinite, not numeric or not declared; empty bags; a bag with
+        several classes; columns that do not exist or cannot be guessed.
+
+    Notes
+    -----
+    O(bytes) time and memory.
+
+    References
+    ----------
+    Frank, Hall and Witten, *The WEKA Workbench* (2016); Alcalá-Fdez et al., *KEEL data-mining software
+    tool* (2011), the formats.
+    """
+
+    if missing not in ("error", "median"):
+        raise ValueError(f"missing must be 'error' or 'median', got {missing!r}")
+    if not (label is None or label is False or isinstance(label, str)):
+        raise TypeError(f"label must be the name of a column, None or False, got {label!r}")
+    if isinstance(drop, str) or isinstance(nominal, str):
+        raise TypeError("drop and nominal must be sequences of names, as drop=['name']")
+    path = Path(path)
+    options = BagOptions(bag, label, tuple(drop), tuple(nominal), missing)
+    if not path.exists():
+        raise DataError(f"there is no file {path}")
+    if path.is_dir():
+        raise DataError(f"{path} is a folder, not a file")
+    try:
+        return _read(path, options)
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def _read(path: Path, options: BagOptions) -> BagTable:
+    suffix = path.suffix.lower()
+    if suffix == ".npz":
+        return read_npz_bags(path, options)
+    if suffix in _PARQUET:
+        return bags_of_parquet(path, options)
+    inner = Path(path.stem).suffix.lower() if suffix == ".gz" else suffix
+    if inner not in _TEXT:
+        known = ", ".join([*_TEXT, *_PARQUET, ".npz"])
+        raise DataError(
+            f"{path} has the suffix {path.suffix!r}; bags are read from {known}, and text files also with .gz"
+        )
+    return _read_text(file_text(path), path, inner, options)
+
+
+def _read_text(text: str, path: Path, suffix: str, options: BagOptions) -> BagTable:
+    if not text.strip():
+        raise DataError(f"{path} is empty")
+    if suffix != ".arff" and not is_arff(text):
+        return bags_of_text(text, options, path, suffix)
+    lines = arff_lines(text)
+    header = read_header(lines, str(path))
+    relational = any(attribute.kind == "relational" for attribute in header.attributes)
+    read = read_relational if relational else read_flat
+    return read(header, lines, options, path.name, str(path))
+
+
+def file_bytes(path: Path) -> bytes:
+    """Content of a file, decompressed where it is compressed by gzip."""
+    raw = path.read_bytes()
+    if raw.startswith(b"\x1f\x8b") or path.suffix.lower() == ".gz":
+        try:
+            raw = gzip.decompress(raw)
+        except EOFError as error:
+            raise DataError(f"{path} is cut off: its compressed data end too early") from error
+        except (gzip.BadGzipFile, zlib.error) as error:
+            raise DataError(f"{path} is no gzip file, or it is damaged: {error}") from error
+    return raw
+
+
+def file_text(path: Path) -> str:
+    """Text of a file, which must be UTF-8."""
+    try:
+        return file_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not a text file in UTF-8 ({error.reason})") from error
+
+
+class BagOptions(NamedTuple):
+    """Options about the columns; see :func:`~moo_clustering.datasets.read_bags`."""
+
+    bag: str | None = None
+    label: str | Literal[False] | None = None
+    drop: tuple[str, ...] = ()
+    nominal: tuple[str, ...] = ()
+    missing: str = "error"
+
+    def check(self, columns: Sequence[str], source: str) -> None:
+        """Check that every named column exists, and none has two roles."""
+        asked = [(self.bag, "bag"), (self.label or None, "label")]
+        asked += [(name, role) for role in ("drop", "nominal") for name in dict.fromkeys(getattr(self, role))]
+        roles: dict[str, str] = {}
+        for name, role in asked:
+            if name is None:
+                continue
+            if name not in columns:
+                raise DataError(f"{source} has no column {name!r} ({role}){did_you_mean(name, columns)}")
+            if name in roles:
+                raise DataError(f"column {name!r} cannot be both {roles[name]} and {role}")
+            roles[name] = role
+
+
+def may_be_role(name: str, options: BagOptions) -> bool:
+    """Whether a column whose role nobody gave holds bags or classes by its name."""
+    as_bag = options.bag is None and _BAG.fullmatch(name)
+    return bool(as_bag or (options.label is None and _CLASS.fullmatch(name)))
+
+
+class Column(NamedTuple):
+    """A column; its codes are positions in ``values`` unless it is numeric."""
+
+    name: str
+    kind: str  # "numeric", "nominal" (values declared), "text" or "date" (values met)
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table of one instance per row; nominal values as codes, NaN where a value is missing.
+
+    ``lines`` has the line of each row in the file, where that is known.
+    """
+
+    columns: tuple[Column, ...]
+    numbers: NDArray[np.floating[Any]]
+    lines: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def only(self, columns: Sequence[int]) -> Self:
+        """The rows with some of their columns."""
+        if len(columns) == len(self.columns):
+            return self
+        kept = tuple(self.columns[column] for column in columns)
+        return type(self)(kept, self.numbers[:, list(columns)], self.lines)
+
+    def place(self, row: int) -> str:
+        """Place of a row in the file, for messages."""
+        return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
+
+
+class Roles(NamedTuple):
+    """Places of the column of bags and of the column of classes."""
+
+    bag: int
+    label: int | None
+    guessed: bool  # the bag column for no better reason than being the first
+
+
+def flat_roles(
+    columns: Sequence[Column], options: BagOptions, source: str, outputs: Sequence[str] = ()
+) -> Roles:
+    """Roles of the columns of a table with one instance per row."""
+    names = [column.name for column in columns]
+    options.check(names, source)
+    if len(outputs) > 1 and options.label is None:
+        raise DataError(
+            f"{source} has several outputs ({', '.join(map(repr, outputs))})",
+            Remedy("name that of the classes, as with", "label", outputs[0]),
+        )
+    named = _named_label(columns, options, outputs)
+    bag, guessed = _flat_bag(columns, options, named)
+    if bag is None:
+        shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
+        raise DataError(
+            f"{source} has no relational attribute, and no column that is plainly the bag of each row",
+            Remedy("name it with", "bag", note=f", one of {shown}"),
+        )
+    label = named if options.label is False or named is not None else _last_nominal(columns, options, bag)
+    return Roles(bag, label, guessed)
+
+
+def _flat_bag(columns: Sequence[Column], options: BagOptions, label: int | None) -> tuple[int | None, bool]:
+    if options.bag is not None:
+        return [column.name for column in columns].index(options.bag), False
+    free = [place for place in _free(columns, options) if place != label]
+    for place in free:
+        if _BAG.fullmatch(columns[place].name):
+            return place, False
+    if 0 in free and columns[0].kind in {"nominal", "text"}:
+        return 0, True
+    return None, False
+
+
+def relational_roles(
+    columns: Sequence[Column], relational: int, options: BagOptions, distinct: Sequence[bool]
+) -> tuple[int | None, int | None]:
+    """Identifier and class among the attributes beside the relational one.
+
+    ``distinct`` says of which attributes no value occurs twice.
+    """
+    names = [column.name for column in columns]
+    label = _named_label(columns, options, ())
+    bag = None if options.bag in (None, names[relational]) else names.index(options.bag or "")
+    if label is None and options.label is None:
+        label = _last_nominal(columns, options, bag)
+        others = [place for place in _free(columns, options) if place not in (label, relational)]
+        # A lone attribute with a value of its own for every bag tells the bags apart, not their classes.
+        if label is not None and bag is None and not others and distinct[label]:
+            return label, None
+    if bag is None:
+        before = [place for place in _free(columns, options) if place < relational and place != label]
+        bag = before[0] if before else None
+    return bag, label
+
+
+def _named_label(columns: Sequence[Column], options: BagOptions, outputs: Sequence[str]) -> int | None:
+    names = [column.name for column in columns]
+    if options.label is False:
+        return None
+    if options.label is not None:
+        return names.index(options.label)
+    free = [place for place in _free(columns, options) if names[place] != options.bag]
+    for place in free:
+        if names[place] in outputs:
+            return place
+    return next((place for place in free if _CLASS.fullmatch(names[place])), None)
+
+
+def _last_nominal(columns: Sequence[Column], options: BagOptions, bag: int | None) -> int | None:
+    candidates = [
+        place
+        for place in _free(columns, options)
+        if place != bag
+        and columns[place].kind == "nominal"
+        and not _IDENTIFIER.fullmatch(columns[place].name)
+    ]
+    return candidates[-1] if candidates else None
+
+
+def _free(columns: Sequence[Column], options: BagOptions) -> list[int]:
+    taken = {*options.drop, *options.nominal}
+    return [place for place, column in enumerate(columns) if column.name not in taken]
 
 
 def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> BagTable:
@@ -174,64 +517,6 @@ def _coded(cells: pd.Series[Any], name: str, kind: str = "text") -> tuple[Column
     return Column(name, kind, tuple(str(value) for value in values)), numbers
 
 
-class BagOptions(NamedTuple):
-    """What the user says about the columns; see :func:`~moo_clustering.datasets.read_bags`."""
-
-    bag: str | None = None
-    label: str | Literal[False] | None = None
-    drop: tuple[str, ...] = ()
-    nominal: tuple[str, ...] = ()
-    missing: str = "error"
-
-    def check(self, columns: Sequence[str], source: str) -> None:
-        """Every named column exists, and none has two roles."""
-        asked = [(self.bag, "bag"), (self.label or None, "label")]
-        asked += [(name, role) for role in ("drop", "nominal") for name in dict.fromkeys(getattr(self, role))]
-        roles: dict[str, str] = {}
-        for name, role in asked:
-            if name is None:
-                continue
-            if name not in columns:
-                raise DataError(f"{source} has no column {name!r} ({role}){did_you_mean(name, columns)}")
-            if name in roles:
-                raise DataError(f"column {name!r} cannot be both {roles[name]} and {role}")
-            roles[name] = role
-
-
-class Column(NamedTuple):
-    """A column; ``values`` are what its codes stand for unless it is numeric."""
-
-    name: str
-    kind: str  # "numeric", "nominal" (values declared), "text" or "date" (values met)
-    values: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Rows:
-    """One instance a row; nominal values as codes, NaN where a value is missing.
-
-    ``lines`` has the line of each row in the file, where that is known.
-    """
-
-    columns: tuple[Column, ...]
-    numbers: NDArray[np.floating[Any]]
-    lines: NDArray[np.int64] | None = None
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def only(self, columns: Sequence[int]) -> Self:
-        """The rows with some of their columns."""
-        if len(columns) == len(self.columns):
-            return self
-        kept = tuple(self.columns[column] for column in columns)
-        return type(self)(kept, self.numbers[:, list(columns)], self.lines)
-
-    def place(self, row: int) -> str:
-        """Where a row stands in the file."""
-        return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
-
-
 def read_flat(header: Header, lines: Lines, options: BagOptions, name: str, source: str) -> BagTable:
     """Bags of an ARFF file without relational attribute; see :func:`~moo_clustering.datasets.read_bags`."""
     attributes = header.attributes
@@ -249,8 +534,13 @@ def read_flat(header: Header, lines: Lines, options: BagOptions, name: str, sour
     return flat_table(rows, roles, options, name, source)
 
 
+def columns_of(attribute: Attribute) -> Column:
+    """The column of an attribute, after its values were read."""
+    return Column(attribute.name, attribute.kind, tuple(attribute.values))
+
+
 def flat_table(rows: Rows, roles: Roles, options: BagOptions, name: str, source: str) -> BagTable:
-    """Bags of rows whose roles are known."""
+    """Bags of rows, given the roles of the columns."""
     column = rows.columns[roles.bag]
     members = members_of(column, rows.numbers[:, roles.bag], rows, source)
     if roles.guessed and members.n_bags == len(rows):
@@ -270,6 +560,16 @@ def flat_table(rows: Rows, roles: Roles, options: BagOptions, name: str, source:
         and (each.name in options.nominal or not is_identifier(rows, place))
     ]
     return assemble(rows.only(kept), members, classes, options, name, source)
+
+
+def is_identifier(rows: Rows, place: int) -> bool:
+    """Whether a column names the instances: no numbers, all different, and called id, name or key."""
+    column, codes = rows.columns[place], rows.numbers[:, place]
+    return (
+        column.kind in {"nominal", "text"}
+        and _IDENTIFIER.fullmatch(column.name) is not None
+        and len(set(codes.tolist())) == len(codes)
+    )
 
 
 def read_relational(header: Header, lines: Lines, options: BagOptions, name: str, source: str) -> BagTable:
@@ -294,11 +594,6 @@ def read_relational(header: Header, lines: Lines, options: BagOptions, name: str
         classes = Classes(entries.columns[label], np.repeat(codes[:, label], sizes))
     members = Members(np.repeat(members.bag_of_row, sizes), members.ids)
     return assemble(rows.only(kept), members, classes, options, name, source)
-
-
-def columns_of(attribute: Attribute) -> Column:
-    """The column of an attribute, after its values were read."""
-    return Column(attribute.name, attribute.kind, tuple(attribute.values))
 
 
 def _check_options(header: Header, inner: list[Attribute], options: BagOptions, source: str) -> None:
@@ -340,7 +635,7 @@ def _roles(entries: Rows, relational: int, options: BagOptions, source: str) -> 
 
 
 def _texts(entries: Rows, relational: int) -> list[str]:
-    """What the file has in place of each bag, empty where it has nothing."""
+    """Text of each bag in the file, empty where there is none."""
     values = (*entries.columns[relational].values, "")
     codes = entries.numbers[:, relational]
     return [values[int(code)] for code in np.where(np.isnan(codes), -1, codes)]
@@ -349,7 +644,7 @@ def _texts(entries: Rows, relational: int) -> list[str]:
 def _relational_instances(
     inner: list[Attribute], texts: list[str], members: Members, places: NDArray[np.int64], source: str
 ) -> tuple[NDArray[np.float64], list[int]]:
-    """Instances of all bags, and how many each row of the file has."""
+    """Instances of all bags, and their number in each row of the file."""
     reader = RowReader(inner)
     numbers, sizes = array("d"), []
     for row, text in enumerate(texts):
@@ -370,6 +665,73 @@ def _relational_instances(
     return np.frombuffer(numbers, dtype=np.float64).reshape(sum(sizes), len(inner)), sizes
 
 
+def read_npz_bags(path: Path, options: BagOptions) -> BagTable:
+    """Bags of an archive; see :func:`~moo_clustering.datasets.read_bags`."""
+    source = str(path)
+    arrays = load_arrays(path)
+    for key in ("instances", "bag_offsets"):
+        if key not in arrays:
+            held = ", ".join(map(repr, arrays)) or "nothing"
+            raise DataError(f"{source} has no array {key!r}; it holds {held}")
+    if options.bag is not None:
+        raise DataError(
+            f"{source} has its bags in the array 'bag_offsets', not in a column",
+            Remedy("leave out", "bag", options.bag),
+        )
+    X = _instances(arrays["instances"], source)
+    names = [f"x{column}" for column in range(X.shape[1])]
+    if "feature_names" in arrays:
+        names = [str(name) for name in arrays["feature_names"].reshape(-1)]
+    if len(names) != X.shape[1]:
+        raise DataError(
+            f"{source}: array 'feature_names' has {len(names)} names for {X.shape[1]} columns of 'instances'"
+        )
+    options._replace(label=None).check(names, source)
+    members = _members(arrays, len(X), source)
+    rows = Rows(tuple(Column(name, "numeric") for name in names), X)
+    kept = [place for place, name in enumerate(names) if name not in options.drop]
+    table = assemble(rows.only(kept), members, None, options, path.name, source)
+    labels, label_names = _labels(arrays, options, table.n_bags, source)
+    return BagTable(table.bags, labels, label_names, table.name)
+
+
+def _instances(X: NDArray[Any], source: str) -> NDArray[np.floating[Any]]:
+    if X.ndim != 2 or X.dtype.kind not in "iufb":
+        raise DataError(
+            f"{source}: array 'instances' must be numeric with two dimensions, it is of type {X.dtype} and "
+            f"has shape {X.shape}"
+        )
+    return X if X.dtype == np.float32 else X.astype(np.float64, copy=False)
+
+
+def _members(arrays: Mapping[str, NDArray[Any]], n_rows: int, source: str) -> Members:
+    ids = [str(name) for name in arrays["bag_ids"].reshape(-1)] if "bag_ids" in arrays else None
+    try:  # Bags say best what is wrong with offsets
+        bags = Bags(np.zeros((n_rows, 1), dtype=np.float32), arrays["bag_offsets"], bag_ids=ids)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{source}, arrays 'bag_offsets' and 'bag_ids': {error}") from error
+    return Members(bags.bag_of_instance, bags.bag_ids)
+
+
+def _labels(
+    arrays: Mapping[str, NDArray[Any]], options: BagOptions, n_bags: int, source: str
+) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
+    label = options.label
+    if label is None and "bag_labels" in arrays:
+        label = "bag_labels"
+    if not label:
+        return None, ()
+    if label not in arrays:
+        raise DataError(f"{source} has no array {label!r} (label){did_you_mean(label, arrays)}")
+    values = arrays[label]
+    if values.shape not in {(n_bags,), (n_bags, 1), (1, n_bags)}:
+        raise DataError(
+            f"{source}: array {label!r} must have one class for each of the {n_bags} bags, "
+            f"it has shape {values.shape}"
+        )
+    return known_classes(values.reshape(-1).tolist())
+
+
 class Members(NamedTuple):
     """Bag of each row, numbered in the order of first rows, and the identifiers of the bags."""
 
@@ -381,11 +743,11 @@ class Members(NamedTuple):
         return int(self.bag_of_row.max()) + 1
 
     def name(self, bag: int) -> str:
-        """How messages call a bag."""
+        """Name of a bag, for messages."""
         return f"bag {bag + 1} of {self.n_bags}" if self.ids is None else f"bag {self.ids[bag]!r}"
 
     def name_row(self, row: int) -> str:
-        """How messages call a row."""
+        """Name of a row, for messages."""
         bag = int(self.bag_of_row[row])
         within = np.count_nonzero(self.bag_of_row[: row + 1] == bag)
         return f"{self.name(bag)}, row {within}"
@@ -423,7 +785,7 @@ def assemble(
     bag_of_row = members.bag_of_row
     if (np.diff(bag_of_row) < 0).any():
         X = X[np.argsort(bag_of_row, kind="stable")]
-    X.flags.writeable = False  # nobody else holds it, so that it need not be copied
+    X.flags.writeable = False  # nothing else refers to it, so that Bags need not copy it
     offsets = np.concatenate([[0], np.cumsum(np.bincount(bag_of_row))])
     bags = Bags(X, offsets, bag_ids=members.ids, feature_names=names)
     return BagTable(bags, labels, label_names, name)
@@ -514,7 +876,7 @@ def _refuse_text(rows: Rows, place: int, source: str) -> None:
     example = ""
     if len(filled):
         # A number among texts is no example of what is wrong.
-        numeric = np.array([_is_number(value) for value in column.values])
+        numeric = np.array([is_number(value) for value in column.values])
         texts = filled[~numeric[rows.numbers[filled, place].astype(np.int64)]]
         row = int(texts[0] if len(texts) else filled[0])
         example = f" ({column.values[int(rows.numbers[row, place])]!r} in {rows.place(row)})"
@@ -530,16 +892,8 @@ def _leave_out(column: str) -> Remedy:
     return Remedy("leave it out with", "drop", [column])
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _filled(rows: Rows, options: BagOptions, source: str, where: Callable[[int], str]) -> Numbers:
-    """The numbers, without a missing or infinite one."""
+    """The numbers, with missing ones filled in or refused, and infinite ones refused."""
     numbers = rows.numbers
     if np.isfinite(numbers).all():
         return numbers
@@ -575,361 +929,6 @@ def _imputed(rows: Rows, gaps: NDArray[np.bool_]) -> Numbers:
         strategy = "median" if rows.columns[place].kind == "numeric" else "most_frequent"
         numbers[:, [place]] = SimpleImputer(strategy=strategy).fit_transform(numbers[:, [place]])
     return numbers
-
-
-@dataclass(frozen=True, eq=False)
-class BagTable:
-    """A multi-instance data set: bags, and apart from them their known classes.
-
-    Parameters
-    ----------
-    bags : Bags
-        Finite features, with ``bag_ids`` where the data have identifiers and ``feature_names``.
-    labels : ndarray of shape (n_bags,), int64, or None
-        Known classes 0, 1, ... of the bags, for scoring; -1 where a bag has none.
-    label_names : tuple of str
-        Names of the classes in labels.
-    name : str
-        Name of the set, or of the file it came from (without its folder).
-    """
-
-    bags: Bags
-    labels: NDArray[np.int64] | None = None
-    label_names: tuple[str, ...] = ()
-    name: str = "bags"
-
-    @property
-    def n_bags(self) -> int:
-        """Number of bags."""
-        return len(self.bags)
-
-    @property
-    def n_classes(self) -> int:
-        """Number of known classes; 0 without known classes."""
-        return len(self.label_names)
-
-    @property
-    def has_bag_ids(self) -> bool:
-        """Whether the bags have identifiers of their own."""
-        return self.bags.bag_ids is not None
-
-    def shuffled(self, random_state: int | np.random.Generator | None = None) -> Self:
-        """The same bags in random order, with their identifiers and classes."""
-        order = np.random.default_rng(random_state).permutation(self.n_bags)
-        labels = None if self.labels is None else self.labels[order]
-        return replace(self, bags=self.bags[order], labels=labels)
-
-
-class Roles(NamedTuple):
-    """Places of the column of bags and of the column of classes."""
-
-    bag: int
-    label: int | None
-    guessed: bool  # the bag column for no better reason than being the first
-
-
-def may_be_role(name: str, options: BagOptions) -> bool:
-    """Whether a column whose role nobody gave holds bags or classes by its name."""
-    as_bag = options.bag is None and _BAG.fullmatch(name)
-    return bool(as_bag or (options.label is None and _CLASS.fullmatch(name)))
-
-
-def is_identifier(rows: Rows, place: int) -> bool:
-    """Whether a column names the instances: no numbers, all different, and called id, name or key."""
-    column, codes = rows.columns[place], rows.numbers[:, place]
-    return (
-        column.kind in {"nominal", "text"}
-        and _IDENTIFIER.fullmatch(column.name) is not None
-        and len(set(codes.tolist())) == len(codes)
-    )
-
-
-def flat_roles(
-    columns: Sequence[Column], options: BagOptions, source: str, outputs: Sequence[str] = ()
-) -> Roles:
-    """Roles of the columns of a table with one instance a row."""
-    names = [column.name for column in columns]
-    options.check(names, source)
-    if len(outputs) > 1 and options.label is None:
-        raise DataError(
-            f"{source} has several outputs ({', '.join(map(repr, outputs))})",
-            Remedy("name that of the classes, as with", "label", outputs[0]),
-        )
-    named = _named_label(columns, options, outputs)
-    bag, guessed = _flat_bag(columns, options, named)
-    if bag is None:
-        shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
-        raise DataError(
-            f"{source} has no relational attribute, and no column that is plainly the bag of each row",
-            Remedy("name it with", "bag", note=f", one of {shown}"),
-        )
-    label = named if options.label is False or named is not None else _last_nominal(columns, options, bag)
-    return Roles(bag, label, guessed)
-
-
-def _flat_bag(columns: Sequence[Column], options: BagOptions, label: int | None) -> tuple[int | None, bool]:
-    if options.bag is not None:
-        return [column.name for column in columns].index(options.bag), False
-    free = [place for place in _free(columns, options) if place != label]
-    for place in free:
-        if _BAG.fullmatch(columns[place].name):
-            return place, False
-    if 0 in free and columns[0].kind in {"nominal", "text"}:
-        return 0, True
-    return None, False
-
-
-def relational_roles(
-    columns: Sequence[Column], relational: int, options: BagOptions, distinct: Sequence[bool]
-) -> tuple[int | None, int | None]:
-    """Identifier and class among the attributes beside the relational one.
-
-    ``distinct`` says of which attributes no value occurs twice.
-    """
-    names = [column.name for column in columns]
-    label = _named_label(columns, options, ())
-    bag = None if options.bag in (None, names[relational]) else names.index(options.bag or "")
-    if label is None and options.label is None:
-        label = _last_nominal(columns, options, bag)
-        others = [place for place in _free(columns, options) if place not in (label, relational)]
-        # A lone attribute with a value of its own for every bag tells the bags apart, not their classes.
-        if label is not None and bag is None and not others and distinct[label]:
-            return label, None
-    if bag is None:
-        before = [place for place in _free(columns, options) if place < relational and place != label]
-        bag = before[0] if before else None
-    return bag, label
-
-
-def _named_label(columns: Sequence[Column], options: BagOptions, outputs: Sequence[str]) -> int | None:
-    names = [column.name for column in columns]
-    if options.label is False:
-        return None
-    if options.label is not None:
-        return names.index(options.label)
-    free = [place for place in _free(columns, options) if names[place] != options.bag]
-    for place in free:
-        if names[place] in outputs:
-            return place
-    return next((place for place in free if _CLASS.fullmatch(names[place])), None)
-
-
-def _last_nominal(columns: Sequence[Column], options: BagOptions, bag: int | None) -> int | None:
-    candidates = [
-        place
-        for place in _free(columns, options)
-        if place != bag
-        and columns[place].kind == "nominal"
-        and not _IDENTIFIER.fullmatch(columns[place].name)
-    ]
-    return candidates[-1] if candidates else None
-
-
-def _free(columns: Sequence[Column], options: BagOptions) -> list[int]:
-    taken = {*options.drop, *options.nominal}
-    return [place for place, column in enumerate(columns) if column.name not in taken]
-
-
-def read_npz_bags(path: Path, options: BagOptions) -> BagTable:
-    """Bags of an archive; see :func:`~moo_clustering.datasets.read_bags`."""
-    source = str(path)
-    arrays = load_arrays(path)
-    for key in ("instances", "bag_offsets"):
-        if key not in arrays:
-            held = ", ".join(map(repr, arrays)) or "nothing"
-            raise DataError(f"{source} has no array {key!r}; it holds {held}")
-    if options.bag is not None:
-        raise DataError(
-            f"{source} has its bags in the array 'bag_offsets', not in a column",
-            Remedy("leave out", "bag", options.bag),
-        )
-    X = _instances(arrays["instances"], source)
-    names = [f"x{column}" for column in range(X.shape[1])]
-    if "feature_names" in arrays:
-        names = [str(name) for name in arrays["feature_names"].reshape(-1)]
-    if len(names) != X.shape[1]:
-        raise DataError(
-            f"{source}: array 'feature_names' has {len(names)} names for {X.shape[1]} columns of 'instances'"
-        )
-    options._replace(label=None).check(names, source)
-    members = _members(arrays, len(X), source)
-    rows = Rows(tuple(Column(name, "numeric") for name in names), X)
-    kept = [place for place, name in enumerate(names) if name not in options.drop]
-    table = assemble(rows.only(kept), members, None, options, path.name, source)
-    labels, label_names = _labels(arrays, options, table.n_bags, source)
-    return BagTable(table.bags, labels, label_names, table.name)
-
-
-def _instances(X: NDArray[Any], source: str) -> NDArray[np.floating[Any]]:
-    if X.ndim != 2 or X.dtype.kind not in "iufb":
-        raise DataError(
-            f"{source}: array 'instances' must be numeric with two dimensions, it is of type {X.dtype} and "
-            f"has shape {X.shape}"
-        )
-    return X if X.dtype == np.float32 else X.astype(np.float64, copy=False)
-
-
-def _members(arrays: Mapping[str, NDArray[Any]], n_rows: int, source: str) -> Members:
-    ids = [str(name) for name in arrays["bag_ids"].reshape(-1)] if "bag_ids" in arrays else None
-    try:  # Bags say best what is wrong with offsets
-        bags = Bags(np.zeros((n_rows, 1), dtype=np.float32), arrays["bag_offsets"], bag_ids=ids)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{source}, arrays 'bag_offsets' and 'bag_ids': {error}") from error
-    return Members(bags.bag_of_instance, bags.bag_ids)
-
-
-def _labels(
-    arrays: Mapping[str, NDArray[Any]], options: BagOptions, n_bags: int, source: str
-) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
-    label = options.label
-    if label is None and "bag_labels" in arrays:
-        label = "bag_labels"
-    if not label:
-        return None, ()
-    if label not in arrays:
-        raise DataError(f"{source} has no array {label!r} (label){did_you_mean(label, arrays)}")
-    values = arrays[label]
-    if values.shape not in {(n_bags,), (n_bags, 1), (1, n_bags)}:
-        raise DataError(
-            f"{source}: array {label!r} must have one class for each of the {n_bags} bags, "
-            f"it has shape {values.shape}"
-        )
-    return known_classes(values.reshape(-1).tolist())
-
-
-def read_bags(
-    path: str | PathLike[str],
-    *,
-    bag: str | None = None,
-    label: str | Literal[False] | None = None,
-    drop: Sequence[str] = (),
-    nominal: Sequence[str] = (),
-    missing: Literal["error", "median"] = "error",
-) -> BagTable:
-    """Read bags of instances from ARFF, KEEL, CSV, TSV, Parquet or npz.
-
-    Parameters
-    ----------
-    path : path-like
-        - ``.arff`` of WEKA's multi-instance form: one bag a row, its instances in a relational
-          attribute; beside it, where there are such, the identifier and the class of the bag.
-        - ``.arff`` with one instance a row, or KEEL's ``.dat`` (``@inputs``, ``@outputs``, ranges).
-        - ``.csv``, ``.tsv``, ``.tab``, ``.txt`` or ``.parquet``, ``.pq`` with one instance a row; the first
-          line of a text file names the columns.
-        - ``.npz`` with arrays ``instances`` and ``bag_offsets`` and, optionally, ``bag_labels``, ``bag_ids``
-          and ``feature_names``, as :meth:`Bags.save` writes. Read without executing anything.
-
-        Of the text files, those that begin like ARFF are read as such, and all may be compressed by
-        gzip (``.gz``).
-    bag : str, optional
-        Column that identifies the bag of a row. Rows of a bag need not be adjacent; bags come in the
-        order of their first rows. Default: a column named like ``bag`` or ``bag_id``, else the first
-        column if it is not numeric; for relational files the first attribute before the bag.
-    label : str or False, optional
-        Column with the class of the bag, the same in all its rows; empty cells and ``?`` are bags
-        without known class. Default: KEEL's output, a column named ``class`` or ``label``, else the last
-        nominal attribute; in npz ``bag_labels``. False: there is none, and every other column is a
-        feature.
-    drop : sequence of str, default=()
-        Columns to leave out. A column that is not numeric, has a value of its own in every row and
-        is called ``id``, ``name`` or the like (``conformation_name``) names the instances and is left
-        out anyway.
-    nominal : sequence of str, default=()
-        Columns, of text or numeric codes, to turn into a feature for each of their values.
-    missing : {"error", "median"}, default="error"
-        What to do about missing values of features: refuse them, or take the median of the column
-        over all instances (for nominal attributes the most frequent value).
-
-    Returns
-    -------
-    BagTable
-        Features are the remaining columns in the order of the file. A nominal attribute becomes one
-        feature ``name=value`` per declared value, one declared ``{0, 1}`` becomes these numbers.
-
-    Raises
-    ------
-    DataError
-        For files that are missing, empty, cut off, damaged or of unknown kind; rows of unequal width;
-        values that are missing, infinite, not numeric or not declared; empty bags; a bag with
-        several classes; columns that do not exist or cannot be guessed.
-
-    Notes
-    -----
-    O(bytes) time and memory.
-
-    References
-    ----------
-    Frank, Hall and Witten, *The WEKA Workbench* (2016); Alcalá-Fdez et al., *KEEL data-mining software
-    tool* (2011), the formats.
-    """
-
-    if missing not in ("error", "median"):
-        raise ValueError(f"missing must be 'error' or 'median', got {missing!r}")
-    if not (label is None or label is False or isinstance(label, str)):
-        raise TypeError(f"label must be the name of a column, None or False, got {label!r}")
-    if isinstance(drop, str) or isinstance(nominal, str):
-        raise TypeError("drop and nominal must be sequences of names, as drop=['name']")
-    path = Path(path)
-    options = BagOptions(bag, label, tuple(drop), tuple(nominal), missing)
-    if not path.exists():
-        raise DataError(f"there is no file {path}")
-    if path.is_dir():
-        raise DataError(f"{path} is a folder, not a file")
-    try:
-        return _read(path, options)
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
-
-
-def _read(path: Path, options: BagOptions) -> BagTable:
-    # The readers import pandas, which takes half a second that `--help` should not.
-    suffix = path.suffix.lower()
-    if suffix == ".npz":
-        return read_npz_bags(path, options)
-    if suffix in _PARQUET:
-        return bags_of_parquet(path, options)
-    inner = Path(path.stem).suffix.lower() if suffix == ".gz" else suffix
-    if inner not in _TEXT:
-        known = ", ".join([*_TEXT, *_PARQUET, ".npz"])
-        raise DataError(
-            f"{path} has the suffix {path.suffix!r}; bags are read from {known}, and text files also with .gz"
-        )
-    return _read_text(file_text(path), path, inner, options)
-
-
-def _read_text(text: str, path: Path, suffix: str, options: BagOptions) -> BagTable:
-    from moo_clustering.datasets.arff import arff_lines, is_arff, read_header
-
-    if not text.strip():
-        raise DataError(f"{path} is empty")
-    if suffix != ".arff" and not is_arff(text):
-        return bags_of_text(text, options, path, suffix)
-    lines = arff_lines(text)
-    header = read_header(lines, str(path))
-    relational = any(attribute.kind == "relational" for attribute in header.attributes)
-    read = read_relational if relational else read_flat
-    return read(header, lines, options, path.name, str(path))
-
-
-def file_bytes(path: Path) -> bytes:
-    """Content of a file, decompressed where it is compressed by gzip."""
-    raw = path.read_bytes()
-    if raw.startswith(b"\x1f\x8b") or path.suffix.lower() == ".gz":
-        try:
-            raw = gzip.decompress(raw)
-        except EOFError as error:
-            raise DataError(f"{path} is cut off: its compressed data end too early") from error
-        except (gzip.BadGzipFile, zlib.error) as error:
-            raise DataError(f"{path} is no gzip file, or it is damaged: {error}") from error
-    return raw
-
-
-def file_text(path: Path) -> str:
-    """Text of a file, which must be UTF-8."""
-    try:
-        return file_bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not a text file in UTF-8 ({error.reason})") from error
 
 
 def write_bag_arff(path: str | PathLike[str], table: BagTable) -> None:

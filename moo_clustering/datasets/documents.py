@@ -1,4 +1,4 @@
-"""Documents and tf-idf."""
+"""Documents: ``read_documents`` for JSON lines, tables and folders of texts, and their tf-idf features."""
 
 from __future__ import annotations
 
@@ -42,6 +42,215 @@ _TEXT = (_TITLE, "text", "abstract")
 _LONGEST = 2**31 - 1  # characters of a cell, where the csv module would stop at 131,072
 _LINES = (".jsonl", ".jsonl.gz")
 _ROWS = (".csv", ".tsv", ".tab", ".txt")
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """A collection of texts.
+
+    Parameters
+    ----------
+    name : str
+        Name of the file or folder it came from.
+    texts : list of str
+        One per document, possibly empty.
+    row_ids : ndarray of shape (n_documents,)
+        Identifiers as text, or the numbers 0, 1, ... where the documents have none.
+    titles : list of str or None
+        Titles, where there is a column of this name.
+    y : ndarray of shape (n_documents,), int64, or None
+        Known classes 0, 1, ..., for scoring; -1 where there is none. None for several classes a document.
+    target_names : tuple of str
+        Names of the classes in y or label_sets.
+    label_sets : list of tuple of str or None
+        Known classes of each document, in their order, where some document has several; else None.
+    partial_y : ndarray of shape (n_documents,), int64, or None
+        Partial labels 0, 1, ..., for ``fit``; -1 for unlabelled documents.
+    partial_names : tuple of str
+        Names of the classes in partial_y.
+    labelled : ndarray of shape (n_documents,), bool, or None
+        Which documents have their known classes stated, be it as an empty list (no class); the others
+        have no such field, null or an empty cell. See :func:`label_indicators`.
+    """
+
+    name: str
+    texts: list[str]
+    row_ids: NDArray[Any]
+    titles: list[str] | None = None
+    y: NDArray[np.int64] | None = None
+    target_names: tuple[str, ...] = ()
+    label_sets: list[tuple[str, ...]] | None = None
+    partial_y: NDArray[np.int64] | None = None
+    partial_names: tuple[str, ...] = ()
+    labelled: NDArray[np.bool_] | None = None
+
+    @property
+    def n_samples(self) -> int:
+        """Number of documents."""
+        return len(self.texts)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of known classes; 0 without known classes."""
+        return len(self.target_names)
+
+    @property
+    def has_row_ids(self) -> bool:
+        """Whether the documents have identifiers of their own."""
+        return bool(self.row_ids.dtype.kind == "U")
+
+
+def read_documents(
+    path: str | PathLike[str],
+    *,
+    text_columns: Sequence[str] | None = None,
+    id_column: str | None = None,
+    labels: str | None = None,
+    partial_labels: str | None = None,
+    drop: Sequence[str] = (),
+) -> Documents:
+    """Read texts from JSON lines, a table with columns of text, or a folder of text files.
+
+    Parameters
+    ----------
+    path : path-like
+        ``.jsonl`` or ``.jsonl.gz`` (one JSON object a line); ``.csv``, ``.tsv``, ``.tab`` or ``.txt`` (a
+        table whose first line names the columns); or a folder, whose ``.txt`` files, those of its
+        sub-folders too, are the documents and their names the identifiers.
+    text_columns : sequence of str, optional
+        Columns whose texts are put together, in this order. Default: those of title, text and
+        abstract that there are. Lists of texts are joined.
+    id_column : str, optional
+        Column that identifies the documents; default: the column ``id``, if there is one.
+    labels : str, optional
+        Column with known classes, for scoring; a list in JSON gives a document several. For a folder,
+        ``"folder"``: the sub-folders are the classes.
+    partial_labels : str, optional
+        Column with the classes of some documents; empty cells and -1 are unlabelled. For a folder,
+        ``"folder"``: files in no sub-folder are unlabelled.
+    drop : sequence of str, default=()
+        Columns not to take by default.
+
+    Returns
+    -------
+    Documents
+
+    Raises
+    ------
+    DataError
+        For files that are missing, not UTF-8, damaged, of unknown kind or without documents; bad JSON
+        (naming the line); columns that do not exist; identifiers that are empty or not unique.
+
+    Notes
+    -----
+    O(bytes) time; the memory of the texts.
+    """
+
+    path = Path(path)
+    if isinstance(text_columns, str):
+        text_columns = (text_columns,)
+    fields = Fields(
+        None if text_columns is None else tuple(text_columns), id_column, labels, partial_labels, tuple(drop)
+    )
+    if not path.exists():
+        raise DataError(f"there is no file or folder {path}")
+    fields.check()
+    try:
+        if path.is_dir():
+            return read_folder(path, fields)
+        if path.name.lower().endswith(_LINES):
+            return documents_of(read_lines(path, fields.wanted()), fields, path)
+        if path.suffix.lower() in _ROWS:
+            return documents_of(read_rows(path, fields.wanted()), fields, path)
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
+    known = ", ".join([*_LINES, *_ROWS])
+    raise DataError(f"{path} has the suffix {path.suffix!r}; texts are read from {known} or a folder")
+
+
+def holds_documents(path: Path) -> bool:
+    """Whether a path can hold nothing but texts: JSON lines or a folder."""
+    return path.name.lower().endswith(_LINES) or path.is_dir()
+
+
+def tfidf(
+    texts: Sequence[str],
+    *,
+    sublinear: bool = True,
+    norm: Literal["l2"] | None = "l2",
+    stop_words: str | Sequence[str] | None = "english",
+    min_df: float = 1,
+    max_df: float = 1.0,
+) -> tuple[csr_matrix, NDArray[Any]]:
+    """Tf-idf weights of texts, by scikit-learn's ``TfidfVectorizer``.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        One per document. A document that has no term left gets a row of zeros, with one warning
+        that says how many there are.
+    sublinear : bool, default=True
+        1 + ln(tf) in place of the count tf.
+    norm : {"l2", None}, default="l2"
+        Rows of length one, for the cosine; None leaves the weights as they are, for the Euclidean
+        distance.
+    stop_words : "english", sequence of str or None, default="english"
+        Words to leave out.
+    min_df, max_df : int or float, default=1 and 1.0
+        Terms in fewer than ``min_df`` or more than ``max_df`` documents are left out; whole numbers
+        count documents, fractions are shares of them.
+
+    Returns
+    -------
+    X : csr_matrix of shape (n_documents, n_terms), float64
+    vocabulary : ndarray of shape (n_terms,)
+        Term of each column, in alphabetical order.
+
+    Raises
+    ------
+    DataError
+        If no document has a term left.
+    TypeError, ValueError
+        If texts is not a sequence of texts, or an option is out of range.
+
+    Notes
+    -----
+    O(total length of the texts) time, O(stored weights) memory.
+
+    References
+    ----------
+    NSGA-II-clus.
+
+    Examples
+    --------
+    >>> from moo_clustering.datasets import tfidf
+    >>> X, vocabulary = tfidf(["the heart", "a heart and a lung", "lung disease"])
+    >>> X.shape, vocabulary.tolist()
+    ((3, 3), ['disease', 'heart', 'lung'])
+    """
+    # scikit-learn takes a second to import, which reading a table should not.
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    from moo_clustering.features import as_stop_words, fit_terms
+
+    vectorizer = TfidfVectorizer(
+        sublinear_tf=sublinear,
+        norm=norm,
+        stop_words=as_stop_words(stop_words),
+        min_df=min_df,
+        max_df=max_df,
+    )
+    try:
+        X, vocabulary = fit_terms(vectorizer, texts)
+    except ValueError as error:
+        raise DataError(str(error)) from error
+    empty = int(np.count_nonzero(np.diff(X.indptr) == 0))
+    if empty:
+        verb = "has" if empty == 1 else "have"
+        warnings.warn(
+            f"{empty} of {len(texts)} documents {verb} no terms: all weights are zero", stacklevel=2
+        )
+    return X, vocabulary
 
 
 def read_folder(folder: Path, fields: Fields) -> Documents:
@@ -239,62 +448,6 @@ def _partial(
     return encode_classes(single, minus_one_is_missing=True)
 
 
-@dataclass(frozen=True, eq=False)
-class Documents:
-    """A collection of texts.
-
-    Parameters
-    ----------
-    name : str
-        Name of the file or folder it came from.
-    texts : list of str
-        One per document, possibly empty.
-    row_ids : ndarray of shape (n_documents,)
-        Identifiers as text, or the numbers 0, 1, ... where the documents have none.
-    titles : list of str or None
-        Titles, where there is a column of this name.
-    y : ndarray of shape (n_documents,), int64, or None
-        Known classes 0, 1, ..., for scoring; -1 where there is none. None for several classes a document.
-    target_names : tuple of str
-        Names of the classes in y or label_sets.
-    label_sets : list of tuple of str or None
-        Known classes of each document, in their order, where some document has several; else None.
-    partial_y : ndarray of shape (n_documents,), int64, or None
-        Partial labels 0, 1, ..., for ``fit``; -1 for unlabelled documents.
-    partial_names : tuple of str
-        Names of the classes in partial_y.
-    labelled : ndarray of shape (n_documents,), bool, or None
-        Which documents have their known classes stated, be it as an empty list (no class); the others
-        have no such field, null or an empty cell. See :func:`label_indicators`.
-    """
-
-    name: str
-    texts: list[str]
-    row_ids: NDArray[Any]
-    titles: list[str] | None = None
-    y: NDArray[np.int64] | None = None
-    target_names: tuple[str, ...] = ()
-    label_sets: list[tuple[str, ...]] | None = None
-    partial_y: NDArray[np.int64] | None = None
-    partial_names: tuple[str, ...] = ()
-    labelled: NDArray[np.bool_] | None = None
-
-    @property
-    def n_samples(self) -> int:
-        """Number of documents."""
-        return len(self.texts)
-
-    @property
-    def n_classes(self) -> int:
-        """Number of known classes; 0 without known classes."""
-        return len(self.target_names)
-
-    @property
-    def has_row_ids(self) -> bool:
-        """Whether the documents have identifiers of their own."""
-        return bool(self.row_ids.dtype.kind == "U")
-
-
 def read_lines(path: Path, wanted: Collection[str]) -> Records:
     """The wanted fields of JSON objects, one a line."""
     columns: dict[str, None] = {}
@@ -364,157 +517,3 @@ def _long_cells() -> Iterator[None]:
         yield
     finally:
         csv.field_size_limit(before)
-
-
-def holds_documents(path: Path) -> bool:
-    """Whether a path can hold nothing but texts: JSON lines or a folder."""
-    return path.name.lower().endswith(_LINES) or path.is_dir()
-
-
-def read_documents(
-    path: str | PathLike[str],
-    *,
-    text_columns: Sequence[str] | None = None,
-    id_column: str | None = None,
-    labels: str | None = None,
-    partial_labels: str | None = None,
-    drop: Sequence[str] = (),
-) -> Documents:
-    """Read texts from JSON lines, a table with columns of text, or a folder of text files.
-
-    Parameters
-    ----------
-    path : path-like
-        ``.jsonl`` or ``.jsonl.gz`` (one JSON object a line); ``.csv``, ``.tsv``, ``.tab`` or ``.txt`` (a
-        table whose first line names the columns); or a folder, whose ``.txt`` files, those of its
-        sub-folders too, are the documents and their names the identifiers.
-    text_columns : sequence of str, optional
-        Columns whose texts are put together, in this order. Default: those of title, text and
-        abstract that there are. Lists of texts are joined.
-    id_column : str, optional
-        Column that identifies the documents; default: the column ``id``, if there is one.
-    labels : str, optional
-        Column with known classes, for scoring; a list in JSON gives a document several. For a folder,
-        ``"folder"``: the sub-folders are the classes.
-    partial_labels : str, optional
-        Column with the classes of some documents; empty cells and -1 are unlabelled. For a folder,
-        ``"folder"``: files in no sub-folder are unlabelled.
-    drop : sequence of str, default=()
-        Columns not to take by default.
-
-    Returns
-    -------
-    Documents
-
-    Raises
-    ------
-    DataError
-        For files that are missing, not UTF-8, damaged, of unknown kind or without documents; bad JSON
-        (naming the line); columns that do not exist; identifiers that are empty or not unique.
-
-    Notes
-    -----
-    O(bytes) time; the memory of the texts.
-    """
-    # The readers import pandas, which takes half a second that `--help` should not.
-
-    path = Path(path)
-    if isinstance(text_columns, str):
-        text_columns = (text_columns,)
-    fields = Fields(
-        None if text_columns is None else tuple(text_columns), id_column, labels, partial_labels, tuple(drop)
-    )
-    if not path.exists():
-        raise DataError(f"there is no file or folder {path}")
-    fields.check()
-    try:
-        if path.is_dir():
-            return read_folder(path, fields)
-        if path.name.lower().endswith(_LINES):
-            return documents_of(read_lines(path, fields.wanted()), fields, path)
-        if path.suffix.lower() in _ROWS:
-            return documents_of(read_rows(path, fields.wanted()), fields, path)
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
-    known = ", ".join([*_LINES, *_ROWS])
-    raise DataError(f"{path} has the suffix {path.suffix!r}; texts are read from {known} or a folder")
-
-
-def tfidf(
-    texts: Sequence[str],
-    *,
-    sublinear: bool = True,
-    norm: Literal["l2"] | None = "l2",
-    stop_words: str | Sequence[str] | None = "english",
-    min_df: float = 1,
-    max_df: float = 1.0,
-) -> tuple[csr_matrix, NDArray[Any]]:
-    """Tf-idf weights of texts, by scikit-learn's ``TfidfVectorizer``.
-
-    Parameters
-    ----------
-    texts : sequence of str
-        One per document. A document that has no term left gets a row of zeros, with one warning
-        that says how many there are.
-    sublinear : bool, default=True
-        1 + ln(tf) in place of the count tf.
-    norm : {"l2", None}, default="l2"
-        Rows of length one, for the cosine; None leaves the weights as they are, for the Euclidean
-        distance.
-    stop_words : "english", sequence of str or None, default="english"
-        Words to leave out.
-    min_df, max_df : int or float, default=1 and 1.0
-        Terms in fewer than ``min_df`` or more than ``max_df`` documents are left out; whole numbers
-        count documents, fractions are shares of them.
-
-    Returns
-    -------
-    X : csr_matrix of shape (n_documents, n_terms), float64
-    vocabulary : ndarray of shape (n_terms,)
-        Term of each column, in alphabetical order.
-
-    Raises
-    ------
-    DataError
-        If no document has a term left.
-    TypeError, ValueError
-        If texts is not a sequence of texts, or an option is out of range.
-
-    Notes
-    -----
-    O(total length of the texts) time, O(stored weights) memory.
-
-    References
-    ----------
-    NSGA-II-clus.
-
-    Examples
-    --------
-    >>> from moo_clustering.datasets import tfidf
-    >>> X, vocabulary = tfidf(["the heart", "a heart and a lung", "lung disease"])
-    >>> X.shape, vocabulary.tolist()
-    ((3, 3), ['disease', 'heart', 'lung'])
-    """
-    # scikit-learn takes a second to import, which reading a table should not.
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    from moo_clustering.features import as_stop_words, fit_terms
-
-    vectorizer = TfidfVectorizer(
-        sublinear_tf=sublinear,
-        norm=norm,
-        stop_words=as_stop_words(stop_words),
-        min_df=min_df,
-        max_df=max_df,
-    )
-    try:
-        X, vocabulary = fit_terms(vectorizer, texts)
-    except ValueError as error:
-        raise DataError(str(error)) from error
-    empty = int(np.count_nonzero(np.diff(X.indptr) == 0))
-    if empty:
-        verb = "has" if empty == 1 else "have"
-        warnings.warn(
-            f"{empty} of {len(texts)} documents {verb} no terms: all weights are zero", stacklevel=2
-        )
-    return X, vocabulary

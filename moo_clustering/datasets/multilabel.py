@@ -1,4 +1,4 @@
-"""Label sets read and written."""
+"""Samples with any number of labels: ``read_multilabel`` for ARFF, svmlight and npz files, and a writer."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from moo_clustering.persistence import replacing
 
 _SPARSE = {"format", "shape", "data", "indices", "indptr"}
 _ENDING = "_X.npz"
-# Labels without any sample; every one takes as much as the others, since indicators become dense.
+# Largest number of labels if most have no sample: indicators become dense, so that each takes memory.
 _MOST_LABELS = 2**20
 Arrays = Mapping[str, NDArray[Any]]
 MOST_FEATURES = 20_000_000
 Names = Sequence[str] | PathLike[str] | None
-# What scikit-learn's reader raises on bad lines: the last two for indices beyond 64 bits and odd bytes.
+# Errors of scikit-learn's reader on bad lines: the last two for indices beyond 64 bits and odd bytes.
 _ERRORS = (ValueError, OverflowError, IndexError)
 _SVMLIGHT = (".svmlight", ".svm", ".libsvm")
 _OPTIONS = {
@@ -49,241 +49,6 @@ _OPTIONS = {
     "svmlight": set(),
     "npz": {"labels", "id_column", "feature_names", "label_names"},
 }
-
-
-def label_indicators(documents: Documents, *, empty_is_unlabelled: bool = False) -> NDArray[np.int8]:
-    """Labels of documents as indicators, one column per name in ``documents.target_names``.
-
-    Parameters
-    ----------
-    documents : Documents
-        As :func:`read_documents` reads them with ``labels=...``.
-    empty_is_unlabelled : bool, default=False
-        Whether documents with an empty list of labels are unlabelled too. By default they have no
-        label, and only those where the labels are missing (no such field, null, an empty cell of a table)
-        are unlabelled. Some collections mark unlabelled documents by empty lists.
-
-    Returns
-    -------
-    ndarray of shape (n_documents, n_labels), int8
-        1 where the document has the label, 0 where it has not; rows of -1 are unlabelled documents.
-
-    Raises
-    ------
-    ValueError
-        If the documents were read without labels.
-
-    Examples
-    --------
-    >>> from moo_clustering.datasets import Documents, label_indicators
-    >>> import numpy as np
-    >>> documents = Documents(
-    ...     "demo", ["a", "b"], np.arange(2), target_names=("u", "v"), label_sets=[("v", "u"), ("v",)]
-    ... )
-    >>> label_indicators(documents).tolist()
-    [[1, 1], [0, 1]]
-    """
-    if documents.label_sets is not None:
-        codes = {name: code for code, name in enumerate(documents.target_names)}
-        sets = [[codes[name] for name in names] for names in documents.label_sets]
-        labelled = np.ones(len(sets), dtype=bool)
-    elif documents.y is not None:
-        sets = [[code] if code >= 0 else [] for code in documents.y.tolist()]
-        labelled = documents.y >= 0
-    else:
-        raise ValueError(
-            "documents have no known labels; name the column that holds them, as in "
-            "read_documents(path, labels='labels')"
-        )
-    if documents.labelled is not None:
-        labelled = documents.labelled
-    Y = np.zeros((len(sets), documents.n_classes), dtype=np.int8)
-    for row, chosen in enumerate(sets):
-        Y[row, chosen] = 1
-    empty = np.array([not chosen for chosen in sets], dtype=bool)
-    Y[empty if empty_is_unlabelled else empty & ~labelled] = -1
-    return Y
-
-
-class NpzOptions(NamedTuple):
-    """What belongs to an archive; see :func:`~moo_clustering.datasets.read_multilabel`."""
-
-    labels: Path | None = None
-    feature_names: Names = None
-    label_names: Names = None
-    id_column: str | None = None
-
-
-def read_multilabel_npz(path: Path, options: NpzOptions) -> MultiLabelTable:
-    """Arrays of one archive, or of two; see :func:`~moo_clustering.datasets.read_multilabel`."""
-    source = str(path)
-    arrays = load_arrays(path)
-    X = _features(arrays, source)
-    file = options.labels or (None if "Y" in arrays else _beside(path, "_Y.npz"))
-    if file is not None and not file.is_file():
-        raise DataError(f"there is no file {file} (labels)")
-    known = arrays if file is None else load_arrays(file)
-    Y = _indicators(known, X.shape[0], source if file is None else str(file))
-    return MultiLabelTable(
-        name=path.name,
-        X=X,
-        Y=Y,
-        feature_names=_names(options.feature_names, arrays, "feature_names", "x", X.shape[1], path),
-        label_names=_names(options.label_names, known, "label_names", "y", Y.shape[1], path),
-        row_ids=_row_ids(options.id_column, {**arrays, **known}, X.shape[0], source),
-    )
-
-
-def _beside(path: Path, ending: str) -> Path | None:
-    if not path.name.endswith(_ENDING):
-        return None
-    beside = path.with_name(path.name.removesuffix(_ENDING) + ending)
-    return beside if beside.is_file() else None
-
-
-def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
-    """The matrix of an archive by ``scipy.sparse.save_npz``, checked before anything relies on it."""
-    stated = arrays["format"].reshape(-1)[:1]
-    form = stated.astype(str).tolist() if stated.dtype.kind in "SU" else []
-    if form not in (["csr"], ["csc"]) or not set(arrays) >= _SPARSE:
-        raise DataError(f"{source} is no sparse matrix in rows; save it with save_npz(path, csr_array(X))")
-    values, indices, indptr, shape = (arrays[name] for name in ("data", "indices", "indptr", "shape"))
-    if values.dtype.kind not in "iufb" or any(
-        each.dtype.kind not in "iu" for each in (indices, indptr, shape)
-    ):
-        raise DataError(f"{source}: the values of a sparse matrix must be numbers, and its indices integers")
-    if shape.size != 2 or shape.max() > max(MOST_FEATURES, 100 * values.size):
-        # A row without a value has to be stored all the same, once rows and columns change places.
-        raise DataError(
-            f"{source} is a damaged sparse matrix: {values.size} values in the shape {shape.tolist()}"
-        )
-    kind = sp.csr_array if form == ["csr"] else sp.csc_array
-    try:
-        matrix = kind((values, indices, indptr), shape=tuple(shape.tolist()))
-        matrix.check_format(full_check=True)
-        return sp.csr_array(matrix)
-    except (TypeError, ValueError, IndexError, OverflowError) as error:
-        raise DataError(f"{source} is a damaged sparse matrix: {error}") from error
-
-
-def _features(arrays: Arrays, source: str) -> sp.csr_array:
-    if "format" in arrays:
-        X = sparse_matrix(arrays, source)
-    elif "X" in arrays:
-        if arrays["X"].ndim != 2 or arrays["X"].dtype.kind not in "iufb":
-            raise DataError(
-                f"{source}: array 'X' must be numeric with two dimensions, it is of type {arrays['X'].dtype} "
-                f"and has shape {arrays['X'].shape}"
-            )
-        X = sp.csr_array(arrays["X"])
-    else:
-        held = ", ".join(map(repr, arrays)) or "nothing"
-        raise DataError(f"{source} has no array 'X' and is no sparse matrix; it holds {held}")
-    if 0 in X.shape:
-        raise DataError(f"{source}: X has no rows or no columns, it has shape {X.shape}")
-    X = tidy_csr(X)
-    bad = np.flatnonzero(~np.isfinite(X.data))
-    if len(bad):
-        row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
-        raise DataError(
-            f"{source}: X has the value {X.data[bad[0]]:g} in row {row}, column {X.indices[bad[0]]}; fill in "
-            "or remove such values first"
-        )
-    return X
-
-
-def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
-    if "Y" not in arrays and "format" not in arrays:
-        held = ", ".join(map(repr, arrays)) or "nothing"
-        raise DataError(
-            f"{source} has no array 'Y' of shape (n_samples, n_labels); it holds {held}",
-            Remedy("name the archive that has it with", "labels"),
-        )
-    Y: Any = arrays["Y"] if "Y" in arrays else sparse_matrix(arrays, source)
-    if Y.ndim != 2 or Y.dtype.kind not in "iufb" or Y.shape[0] != n_rows or not Y.shape[1]:
-        raise DataError(
-            f"{source}: the indicators of labels must be numeric, with a row for each of the {n_rows} rows "
-            f"of X and a column for each label; they are of type {Y.dtype} and have shape {Y.shape}"
-        )
-    if sp.issparse(Y):
-        if Y.shape[1] > max(_MOST_LABELS, Y.nnz):
-            raise DataError(f"{source}: {Y.shape[1]:,} labels of which most belong to no sample are not read")
-        Y = Y.astype(np.float64).toarray()  # in SciPy neither half nor foreign byte orders become dense
-    problem = wrong_indicators(Y)
-    if problem is not None:
-        raise DataError(f"{source}, row {problem[0]} of Y: {problem[1]}")
-    return Y.astype(np.int8)
-
-
-def _names(given: Names, arrays: Arrays, key: str, prefix: str, count: int, path: Path) -> tuple[str, ...]:
-    what = key.replace("_", " ")
-    file = _beside(path, f"_{what.split()[0]}s.txt")
-    if given is not None:
-        return read_names(given, count, what, key)
-    if key in arrays:
-        return read_names(
-            [str(name) for name in arrays[key].reshape(-1)], count, what, f"{path}, array {key!r}"
-        )
-    if file is not None:
-        return read_names(file, count, what, str(file))
-    return default_names(prefix, count, str(path))
-
-
-def _row_ids(column: str | None, arrays: Arrays, n_rows: int, source: str) -> NDArray[Any]:
-    if column is None:
-        return np.arange(n_rows)
-    if column not in arrays:
-        raise DataError(f"{source} has no array {column!r} of identifiers{did_you_mean(column, arrays)}")
-    if arrays[column].shape not in {(n_rows,), (n_rows, 1)}:
-        raise DataError(
-            f"{source}: array {column!r} must have an identifier for each of the {n_rows} rows, it has shape "
-            f"{arrays[column].shape}"
-        )
-    return identifiers(arrays[column].reshape(-1).tolist(), column, source)
-
-
-def default_names(prefix: str, count: int, source: str) -> tuple[str, ...]:
-    """x0, x1, ..., unless the count shows that a number in the file is wrong."""
-    if count > MOST_FEATURES:
-        raise DataError(
-            f"{source} has {count:,} features, more than the {MOST_FEATURES:,} that are read; an index in it "
-            "is probably wrong"
-        )
-    return tuple(f"{prefix}{number}" for number in range(count))
-
-
-def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, ...]:
-    """As many different names as there are columns.
-
-    Parameters
-    ----------
-    names : path-like, str or sequence of str
-        Names, or a text file with one a line.
-    """
-    if isinstance(names, str | PathLike):
-        path = Path(names)
-        source = str(path)
-        try:
-            lines = path.read_text(encoding="utf-8-sig").split("\n")
-        except FileNotFoundError:
-            raise DataError(f"there is no file {path} ({what})") from None
-        except UnicodeDecodeError as error:
-            raise DataError(f"{path} is not a text file in UTF-8 ({error.reason})") from error
-        except OSError as error:
-            raise DataError(f"cannot read {path}: {error.strerror or error}") from error
-        names = [line.strip() for line in lines]
-        while names and not names[-1]:
-            names.pop()
-    checked = tuple(str(name) for name in names or ())
-    if len(checked) != count:
-        raise DataError(f"{source} has {len(checked)} {what} for {count} columns")
-    seen: dict[str, int] = {}
-    for place, name in enumerate(checked, start=1):
-        if not name:
-            raise DataError(f"{source}: name {place} of {what} is empty")
-        if seen.setdefault(name, place) != place:
-            raise DataError(f"{source}: {what} {seen[name]} and {place} are both {name!r}")
-    return checked
 
 
 @dataclass(frozen=True, eq=False)
@@ -374,7 +139,7 @@ class MultiLabelTable:
 
 
 def wrong_indicators(Y: NDArray[Any]) -> tuple[int, str] | None:
-    """The first row that is neither of 0 and 1 nor of -1 only, and what is wrong with it."""
+    """The first row that neither consists of 0 and 1 nor of -1 only, with a message; None if all rows do."""
     missing = Y == -1
     odd = ~(missing | (Y == 0) | (Y == 1))
     if odd.any():
@@ -391,168 +156,12 @@ def wrong_indicators(Y: NDArray[Any]) -> tuple[int, str] | None:
 
 def tidy_csr(X: Any) -> sp.csr_array:
     """A sparse matrix as float64 rows with sorted indices, no stored zeros, 32-bit indices where possible."""
-    import scipy.sparse as sp
-
     X = sp.csr_array(X, dtype=np.float64)
     X.sum_duplicates()
     X.eliminate_zeros()
     if max(X.nnz, *X.shape) < 2**31:
         X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
     return X
-
-
-def read_multilabel_svmlight(data: bytes, path: Path) -> MultiLabelTable:
-    """Lines ``1,3 5:1 7:0.5``; see :func:`~moo_clustering.datasets.read_multilabel`."""
-    source = str(path)
-    if not data.strip():
-        raise DataError(f"{source} is empty")
-    try:
-        X, sets = _load(data, "auto")
-    except _ERRORS as error:
-        raise DataError(_blame(data, source, error)) from error
-    if not X.shape[0]:
-        raise DataError(f"{source} has no rows")
-    bad = np.flatnonzero(~np.isfinite(X.data))
-    if len(bad):
-        row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
-        raise DataError(
-            f"{source}, row {row + 1}: the feature with the index {X.indices[bad[0]]} (counted from 0) is "
-            f"{X.data[bad[0]]:g}; fill in or remove such values first"
-        )
-    names = default_names("x", X.shape[1], source)
-    values = sorted({value for labels in sets for value in labels})
-    if any(not math.isfinite(value) for value in values):
-        raise DataError(f"{source} has a label that is no finite number")
-    if not values:
-        raise DataError(f"{source} has no labels: each line must begin with them, as 1,3 5:1 7:0.5")
-    Y = np.zeros((X.shape[0], len(values)), dtype=np.int8)
-    places = {value: place for place, value in enumerate(values)}
-    for row, labels in enumerate(sets):
-        Y[row, [places[value] for value in labels]] = 1
-    label_names = tuple(str(int(value)) if value.is_integer() else repr(value) for value in values)
-    return MultiLabelTable(path.name, tidy_csr(X), Y, names, label_names, np.arange(len(Y)))
-
-
-def _load(data: bytes, zero_based: bool | str) -> tuple[Any, list[tuple[float, ...]]]:
-    # scikit-learn takes a second to import, which reading a table should not.
-    from sklearn.datasets import load_svmlight_file
-
-    X, sets = load_svmlight_file(BytesIO(data), multilabel=True, zero_based=zero_based)
-    return X, sets
-
-
-def _blame(data: bytes, source: str, error: Exception) -> str:
-    """Message with the line that cannot be read, found by halving."""
-    lines = data.split(b"\n")
-    first, end = 0, len(lines)
-    while end - first > 1:
-        middle = (first + end) // 2
-        try:
-            _load(b"\n".join(lines[first:middle]), True)
-        except _ERRORS as found:
-            end, error = middle, found
-        else:
-            first = middle
-    return (
-        f"{source}, line {first + 1} is no row of labels and of features in rising order, as "
-        f"1,3 5:1 7:0.5: {error}"
-    )
-
-
-def write_multilabel_arff(path: str | PathLike[str], table: MultiLabelTable) -> None:
-    """Write a sparse ARFF file and beside it the XML file of labels, as MULAN reads them.
-
-    :func:`read_multilabel` reads features and labels back to the last bit. The name of the relation
-    has MEKA's option too. Identifiers of rows are not written, since both take every attribute that is no
-    label for a feature.
-
-    Parameters
-    ----------
-    path : path-like
-        Ends in ``.arff`` or ``.arff.gz``; the XML file gets the same name with ``.xml``. Existing files
-        are each replaced as a whole or not at all.
-    table : MultiLabelTable
-        Features with no other values than 0 and 1 are declared ``{0,1}``, others numeric. Unlabelled rows
-        get ``?`` for every label.
-
-    Raises
-    ------
-    ValueError
-        If the path has another suffix, two attributes have the same name, or the name of a label cannot
-        be written as XML.
-    OSError
-        If a file cannot be written.
-    """
-    target = Path(path)
-    inner = Path(target.stem) if target.suffix.lower() == ".gz" else Path(target.name)
-    if inner.suffix.lower() != ".arff":
-        raise ValueError(f"path must end in .arff or .arff.gz, got {str(path)!r}")
-    if not table.n_labels or not table.n_features:
-        raise ValueError("a table needs features and labels to be written")
-    names = [*table.feature_names, *table.label_names]
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise ValueError(
-                f"two features or labels have the name {name!r}; in an ARFF file each needs its own"
-            )
-        seen.add(name)
-    xml = _xml(table.label_names)
-    relation = f"{table.name.partition(':')[0]}: -C -{table.n_labels}"
-    lines = [f"@relation {arff_quoted(relation)}", ""]
-    binary = _binary(table)
-    declared = [*("{0,1}" if each else "numeric" for each in binary), *["{0,1}"] * table.n_labels]
-    lines += [f"@attribute {arff_quoted(name)} {kind}" for name, kind in zip(names, declared, strict=True)]
-    data = "\n".join([*lines, "", "@data", *_rows(table), ""]).encode()
-    # Nested, so that neither takes its place before both are written.
-    with replacing(target.with_name(f"{inner.stem}.xml")) as names_file:
-        names_file.write(xml)
-        names_file.flush()
-        with replacing(target) as file:
-            file.write(gzip.compress(data, mtime=0) if target.suffix.lower() == ".gz" else data)
-
-
-def _binary(table: MultiLabelTable) -> list[bool]:
-    other = np.zeros(table.n_features, dtype=bool)
-    other[table.X.indices[(table.X.data != 0) & (table.X.data != 1)]] = True
-    return [not each for each in other.tolist()]
-
-
-def _rows(table: MultiLabelTable) -> list[str]:
-    X, first = table.X, table.n_features
-    unlabelled = ", ".join(f"{first + label} ?" for label in range(table.n_labels))
-    rows = []
-    for row, labels in enumerate(table.Y):
-        own = slice(X.indptr[row], X.indptr[row + 1])
-        cells = zip(X.indices[own].tolist(), X.data[own].tolist(), strict=True)
-        entries = [f"{column} {arff_number(value)}" for column, value in sorted(cells) if value]
-        if (labels < 0).any():
-            entries.append(unlabelled)
-        else:
-            entries += [f"{first + label} 1" for label in np.flatnonzero(labels).tolist()]
-        rows.append("{" + ", ".join(entries) + "}")
-    return rows
-
-
-def _xml(names: tuple[str, ...]) -> bytes:
-    lines = [f"  <label name={quoteattr(name)}/>" for name in names]
-    text = "\n".join(
-        [
-            '<?xml version="1.0" encoding="utf-8"?>',
-            '<labels xmlns="http://mulan.sourceforge.net/labels">',
-            *lines,
-            "</labels>",
-            "",
-        ]
-    )
-    try:
-        data = text.encode()
-        back = labels_of_xml(data, "")
-    except (DataError, UnicodeEncodeError):
-        back = ()
-    if back != names:
-        raise ValueError("a name of a label has characters that XML cannot hold")
-    return data
 
 
 def read_multilabel(
@@ -660,10 +269,7 @@ def read_multilabel(
 
 
 def _read(path: Path, kind: str, given: dict[str, Any]) -> MultiLabelTable:
-    # The readers import scipy, which takes time that `--help` should not.
     if kind == "ARFF":
-        from moo_clustering.datasets.arff import ArffOptions
-
         file, labels = given["labels_xml"], given["labels"]
         return read_multilabel_arff(
             file_text(path),
@@ -824,3 +430,392 @@ def _arff_row_ids(
     for row, code in zip(entries.rows[own].tolist(), entries.codes[own].tolist(), strict=True):
         cells[row] = "" if code != code else names[int(code)]
     return identifiers(cells, attribute.name, source)
+
+
+def read_multilabel_svmlight(data: bytes, path: Path) -> MultiLabelTable:
+    """Lines ``1,3 5:1 7:0.5``; see :func:`~moo_clustering.datasets.read_multilabel`."""
+    source = str(path)
+    if not data.strip():
+        raise DataError(f"{source} is empty")
+    try:
+        X, sets = _load(data, "auto")
+    except _ERRORS as error:
+        raise DataError(_blame(data, source, error)) from error
+    if not X.shape[0]:
+        raise DataError(f"{source} has no rows")
+    bad = np.flatnonzero(~np.isfinite(X.data))
+    if len(bad):
+        row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
+        raise DataError(
+            f"{source}, row {row + 1}: the feature with the index {X.indices[bad[0]]} (counted from 0) is "
+            f"{X.data[bad[0]]:g}; fill in or remove such values first"
+        )
+    names = default_names("x", X.shape[1], source)
+    values = sorted({value for labels in sets for value in labels})
+    if any(not math.isfinite(value) for value in values):
+        raise DataError(f"{source} has a label that is no finite number")
+    if not values:
+        raise DataError(f"{source} has no labels: each line must begin with them, as 1,3 5:1 7:0.5")
+    Y = np.zeros((X.shape[0], len(values)), dtype=np.int8)
+    places = {value: place for place, value in enumerate(values)}
+    for row, labels in enumerate(sets):
+        Y[row, [places[value] for value in labels]] = 1
+    label_names = tuple(str(int(value)) if value.is_integer() else repr(value) for value in values)
+    return MultiLabelTable(path.name, tidy_csr(X), Y, names, label_names, np.arange(len(Y)))
+
+
+def _load(data: bytes, zero_based: bool | str) -> tuple[Any, list[tuple[float, ...]]]:
+    # scikit-learn takes a second to import, which reading a table should not.
+    from sklearn.datasets import load_svmlight_file
+
+    X, sets = load_svmlight_file(BytesIO(data), multilabel=True, zero_based=zero_based)
+    return X, sets
+
+
+def _blame(data: bytes, source: str, error: Exception) -> str:
+    """Message with the line that cannot be read, found by halving."""
+    lines = data.split(b"\n")
+    first, end = 0, len(lines)
+    while end - first > 1:
+        middle = (first + end) // 2
+        try:
+            _load(b"\n".join(lines[first:middle]), True)
+        except _ERRORS as found:
+            end, error = middle, found
+        else:
+            first = middle
+    return (
+        f"{source}, line {first + 1} is no row of labels and of features in rising order, as "
+        f"1,3 5:1 7:0.5: {error}"
+    )
+
+
+class NpzOptions(NamedTuple):
+    """Options about an archive; see :func:`~moo_clustering.datasets.read_multilabel`."""
+
+    labels: Path | None = None
+    feature_names: Names = None
+    label_names: Names = None
+    id_column: str | None = None
+
+
+def read_multilabel_npz(path: Path, options: NpzOptions) -> MultiLabelTable:
+    """Arrays of one archive, or of two; see :func:`~moo_clustering.datasets.read_multilabel`."""
+    source = str(path)
+    arrays = load_arrays(path)
+    X = _features(arrays, source)
+    file = options.labels or (None if "Y" in arrays else _beside(path, "_Y.npz"))
+    if file is not None and not file.is_file():
+        raise DataError(f"there is no file {file} (labels)")
+    known = arrays if file is None else load_arrays(file)
+    Y = _indicators(known, X.shape[0], source if file is None else str(file))
+    return MultiLabelTable(
+        name=path.name,
+        X=X,
+        Y=Y,
+        feature_names=_names(options.feature_names, arrays, "feature_names", "x", X.shape[1], path),
+        label_names=_names(options.label_names, known, "label_names", "y", Y.shape[1], path),
+        row_ids=_row_ids(options.id_column, {**arrays, **known}, X.shape[0], source),
+    )
+
+
+def _beside(path: Path, ending: str) -> Path | None:
+    if not path.name.endswith(_ENDING):
+        return None
+    beside = path.with_name(path.name.removesuffix(_ENDING) + ending)
+    return beside if beside.is_file() else None
+
+
+def _features(arrays: Arrays, source: str) -> sp.csr_array:
+    if "format" in arrays:
+        X = sparse_matrix(arrays, source)
+    elif "X" in arrays:
+        if arrays["X"].ndim != 2 or arrays["X"].dtype.kind not in "iufb":
+            raise DataError(
+                f"{source}: array 'X' must be numeric with two dimensions, it is of type {arrays['X'].dtype} "
+                f"and has shape {arrays['X'].shape}"
+            )
+        X = sp.csr_array(arrays["X"])
+    else:
+        held = ", ".join(map(repr, arrays)) or "nothing"
+        raise DataError(f"{source} has no array 'X' and is no sparse matrix; it holds {held}")
+    if 0 in X.shape:
+        raise DataError(f"{source}: X has no rows or no columns, it has shape {X.shape}")
+    X = tidy_csr(X)
+    bad = np.flatnonzero(~np.isfinite(X.data))
+    if len(bad):
+        row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
+        raise DataError(
+            f"{source}: X has the value {X.data[bad[0]]:g} in row {row}, column {X.indices[bad[0]]}; fill in "
+            "or remove such values first"
+        )
+    return X
+
+
+def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
+    """The matrix of an archive by ``scipy.sparse.save_npz``, checked before anything relies on it."""
+    stated = arrays["format"].reshape(-1)[:1]
+    form = stated.astype(str).tolist() if stated.dtype.kind in "SU" else []
+    if form not in (["csr"], ["csc"]) or not set(arrays) >= _SPARSE:
+        raise DataError(f"{source} is no sparse matrix in rows; save it with save_npz(path, csr_array(X))")
+    values, indices, indptr, shape = (arrays[name] for name in ("data", "indices", "indptr", "shape"))
+    if values.dtype.kind not in "iufb" or any(
+        each.dtype.kind not in "iu" for each in (indices, indptr, shape)
+    ):
+        raise DataError(f"{source}: the values of a sparse matrix must be numbers, and its indices integers")
+    if shape.size != 2 or shape.max() > max(MOST_FEATURES, 100 * values.size):
+        # A row without a value has to be stored all the same, once rows and columns change places.
+        raise DataError(
+            f"{source} is a damaged sparse matrix: {values.size} values in the shape {shape.tolist()}"
+        )
+    kind = sp.csr_array if form == ["csr"] else sp.csc_array
+    try:
+        matrix = kind((values, indices, indptr), shape=tuple(shape.tolist()))
+        matrix.check_format(full_check=True)
+        return sp.csr_array(matrix)
+    except (TypeError, ValueError, IndexError, OverflowError) as error:
+        raise DataError(f"{source} is a damaged sparse matrix: {error}") from error
+
+
+def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
+    if "Y" not in arrays and "format" not in arrays:
+        held = ", ".join(map(repr, arrays)) or "nothing"
+        raise DataError(
+            f"{source} has no array 'Y' of shape (n_samples, n_labels); it holds {held}",
+            Remedy("name the archive that has it with", "labels"),
+        )
+    Y: Any = arrays["Y"] if "Y" in arrays else sparse_matrix(arrays, source)
+    if Y.ndim != 2 or Y.dtype.kind not in "iufb" or Y.shape[0] != n_rows or not Y.shape[1]:
+        raise DataError(
+            f"{source}: the indicators of labels must be numeric, with a row for each of the {n_rows} rows "
+            f"of X and a column for each label; they are of type {Y.dtype} and have shape {Y.shape}"
+        )
+    if sp.issparse(Y):
+        if Y.shape[1] > max(_MOST_LABELS, Y.nnz):
+            raise DataError(f"{source}: {Y.shape[1]:,} labels of which most belong to no sample are not read")
+        Y = Y.astype(np.float64).toarray()  # in SciPy neither half nor foreign byte orders become dense
+    problem = wrong_indicators(Y)
+    if problem is not None:
+        raise DataError(f"{source}, row {problem[0]} of Y: {problem[1]}")
+    return Y.astype(np.int8)
+
+
+def _names(given: Names, arrays: Arrays, key: str, prefix: str, count: int, path: Path) -> tuple[str, ...]:
+    what = key.replace("_", " ")
+    file = _beside(path, f"_{what.split()[0]}s.txt")
+    if given is not None:
+        return read_names(given, count, what, key)
+    if key in arrays:
+        return read_names(
+            [str(name) for name in arrays[key].reshape(-1)], count, what, f"{path}, array {key!r}"
+        )
+    if file is not None:
+        return read_names(file, count, what, str(file))
+    return default_names(prefix, count, str(path))
+
+
+def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, ...]:
+    """Read and check as many different names as there are columns.
+
+    Parameters
+    ----------
+    names : path-like, str or sequence of str
+        Names, or a text file with one name per line.
+    """
+    if isinstance(names, str | PathLike):
+        path = Path(names)
+        source = str(path)
+        try:
+            lines = path.read_text(encoding="utf-8-sig").split("\n")
+        except FileNotFoundError:
+            raise DataError(f"there is no file {path} ({what})") from None
+        except UnicodeDecodeError as error:
+            raise DataError(f"{path} is not a text file in UTF-8 ({error.reason})") from error
+        except OSError as error:
+            raise DataError(f"cannot read {path}: {error.strerror or error}") from error
+        names = [line.strip() for line in lines]
+        while names and not names[-1]:
+            names.pop()
+    checked = tuple(str(name) for name in names or ())
+    if len(checked) != count:
+        raise DataError(f"{source} has {len(checked)} {what} for {count} columns")
+    seen: dict[str, int] = {}
+    for place, name in enumerate(checked, start=1):
+        if not name:
+            raise DataError(f"{source}: name {place} of {what} is empty")
+        if seen.setdefault(name, place) != place:
+            raise DataError(f"{source}: {what} {seen[name]} and {place} are both {name!r}")
+    return checked
+
+
+def default_names(prefix: str, count: int, source: str) -> tuple[str, ...]:
+    """Names x0, x1, ..., unless the count shows that a number in the file is wrong."""
+    if count > MOST_FEATURES:
+        raise DataError(
+            f"{source} has {count:,} features, more than the {MOST_FEATURES:,} that are read; an index in it "
+            "is probably wrong"
+        )
+    return tuple(f"{prefix}{number}" for number in range(count))
+
+
+def _row_ids(column: str | None, arrays: Arrays, n_rows: int, source: str) -> NDArray[Any]:
+    if column is None:
+        return np.arange(n_rows)
+    if column not in arrays:
+        raise DataError(f"{source} has no array {column!r} of identifiers{did_you_mean(column, arrays)}")
+    if arrays[column].shape not in {(n_rows,), (n_rows, 1)}:
+        raise DataError(
+            f"{source}: array {column!r} must have an identifier for each of the {n_rows} rows, it has shape "
+            f"{arrays[column].shape}"
+        )
+    return identifiers(arrays[column].reshape(-1).tolist(), column, source)
+
+
+def label_indicators(documents: Documents, *, empty_is_unlabelled: bool = False) -> NDArray[np.int8]:
+    """Labels of documents as indicators, one column per name in ``documents.target_names``.
+
+    Parameters
+    ----------
+    documents : Documents
+        As :func:`read_documents` reads them with ``labels=...``.
+    empty_is_unlabelled : bool, default=False
+        Whether documents with an empty list of labels are unlabelled too. By default they have no
+        label, and only those where the labels are missing (no such field, null, an empty cell of a table)
+        are unlabelled. Some collections mark unlabelled documents by empty lists.
+
+    Returns
+    -------
+    ndarray of shape (n_documents, n_labels), int8
+        1 where the document has the label, 0 where it has not; rows of -1 are unlabelled documents.
+
+    Raises
+    ------
+    ValueError
+        If the documents were read without labels.
+
+    Examples
+    --------
+    >>> from moo_clustering.datasets import Documents, label_indicators
+    >>> import numpy as np
+    >>> documents = Documents(
+    ...     "demo", ["a", "b"], np.arange(2), target_names=("u", "v"), label_sets=[("v", "u"), ("v",)]
+    ... )
+    >>> label_indicators(documents).tolist()
+    [[1, 1], [0, 1]]
+    """
+    if documents.label_sets is not None:
+        codes = {name: code for code, name in enumerate(documents.target_names)}
+        sets = [[codes[name] for name in names] for names in documents.label_sets]
+        labelled = np.ones(len(sets), dtype=bool)
+    elif documents.y is not None:
+        sets = [[code] if code >= 0 else [] for code in documents.y.tolist()]
+        labelled = documents.y >= 0
+    else:
+        raise ValueError(
+            "documents have no known labels; name the column that holds them, as in "
+            "read_documents(path, labels='labels')"
+        )
+    if documents.labelled is not None:
+        labelled = documents.labelled
+    Y = np.zeros((len(sets), documents.n_classes), dtype=np.int8)
+    for row, chosen in enumerate(sets):
+        Y[row, chosen] = 1
+    empty = np.array([not chosen for chosen in sets], dtype=bool)
+    Y[empty if empty_is_unlabelled else empty & ~labelled] = -1
+    return Y
+
+
+def write_multilabel_arff(path: str | PathLike[str], table: MultiLabelTable) -> None:
+    """Write a sparse ARFF file and beside it the XML file of labels, as MULAN reads them.
+
+    :func:`read_multilabel` reads features and labels back to the last bit. The name of the relation
+    has MEKA's option too. Identifiers of rows are not written, since both take every attribute that is no
+    label for a feature.
+
+    Parameters
+    ----------
+    path : path-like
+        Ends in ``.arff`` or ``.arff.gz``; the XML file gets the same name with ``.xml``. Existing files
+        are each replaced as a whole or not at all.
+    table : MultiLabelTable
+        Features with no other values than 0 and 1 are declared ``{0,1}``, others numeric. Unlabelled rows
+        get ``?`` for every label.
+
+    Raises
+    ------
+    ValueError
+        If the path has another suffix, two attributes have the same name, or the name of a label cannot
+        be written as XML.
+    OSError
+        If a file cannot be written.
+    """
+    target = Path(path)
+    inner = Path(target.stem) if target.suffix.lower() == ".gz" else Path(target.name)
+    if inner.suffix.lower() != ".arff":
+        raise ValueError(f"path must end in .arff or .arff.gz, got {str(path)!r}")
+    if not table.n_labels or not table.n_features:
+        raise ValueError("a table needs features and labels to be written")
+    names = [*table.feature_names, *table.label_names]
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(
+                f"two features or labels have the name {name!r}; in an ARFF file each needs its own"
+            )
+        seen.add(name)
+    xml = _xml(table.label_names)
+    relation = f"{table.name.partition(':')[0]}: -C -{table.n_labels}"
+    lines = [f"@relation {arff_quoted(relation)}", ""]
+    binary = _binary(table)
+    declared = [*("{0,1}" if each else "numeric" for each in binary), *["{0,1}"] * table.n_labels]
+    lines += [f"@attribute {arff_quoted(name)} {kind}" for name, kind in zip(names, declared, strict=True)]
+    data = "\n".join([*lines, "", "@data", *_rows(table), ""]).encode()
+    # Nested, so that neither takes its place before both are written.
+    with replacing(target.with_name(f"{inner.stem}.xml")) as names_file:
+        names_file.write(xml)
+        names_file.flush()
+        with replacing(target) as file:
+            file.write(gzip.compress(data, mtime=0) if target.suffix.lower() == ".gz" else data)
+
+
+def _binary(table: MultiLabelTable) -> list[bool]:
+    other = np.zeros(table.n_features, dtype=bool)
+    other[table.X.indices[(table.X.data != 0) & (table.X.data != 1)]] = True
+    return [not each for each in other.tolist()]
+
+
+def _rows(table: MultiLabelTable) -> list[str]:
+    X, first = table.X, table.n_features
+    unlabelled = ", ".join(f"{first + label} ?" for label in range(table.n_labels))
+    rows = []
+    for row, labels in enumerate(table.Y):
+        own = slice(X.indptr[row], X.indptr[row + 1])
+        cells = zip(X.indices[own].tolist(), X.data[own].tolist(), strict=True)
+        entries = [f"{column} {arff_number(value)}" for column, value in sorted(cells) if value]
+        if (labels < 0).any():
+            entries.append(unlabelled)
+        else:
+            entries += [f"{first + label} 1" for label in np.flatnonzero(labels).tolist()]
+        rows.append("{" + ", ".join(entries) + "}")
+    return rows
+
+
+def _xml(names: tuple[str, ...]) -> bytes:
+    lines = [f"  <label name={quoteattr(name)}/>" for name in names]
+    text = "\n".join(
+        [
+            '<?xml version="1.0" encoding="utf-8"?>',
+            '<labels xmlns="http://mulan.sourceforge.net/labels">',
+            *lines,
+            "</labels>",
+            "",
+        ]
+    )
+    try:
+        data = text.encode()
+        back = labels_of_xml(data, "")
+    except (DataError, UnicodeEncodeError):
+        back = ()
+    if back != names:
+        raise ValueError("a name of a label has characters that XML cannot hold")
+    return data

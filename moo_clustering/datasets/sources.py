@@ -1,4 +1,4 @@
-"""Bundled sets, generators."""
+"""Bundled data sets and generators of artificial ones."""
 
 from __future__ import annotations
 

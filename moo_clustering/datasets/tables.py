@@ -1,4 +1,7 @@
-"""Table, DataError; text, npz, Parquet tables read."""
+"""Tables of numbers and categories: ``read_table`` for text, Parquet and npz files.
+
+:class:`DataError` and :class:`Remedy` serve all readers: what is wrong with a file, and which options help.
+"""
 
 from __future__ import annotations
 
@@ -23,437 +26,16 @@ from moo_clustering.persistence import ObjectsError, read_members
 
 _SHOWN = 5
 _MOST_CHARACTERS = 2**28
-# What pandas calls columns whose cells can be told apart as text.
+# Kinds of columns, in the words of pandas, whose cells can be told apart as text.
 _KINDS = {"string", "boolean", "integer", "floating", "mixed-integer", "mixed-integer-float", "categorical"}
-# With fewer rows, different values in all of them are no surprise.
+# With fewer rows, a column of different values is no surprise.
 _FEW = 20
 _TEXT = (".csv", ".tsv", ".tab", ".txt")
 _PARQUET = (".parquet", ".pq")
 UNNAMED = "(unnamed first column)"
 _VERSION = tuple(int(part) for part in pd.__version__.split(".")[:2])
-# Later versions do it by themselves, and warn of the option.
+# Options of pandas.read_csv for exact numbers, which later versions read by default, with a warning about it.
 EXACT: dict[str, Any] = {} if _VERSION >= (3, 1) else {"float_precision": "round_trip"}
-"""Options of ``pandas.read_csv``."""
-
-
-def read_npz(path: Path, roles: Roles) -> Table:
-    """Read an archive of arrays; see :func:`~moo_clustering.datasets.read_table`."""
-    source = str(path)
-    arrays = load_arrays(path)
-    if "X" not in arrays:
-        held = ", ".join(map(repr, arrays)) or "nothing"
-        raise DataError(f"{source} has no array 'X'; it holds {held}")
-    X = _features(arrays["X"], source)
-    names = _feature_names(arrays, X.shape[1], source)
-    roles.by_column()
-    keep = _kept(names, roles.drop, source)
-    X, names = np.ascontiguousarray(X[:, keep]), tuple(names[column] for column in keep)
-    require_finite(X, names, source)
-    labels = roles.labels or ("y" if "y" in arrays and roles.partial_labels != "y" else None)
-    row_ids: NDArray[Any] = np.arange(len(X))
-    if roles.id_column is not None:
-        row_ids = identifiers(_column(arrays, roles.id_column, len(X), source), roles.id_column, source)
-    return labelled(
-        Table(name=path.name, X=X, feature_names=names, row_ids=row_ids),
-        None if labels is None else _column(arrays, labels, len(X), source),
-        None if roles.partial_labels is None else _column(arrays, roles.partial_labels, len(X), source),
-    )
-
-
-def array_names(path: Path) -> set[str]:
-    """Names of the arrays in an archive; none where it is damaged, which :func:`load_arrays` says."""
-    if path.suffix.lower() != ".npz" or not path.is_file():
-        return set()
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return {name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")}
-    except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile):
-        return set()
-
-
-def load_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    if not zipfile.is_zipfile(path):
-        raise DataError(f"{path} is not a NumPy archive, or it is truncated")
-    try:
-        with open(path, "rb") as file:
-            return read_members(file)
-    except MemoryError:
-        raise
-    except ObjectsError as error:
-        raise DataError(f"{path} holds Python objects, which are never loaded") from error
-    except Exception as error:  # zipfile, zlib and numpy each have their own for damaged bytes
-        raise DataError(f"{path} is a damaged NumPy archive: {error}") from error
-
-
-def _features(X: NDArray[Any], source: str) -> NDArray[np.float64]:
-    if X.ndim != 2:
-        raise DataError(f"{source}: array 'X' must have two dimensions, it has shape {X.shape}")
-    if X.dtype.kind not in "iufb":
-        raise DataError(f"{source}: array 'X' must be numeric, it is of type {X.dtype}")
-    if not len(X):
-        raise DataError(f"{source}: array 'X' has no rows")
-    return X.astype(np.float64)
-
-
-def _feature_names(arrays: Mapping[str, NDArray[Any]], n_features: int, source: str) -> tuple[str, ...]:
-    if "feature_names" not in arrays:
-        return tuple(f"x{column}" for column in range(n_features))
-    names = tuple(str(name) for name in arrays["feature_names"].reshape(-1))
-    if len(names) != n_features:
-        raise DataError(
-            f"{source}: array 'feature_names' has {len(names)} names for the {n_features} columns of 'X'"
-        )
-    return names
-
-
-def _kept(names: tuple[str, ...], drop: tuple[str, ...], source: str) -> list[int]:
-    for name in drop:
-        if name not in names:
-            raise DataError(f"{source} has no feature {name!r} (drop){did_you_mean(name, names)}")
-    keep = [column for column, name in enumerate(names) if name not in drop]
-    if not keep:
-        raise DataError(f"{source}: no features are left")
-    return keep
-
-
-def _column(arrays: Mapping[str, NDArray[Any]], name: str, n_samples: int, source: str) -> NDArray[Any]:
-    others = [other for other in arrays if other not in {"X", "feature_names"}]
-    if name not in others:
-        raise DataError(
-            f"{source} has no array {name!r} of labels or identifiers{did_you_mean(name, others)}"
-        )
-    if arrays[name].shape not in {(n_samples,), (n_samples, 1)}:
-        raise DataError(
-            f"{source}: array {name!r} must have one value for each of the {n_samples} rows of 'X', "
-            f"it has shape {arrays[name].shape}"
-        )
-    return arrays[name].reshape(-1)
-
-
-class Roles(NamedTuple):
-    """What the columns that are not features are for."""
-
-    labels: str | None = None
-    partial_labels: str | None = None
-    id_column: str | None = None
-    drop: tuple[str, ...] = ()
-    categories: bool = False
-    """Whether features may be other than numeric."""
-
-    def by_column(self) -> dict[str, str]:
-        """Role of each named column; a column with two roles is an error."""
-        roles: dict[str, str] = {}
-        named = [(self.labels, "labels"), (self.partial_labels, "partial labels"), (self.id_column, "id")]
-        for column, role in [*named, *((column, "drop") for column in dict.fromkeys(self.drop))]:
-            if column is None:
-                continue
-            if column in roles:
-                raise DataError(f"column {column!r} cannot be both the {roles[column]} and the {role} column")
-            roles[column] = role
-        return roles
-
-
-def check_roles(roles: Roles, columns: Sequence[str], source: str) -> None:
-    """Every column with a role exists."""
-    for column, role in roles.by_column().items():
-        if column not in columns:
-            raise DataError(
-                f"{source} has no column {column!r} ({role}){did_you_mean(column, columns)}"
-                if columns
-                else f"{source} has no columns"
-            )
-
-
-def table_from_frame(frame: pd.DataFrame, roles: Roles, *, name: str, source: str) -> Table:
-    """Table of a frame whose columns are named by text."""
-    check_roles(roles, list(frame.columns), source)
-    if not len(frame):
-        raise DataError(f"{source} has column names but no rows")
-    taken = roles.by_column()
-    features = [column for column in frame.columns if column not in taken]
-    if not features:
-        raise DataError(f"{source} has no feature columns besides {', '.join(map(repr, taken))}")
-    others = not_numeric(frame, features)
-    if others and not roles.categories:
-        _refuse(frame, others, source)
-    numeric = [column for column in features if column not in others]
-    X = frame[numeric].to_numpy(dtype=np.float64, na_value=np.nan)
-    require_finite(X, numeric, source)
-    row_ids: NDArray[Any] = np.arange(len(frame))
-    if roles.id_column is not None:
-        row_ids = identifiers(frame[roles.id_column], roles.id_column, source)
-    table = Table(name=name, X=np.ascontiguousarray(X), feature_names=tuple(features), row_ids=row_ids)
-    if others:
-        mixed = category_frame(frame[features], others, source)
-        table = CategoryTable(name, mixed, tuple(features), row_ids, category_names=tuple(others))
-    return labelled(
-        table,
-        None if roles.labels is None else frame[roles.labels],
-        None if roles.partial_labels is None else frame[roles.partial_labels],
-    )
-
-
-def labelled(table: Table, labels: Any, partial_labels: Any) -> Table:
-    """The table with known classes and partial labels."""
-    for values in (labels, partial_labels):
-        if values is not None:
-            _require_scalars(values, "classes", table.name)
-    y, targets = (None, ()) if labels is None else encode_classes(labels, minus_one_is_missing=False)
-    partial, names = (
-        (None, ()) if partial_labels is None else encode_classes(partial_labels, minus_one_is_missing=True)
-    )
-    return replace(table, y=y, target_names=targets, partial_y=partial, partial_names=names)
-
-
-def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
-    """Row identifiers as text; every row must have one of its own."""
-    _require_scalars(values, f"identifiers in column {column!r}", source)
-    names = ["" if pd.isna(cell) else str(cell).strip() for cell in values]
-    seen: dict[str, int] = {}
-    for row, identifier in enumerate(names, start=1):
-        if not identifier:
-            raise DataError(f"{source}: the id column {column!r} is empty in row {row}")
-        if identifier in seen:
-            raise DataError(
-                f"{source}: the id column {column!r} has {identifier!r} in rows {seen[identifier]} and {row}"
-            )
-        seen[identifier] = row
-    longest = max(map(len, names), default=0)
-    if longest * len(names) > _MOST_CHARACTERS:  # an array of text has the room of the longest everywhere
-        raise DataError(
-            f"{source}: the id column {column!r} has a text of {longest:,} characters, too long for an "
-            f"identifier of {len(names):,} rows"
-        )
-    return np.array(names)
-
-
-def _require_scalars(values: Any, what: str, source: str) -> None:
-    other = next((cell for cell in values if not pd.api.types.is_scalar(cell)), None)
-    if other is not None:
-        raise DataError(f"{source}: {what} must be texts or numbers, got a {type(other).__name__}")
-
-
-def require_finite(X: NDArray[np.float64], features: Sequence[str], source: str) -> None:
-    """No empty cell, NaN or infinity."""
-    # The sum is finite unless something is not (or it overflows), and needs no array of its own.
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(X.sum()):
-            return
-    bad = np.argwhere(~np.isfinite(X))
-    if len(bad):
-        row, column = bad[0]
-        value = X[row, column]
-        what = "an empty or NaN value" if np.isnan(value) else f"the infinite value {value:g}"
-        raise DataError(
-            f"{source} has {what} in column {features[column]!r}, row {row + 1}{_more(len(bad) - 1)}; "
-            "fill in or remove such cells first"
-        )
-
-
-def _more(count: int) -> str:
-    return f" (and {count} more such {'cell' if count == 1 else 'cells'})" if count else ""
-
-
-def not_numeric(frame: pd.DataFrame, features: Sequence[str]) -> list[str]:
-    """Features that are no numbers."""
-    return [column for column in features if not pd.api.types.is_numeric_dtype(frame[column])]
-
-
-def _refuse(frame: pd.DataFrame, wrong: Sequence[str], source: str) -> NoReturn:
-    shown = ", ".join(map(repr, wrong[:_SHOWN]))
-    if len(wrong) > _SHOWN:
-        shown += f" and {len(wrong) - _SHOWN} more"
-    what = f"columns {shown} are" if len(wrong) > 1 else f"column {shown} is"
-    raise NotNumericError(
-        f"{source}: {what} not numeric{_example(frame[wrong[0]])}",
-        wrong,
-        Remedy("leave such columns out with", "drop", list(wrong[:_SHOWN])),
-        Remedy("say what they are with", "labels"),
-        Remedy("with", "partial_labels"),
-        Remedy("with", "id_column"),
-        Remedy("take them as categories with", "categories", True),
-        Remedy("read columns of texts with read_documents"),
-    )
-
-
-def _example(column: pd.Series[Any]) -> str:
-    text = column.astype(object)
-    bad = np.flatnonzero((pd.to_numeric(text, errors="coerce").isna() & text.notna()).to_numpy())
-    return f" ({str(text.iloc[bad[0]])!r} in row {bad[0] + 1})" if len(bad) else ""
-
-
-def category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str) -> pd.DataFrame:
-    """The features with those columns as text without white space around it, truth values as they are, and
-    all others as float64.
-
-    Raises
-    ------
-    DataError
-        For columns of categories that have empty cells, other things than text, or a value of its own in
-        each of many rows.
-
-    Warns
-    -----
-    UserWarning
-        Columns that look as if they were meant to be numbers or identifiers.
-    """
-    columns = {
-        name: _as_text(frame[name], name, source) if name in categories else _as_numbers(frame[name])
-        for name in frame.columns
-    }
-    return pd.DataFrame(columns).reset_index(drop=True)
-
-
-def _as_numbers(column: pd.Series[Any]) -> Any:
-    kind = np.bool_ if pd.api.types.is_bool_dtype(column) else np.float64
-    return column.to_numpy(dtype=kind)
-
-
-def _as_text(column: pd.Series[Any], name: str, source: str) -> Any:
-    found = column.astype(object)
-    kind = pd.api.types.infer_dtype(column, skipna=True)
-    if kind not in _KINDS:
-        raise DataError(
-            f"{source}: column {name!r} holds neither numbers nor text but {kind}; leave it out with drop "
-            "(--drop)"
-        )
-    text = np.array(["" if pd.isna(cell) else str(cell).strip() for cell in found], dtype=object)
-    empty = np.flatnonzero(text == "")
-    if len(empty):
-        more = f" (and {len(empty) - 1} more)" if len(empty) > 1 else ""
-        raise DataError(
-            f"{source} has an empty cell in column {name!r}, row {empty[0] + 1}{more}; fill such cells in, "
-            "with a word of their own such as 'missing' to make them a category, or remove them"
-        )
-    _judge(text, name, source)
-    return text
-
-
-def _judge(text: Any, name: str, source: str) -> None:
-    n_different = len(set(text))
-    if n_different == len(text) > _FEW:
-        raise DataError(
-            f"{source}: column {name!r} has another value in every row ({text[0]!r} in row 1), which tells "
-            "nothing as a category; name it by id_column (--id-column) or leave it out with drop (--drop)"
-        )
-    other = np.flatnonzero(pd.to_numeric(pd.Series(text), errors="coerce").isna())
-    if 0 < len(other) < len(text) / 2:
-        cells = f"cell {text[other[0]]!r} in row {other[0] + 1} is no number"
-        if len(other) > 1:
-            cells += f", nor are {len(other) - 1} more"
-        warnings.warn(
-            f"all values of column {name!r} are taken as categories, because {cells}",
-            UserWarning,
-            stacklevel=2,
-        )
-    elif n_different > max(_FEW, len(text) / 2):
-        warnings.warn(
-            f"column {name!r} has {n_different} different values in {len(text)} rows, which tell little as "
-            "categories; drop (--drop) leaves it out",
-            UserWarning,
-            stacklevel=2,
-        )
-
-
-class Remedy(NamedTuple):
-    """Advice on how to read a file that cannot be read as it was asked.
-
-    Attributes
-    ----------
-    action : str
-        What helps, as "leave it out with".
-    option : str
-        The option of the reader that does it; empty where no option does.
-    value : object
-        The value to give, in a list for options that take several; ``...`` where only the user knows it.
-    note : str
-        What else there is to say of the option.
-    """
-
-    action: str
-    option: str = ""
-    value: Any = ...
-    note: str = ""
-
-    def __str__(self) -> str:
-        """The advice for those who call the reader: ``leave it out with drop=['name']``."""
-        if not self.option:
-            return self.action
-        return f"{self.action} {self.option}={'...' if self.value is ... else repr(self.value)}{self.note}"
-
-    def with_flag(self, flag: str) -> str:
-        """The advice for those who use the command: ``leave it out with --drop 'name'``.
-
-        Parameters
-        ----------
-        flag : str
-            The flag and what it takes, as ``--drop NAME``.
-        """
-        if not flag:
-            return self.action
-        if self.value is ...:
-            return f"{self.action} {flag}{self.note}"
-        value = self.value[0] if isinstance(self.value, list) else self.value
-        return f"{self.action} {flag.split()[0]} {value!r}{self.note}"
-
-
-class DataError(QuotingError):
-    """Data that cannot be used as they are.
-
-    Parameters
-    ----------
-    problem : str
-        What is wrong, and where: file, row, column and value.
-    *remedies : Remedy
-        Options of the reader that help.
-    """
-
-    def __init__(self, problem: str, *remedies: Remedy) -> None:
-        super().__init__(_advised(problem, map(str, remedies)))
-        self.problem = problem
-        self.remedies = remedies
-
-
-def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
-    """The message of an error for those who use the command.
-
-    Parameters
-    ----------
-    error : DataError
-    flags : mapping of str to str
-        The flag that stands for an option, and what it takes: ``{"drop": "--drop NAME"}``. Remedies by
-        other options, and those that switch an option off, are left out.
-    """
-    return _advised(
-        error.problem,
-        [
-            each.with_flag(flags.get(each.option, ""))
-            for each in error.remedies
-            if not each.option or (each.option in flags and each.value is not False)
-        ],
-    )
-
-
-def _advised(problem: str, advice: Iterable[str]) -> str:
-    *others, last = ["", *advice]
-    listed = f"{', '.join(others[1:])}, or {last}" if others[1:] else last
-    return f"{problem}; {listed}" if listed else problem
-
-
-class NotNumericError(DataError):
-    """Features that are no numbers.
-
-    Parameters
-    ----------
-    problem : str
-        Which columns of which file.
-    columns : sequence of str
-    *remedies : Remedy
-    """
-
-    def __init__(self, problem: str, columns: Sequence[str], *remedies: Remedy) -> None:
-        super().__init__(problem, *remedies)
-        self.columns = tuple(columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -545,6 +127,640 @@ class CategoryTable(Table):
         return self.X.iloc[rows].reset_index(drop=True)
 
 
+def read_table(
+    path: str | PathLike[str],
+    *,
+    labels: str | None = None,
+    partial_labels: str | None = None,
+    id_column: str | None = None,
+    drop: Sequence[str] = (),
+    categories: bool = False,
+) -> Table:
+    """Read a data set from CSV, TSV, Parquet or npz.
+
+    Every column that is given no other role is a feature and must be numeric, or with ``categories`` of
+    numbers or text. The first line of a text file names the columns; a first column without a name is
+    taken as the row identifier.
+
+    Parameters
+    ----------
+    path : path-like
+        The suffix decides: ``.csv``, ``.tsv``, ``.tab``, ``.txt`` (separated by commas, tabs or semicolons),
+        ``.parquet``, ``.pq``, or ``.npz`` with an array ``X`` and, optionally, ``y`` (known classes),
+        ``feature_names`` and arrays that the options below name. npz files are read without
+        executing anything.
+    labels : str, optional
+        Column with known classes, text or numbers, for scoring. Empty cells are samples without
+        known class.
+    partial_labels : str, optional
+        Column with the classes of some samples; empty cells and -1 are unlabelled.
+    id_column : str, optional
+        Column that identifies the rows.
+    drop : sequence of str, default=()
+        Columns to leave out.
+    categories : bool, default=False
+        Whether columns of text are features too: every different text is a category, "NA" and "?"
+        included. If there are any, ``X`` is a data frame. An npz file cannot have such columns.
+
+    Returns
+    -------
+    Table
+        With categories a :class:`CategoryTable`.
+
+    Raises
+    ------
+    DataError
+        For files that are missing, empty, ragged or of unknown kind; columns that do not exist, are
+        not numeric, or have empty, NaN or infinite cells; with ``categories``, columns with another text
+        in every row, of more than 20.
+
+    Warns
+    -----
+    UserWarning
+        Columns of categories most of which are numbers, or in which few are equal.
+
+    Notes
+    -----
+    O(bytes) time and memory.
+    """
+    path = Path(path)
+    roles = Roles(labels, partial_labels, id_column, tuple(drop), categories)
+    suffix = path.suffix.lower()
+    if not path.exists():
+        raise DataError(f"there is no file {path}")
+    if path.is_dir():
+        raise DataError(f"{path} is a folder, not a file")
+    try:
+        if suffix in _TEXT:
+            return read_text(path, roles)
+        if suffix in _PARQUET:
+            return read_parquet(path, roles)
+        if suffix == ".npz":
+            return read_npz(path, roles)
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
+    raise DataError(f"{path} has the suffix {suffix!r}; known are {', '.join([*_TEXT, *_PARQUET, '.npz'])}")
+
+
+class Remedy(NamedTuple):
+    """Advice on how to read a file that cannot be read as it was asked.
+
+    Attributes
+    ----------
+    action : str
+        What helps, as "leave it out with".
+    option : str
+        The option of the reader that does it; empty where no option does.
+    value : object
+        The value to give, in a list for options that take several; ``...`` where only the user knows it.
+    note : str
+        What else there is to say of the option.
+    """
+
+    action: str
+    option: str = ""
+    value: Any = ...
+    note: str = ""
+
+    def __str__(self) -> str:
+        """The advice for those who call the reader: ``leave it out with drop=['name']``."""
+        if not self.option:
+            return self.action
+        return f"{self.action} {self.option}={'...' if self.value is ... else repr(self.value)}{self.note}"
+
+    def with_flag(self, flag: str) -> str:
+        """The advice for those who use the command: ``leave it out with --drop 'name'``.
+
+        Parameters
+        ----------
+        flag : str
+            The flag and what it takes, as ``--drop NAME``.
+        """
+        if not flag:
+            return self.action
+        if self.value is ...:
+            return f"{self.action} {flag}{self.note}"
+        value = self.value[0] if isinstance(self.value, list) else self.value
+        return f"{self.action} {flag.split()[0]} {value!r}{self.note}"
+
+
+class DataError(QuotingError):
+    """Data that cannot be used as they are.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, and where: file, row, column and value.
+    *remedies : Remedy
+        Options of the reader that help.
+    """
+
+    def __init__(self, problem: str, *remedies: Remedy) -> None:
+        super().__init__(_advised(problem, map(str, remedies)))
+        self.problem = problem
+        self.remedies = remedies
+
+
+class NotNumericError(DataError):
+    """Error for features that are not numeric.
+
+    Parameters
+    ----------
+    problem : str
+        Names of the columns and of the file.
+    columns : sequence of str
+    *remedies : Remedy
+    """
+
+    def __init__(self, problem: str, columns: Sequence[str], *remedies: Remedy) -> None:
+        super().__init__(problem, *remedies)
+        self.columns = tuple(columns)
+
+
+def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
+    """The message of an error for those who use the command.
+
+    Parameters
+    ----------
+    error : DataError
+    flags : mapping of str to str
+        The flag that stands for an option, and what it takes: ``{"drop": "--drop NAME"}``. Remedies by
+        other options, and those that switch an option off, are left out.
+    """
+    return _advised(
+        error.problem,
+        [
+            each.with_flag(flags.get(each.option, ""))
+            for each in error.remedies
+            if not each.option or (each.option in flags and each.value is not False)
+        ],
+    )
+
+
+def _advised(problem: str, advice: Iterable[str]) -> str:
+    *others, last = ["", *advice]
+    listed = f"{', '.join(others[1:])}, or {last}" if others[1:] else last
+    return f"{problem}; {listed}" if listed else problem
+
+
+class Roles(NamedTuple):
+    """Columns that are not features, by role."""
+
+    labels: str | None = None
+    partial_labels: str | None = None
+    id_column: str | None = None
+    drop: tuple[str, ...] = ()
+    categories: bool = False
+    """Whether features may be other than numeric."""
+
+    def by_column(self) -> dict[str, str]:
+        """Role of each named column; a column with two roles is an error."""
+        roles: dict[str, str] = {}
+        named = [(self.labels, "labels"), (self.partial_labels, "partial labels"), (self.id_column, "id")]
+        for column, role in [*named, *((column, "drop") for column in dict.fromkeys(self.drop))]:
+            if column is None:
+                continue
+            if column in roles:
+                raise DataError(f"column {column!r} cannot be both the {roles[column]} and the {role} column")
+            roles[column] = role
+        return roles
+
+
+def check_roles(roles: Roles, columns: Sequence[str], source: str) -> None:
+    """Check that every column with a role exists."""
+    for column, role in roles.by_column().items():
+        if column not in columns:
+            raise DataError(
+                f"{source} has no column {column!r} ({role}){did_you_mean(column, columns)}"
+                if columns
+                else f"{source} has no columns"
+            )
+
+
+def read_text(path: Path, roles: Roles) -> Table:
+    """Read a text table; see :func:`~moo_clustering.datasets.read_table`."""
+    source = str(path)
+    try:
+        separator = separator_of(path)
+        head = list(itertools.islice(table_rows(path, separator), 2))
+        columns = column_names(head, source)
+        if columns[0] == UNNAMED and roles.id_column is None and UNNAMED not in roles.drop:
+            roles = roles._replace(id_column=UNNAMED)
+        check_roles(roles, columns, source)
+        if len(head) > 1 and len(head[1][1]) != len(columns):
+            ragged(source, len(columns), *head[1])
+        as_text = set(roles.by_column())
+        frame = _frame(path, separator, columns, as_text)
+        if roles.categories and (
+            categories := not_numeric(frame, [name for name in columns if name not in as_text])
+        ):
+            # Categories stay as they are written too.
+            frame = _frame(path, separator, columns, as_text | set(categories))
+        # Cells missing at the end of a row look like empty ones to the parser.
+        if len(columns) > 1 and bool(frame[columns[-1]].isna().any()):
+            for line, row in table_rows(path, separator):
+                if len(row) != len(columns):
+                    ragged(source, len(columns), line, row)
+    except UnicodeDecodeError as error:
+        raise DataError(f"{source} is not a text file in UTF-8 ({error.reason})") from error
+    except csv.Error as error:
+        raise DataError(f"{source} cannot be read as a table: {error}") from error
+    return table_from_frame(frame, roles, name=path.name, source=source)
+
+
+def separator_of(path: Path) -> str:
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        first = next((line for line in file if line.strip()), "")
+    if path.suffix.lower() in {".tsv", ".tab"}:
+        return "\t"
+    return max(",;\t", key=first.count)
+
+
+def table_rows(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Line number and cells of every line that is not empty."""
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, delimiter=separator, skipinitialspace=True)
+        for row in reader:
+            if row and (len(row) > 1 or row[0].strip()):
+                yield reader.line_num, row
+
+
+def column_names(head: list[tuple[int, list[str]]], source: str) -> list[str]:
+    if not head:
+        raise DataError(f"{source} is empty")
+    columns = [name.strip() for name in head[0][1]]
+    numbered = [str(number) for number in range(len(columns))]  # as pandas names columns without names
+    if all(is_number(name) for name in columns) and (len(columns) == 1 or columns != numbered):
+        raise DataError(f"{source} has numbers in its first line, where the names of the columns should be")
+    if len(columns) > 1 and not columns[0]:
+        columns[0] = UNNAMED  # as pandas and R write their row names
+    for number, name in enumerate(columns, start=1):
+        if not name:
+            raise DataError(f"{source}: column {number} has no name")
+        if name in columns[: number - 1]:
+            raise DataError(f"{source} has two columns named {name!r}")
+    return columns
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _frame(path: Path, separator: str, columns: list[str], text: Collection[str]) -> pd.DataFrame:
+    # Identifiers and classes stay as they are written: "007" is not 7, and "NA" may be a class.
+    as_text: dict[Any, Any] = dict.fromkeys(text, str)
+    try:
+        return pd.read_csv(
+            path,
+            sep=separator,
+            header=0,
+            names=columns,
+            index_col=False,
+            dtype=as_text,
+            keep_default_na=False,
+            na_values={column: [""] if column in as_text else ["", "nan", "NaN", "NA"] for column in columns},
+            skipinitialspace=True,
+            encoding="utf-8-sig",
+            low_memory=False,
+            **EXACT,
+        )
+    except pd.errors.EmptyDataError as error:
+        raise DataError(f"{path} is empty") from error
+    except pd.errors.ParserError as error:
+        for line, row in table_rows(path, separator):
+            if len(row) != len(columns):
+                ragged(str(path), len(columns), line, row)
+        raise DataError(f"{path} cannot be read as a table: {error}") from error
+
+
+def ragged(source: str, expected: int, line: int, row: list[str]) -> None:
+    cells = "cell" if len(row) == 1 else "cells"
+    raise DataError(
+        f"{source}, line {line} has {len(row)} {cells} where the first line names {expected} columns"
+    )
+
+
+def read_parquet(path: Path, roles: Roles) -> Table:
+    """Read a Parquet file; see :func:`~moo_clustering.datasets.read_table`."""
+    frame, roles = parquet_frame(path, roles)
+    return table_from_frame(frame, roles, name=path.name, source=str(path))
+
+
+def parquet_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles]:
+    """Columns named by text, and the roles with the index for identifiers where the file has one."""
+    try:
+        frame = pd.read_parquet(path, engine="pyarrow")
+    except ImportError as error:
+        raise DataError(
+            f"reading {path} needs pyarrow, which is not installed: pip install moo_clustering[parquet]"
+        ) from error
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:  # pyarrow has its own for damaged bytes, also of invalid text
+        raise DataError(f"{path} is not a Parquet file, or it is damaged: {error}") from error
+    frame.columns = [str(column) for column in frame.columns]
+    if not isinstance(frame.index, pd.RangeIndex):
+        index = str(frame.index.name or "(index)")
+        if index in frame.columns:
+            raise DataError(f"{path} has two columns named {index!r}, one of them its index")
+        try:
+            names: Any = frame.index.astype(str)
+        except UnicodeDecodeError:  # an index of bytes
+            names = [str(name) for name in frame.index]
+        frame.insert(0, index, names)
+        if roles.id_column is None and index not in roles.by_column():
+            roles = roles._replace(id_column=index)
+    return frame, roles
+
+
+def read_npz(path: Path, roles: Roles) -> Table:
+    """Read an archive of arrays; see :func:`~moo_clustering.datasets.read_table`."""
+    source = str(path)
+    arrays = load_arrays(path)
+    if "X" not in arrays:
+        held = ", ".join(map(repr, arrays)) or "nothing"
+        raise DataError(f"{source} has no array 'X'; it holds {held}")
+    X = _features(arrays["X"], source)
+    names = _feature_names(arrays, X.shape[1], source)
+    roles.by_column()
+    keep = _kept(names, roles.drop, source)
+    X, names = np.ascontiguousarray(X[:, keep]), tuple(names[column] for column in keep)
+    require_finite(X, names, source)
+    labels = roles.labels or ("y" if "y" in arrays and roles.partial_labels != "y" else None)
+    row_ids: NDArray[Any] = np.arange(len(X))
+    if roles.id_column is not None:
+        row_ids = identifiers(_column(arrays, roles.id_column, len(X), source), roles.id_column, source)
+    return labelled(
+        Table(name=path.name, X=X, feature_names=names, row_ids=row_ids),
+        None if labels is None else _column(arrays, labels, len(X), source),
+        None if roles.partial_labels is None else _column(arrays, roles.partial_labels, len(X), source),
+    )
+
+
+def array_names(path: Path) -> set[str]:
+    """Names of the arrays in an archive; none if it is damaged, which :func:`load_arrays` reports."""
+    if path.suffix.lower() != ".npz" or not path.is_file():
+        return set()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")}
+    except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile):
+        return set()
+
+
+def load_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    if not zipfile.is_zipfile(path):
+        raise DataError(f"{path} is not a NumPy archive, or it is truncated")
+    try:
+        with open(path, "rb") as file:
+            return read_members(file)
+    except MemoryError:
+        raise
+    except ObjectsError as error:
+        raise DataError(f"{path} holds Python objects, which are never loaded") from error
+    except Exception as error:  # zipfile, zlib and numpy each have their own for damaged bytes
+        raise DataError(f"{path} is a damaged NumPy archive: {error}") from error
+
+
+def _features(X: NDArray[Any], source: str) -> NDArray[np.float64]:
+    if X.ndim != 2:
+        raise DataError(f"{source}: array 'X' must have two dimensions, it has shape {X.shape}")
+    if X.dtype.kind not in "iufb":
+        raise DataError(f"{source}: array 'X' must be numeric, it is of type {X.dtype}")
+    if not len(X):
+        raise DataError(f"{source}: array 'X' has no rows")
+    return X.astype(np.float64)
+
+
+def _feature_names(arrays: Mapping[str, NDArray[Any]], n_features: int, source: str) -> tuple[str, ...]:
+    if "feature_names" not in arrays:
+        return tuple(f"x{column}" for column in range(n_features))
+    names = tuple(str(name) for name in arrays["feature_names"].reshape(-1))
+    if len(names) != n_features:
+        raise DataError(
+            f"{source}: array 'feature_names' has {len(names)} names for the {n_features} columns of 'X'"
+        )
+    return names
+
+
+def _kept(names: tuple[str, ...], drop: tuple[str, ...], source: str) -> list[int]:
+    for name in drop:
+        if name not in names:
+            raise DataError(f"{source} has no feature {name!r} (drop){did_you_mean(name, names)}")
+    keep = [column for column, name in enumerate(names) if name not in drop]
+    if not keep:
+        raise DataError(f"{source}: no features are left")
+    return keep
+
+
+def _column(arrays: Mapping[str, NDArray[Any]], name: str, n_samples: int, source: str) -> NDArray[Any]:
+    others = [other for other in arrays if other not in {"X", "feature_names"}]
+    if name not in others:
+        raise DataError(
+            f"{source} has no array {name!r} of labels or identifiers{did_you_mean(name, others)}"
+        )
+    if arrays[name].shape not in {(n_samples,), (n_samples, 1)}:
+        raise DataError(
+            f"{source}: array {name!r} must have one value for each of the {n_samples} rows of 'X', "
+            f"it has shape {arrays[name].shape}"
+        )
+    return arrays[name].reshape(-1)
+
+
+def table_from_frame(frame: pd.DataFrame, roles: Roles, *, name: str, source: str) -> Table:
+    """Table of a frame whose columns are named by text."""
+    check_roles(roles, list(frame.columns), source)
+    if not len(frame):
+        raise DataError(f"{source} has column names but no rows")
+    taken = roles.by_column()
+    features = [column for column in frame.columns if column not in taken]
+    if not features:
+        raise DataError(f"{source} has no feature columns besides {', '.join(map(repr, taken))}")
+    others = not_numeric(frame, features)
+    if others and not roles.categories:
+        _refuse(frame, others, source)
+    numeric = [column for column in features if column not in others]
+    X = frame[numeric].to_numpy(dtype=np.float64, na_value=np.nan)
+    require_finite(X, numeric, source)
+    row_ids: NDArray[Any] = np.arange(len(frame))
+    if roles.id_column is not None:
+        row_ids = identifiers(frame[roles.id_column], roles.id_column, source)
+    table = Table(name=name, X=np.ascontiguousarray(X), feature_names=tuple(features), row_ids=row_ids)
+    if others:
+        mixed = category_frame(frame[features], others, source)
+        table = CategoryTable(name, mixed, tuple(features), row_ids, category_names=tuple(others))
+    return labelled(
+        table,
+        None if roles.labels is None else frame[roles.labels],
+        None if roles.partial_labels is None else frame[roles.partial_labels],
+    )
+
+
+def not_numeric(frame: pd.DataFrame, features: Sequence[str]) -> list[str]:
+    """Names of the features that are not numeric."""
+    return [column for column in features if not pd.api.types.is_numeric_dtype(frame[column])]
+
+
+def _refuse(frame: pd.DataFrame, wrong: Sequence[str], source: str) -> NoReturn:
+    shown = ", ".join(map(repr, wrong[:_SHOWN]))
+    if len(wrong) > _SHOWN:
+        shown += f" and {len(wrong) - _SHOWN} more"
+    what = f"columns {shown} are" if len(wrong) > 1 else f"column {shown} is"
+    raise NotNumericError(
+        f"{source}: {what} not numeric{_example(frame[wrong[0]])}",
+        wrong,
+        Remedy("leave such columns out with", "drop", list(wrong[:_SHOWN])),
+        Remedy("say what they are with", "labels"),
+        Remedy("with", "partial_labels"),
+        Remedy("with", "id_column"),
+        Remedy("take them as categories with", "categories", True),
+        Remedy("read columns of texts with read_documents"),
+    )
+
+
+def _example(column: pd.Series[Any]) -> str:
+    text = column.astype(object)
+    bad = np.flatnonzero((pd.to_numeric(text, errors="coerce").isna() & text.notna()).to_numpy())
+    return f" ({str(text.iloc[bad[0]])!r} in row {bad[0] + 1})" if len(bad) else ""
+
+
+def require_finite(X: NDArray[np.float64], features: Sequence[str], source: str) -> None:
+    """Refuse empty cells, NaN and infinity."""
+    # The sum is finite unless a value is not (or it overflows), and needs no memory of the size of X.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(X.sum()):
+            return
+    bad = np.argwhere(~np.isfinite(X))
+    if len(bad):
+        row, column = bad[0]
+        value = X[row, column]
+        what = "an empty or NaN value" if np.isnan(value) else f"the infinite value {value:g}"
+        raise DataError(
+            f"{source} has {what} in column {features[column]!r}, row {row + 1}{_more(len(bad) - 1)}; "
+            "fill in or remove such cells first"
+        )
+
+
+def _more(count: int) -> str:
+    return f" (and {count} more such {'cell' if count == 1 else 'cells'})" if count else ""
+
+
+def category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str) -> pd.DataFrame:
+    """Features as text without white space around it (categories), truth values, or float64.
+
+    Raises
+    ------
+    DataError
+        For columns of categories that have empty cells, other things than text, or a value of its own in
+        each of many rows.
+
+    Warns
+    -----
+    UserWarning
+        Columns that look as if they were meant to be numbers or identifiers.
+    """
+    columns = {
+        name: _as_text(frame[name], name, source) if name in categories else _as_numbers(frame[name])
+        for name in frame.columns
+    }
+    return pd.DataFrame(columns).reset_index(drop=True)
+
+
+def _as_numbers(column: pd.Series[Any]) -> Any:
+    kind = np.bool_ if pd.api.types.is_bool_dtype(column) else np.float64
+    return column.to_numpy(dtype=kind)
+
+
+def _as_text(column: pd.Series[Any], name: str, source: str) -> Any:
+    found = column.astype(object)
+    kind = pd.api.types.infer_dtype(column, skipna=True)
+    if kind not in _KINDS:
+        raise DataError(
+            f"{source}: column {name!r} holds neither numbers nor text but {kind}; leave it out with drop "
+            "(--drop)"
+        )
+    text = np.array(["" if pd.isna(cell) else str(cell).strip() for cell in found], dtype=object)
+    empty = np.flatnonzero(text == "")
+    if len(empty):
+        more = f" (and {len(empty) - 1} more)" if len(empty) > 1 else ""
+        raise DataError(
+            f"{source} has an empty cell in column {name!r}, row {empty[0] + 1}{more}; fill such cells in, "
+            "with a word of their own such as 'missing' to make them a category, or remove them"
+        )
+    _judge(text, name, source)
+    return text
+
+
+def _judge(text: Any, name: str, source: str) -> None:
+    n_different = len(set(text))
+    if n_different == len(text) > _FEW:
+        raise DataError(
+            f"{source}: column {name!r} has another value in every row ({text[0]!r} in row 1), which tells "
+            "nothing as a category; name it by id_column (--id-column) or leave it out with drop (--drop)"
+        )
+    other = np.flatnonzero(pd.to_numeric(pd.Series(text), errors="coerce").isna())
+    if 0 < len(other) < len(text) / 2:
+        cells = f"cell {text[other[0]]!r} in row {other[0] + 1} is no number"
+        if len(other) > 1:
+            cells += f", nor are {len(other) - 1} more"
+        warnings.warn(
+            f"all values of column {name!r} are taken as categories, because {cells}",
+            UserWarning,
+            stacklevel=2,
+        )
+    elif n_different > max(_FEW, len(text) / 2):
+        warnings.warn(
+            f"column {name!r} has {n_different} different values in {len(text)} rows, which tell little as "
+            "categories; drop (--drop) leaves it out",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def labelled(table: Table, labels: Any, partial_labels: Any) -> Table:
+    """The table with known classes and partial labels."""
+    for values in (labels, partial_labels):
+        if values is not None:
+            _require_scalars(values, "classes", table.name)
+    y, targets = (None, ()) if labels is None else encode_classes(labels, minus_one_is_missing=False)
+    partial, names = (
+        (None, ()) if partial_labels is None else encode_classes(partial_labels, minus_one_is_missing=True)
+    )
+    return replace(table, y=y, target_names=targets, partial_y=partial, partial_names=names)
+
+
+def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
+    """Row identifiers as text; every row must have one of its own."""
+    _require_scalars(values, f"identifiers in column {column!r}", source)
+    names = ["" if pd.isna(cell) else str(cell).strip() for cell in values]
+    seen: dict[str, int] = {}
+    for row, identifier in enumerate(names, start=1):
+        if not identifier:
+            raise DataError(f"{source}: the id column {column!r} is empty in row {row}")
+        if identifier in seen:
+            raise DataError(
+                f"{source}: the id column {column!r} has {identifier!r} in rows {seen[identifier]} and {row}"
+            )
+        seen[identifier] = row
+    longest = max(map(len, names), default=0)
+    if longest * len(names) > _MOST_CHARACTERS:  # an array of text has the room of the longest everywhere
+        raise DataError(
+            f"{source}: the id column {column!r} has a text of {longest:,} characters, too long for an "
+            f"identifier of {len(names):,} rows"
+        )
+    return np.array(names)
+
+
+def _require_scalars(values: Any, what: str, source: str) -> None:
+    other = next((cell for cell in values if not pd.api.types.is_scalar(cell)), None)
+    if other is not None:
+        raise DataError(f"{source}: {what} must be texts or numbers, got a {type(other).__name__}")
+
+
 def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Codes 0, 1, ... in the order of the names (numbers by value); -1 for empty cells.
 
@@ -588,7 +804,7 @@ def holds_columns(path: Path) -> bool:
 
 
 def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]]:
-    """A table that spreadsheets write.
+    """Read a table as spreadsheets write it.
 
     Text may be UTF-8, UTF-16 with a byte order mark, or else is taken for Windows-1252. Columns without a
     name at the end, and rows at the end, are left out if they are empty.
@@ -601,11 +817,11 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
     Returns
     -------
     frame : DataFrame
-        Text, of Parquet files the types they have; columns named by text.
+        Cells as text, or in the types of a Parquet file; columns are named by text.
     roles : Roles
         With the column of identifiers, if the first has no name.
     notes : list of str
-        What to say of it.
+        What the user should know of the reading.
 
     Raises
     ------
@@ -703,225 +919,8 @@ def _held(row: list[str], column: int) -> str:
     return row[column].strip() if column < len(row) else ""
 
 
-def read_parquet(path: Path, roles: Roles) -> Table:
-    """Read a Parquet file; see :func:`~moo_clustering.datasets.read_table`."""
-    frame, roles = parquet_frame(path, roles)
-    return table_from_frame(frame, roles, name=path.name, source=str(path))
-
-
-def parquet_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles]:
-    """Columns named by text, and the roles with the index for identifiers where the file has one."""
-    try:
-        frame = pd.read_parquet(path, engine="pyarrow")
-    except ImportError as error:
-        raise DataError(
-            f"reading {path} needs pyarrow, which is not installed: pip install moo_clustering[parquet]"
-        ) from error
-    except (OSError, MemoryError):
-        raise
-    except Exception as error:  # pyarrow has its own for damaged bytes, also of invalid text
-        raise DataError(f"{path} is not a Parquet file, or it is damaged: {error}") from error
-    frame.columns = [str(column) for column in frame.columns]
-    if not isinstance(frame.index, pd.RangeIndex):
-        index = str(frame.index.name or "(index)")
-        if index in frame.columns:
-            raise DataError(f"{path} has two columns named {index!r}, one of them its index")
-        try:
-            names: Any = frame.index.astype(str)
-        except UnicodeDecodeError:  # an index of bytes
-            names = [str(name) for name in frame.index]
-        frame.insert(0, index, names)
-        if roles.id_column is None and index not in roles.by_column():
-            roles = roles._replace(id_column=index)
-    return frame, roles
-
-
-def read_table(
-    path: str | PathLike[str],
-    *,
-    labels: str | None = None,
-    partial_labels: str | None = None,
-    id_column: str | None = None,
-    drop: Sequence[str] = (),
-    categories: bool = False,
-) -> Table:
-    """Read a data set from CSV, TSV, Parquet or npz.
-
-    Every column that is given no other role is a feature and must be numeric, or with ``categories`` of
-    numbers or text. The first line of a text file names the columns; a first column without a name is
-    taken as the row identifier.
-
-    Parameters
-    ----------
-    path : path-like
-        The suffix decides: ``.csv``, ``.tsv``, ``.tab``, ``.txt`` (separated by commas, tabs or semicolons),
-        ``.parquet``, ``.pq``, or ``.npz`` with an array ``X`` and, optionally, ``y`` (known classes),
-        ``feature_names`` and arrays that the options below name. npz files are read without
-        executing anything.
-    labels : str, optional
-        Column with known classes, text or numbers, for scoring. Empty cells are samples without
-        known class.
-    partial_labels : str, optional
-        Column with the classes of some samples; empty cells and -1 are unlabelled.
-    id_column : str, optional
-        Column that identifies the rows.
-    drop : sequence of str, default=()
-        Columns to leave out.
-    categories : bool, default=False
-        Whether columns of text are features too: every different text is a category, "NA" and "?"
-        included. If there are any, ``X`` is a data frame. An npz file cannot have such columns.
-
-    Returns
-    -------
-    Table
-        With categories a :class:`CategoryTable`.
-
-    Raises
-    ------
-    DataError
-        For files that are missing, empty, ragged or of unknown kind; columns that do not exist, are
-        not numeric, or have empty, NaN or infinite cells; with ``categories``, columns with another text
-        in every row, of more than 20.
-
-    Warns
-    -----
-    UserWarning
-        Columns of categories most of which are numbers, or in which few are equal.
-
-    Notes
-    -----
-    O(bytes) time and memory.
-    """
-    # The readers import pandas, which takes half a second that `--help` should not.
-
-    path = Path(path)
-    roles = Roles(labels, partial_labels, id_column, tuple(drop), categories)
-    suffix = path.suffix.lower()
-    if not path.exists():
-        raise DataError(f"there is no file {path}")
-    if path.is_dir():
-        raise DataError(f"{path} is a folder, not a file")
-    try:
-        if suffix in _TEXT:
-            return read_text(path, roles)
-        if suffix in _PARQUET:
-            return read_parquet(path, roles)
-        if suffix == ".npz":
-            return read_npz(path, roles)
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
-    raise DataError(f"{path} has the suffix {suffix!r}; known are {', '.join([*_TEXT, *_PARQUET, '.npz'])}")
-
-
-def read_text(path: Path, roles: Roles) -> Table:
-    """Read a text table; see :func:`~moo_clustering.datasets.read_table`."""
-    source = str(path)
-    try:
-        separator = separator_of(path)
-        head = list(itertools.islice(table_rows(path, separator), 2))
-        columns = column_names(head, source)
-        if columns[0] == UNNAMED and roles.id_column is None and UNNAMED not in roles.drop:
-            roles = roles._replace(id_column=UNNAMED)
-        check_roles(roles, columns, source)
-        if len(head) > 1 and len(head[1][1]) != len(columns):
-            ragged(source, len(columns), *head[1])
-        as_text = set(roles.by_column())
-        frame = _frame(path, separator, columns, as_text)
-        if roles.categories and (
-            categories := not_numeric(frame, [name for name in columns if name not in as_text])
-        ):
-            # Categories stay as they are written too.
-            frame = _frame(path, separator, columns, as_text | set(categories))
-        # Cells missing at the end of a row look like empty ones to the parser.
-        if len(columns) > 1 and bool(frame[columns[-1]].isna().any()):
-            for line, row in table_rows(path, separator):
-                if len(row) != len(columns):
-                    ragged(source, len(columns), line, row)
-    except UnicodeDecodeError as error:
-        raise DataError(f"{source} is not a text file in UTF-8 ({error.reason})") from error
-    except csv.Error as error:
-        raise DataError(f"{source} cannot be read as a table: {error}") from error
-    return table_from_frame(frame, roles, name=path.name, source=source)
-
-
-def separator_of(path: Path) -> str:
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        first = next((line for line in file if line.strip()), "")
-    if path.suffix.lower() in {".tsv", ".tab"}:
-        return "\t"
-    return max(",;\t", key=first.count)
-
-
-def table_rows(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Line number and cells of every line that is not empty."""
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter=separator, skipinitialspace=True)
-        for row in reader:
-            if row and (len(row) > 1 or row[0].strip()):
-                yield reader.line_num, row
-
-
-def column_names(head: list[tuple[int, list[str]]], source: str) -> list[str]:
-    if not head:
-        raise DataError(f"{source} is empty")
-    columns = [name.strip() for name in head[0][1]]
-    numbered = [str(number) for number in range(len(columns))]  # as pandas names columns without names
-    if all(_is_number(name) for name in columns) and (len(columns) == 1 or columns != numbered):
-        raise DataError(f"{source} has numbers in its first line, where the names of the columns should be")
-    if len(columns) > 1 and not columns[0]:
-        columns[0] = UNNAMED  # as pandas and R write their row names
-    for number, name in enumerate(columns, start=1):
-        if not name:
-            raise DataError(f"{source}: column {number} has no name")
-        if name in columns[: number - 1]:
-            raise DataError(f"{source} has two columns named {name!r}")
-    return columns
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _frame(path: Path, separator: str, columns: list[str], text: Collection[str]) -> pd.DataFrame:
-    # Identifiers and classes stay as they are written: "007" is not 7, and "NA" may be a class.
-    as_text: dict[Any, Any] = dict.fromkeys(text, str)
-    try:
-        return pd.read_csv(
-            path,
-            sep=separator,
-            header=0,
-            names=columns,
-            index_col=False,
-            dtype=as_text,
-            keep_default_na=False,
-            na_values={column: [""] if column in as_text else ["", "nan", "NaN", "NA"] for column in columns},
-            skipinitialspace=True,
-            encoding="utf-8-sig",
-            low_memory=False,
-            **EXACT,
-        )
-    except pd.errors.EmptyDataError as error:
-        raise DataError(f"{path} is empty") from error
-    except pd.errors.ParserError as error:
-        for line, row in table_rows(path, separator):
-            if len(row) != len(columns):
-                ragged(str(path), len(columns), line, row)
-        raise DataError(f"{path} cannot be read as a table: {error}") from error
-
-
-def ragged(source: str, expected: int, line: int, row: list[str]) -> None:
-    cells = "cell" if len(row) == 1 else "cells"
-    raise DataError(
-        f"{source}, line {line} has {len(row)} {cells} where the first line names {expected} columns"
-    )
-
-
 def exact_numbers(texts: list[str]) -> NDArray[np.float64]:
-    """What :func:`pandas.to_numeric` takes for numbers; NaN for the others and for infinite ones."""
+    """Numbers as :func:`pandas.to_numeric` reads them; NaN for other texts and for infinite numbers."""
     found = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").to_numpy(np.float64, copy=True)
     finite = np.isfinite(found)
     found[~finite] = np.nan
