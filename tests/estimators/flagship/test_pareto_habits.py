@@ -14,6 +14,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from moo_clustering import ParetoBagClustering, ParetoClustering
 
@@ -109,3 +110,15 @@ def test_model_selection():
     search = GridSearchCV(model, {"kernel": ["pool", "full"]}, scoring="accuracy", cv=3).fit(X, CLASSES)
     assert search.best_score_ > 0.9
     assert search.best_params_["kernel"] in ("pool", "full")
+
+
+@parametrize_with_checks(
+    [
+        ParetoClustering(families=("km", "ward", "genie", "gmm"), k_range=(2, 3, 4), random_state=0),
+        ParetoClustering(n_clusters=2, k_range=(2, 3), n_landmarks=15, random_state=0),
+        ParetoBagClustering(k_range=(2, 3), random_state=0),
+    ]
+)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)

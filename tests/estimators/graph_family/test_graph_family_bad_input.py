@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from moo_clustering import MOCK, SRMOSC, FuzzyModesMOGA
-from moo_clustering.estimators import mock as _mock_search
+from moo_clustering.estimators import mock
 from moo_clustering.estimators.fuzzy_modes import Column, NumberCoder
 from moo_clustering.persistence import CheckpointMismatchError
 from moo_clustering.problems import SRMOSCProblem
@@ -72,7 +72,7 @@ def test_other_faults_are_left_to_scikit_learn(model, X):
 
 
 def test_a_bad_rule_is_refused_before_any_work(X, monkeypatch):
-    monkeypatch.setattr(_mock_search, "locus_graph", lambda *args, **kwargs: pytest.fail("worked"))
+    monkeypatch.setattr(mock, "locus_graph", lambda *args, **kwargs: pytest.fail("worked"))
     with pytest.raises(ValueError, match="unknown rule 'deviation'"):
         MOCK(2, select="deviation").fit(X)
 

@@ -9,9 +9,10 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs, make_moons
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from moo_clustering import MOCK
 from moo_clustering.estimators._methods import GRAPH_METHODS
-from moo_clustering.estimators.mock import MOCK
 from moo_clustering.validity import Connectivity
 
 QUICK = {"pop_size": 32, "n_gen": 15, "random_state": 0}
@@ -277,3 +278,15 @@ def test_no_warning_without_reason():
         warnings.simplefilter("error")
         MOCK(3, **QUICK).fit(X)
         MOCK(**QUICK).fit(X)
+
+
+@parametrize_with_checks(
+    [
+        MOCK(pop_size=12, n_gen=4, n_controls=1, random_state=0),
+        MOCK(n_clusters=3, encoding="locus", engine="pesa2", init="2007", n_gen=4, random_state=0),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:no solution of the front has n_clusters")
+@pytest.mark.filterwarnings("ignore:y has fewer than two labelled")
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering.estimators.mock import MOCK
+from moo_clustering import MOCK
 
 
 @pytest.fixture(scope="module")

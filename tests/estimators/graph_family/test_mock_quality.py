@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering.estimators.mock import MOCK
+from moo_clustering import MOCK
 
 
 @pytest.fixture(scope="module")

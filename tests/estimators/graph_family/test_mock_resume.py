@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
+from moo_clustering import MOCK
 from moo_clustering.algorithms import InterruptedSearchWarning
-from moo_clustering.estimators import mock as _mock_controls
-from moo_clustering.estimators.mock import MOCK
+from moo_clustering.estimators import mock
 from moo_clustering.operators import NeighborBiasedMutation
 from moo_clustering.persistence import CheckpointMismatchError
 
@@ -77,7 +77,7 @@ def test_ctrl_c_in_control_searches(X, monkeypatch):
     def press(*args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_mock_controls, "control_data", lambda *args, **kwargs: press())
+    monkeypatch.setattr(mock, "control_data", lambda *args, **kwargs: press())
     with pytest.warns(InterruptedSearchWarning, match="control data was interrupted"):
         model = MOCK(n_gen=5, **{**QUICK, "n_clusters": None}).fit(X)
     assert model.interrupted_

@@ -5,8 +5,7 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering import InconsistentConstraintsError
-from moo_clustering.estimators.mock import MOCK
+from moo_clustering import MOCK, InconsistentConstraintsError
 
 QUICK = {"pop_size": 40, "n_gen": 15, "random_state": 0}
 

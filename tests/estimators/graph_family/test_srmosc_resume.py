@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
+from moo_clustering import SRMOSC
 from moo_clustering.algorithms import InterruptedSearchWarning
-from moo_clustering.estimators.srmosc import SRMOSC
 from moo_clustering.operators.mutation import SupportMutation
 from moo_clustering.persistence import CheckpointMismatchError
 

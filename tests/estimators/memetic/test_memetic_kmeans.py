@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from moo_clustering import MemeticKMeans
 from moo_clustering.algorithms import InterruptedSearchWarning
-from moo_clustering.estimators import memetic_kmeans as module
+from moo_clustering.estimators import memetic_kmeans
 from moo_clustering.estimators.memetic_kmeans import CenterSearch
 
 STRATEGIES = ("memetic", "swap", "multistart", "ward")
@@ -159,7 +160,7 @@ def test_ward_start():
 
 def test_ward_is_not_taken_for_many_samples(monkeypatch):
     X = blobs(k=5, n=200)
-    monkeypatch.setattr(module, "WARD_SAMPLES", 100)
+    monkeypatch.setattr(memetic_kmeans, "WARD_SAMPLES", 100)
     model = small(k=5, distances=1, ward_start=True, report_controls=True).fit(X)
     without = small(k=5, distances=1).fit(X)
     assert model.history_.equals(without.history_)
@@ -322,7 +323,7 @@ def test_refuses_wrong_parameters(options, match):
 def test_memory_is_for_ward_cuts_alone(strategy, monkeypatch):
     X = blobs(k=5, n=200)
     options = {"k": 5, "distances": 1, "max_memory": 1, "report_controls": True, "ward_start": True}
-    monkeypatch.setattr(module, "WARD_SAMPLES", 100)
+    monkeypatch.setattr(memetic_kmeans, "WARD_SAMPLES", 100)
     if strategy == "ward":
         with pytest.raises(ValueError, match="ward_start=False and no report_controls, or a larger max_mem"):
             small(strategy, **options).fit(X)
@@ -343,3 +344,15 @@ def test_quiet_where_all_is_well():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         small().fit(blobs())
+
+
+@parametrize_with_checks(
+    [
+        MemeticKMeans(3, max_distance_evaluations=20_000, random_state=0),
+        MemeticKMeans(3, max_distance_evaluations=20_000, engine="deap", random_state=0),
+        MemeticKMeans(3, max_distance_evaluations=20_000, strategy="ward", random_state=0),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:found only .* non-empty clusters")
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)

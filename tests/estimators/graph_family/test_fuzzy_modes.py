@@ -7,17 +7,23 @@ import numpy as np
 import pandas as pd
 import pytest
 from pymoo.indicators.hv import Hypervolume
+from scipy.optimize import linear_sum_assignment
 from sklearn.base import clone
 from sklearn.datasets import load_wine, make_blobs
 from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics.cluster import contingency_matrix
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from moo_clustering import FuzzyModesMOGA
 from moo_clustering.algorithms import InterruptedSearchWarning
 from moo_clustering.consensus import cspa
+from moo_clustering.datasets import load_bundled
 from moo_clustering.estimators._methods import find_method
-from moo_clustering.estimators.fuzzy_modes import FuzzyModesMOGA
+from moo_clustering.estimators.fuzzy_modes import majority_vote, reference_row
 from moo_clustering.persistence import CheckpointMismatchError
 
 QUICK = {"pop_size": 20, "n_gen": 12, "random_state": 1}
+VOTE = {"metric": "euclidean", "beta": 0.5, "reference": "first"}
 METRICS = pytest.mark.parametrize("metric", ["hamming", "euclidean"])
 
 
@@ -368,3 +374,110 @@ def test_clone_and_registry():
         method, found = find_method(name)
         assert method.class_name == "FuzzyModesMOGA"
         assert found == options
+
+
+def test_a_vote_by_hand():
+    labels = np.array([[0, 0, 0, 1, 1], [1, 1, 0, 0, 0], [0, 0, 0, 1, 1]], dtype=np.int32)
+    data = np.arange(5.0)[:, None]
+    for reference in ("first", "medoid"):
+        vote = majority_vote(labels, data, **{**VOTE, "reference": reference})
+        np.testing.assert_array_equal(vote, [0, 0, 0, 1, 1])
+
+
+def test_names_of_clusters_do_not_matter():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, (7, 40)).astype(np.int32)
+    names = np.array([rng.permutation(3) for _ in range(7)])
+    renamed = np.take_along_axis(names, labels, axis=1).astype(np.int32)
+    renamed[0] = labels[0]
+    data = rng.normal(size=(40, 2))
+    np.testing.assert_array_equal(majority_vote(labels, data, **VOTE), majority_vote(renamed, data, **VOTE))
+
+
+def split(n_unsure=1):
+    """Two far groups; one partition in three gives the last samples of the first to the second."""
+    data = np.concatenate([np.arange(10.0), 100.0 + np.arange(10.0)])[:, None]
+    truth = np.repeat([0, 1], 10)
+    labels = np.tile(truth, (3, 1))
+    labels[1:, 10 - n_unsure : 10] = 1
+    return labels.astype(np.int32), data, truth
+
+
+def test_neighbours_decide_where_too_few_agree():
+    labels, data, truth = split()
+    np.testing.assert_array_equal(majority_vote(labels, data, **VOTE), np.where(np.arange(20) == 9, 1, truth))
+    np.testing.assert_array_equal(majority_vote(labels, data, **{**VOTE, "beta": 0.7}), truth)
+    # Two of three are exactly the share that is asked for.
+    vote = majority_vote(labels, data, **{**VOTE, "beta": 2 / 3})
+    assert vote[9] == 1
+
+
+def test_neighbours_by_hamming_distance():
+    labels, _, truth = split()
+    # Euclidean distance would take the unsure sample to the second group.
+    data = np.where(truth[:, None] == 0, [0, 0, 0], [5, 5, 9])
+    data[9] = [0, 0, 9]
+    vote = majority_vote(labels, data, metric="hamming", beta=0.7, reference="first")
+    np.testing.assert_array_equal(vote, truth)
+    assert majority_vote(labels, data, **{**VOTE, "beta": 0.7})[9] == 1
+
+
+@pytest.mark.parametrize(
+    ("labels", "beta"),
+    [
+        # Fewer than five sure samples.
+        ([[0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 0, 0], [0, 0, 0, 1, 1, 1]], 1.0),
+        # Cluster 2 has no sure sample.
+        ([[0, 0, 0, 1, 1, 1, 2], [0, 0, 0, 1, 1, 1, 2], [0, 0, 0, 1, 1, 1, 1]], 1.0),
+    ],
+)
+def test_the_vote_alone_where_the_classifier_would_know_too_little(labels, beta):
+    data = np.zeros((len(labels[0]), 1))
+    vote = majority_vote(np.array(labels, dtype=np.int32), data, **{**VOTE, "beta": beta})
+    np.testing.assert_array_equal(vote, labels[0])
+
+
+def test_the_medoid_is_most_similar_to_the_others():
+    rng = np.random.default_rng(3)
+    truth = np.arange(60) % 3
+    noise = [0.9, 0.4, 0.05, 0.3]
+    labels = np.array([np.where(rng.random(60) < p, rng.integers(0, 3, 60), truth) for p in noise])
+    assert reference_row(labels.astype(np.int32), "medoid") == 2
+    assert reference_row(labels.astype(np.int32), "first") == 0
+    assert reference_row(np.zeros((3, 4), dtype=np.int32), "medoid") == 0
+
+
+def accuracy(y, labels):
+    table = contingency_matrix(y, labels)
+    rows, columns = linear_sum_assignment(-table)
+    return table[rows, columns].sum() / len(y)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "expected"), [("iris", 0.92), ("wine", 0.91), ("breast_cancer", 0.93)])
+def test_numbers(name, expected):
+    table = load_bundled(name)
+    found = []
+    for seed in range(2):
+        model = FuzzyModesMOGA(len(np.unique(table.y)), metric="euclidean", random_state=seed).fit(table.X)
+        found.append([accuracy(table.y, model.choose(rule).labels_) for rule in ("vote", "cspa")])
+    np.testing.assert_allclose(np.mean(found, axis=0), expected, atol=0.03)
+
+
+def test_binning_costs_accuracy():
+    table = load_bundled("iris")
+    model = FuzzyModesMOGA(3, random_state=0).fit(table.X)
+    assert 0.72 < accuracy(table.y, model.labels_) < 0.87
+
+
+@parametrize_with_checks(
+    [
+        FuzzyModesMOGA(n_clusters=3, pop_size=12, n_gen=4, random_state=0),
+        FuzzyModesMOGA(n_clusters=3, metric="euclidean", pop_size=12, n_gen=4, random_state=0),
+        FuzzyModesMOGA(n_clusters=3, metric="euclidean", final="cspa", pop_size=12, n_gen=4, random_state=0),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:found only .* non-empty clusters")
+@pytest.mark.filterwarnings("ignore:column .* another value in every sample")
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)

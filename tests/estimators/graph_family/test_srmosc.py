@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs
 from sklearn.metrics import adjusted_rand_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from moo_clustering import SRMOSC
 from moo_clustering.constraints import InconsistentConstraintsError
-from moo_clustering.estimators.srmosc import SRMOSC
 from moo_clustering.graphs import ratio_cut, symmetrize
 from moo_clustering.validity import clustering_accuracy
 
@@ -266,3 +267,14 @@ def test_known_accuracies_of_the_hull(loader, n_clusters, rcut, consensus):
     assert clustering_accuracy(y[order], model.labels_) == pytest.approx(rcut, abs=0.02)
     model.choose("consensus")
     assert clustering_accuracy(y[order], model.labels_) == pytest.approx(consensus, abs=0.02)
+
+
+@parametrize_with_checks(
+    [
+        SRMOSC(n_clusters=3, pop_size=8, random_state=0),
+        SRMOSC(n_clusters=3, solver="nsga2", final="consensus", pop_size=8, n_gen=2, random_state=0),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:only .* distinct rows")
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
