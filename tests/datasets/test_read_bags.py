@@ -1,9 +1,6 @@
 """Reading bags from tables and archives, and the data sets that circulate in several formats."""
 
 import gzip
-import json
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -375,12 +372,3 @@ def test_shuffled_keeps_bags_and_classes_together():
         assert bag.tolist() == [[label]] * (label + 1)
     assert mixed.name == "n"
     assert BagTable(bags).shuffled(0).labels is None
-
-
-def test_importing_the_reader_imports_no_pandas():
-    code = (
-        "import json, sys; import moo_clustering.datasets.bags; "
-        "print(json.dumps([m for m in ('pandas', 'numba') if m in sys.modules]))"
-    )
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert json.loads(out.stdout) == []

@@ -1,0 +1,49 @@
+from .bags import BagTable, read_bags, write_bag_arff
+from .documents import Documents, read_documents, tfidf
+from .multilabel import (
+    MultiLabelTable,
+    label_indicators,
+    read_multilabel,
+    write_multilabel_arff,
+)
+from .prepare import PreparedTable, prepare_table
+from .sources import (
+    BUNDLED,
+    load_breast_cancer,
+    load_bundled,
+    load_digits,
+    load_iris,
+    load_wine,
+    make_bags,
+    make_balance,
+    make_waveform,
+)
+from .tables import CategoryTable, DataError, Table, read_table
+
+__all__ = [
+    "BUNDLED",
+    "BagTable",
+    "CategoryTable",
+    "DataError",
+    "Documents",
+    "MultiLabelTable",
+    "PreparedTable",
+    "Table",
+    "label_indicators",
+    "load_breast_cancer",
+    "load_bundled",
+    "load_digits",
+    "load_iris",
+    "load_wine",
+    "make_bags",
+    "make_balance",
+    "make_waveform",
+    "prepare_table",
+    "read_bags",
+    "read_documents",
+    "read_multilabel",
+    "read_table",
+    "tfidf",
+    "write_bag_arff",
+    "write_multilabel_arff",
+]
