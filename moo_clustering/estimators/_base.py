@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from os import PathLike
 from pathlib import Path
-from textwrap import indent
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 import networkx as nx
 import numpy as np
@@ -38,309 +37,6 @@ if TYPE_CHECKING:
 # A run may be resumed with other values of these; longer runs continue shorter ones.
 _FREE = frozenset({"n_gen", "n_jobs", "verbose", "checkpoint", "checkpoint_every", "resume"})
 Rule = str | int | Callable[[NDArray[np.float64]], int]
-C = TypeVar("C", bound=type)
-
-
-def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:
-    """Checkpoint of a fit of ``estimator`` on ``data``, or None if none is asked for.
-
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        With parameters ``checkpoint``, ``checkpoint_every``, ``resume`` and ``random_state``.
-    *data : array-like or None
-        Everything the result depends on besides the parameters.
-    """
-    if estimator.checkpoint is None:
-        if estimator.resume:
-            raise ValueError("resume=True needs checkpoint, the file to resume from.")
-        return None
-    if not isinstance(estimator.random_state, Integral):
-        raise ValueError(
-            "checkpoint needs an integer random_state, without which a resumed run could not equal an "
-            f"uninterrupted one; got random_state={estimator.random_state!r}."
-        )
-    parameters = {
-        name: _plain(value) for name, value in estimator.get_params(deep=False).items() if name not in _FREE
-    }
-    identity = {
-        "method": type(estimator).__name__,
-        "parameters": parameters,
-        "data": fingerprint(*(None if part is None else np.asarray(part) for part in data)),
-    }
-    return Checkpoint(
-        path=Path(estimator.checkpoint),
-        every=estimator.checkpoint_every,
-        identity=identity,
-        resume=estimator.resume,
-    )
-
-
-def _plain(value: Any) -> Any:
-    """Parameters as JSON knows them; arrays by their fingerprint, functions by their name."""
-    if callable(value):
-        return getattr(value, "__qualname__", type(value).__qualname__)
-    if isinstance(value, np.ndarray) or (
-        isinstance(value, tuple | list) and any(isinstance(part, np.ndarray | list | tuple) for part in value)
-    ):
-        parts = value if isinstance(value, tuple | list) else [value]
-        return fingerprint(*(np.asarray(part) for part in parts))
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def knee(F: NDArray[np.float64]) -> int:
-    """Index of the member nearest to the ideal point, objectives scaled to the range of the front.
-
-    Parameters
-    ----------
-    F : ndarray of shape (n_solutions, n_objectives)
-        Minimised objectives. An objective without range does not count. Ties: the first.
-    """
-    low, spread = F.min(axis=0), np.ptp(F, axis=0)
-    scaled = np.divide(F - low, spread, out=np.zeros_like(F), where=spread > 0)
-    return int(np.linalg.norm(scaled, axis=1).argmin())
-
-
-def choose_member(
-    front: NDArray[np.float64], names: Sequence[str], greater_is_better: Sequence[bool], rule: Rule
-) -> int:
-    """Index of the member a rule picks.
-
-    Parameters
-    ----------
-    front : ndarray of shape (n_solutions, n_objectives)
-        Objectives in natural sign.
-    names : sequence of str
-        Names of the objectives.
-    greater_is_better : sequence of bool
-    rule : {"knee"}, name of an objective, int or callable
-        The knee, the member that is best in one objective, a row number, or
-        ``rule(front) -> row number``.
-
-    Raises
-    ------
-    ValueError
-        Unknown rule (names the nearest), or a row number outside the front.
-    """
-    check_rule(rule, ("knee", *names))
-    minimised = np.where(np.asarray(greater_is_better), -front, front)
-    if callable(rule):
-        found: object = rule(front)
-        if not isinstance(found, Integral):
-            raise TypeError(f"a rule must return a row number of the front; {rule!r} returned {found!r}")
-        rule = int(found)
-    if isinstance(rule, str):
-        return knee(minimised) if rule == "knee" else int(minimised[:, list(names).index(rule)].argmin())
-    if not -len(front) <= rule < len(front):
-        raise ValueError(f"rule={rule} is outside the front, which has {len(front)} members.")
-    return int(rule) % len(front)
-
-
-def check_rule(rule: object, allowed: Sequence[str]) -> None:
-    """Refuse what is neither an allowed name nor a row number nor a callable.
-
-    Raises
-    ------
-    ValueError
-        Naming what is allowed, and the nearest of it.
-    """
-    if callable(rule) or isinstance(rule, Integral) or (isinstance(rule, str) and rule in allowed):
-        return
-    raise ValueError(
-        f"unknown rule {rule!r}; allowed are {', '.join(map(repr, allowed))}, a row number or a callable"
-        + (did_you_mean(rule, allowed) if isinstance(rule, str) else "")
-    )
-
-
-def fewer_distinct_rows(
-    X: NDArray[np.floating[Any]], lists: NeighborLists, n_clusters: int
-) -> NDArray[np.int32] | None:
-    """Distinct rows as clusters, by first appearance, if there are fewer than ``n_clusters``; or None.
-
-    O(N) unless nearly every sample has a duplicate, then a sort of the rows.
-    """
-    # With fewer than K distinct rows fewer than K samples are without duplicate.
-    if np.count_nonzero(lists.distances[:, 0] > 0) >= n_clusters:
-        return None
-    _, first, inverse = np.unique(X, axis=0, return_index=True, return_inverse=True)
-    if len(first) >= n_clusters:
-        return None
-    order = np.empty(len(first), dtype=np.int32)
-    order[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
-    return order[inverse.reshape(-1)]
-
-
-def history_frame(estimator: Any) -> pd.DataFrame | None:
-    """The course of the search, a generation or sweep a row; None without one."""
-    history = getattr(estimator, "history_", None)
-    if history is None:
-        return None
-    if isinstance(history, pd.DataFrame):
-        return history
-    if isinstance(history, np.ndarray):
-        return pd.DataFrame({"sweep": np.arange(1, len(history) + 1), "objective": history})
-    frame: pd.DataFrame = history.to_frame(getattr(estimator, "objective_names_", None))
-    return frame
-
-
-def bag_history(estimator: Any) -> pd.DataFrame | None:
-    """The logbook of the search, a generation or an update of centres a row; None without a search."""
-    if not hasattr(estimator, "logbook_"):
-        recorder = getattr(estimator, "history_", None)
-        return None if recorder is None else recorder.to_frame(estimator.objective_names_)
-    frame = pd.DataFrame(list(estimator.logbook_)).rename(columns={"gen": "generation", "iter": "generation"})
-    seconds = getattr(getattr(estimator, "history_", None), "seconds", ())
-    if len(seconds) == len(frame):
-        frame.insert(1, "seconds", seconds)
-    return frame
-
-
-def nearest_rows(X: Any, rows: Any, metric: Metric) -> NDArray[np.int32]:
-    """Number of the row that is nearest to every row of X; ties: the lowest.
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-    rows : ndarray or CSR matrix of shape (n_rows, n_features)
-    metric : str or callable
-        Cosine distances are rounded, as in the search, so that equal directions tie.
-
-    Notes
-    -----
-    O(n_samples n_rows n_features) time, in blocks of bounded memory.
-    """
-    out = np.empty(X.shape[0], dtype=np.int32)
-    for part in block_slices(X.shape[0], rows.shape[0]):
-        out[part] = row_distances(X[part], rows, metric).argmin(axis=1)
-    return out
-
-
-def row_distances(X: Any, rows: Any, metric: Metric) -> NDArray[np.float64]:
-    """Distances of shape (n_samples, n_rows)."""
-    name = metric if isinstance(metric, str) else None
-    dense = not issparse(X) and not issparse(rows)
-    if name in ("euclidean", "sqeuclidean") and dense:
-        # From differences; the faster products lose the digits that decide between near rows.
-        return np.asarray(cdist(X, rows, name))
-    D: NDArray[np.float64]
-    if name == "cosine":
-        D = 1.0 - _directions(X) @ _directions(rows).T if dense else cosine_distances(X, rows)
-        return np.rint(np.clip(D, 0.0, 2.0) * GRAIN) / GRAIN
-    D = np.asarray(pairwise_distances(X, rows, metric=metric), dtype=np.float64)
-    return D
-
-
-def _directions(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rows of length 1; rows of zeros stay."""
-    norms = np.sqrt(np.einsum("ij,ij->i", X, X))
-    norms[norms == 0.0] = 1.0
-    return X / norms[:, None]
-
-
-def check_n_clusters(n_clusters: int, n_samples: int) -> None:
-    """Refuse more clusters than samples.
-
-    Raises
-    ------
-    ValueError
-    """
-    if n_clusters > n_samples:
-        raise ValueError(f"n_clusters={n_clusters} is more than the number of samples, {n_samples}.")
-
-
-def numeric_features(estimator: BaseEstimator, X: Any, **options: Any) -> NDArray[np.float64]:
-    """X as float64, checked as scikit-learn does; sets the estimator's names and number of features.
-
-    Parameters
-    ----------
-    estimator : BaseEstimator
-    X : array-like or DataFrame of shape (n_samples, n_features)
-    **options
-        Options of ``validate_data``.
-
-    Raises
-    ------
-    ValueError
-        Bad data; columns that hold other things than numbers are named.
-    """
-    try:
-        features: NDArray[np.float64] = validate_data(estimator, X, dtype=np.float64, order="C", **options)
-    except (TypeError, ValueError) as error:
-        frame = isinstance(X, pd.DataFrame)
-        # In arrays, objects that are neither number nor string are a TypeError with scikit-learn.
-        others = _others(X) if frame or isinstance(error, ValueError) else []
-        if not others:
-            raise
-        raise ValueError(
-            f"{type(estimator).__name__} needs numbers, but there are others in {', '.join(others)}; encode "
-            "or drop them, or take FuzzyModesMOGA, which compares categories."
-        ) from error
-    return features
-
-
-def _others(X: Any) -> list[str]:
-    """Columns with what is no number, by name, and the first such value of each."""
-    if isinstance(X, pd.DataFrame):
-        columns = [(f"column {name!r}", values.to_numpy(dtype=object)) for name, values in X.items()]
-    else:
-        table = np.asarray(X, dtype=object)
-        columns = [(f"column {i}", values) for i, values in enumerate(table.T)] if table.ndim == 2 else []
-    found = []
-    for name, values in columns:
-        other = next((value for value in values if not _is_number(value)), None)
-        if other is not None:
-            found.append(f"{name} (such as {other!r})")
-    return found
-
-
-def _is_number(value: Any) -> bool:
-    """Whether it is a number, if only a complex one, or missing."""
-    if isinstance(value, complex | np.complexfloating) or (pd.api.types.is_scalar(value) and pd.isna(value)):
-        return True
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def scale_features(X: NDArray[np.floating[Any]], scale: str) -> NDArray[np.floating[Any]]:
-    """Bring the features of a data matrix to a common scale.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features), float64 or float32
-        Not modified.
-    scale : {"minmax", "zscore", "none"}
-        To [0, 1] by range; to mean 0 and population standard deviation 1; or X itself.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_varying), dtype of X
-        Constant features are dropped by ``"minmax"`` and ``"zscore"``; if all are, one column of zeros
-        remains.
-
-    References
-    ----------
-    PESC.
-    """
-    if scale not in ("minmax", "zscore", "none"):
-        raise ValueError(f"scale must be 'minmax', 'zscore' or 'none', got {scale!r}.")
-    if scale == "none":
-        return X
-    low, high = X.min(axis=0), X.max(axis=0)
-    varying = high > low
-    if not varying.any():
-        return np.zeros((len(X), 1), dtype=X.dtype)
-    # Halves, so that the difference of huge numbers stays finite.
-    half = high[varying] / 2 - low[varying] / 2
-    scaled: NDArray[np.floating[Any]] = (X[:, varying] / 2 - low[varying] / 2) / half
-    if scale == "zscore":
-        # Standardising the range first keeps the squares of tiny and huge features within bounds.
-        mean = scaled.mean(axis=0, dtype=np.float64)
-        spread = scaled.std(axis=0, dtype=np.float64)
-        scaled = ((scaled - mean) / spread).astype(X.dtype)
-    return scaled
 
 
 class NumericOptionsMixin:
@@ -531,6 +227,70 @@ class LazyFrontMixin(FrontMixin):
         raise NotImplementedError
 
 
+def choose_member(
+    front: NDArray[np.float64], names: Sequence[str], greater_is_better: Sequence[bool], rule: Rule
+) -> int:
+    """Index of the member a rule picks.
+
+    Parameters
+    ----------
+    front : ndarray of shape (n_solutions, n_objectives)
+        Objectives in natural sign.
+    names : sequence of str
+        Names of the objectives.
+    greater_is_better : sequence of bool
+    rule : {"knee"}, name of an objective, int or callable
+        The knee, the member that is best in one objective, a row number, or
+        ``rule(front) -> row number``.
+
+    Raises
+    ------
+    ValueError
+        Unknown rule (names the nearest), or a row number outside the front.
+    """
+    check_rule(rule, ("knee", *names))
+    minimised = np.where(np.asarray(greater_is_better), -front, front)
+    if callable(rule):
+        found: object = rule(front)
+        if not isinstance(found, Integral):
+            raise TypeError(f"a rule must return a row number of the front; {rule!r} returned {found!r}")
+        rule = int(found)
+    if isinstance(rule, str):
+        return knee(minimised) if rule == "knee" else int(minimised[:, list(names).index(rule)].argmin())
+    if not -len(front) <= rule < len(front):
+        raise ValueError(f"rule={rule} is outside the front, which has {len(front)} members.")
+    return int(rule) % len(front)
+
+
+def check_rule(rule: object, allowed: Sequence[str]) -> None:
+    """Refuse what is neither an allowed name nor a row number nor a callable.
+
+    Raises
+    ------
+    ValueError
+        Naming what is allowed, and the nearest of it.
+    """
+    if callable(rule) or isinstance(rule, Integral) or (isinstance(rule, str) and rule in allowed):
+        return
+    raise ValueError(
+        f"unknown rule {rule!r}; allowed are {', '.join(map(repr, allowed))}, a row number or a callable"
+        + (did_you_mean(rule, allowed) if isinstance(rule, str) else "")
+    )
+
+
+def knee(F: NDArray[np.float64]) -> int:
+    """Index of the member nearest to the ideal point, objectives scaled to the range of the front.
+
+    Parameters
+    ----------
+    F : ndarray of shape (n_solutions, n_objectives)
+        Minimised objectives. An objective without range does not count. Ties: the first.
+    """
+    low, spread = F.min(axis=0), np.ptp(F, axis=0)
+    scaled = np.divide(F - low, spread, out=np.zeros_like(F), where=spread > 0)
+    return int(np.linalg.norm(scaled, axis=1).argmin())
+
+
 @estimator
 class SpectralMixin:
     """A clusterer that ends in spectral clustering of a similarity graph.
@@ -594,6 +354,24 @@ class SpectralMixin:
                 stacklevel=4,
             )
         self.n_clusters_ = int(self.labels_.max()) + 1
+
+
+def fewer_distinct_rows(
+    X: NDArray[np.floating[Any]], lists: NeighborLists, n_clusters: int
+) -> NDArray[np.int32] | None:
+    """Distinct rows as clusters, by first appearance, if there are fewer than ``n_clusters``; or None.
+
+    O(N) unless nearly every sample has a duplicate, then a sort of the rows.
+    """
+    # With fewer than K distinct rows fewer than K samples are without duplicate.
+    if np.count_nonzero(lists.distances[:, 0] > 0) >= n_clusters:
+        return None
+    _, first, inverse = np.unique(X, axis=0, return_index=True, return_inverse=True)
+    if len(first) >= n_clusters:
+        return None
+    order = np.empty(len(first), dtype=np.int32)
+    order[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
+    return order[inverse.reshape(-1)]
 
 
 class Supervision(NamedTuple):
@@ -672,6 +450,226 @@ def supervision_groups(
     return constraint_groups(n_samples, y, pairs)
 
 
+def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:
+    """Checkpoint of a fit of ``estimator`` on ``data``, or None if none is asked for.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        With parameters ``checkpoint``, ``checkpoint_every``, ``resume`` and ``random_state``.
+    *data : array-like or None
+        Everything the result depends on besides the parameters.
+    """
+    if estimator.checkpoint is None:
+        if estimator.resume:
+            raise ValueError("resume=True needs checkpoint, the file to resume from.")
+        return None
+    if not isinstance(estimator.random_state, Integral):
+        raise ValueError(
+            "checkpoint needs an integer random_state, without which a resumed run could not equal an "
+            f"uninterrupted one; got random_state={estimator.random_state!r}."
+        )
+    parameters = {
+        name: _plain(value) for name, value in estimator.get_params(deep=False).items() if name not in _FREE
+    }
+    identity = {
+        "method": type(estimator).__name__,
+        "parameters": parameters,
+        "data": fingerprint(*(None if part is None else np.asarray(part) for part in data)),
+    }
+    return Checkpoint(
+        path=Path(estimator.checkpoint),
+        every=estimator.checkpoint_every,
+        identity=identity,
+        resume=estimator.resume,
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Parameters as JSON knows them; arrays by their fingerprint, functions by their name."""
+    if callable(value):
+        return getattr(value, "__qualname__", type(value).__qualname__)
+    if isinstance(value, np.ndarray) or (
+        isinstance(value, tuple | list) and any(isinstance(part, np.ndarray | list | tuple) for part in value)
+    ):
+        parts = value if isinstance(value, tuple | list) else [value]
+        return fingerprint(*(np.asarray(part) for part in parts))
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def history_frame(estimator: Any) -> pd.DataFrame | None:
+    """The course of the search, a generation or sweep a row; None without one."""
+    history = getattr(estimator, "history_", None)
+    if history is None:
+        return None
+    if isinstance(history, pd.DataFrame):
+        return history
+    if isinstance(history, np.ndarray):
+        return pd.DataFrame({"sweep": np.arange(1, len(history) + 1), "objective": history})
+    frame: pd.DataFrame = history.to_frame(getattr(estimator, "objective_names_", None))
+    return frame
+
+
+def bag_history(estimator: Any) -> pd.DataFrame | None:
+    """The logbook of the search, a generation or an update of centres a row; None without a search."""
+    if not hasattr(estimator, "logbook_"):
+        recorder = getattr(estimator, "history_", None)
+        return None if recorder is None else recorder.to_frame(estimator.objective_names_)
+    frame = pd.DataFrame(list(estimator.logbook_)).rename(columns={"gen": "generation", "iter": "generation"})
+    seconds = getattr(getattr(estimator, "history_", None), "seconds", ())
+    if len(seconds) == len(frame):
+        frame.insert(1, "seconds", seconds)
+    return frame
+
+
+def nearest_rows(X: Any, rows: Any, metric: Metric) -> NDArray[np.int32]:
+    """Number of the row that is nearest to every row of X; ties: the lowest.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    rows : ndarray or CSR matrix of shape (n_rows, n_features)
+    metric : str or callable
+        Cosine distances are rounded, as in the search, so that equal directions tie.
+
+    Notes
+    -----
+    O(n_samples n_rows n_features) time, in blocks of bounded memory.
+    """
+    out = np.empty(X.shape[0], dtype=np.int32)
+    for part in block_slices(X.shape[0], rows.shape[0]):
+        out[part] = row_distances(X[part], rows, metric).argmin(axis=1)
+    return out
+
+
+def row_distances(X: Any, rows: Any, metric: Metric) -> NDArray[np.float64]:
+    """Distances of shape (n_samples, n_rows)."""
+    name = metric if isinstance(metric, str) else None
+    dense = not issparse(X) and not issparse(rows)
+    if name in ("euclidean", "sqeuclidean") and dense:
+        # From differences; the faster products lose the digits that decide between near rows.
+        return np.asarray(cdist(X, rows, name))
+    D: NDArray[np.float64]
+    if name == "cosine":
+        D = 1.0 - _directions(X) @ _directions(rows).T if dense else cosine_distances(X, rows)
+        return np.rint(np.clip(D, 0.0, 2.0) * GRAIN) / GRAIN
+    D = np.asarray(pairwise_distances(X, rows, metric=metric), dtype=np.float64)
+    return D
+
+
+def _directions(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows of length 1; rows of zeros stay."""
+    norms = np.sqrt(np.einsum("ij,ij->i", X, X))
+    norms[norms == 0.0] = 1.0
+    return X / norms[:, None]
+
+
+def check_n_clusters(n_clusters: int, n_samples: int) -> None:
+    """Refuse more clusters than samples.
+
+    Raises
+    ------
+    ValueError
+    """
+    if n_clusters > n_samples:
+        raise ValueError(f"n_clusters={n_clusters} is more than the number of samples, {n_samples}.")
+
+
+def numeric_features(estimator: BaseEstimator, X: Any, **options: Any) -> NDArray[np.float64]:
+    """X as float64, checked as scikit-learn does; sets the estimator's names and number of features.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+    X : array-like or DataFrame of shape (n_samples, n_features)
+    **options
+        Options of ``validate_data``.
+
+    Raises
+    ------
+    ValueError
+        Bad data; columns that hold other things than numbers are named.
+    """
+    try:
+        features: NDArray[np.float64] = validate_data(estimator, X, dtype=np.float64, order="C", **options)
+    except (TypeError, ValueError) as error:
+        frame = isinstance(X, pd.DataFrame)
+        # In arrays, objects that are neither number nor string are a TypeError with scikit-learn.
+        others = _others(X) if frame or isinstance(error, ValueError) else []
+        if not others:
+            raise
+        raise ValueError(
+            f"{type(estimator).__name__} needs numbers, but there are others in {', '.join(others)}; encode "
+            "or drop them, or take FuzzyModesMOGA, which compares categories."
+        ) from error
+    return features
+
+
+def _others(X: Any) -> list[str]:
+    """Columns with what is no number, by name, and the first such value of each."""
+    if isinstance(X, pd.DataFrame):
+        columns = [(f"column {name!r}", values.to_numpy(dtype=object)) for name, values in X.items()]
+    else:
+        table = np.asarray(X, dtype=object)
+        columns = [(f"column {i}", values) for i, values in enumerate(table.T)] if table.ndim == 2 else []
+    found = []
+    for name, values in columns:
+        other = next((value for value in values if not _is_number(value)), None)
+        if other is not None:
+            found.append(f"{name} (such as {other!r})")
+    return found
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it is a number, if only a complex one, or missing."""
+    if isinstance(value, complex | np.complexfloating) or (pd.api.types.is_scalar(value) and pd.isna(value)):
+        return True
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def scale_features(X: NDArray[np.floating[Any]], scale: str) -> NDArray[np.floating[Any]]:
+    """Bring the features of a data matrix to a common scale.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float64 or float32
+        Not modified.
+    scale : {"minmax", "zscore", "none"}
+        To [0, 1] by range; to mean 0 and population standard deviation 1; or X itself.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_varying), dtype of X
+        Constant features are dropped by ``"minmax"`` and ``"zscore"``; if all are, one column of zeros
+        remains.
+
+    References
+    ----------
+    PESC.
+    """
+    if scale not in ("minmax", "zscore", "none"):
+        raise ValueError(f"scale must be 'minmax', 'zscore' or 'none', got {scale!r}.")
+    if scale == "none":
+        return X
+    low, high = X.min(axis=0), X.max(axis=0)
+    varying = high > low
+    if not varying.any():
+        return np.zeros((len(X), 1), dtype=X.dtype)
+    # Halves, so that the difference of huge numbers stays finite.
+    half = high[varying] / 2 - low[varying] / 2
+    scaled: NDArray[np.floating[Any]] = (X[:, varying] / 2 - low[varying] / 2) / half
+    if scale == "zscore":
+        # Standardising the range first keeps the squares of tiny and huge features within bounds.
+        mean = scaled.mean(axis=0, dtype=np.float64)
+        spread = scaled.std(axis=0, dtype=np.float64)
+        scaled = ((scaled - mean) / spread).astype(X.dtype)
+    return scaled
+
+
 def settled(result: Result) -> Result:
     """A result of pymoo with ``F`` of shape (n_solutions, n_objectives) in every case.
 
@@ -684,27 +682,3 @@ def settled(result: Result) -> Result:
         result.opt = result.pop[best[non_dominated(result.pop[best].get("F"))]]
     result.X, result.F, result.CV, result.G, result.H = result.opt.get("X", "F", "CV", "G", "H")
     return result
-
-
-def fill_docs(**parts: str) -> Callable[[C], C]:
-    """Class decorator: a line ``%(name)s`` of the docstring becomes the part of that name.
-
-    Parameters
-    ----------
-    **parts : str
-        Without indentation, which is that of the line.
-    """
-
-    def fill(cls: C) -> C:
-        lines = []
-        for line in (cls.__doc__ or "").splitlines():
-            name = line.strip().removeprefix("%(").removesuffix(")s")
-            if line.strip() == f"%({name})s" and name in parts:
-                margin = line[: len(line) - len(line.lstrip())]
-                lines.append(indent(parts[name].strip("\n"), margin))
-            else:
-                lines.append(line)
-        cls.__doc__ = "\n".join(lines) if cls.__doc__ else cls.__doc__
-        return cls
-
-    return fill
