@@ -1,4 +1,8 @@
-"""How populations are made, varied and selected: pymoo operators (DEAP's are in ``operators.deap``)."""
+"""pymoo operators that make, vary, repair and select populations; DEAP's are in ``operators.deap``.
+
+An operator of one's own subclasses the pymoo class, overrides ``_do(self, problem, X, *args,
+random_state=None, **kwargs)``, and draws from ``random_state`` only.
+"""
 
 from moo_clustering.operators.base import LabelGraph
 from moo_clustering.operators.crossover import (

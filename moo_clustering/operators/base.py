@@ -1,4 +1,4 @@
-"""What operators share: checked problems and options, the graph of similarities, mutation of a drawn few.
+"""Shared by operators: checks of problems and options, the similarity graph, mutation of a drawn few.
 
 Every operator asks its problem for what it needs through :func:`encoding_of`, :func:`objective_of` or
 :func:`require`, so that a wrong combination ends in a sentence that says what is missing.

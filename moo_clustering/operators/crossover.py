@@ -1,7 +1,7 @@
 """Crossovers: of partitions, medoids, links between neighbours, seeds, centres and sparse rows.
 
-All are pymoo crossovers of two parents. What they do to arrays of parents is in functions beside them
-(:func:`cross_partitions`, :func:`prefix_union`, ...), which the DEAP forms call too.
+All are pymoo crossovers of two parents. Functions of arrays of parents (:func:`cross_partitions`,
+:func:`prefix_union`, ...) follow the classes that use them, and serve the DEAP forms as well.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Mutations of medoids, links between neighbours, seeds, centres, sparse rows and modes, and their choice.
 
 Mutations of partitions, whose genes are cluster numbers, are in ``mutation_labels.py``.
-What several forms share is in functions beside the classes (:func:`replace_one`, :func:`relocate`, ...).
+Functions of arrays (:func:`replace_one`, :func:`relocate`, ...) serve the DEAP forms as well.
 """
 
 from __future__ import annotations

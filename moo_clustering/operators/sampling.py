@@ -65,7 +65,7 @@ class RefillingSampling(Sampling):
     sampling : pymoo Sampling
         Must draw valid genotypes if ``duplicates`` decodes them.
     duplicates : pymoo DuplicateElimination
-        What counts as a duplicate, for instance
+        Finds duplicates, for instance
         :class:`~moo_clustering.operators.CanonicalDuplicates`.
     max_tries : int, default=20
         Largest number of populations drawn. If they do not hold enough distinct individuals, those found

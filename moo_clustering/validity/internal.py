@@ -1,7 +1,7 @@
 """Internal validity indices: of compactness and separation, of neighbours, and of similarity graphs.
 
-All score whole populations. What they share, such as distances to centroids or medoids (:class:`Centroids`,
-:class:`Medoids`), follows the indices that use it.
+All score whole populations. Shared parts, such as distances to centroids or medoids (:class:`Centroids`,
+:class:`Medoids`), follow the indices that use them.
 """
 
 from __future__ import annotations
