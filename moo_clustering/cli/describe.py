@@ -29,16 +29,20 @@ _TITLE = 80  # characters of a text that stand for a missing title
 _SHOWN = 20
 OWN = ("cluster", "size")
 TYPICAL = "typical values"
-_MODE_WIDTH = 84
+# Characters of the typical values of a cluster on a terminal.
+_MODE_WIDTH, _TYPICAL_WIDTH = 84, 100
 # Rules that labels and pairs decide, if there are any.
 _BY_KNOWLEDGE = ("auto", "labels", "constraints")
+# Least difference from all samples that is listed, in standard deviations, and most differences per cluster.
 _FEWEST, _MOST = 0.25, 5
-_TYPICAL_WIDTH = 100
 _BETWEEN = "; "
 _LIKE_ALL = "(like all samples)"
+# Most values of a column that alone may separate the clusters, and the share of samples it has to explain.
 _VALUES, _PURE = 10, 0.95
+# Values of a column per cluster, how far they differ from all samples, and both in words.
 _Found = tuple[list[Any], list[float], list[str]]
 PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
+# Arrays of clusters in subspaces in the archive, by the attributes of the estimator.
 _ARRAYS = {
     "memberships": "memberships_",
     "centers": "cluster_centers_",
@@ -46,9 +50,11 @@ _ARRAYS = {
     "class_shares": "class_shares_",
     "impurities": "impurities_",
 }
+# Leading features and classes of a cluster in a subspace.
 _FEATURES, _CLASSES = 10, 5
 # Characters of the cells of a table on a terminal.
 _WIDTHS = {"classes": 40, "features": 60}
+# Clusters whose leading features are drawn.
 _DRAWN = 24
 
 
@@ -78,6 +84,38 @@ def describe(job: Job) -> Description:
     return found
 
 
+@dataclass
+class Description:
+    """Tables, arrays and drawings that describe a fit.
+
+    Parameters
+    ----------
+    record : dict
+        Entries for the record.
+    clusters : DataFrame, optional
+        Description of the clusters, for the summary.
+    frames : dict of str to DataFrame
+        Tables by the names of their files.
+    arrays : dict
+        Arrays for ``result.npz``.
+    drawings : list of callable
+        Each draws into a folder and returns the names of its files.
+    report : dict
+        More keyword arguments of ``report_content``.
+    """
+
+    record: dict[str, Any]
+    clusters: pd.DataFrame | None = None
+    frames: dict[str, pd.DataFrame] = field(default_factory=dict)
+    arrays: dict[str, Any] = field(default_factory=dict)
+    drawings: list[Callable[[Path], list[str]]] = field(default_factory=list)
+    report: dict[str, Any] = field(default_factory=dict)
+
+    def draw(self, folder: Path) -> list[str]:
+        """Draw everything; names of the files."""
+        return [name for drawing in self.drawings for name in drawing(folder)]
+
+
 def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
     """Number, size, a typical document with its title, and leading terms of every cluster.
 
@@ -102,6 +140,11 @@ def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
         }
         for cluster in np.flatnonzero(sizes)
     )
+
+
+def _title(documents: Documents, row: int) -> str:
+    title = documents.titles[row] if documents.titles is not None else ""
+    return printable_line(title) or shortened(documents.texts[row][: 4 * _TITLE], _TITLE)
 
 
 def draw_terms(folder: Path, text: TextSamples, estimator: Any) -> list[str]:
@@ -151,43 +194,6 @@ def _largest(
     return text if more <= 0 else f"{text}\nand {more} more in clusters.csv"
 
 
-def _title(documents: Documents, row: int) -> str:
-    title = documents.titles[row] if documents.titles is not None else ""
-    return printable_line(title) or shortened(documents.texts[row][: 4 * _TITLE], _TITLE)
-
-
-@dataclass
-class Description:
-    """Tables, arrays and drawings that describe a fit.
-
-    Parameters
-    ----------
-    record : dict
-        Entries for the record.
-    clusters : DataFrame, optional
-        Description of the clusters, for the summary.
-    frames : dict of str to DataFrame
-        Tables by the names of their files.
-    arrays : dict
-        Arrays for ``result.npz``.
-    drawings : list of callable
-        Each draws into a folder and returns the names of its files.
-    report : dict
-        More keyword arguments of ``report_content``.
-    """
-
-    record: dict[str, Any]
-    clusters: pd.DataFrame | None = None
-    frames: dict[str, pd.DataFrame] = field(default_factory=dict)
-    arrays: dict[str, Any] = field(default_factory=dict)
-    drawings: list[Callable[[Path], list[str]]] = field(default_factory=list)
-    report: dict[str, Any] = field(default_factory=dict)
-
-    def draw(self, folder: Path) -> list[str]:
-        """Draw everything; names of the files."""
-        return [name for drawing in self.drawings for name in drawing(folder)]
-
-
 def mode_frame(job: Job) -> pd.DataFrame:
     """Number and size of every cluster, and its mode, or mean of numbers, in every attribute."""
     estimator, names = job.estimator, job.samples.feature_names
@@ -195,7 +201,7 @@ def mode_frame(job: Job) -> pd.DataFrame:
     for feature, name in enumerate(names):
         # As it is, an attribute of this name would be taken for the number or size of the cluster.
         column = f"{name} (attribute)" if name in OWN else name
-        frame[column] = [_mode_cell(value) for value in estimator.modes_[:, feature]]
+        frame[column] = [plain_cell(value) for value in estimator.modes_[:, feature]]
     return frame
 
 
@@ -233,15 +239,6 @@ def _arrays_of(samples: Samples) -> list[NDArray[Any]]:
     return [columns[name].to_numpy(dtype=str if name in categories else np.float64) for name in columns]
 
 
-def mode_table(frame: pd.DataFrame) -> str:
-    """The largest clusters with their typical values, for a terminal."""
-    return _largest(
-        frame,
-        [*OWN, TYPICAL],
-        lambda entry: [*map(str, entry[:2]), shortened(entry[2], _MODE_WIDTH)],
-    )
-
-
 def sizes_frame(labels: NDArray[np.integer[Any]]) -> pd.DataFrame:
     """Number and size of every cluster."""
     sizes = np.bincount(labels)
@@ -268,7 +265,7 @@ def _equals(column: NDArray[Any], mode: Any) -> NDArray[np.bool_]:
     return column == mode
 
 
-def _mode_cell(value: Any) -> Any:
+def plain_cell(value: Any) -> Any:
     """Intervals as a reader writes them, whole numbers without a point."""
     if isinstance(value, pd.Interval):
         if np.isinf(value.left):
@@ -281,8 +278,17 @@ def _mode_cell(value: Any) -> Any:
 
 def short_cell(value: Any) -> str:
     """A number of four digits at most, or text."""
-    cell = _mode_cell(value)
+    cell = plain_cell(value)
     return f"{cell:.4g}" if isinstance(cell, float | np.floating) else str(cell)
+
+
+def mode_table(frame: pd.DataFrame) -> str:
+    """The largest clusters with their typical values, for a terminal."""
+    return _largest(
+        frame,
+        [*OWN, TYPICAL],
+        lambda entry: [*map(str, entry[:2]), shortened(entry[2], _MODE_WIDTH)],
+    )
 
 
 def attainment_record(estimator: Any) -> dict[str, Any]:
@@ -330,6 +336,31 @@ def number_rows(record: Mapping[str, Any], estimator: Any, *, supervised: bool) 
     return []
 
 
+def describe_squares(estimator: Any, found: Description) -> None:
+    """Sum of squares, controls and centres; nothing of methods without such controls."""
+    if not hasattr(estimator, "control_inertia_"):
+        return
+    squares: dict[str, Any] = {"inertia": estimator.inertia_, "local_searches": estimator.n_local_searches_}
+    if estimator.control_inertia_:
+        squares["controls"] = dict(estimator.control_inertia_)
+    found.record["sum_of_squares"] = squares
+    found.arrays["centers"] = np.asarray(estimator.cluster_centers_)
+
+
+def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
+    """Lines of the sum of squares, and by how much each control differs from it."""
+    if "sum_of_squares" not in record:
+        return []
+    squares = record["sum_of_squares"]
+    value, searches = squares["inertia"], squares["local_searches"]
+    many = "search" if searches == 1 else "searches"
+    rows = [["sum of squares", f"{value:.6g} after {searches} local {many}"]]
+    for name, other in squares.get("controls", {}).items():
+        beside = f" ({100 * (other / value - 1):+.2f} %)" if value > 0 else ""
+        rows.append([f"  {name}", f"{other:.6g}{beside}"])
+    return rows
+
+
 def has_pool(estimator: Any) -> bool:
     """Whether a fitted estimator chose from a pool, and tells the alternatives."""
     return hasattr(estimator, "alternatives_")
@@ -370,25 +401,6 @@ def describe_pareto(job: Job, found: Description) -> None:
             found.record["sorted_by"] = sorting_columns(columns, estimator.labels_)
 
 
-def cluster_classes(job: Job) -> list[str] | None:
-    """Name of the class of each cluster after a fit with labels; empty for new classes."""
-    estimator = job.estimator
-    if not hasattr(estimator, "classes_"):
-        return None
-    names = class_names(job)
-    of_clusters = getattr(estimator, "cluster_classes_index_", None)
-    if of_clusters is None:
-        return names
-    return [names[place] if place >= 0 else "" for place in of_clusters]
-
-
-def class_names(job: Job) -> list[str]:
-    """Names of ``classes_``, whose items are codes of the partial labels."""
-    names = job.samples.partial_names
-    codes = job.estimator.classes_
-    return [names[code] if names else str(code) for code in codes]
-
-
 def _record(job: Job) -> dict[str, Any]:
     estimator = job.estimator
     confidence = float(estimator.confidence_)
@@ -414,13 +426,23 @@ def _record(job: Job) -> dict[str, Any]:
     return record
 
 
-def _clusters(job: Job, columns: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    names = cluster_classes(job)
-    frames = column_frames(columns, job.samples.category_names, job.estimator.labels_)
-    if names is not None:
-        for frame in frames:
-            frame.insert(2, "class", [names[cluster] for cluster in frame["cluster"]], allow_duplicates=True)
-    return frames
+def cluster_classes(job: Job) -> list[str] | None:
+    """Name of the class of each cluster after a fit with labels; empty for new classes."""
+    estimator = job.estimator
+    if not hasattr(estimator, "classes_"):
+        return None
+    names = class_names(job)
+    of_clusters = getattr(estimator, "cluster_classes_index_", None)
+    if of_clusters is None:
+        return names
+    return [names[place] if place >= 0 else "" for place in of_clusters]
+
+
+def class_names(job: Job) -> list[str]:
+    """Names of ``classes_``, whose items are codes of the partial labels."""
+    names = job.samples.partial_names
+    codes = job.estimator.classes_
+    return [names[code] if names else str(code) for code in codes]
 
 
 def _labels_frame(row_ids: NDArray[Any], names: list[str], labels: NDArray[np.int32]) -> pd.DataFrame:
@@ -431,6 +453,15 @@ def _numbered(name: str, frame: pd.DataFrame) -> pd.DataFrame:
     numbered = frame.reset_index(drop=True)
     numbered.insert(0, name, np.arange(len(frame)))
     return numbered
+
+
+def _clusters(job: Job, columns: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    names = cluster_classes(job)
+    frames = column_frames(columns, job.samples.category_names, job.estimator.labels_)
+    if names is not None:
+        for frame in frames:
+            frame.insert(2, "class", [names[cluster] for cluster in frame["cluster"]], allow_duplicates=True)
+    return frames
 
 
 def column_frames(
@@ -469,35 +500,6 @@ def column_frames(
     return typical, pd.concat([typical, pd.DataFrame(values)], axis=1)
 
 
-def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> list[str]:
-    """Columns of few values, of which nearly every cluster has one only."""
-    found = []
-    for name in columns.columns:
-        codes, values = pd.factorize(columns[name])
-        if 2 <= len(values) <= _VALUES:
-            counts = np.zeros((int(labels.max()) + 1, len(values)))
-            np.add.at(counts, (labels, codes), 1)
-            # The value most frequent of all must not pass for that of every cluster.
-            if counts.max(axis=1).sum() >= _PURE * len(labels) and counts.sum(axis=0).max() < _PURE * len(
-                labels
-            ):
-                found.append(str(name))
-    return found
-
-
-def column_table(frame: pd.DataFrame) -> str:
-    """The largest clusters with as many of their typical values as fit, for a terminal."""
-
-    def cells(entry: Sequence[Any]) -> list[str]:
-        *own, typical = entry
-        fitting = typical.split(_BETWEEN)
-        while len(fitting) > 1 and len(_BETWEEN.join(fitting)) > _TYPICAL_WIDTH:
-            fitting.pop()
-        return [*map(str, own), shortened(_BETWEEN.join(fitting), _TYPICAL_WIDTH) or _LIKE_ALL]
-
-    return _largest(frame, list(map(str, frame.columns)), cells)
-
-
 def _number(column: pd.Series[Any], labels: NDArray[Any], clusters: NDArray[Any]) -> _Found:
     is_date = pd.api.types.is_datetime64_any_dtype(column)
     numbers = column.to_numpy(dtype="datetime64[s]").astype(np.float64) if is_date else column.to_numpy()
@@ -529,29 +531,33 @@ def _date(seconds: float) -> str:
     return str(np.datetime64(round(seconds), "s").astype("datetime64[D]"))
 
 
-def describe_squares(estimator: Any, found: Description) -> None:
-    """Sum of squares, controls and centres; nothing of methods without such controls."""
-    if not hasattr(estimator, "control_inertia_"):
-        return
-    squares: dict[str, Any] = {"inertia": estimator.inertia_, "local_searches": estimator.n_local_searches_}
-    if estimator.control_inertia_:
-        squares["controls"] = dict(estimator.control_inertia_)
-    found.record["sum_of_squares"] = squares
-    found.arrays["centers"] = np.asarray(estimator.cluster_centers_)
+def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> list[str]:
+    """Columns of few values, of which nearly every cluster has one only."""
+    found = []
+    for name in columns.columns:
+        codes, values = pd.factorize(columns[name])
+        if 2 <= len(values) <= _VALUES:
+            counts = np.zeros((int(labels.max()) + 1, len(values)))
+            np.add.at(counts, (labels, codes), 1)
+            # The value most frequent of all must not pass for that of every cluster.
+            if counts.max(axis=1).sum() >= _PURE * len(labels) and counts.sum(axis=0).max() < _PURE * len(
+                labels
+            ):
+                found.append(str(name))
+    return found
 
 
-def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Lines of the sum of squares, and by how much each control differs from it."""
-    if "sum_of_squares" not in record:
-        return []
-    squares = record["sum_of_squares"]
-    value, searches = squares["inertia"], squares["local_searches"]
-    many = "search" if searches == 1 else "searches"
-    rows = [["sum of squares", f"{value:.6g} after {searches} local {many}"]]
-    for name, other in squares.get("controls", {}).items():
-        beside = f" ({100 * (other / value - 1):+.2f} %)" if value > 0 else ""
-        rows.append([f"  {name}", f"{other:.6g}{beside}"])
-    return rows
+def column_table(frame: pd.DataFrame) -> str:
+    """The largest clusters with as many of their typical values as fit, for a terminal."""
+
+    def cells(entry: Sequence[Any]) -> list[str]:
+        *own, typical = entry
+        fitting = typical.split(_BETWEEN)
+        while len(fitting) > 1 and len(_BETWEEN.join(fitting)) > _TYPICAL_WIDTH:
+            fitting.pop()
+        return [*map(str, own), shortened(_BETWEEN.join(fitting), _TYPICAL_WIDTH) or _LIKE_ALL]
+
+    return _largest(frame, list(map(str, frame.columns)), cells)
 
 
 def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
@@ -569,9 +575,106 @@ def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
         if record.get("macro_auc") is not None:
             title = f"{type(job.estimator).__name__}, {job.samples.name}"
             curves, exact = _roc_curves(predictions, record["auc"])
-            found.drawings.append(partial(_draw_roc, curves=curves, exact=exact, title=title))
+            found.drawings.append(partial(draw_roc, curves=curves, exact=exact, title=title))
             found.report["roc_curves"] = curves
     return found
+
+
+def subspace_frame(job: Job) -> pd.DataFrame:
+    """Number, size, impurity, leading features and leading classes of the clusters that have samples; of
+    documents a typical one with its title too.
+
+    Features have their weights beside them, in multiples of the mean weight; classes their shares.
+    Leading features are those of large weights in tables, and elsewhere those that are also present.
+    """
+    estimator = job.estimator
+    sizes = np.bincount(estimator.labels_)
+    clusters = np.flatnonzero(sizes)
+    frame = pd.DataFrame({"cluster": clusters, "size": sizes[clusters]})
+    if isinstance(job.samples, TextSamples):
+        documents = cluster_frame(job.samples, estimator)
+        frame[["document", "title"]] = documents[["document", "title"]].to_numpy()
+    impurities = getattr(estimator, "impurities_", None)
+    if impurities is not None:
+        frame["impurity"] = np.asarray(impurities)[clusters]
+    if job.labels is not None and job.labels.y is not None:
+        shares = np.asarray(estimator.class_shares_)[clusters]
+        frame["classes"] = [_classes(job.class_names, row) for row in shares]
+    weights = np.asarray(estimator.feature_weights_)[clusters]
+    weights *= weights.shape[1]
+    if not isinstance(job.samples, TextSamples | LabelSetSamples):
+        # A number need not be large to distinguish a cluster, as a word has to be present.
+        leading = [np.argsort(-row, kind="stable")[:_FEATURES].tolist() for row in weights]
+    else:
+        found = estimator.leading_features(_FEATURES)
+        leading = [found[cluster] for cluster in clusters]
+    frame["features"] = [
+        _listed((job.samples.feature_names[column], row[column]) for column in columns)
+        for columns, row in zip(leading, weights, strict=True)
+    ]
+    return frame
+
+
+def _classes(names: list[str], shares: NDArray[Any]) -> str:
+    order = np.argsort(-shares, kind="stable")[:_CLASSES]
+    return _listed((names[place], shares[place]) for place in order if shares[place] > 0)
+
+
+def _listed(entries: Iterable[tuple[str, float]]) -> str:
+    return ", ".join(f"{name} ({value:.2f})" for name, value in entries)
+
+
+def subspace_table(frame: pd.DataFrame) -> str:
+    """The largest clusters with their leading features and classes, for a terminal."""
+    columns = [name for name in ("cluster", "size", "impurity", "classes", "features") if name in frame]
+    heads = [f"leading {name}" if name in _WIDTHS else name for name in columns]
+    right = [place for place, name in enumerate(columns) if name not in _WIDTHS]
+    return _largest(
+        frame[columns],
+        heads,
+        lambda entry: [_subspace_cell(name, cell) for name, cell in zip(columns, entry, strict=True)],
+        right,
+    )
+
+
+def _subspace_cell(name: str, value: Any) -> str:
+    if name == "features":  # without their weights, which say little at a glance
+        value = " ".join(entry.rpartition(" (")[0] for entry in value.split("), "))
+    if name in _WIDTHS:
+        return shortened(value, _WIDTHS[name])
+    return f"{value:.2f}" if name == "impurity" else str(value)
+
+
+def draw_leading(folder: Path, job: Job) -> list[str]:
+    """Bars of the leading features of every cluster, as long as they lead; name of the file."""
+    # Loaded here because drawing takes a second to import.
+    from moo_clustering.visualization.partitions import plot_terms, save_figure
+
+    estimator = job.estimator
+    weights = np.asarray(estimator.feature_weights_)
+    leading = estimator.leading_features(_FEATURES)
+    rows = np.repeat(np.arange(len(leading)), [len(columns) for columns in leading])
+    columns = np.array([column for found in leading for column in found], dtype=np.intp)
+    X: Any = job.samples.X
+    means = np.asarray(X.mean(axis=0)).ravel()
+    excess = np.asarray(estimator.cluster_centers_)[rows, columns] - means[columns]
+    values = weights.shape[1] * weights[rows, columns] * excess
+    sizes = np.bincount(estimator.labels_, minlength=len(weights))
+    figure = plot_terms(
+        sparse.csr_array((values, (rows, columns)), shape=weights.shape),
+        job.samples.feature_names,
+        sizes=sizes,
+        max_clusters=_DRAWN,
+        label="weight (1: mean weight) times centre of the cluster above the mean of all",
+    )
+    n_clusters = int(np.count_nonzero(sizes))
+    which = f"{_DRAWN} of {n_clusters} clusters" if n_clusters > _DRAWN else "the clusters"
+    figure.suptitle(
+        f"{type(estimator).__name__}, {job.samples.name}:\nleading features of {which} ({job.samples.kind}s)",
+        parse_math=False,
+    )
+    save_figure(figure, folder / TERMS)
+    return [TERMS]
 
 
 def _search_record(estimator: Any) -> dict[str, Any]:
@@ -623,7 +726,7 @@ def _roc_curves(
     return curves, exact
 
 
-def _draw_roc(folder: Path, curves: dict[str, Any], exact: dict[str, float], title: str) -> list[str]:
+def draw_roc(folder: Path, curves: dict[str, Any], exact: dict[str, float], title: str) -> list[str]:
     from moo_clustering.visualization import plot_roc
 
     plot_roc(curves, aucs=exact, path=folder / ROC, title=title)
@@ -723,100 +826,3 @@ def prediction_frame(predictions: Predictions, row_ids: NDArray[Any]) -> pd.Data
 
 def _joined(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> list[str]:
     return [";".join(names[column] for column in np.flatnonzero(row)) for row in chosen]
-
-
-def subspace_frame(job: Job) -> pd.DataFrame:
-    """Number, size, impurity, leading features and leading classes of the clusters that have samples; of
-    documents a typical one with its title too.
-
-    Features have their weights beside them, in multiples of the mean weight; classes their shares.
-    Leading features are those of large weights in tables, and elsewhere those that are also present.
-    """
-    estimator = job.estimator
-    sizes = np.bincount(estimator.labels_)
-    clusters = np.flatnonzero(sizes)
-    frame = pd.DataFrame({"cluster": clusters, "size": sizes[clusters]})
-    if isinstance(job.samples, TextSamples):
-        documents = cluster_frame(job.samples, estimator)
-        frame[["document", "title"]] = documents[["document", "title"]].to_numpy()
-    impurities = getattr(estimator, "impurities_", None)
-    if impurities is not None:
-        frame["impurity"] = np.asarray(impurities)[clusters]
-    if job.labels is not None and job.labels.y is not None:
-        shares = np.asarray(estimator.class_shares_)[clusters]
-        frame["classes"] = [_classes(job.class_names, row) for row in shares]
-    weights = np.asarray(estimator.feature_weights_)[clusters]
-    weights *= weights.shape[1]
-    if not isinstance(job.samples, TextSamples | LabelSetSamples):
-        # A number need not be large to distinguish a cluster, as a word has to be present.
-        leading = [np.argsort(-row, kind="stable")[:_FEATURES].tolist() for row in weights]
-    else:
-        found = estimator.leading_features(_FEATURES)
-        leading = [found[cluster] for cluster in clusters]
-    frame["features"] = [
-        _listed((job.samples.feature_names[column], row[column]) for column in columns)
-        for columns, row in zip(leading, weights, strict=True)
-    ]
-    return frame
-
-
-def subspace_table(frame: pd.DataFrame) -> str:
-    """The largest clusters with their leading features and classes, for a terminal."""
-    columns = [name for name in ("cluster", "size", "impurity", "classes", "features") if name in frame]
-    heads = [f"leading {name}" if name in _WIDTHS else name for name in columns]
-    right = [place for place, name in enumerate(columns) if name not in _WIDTHS]
-    return _largest(
-        frame[columns],
-        heads,
-        lambda entry: [_subspace_cell(name, cell) for name, cell in zip(columns, entry, strict=True)],
-        right,
-    )
-
-
-def draw_leading(folder: Path, job: Job) -> list[str]:
-    """Bars of the leading features of every cluster, as long as they lead; name of the file."""
-    # Loaded here because drawing takes a second to import.
-    from moo_clustering.visualization.partitions import plot_terms, save_figure
-
-    estimator = job.estimator
-    weights = np.asarray(estimator.feature_weights_)
-    leading = estimator.leading_features(_FEATURES)
-    rows = np.repeat(np.arange(len(leading)), [len(columns) for columns in leading])
-    columns = np.array([column for found in leading for column in found], dtype=np.intp)
-    X: Any = job.samples.X
-    means = np.asarray(X.mean(axis=0)).ravel()
-    excess = np.asarray(estimator.cluster_centers_)[rows, columns] - means[columns]
-    values = weights.shape[1] * weights[rows, columns] * excess
-    sizes = np.bincount(estimator.labels_, minlength=len(weights))
-    figure = plot_terms(
-        sparse.csr_array((values, (rows, columns)), shape=weights.shape),
-        job.samples.feature_names,
-        sizes=sizes,
-        max_clusters=_DRAWN,
-        label="weight (1: mean weight) times centre of the cluster above the mean of all",
-    )
-    n_clusters = int(np.count_nonzero(sizes))
-    which = f"{_DRAWN} of {n_clusters} clusters" if n_clusters > _DRAWN else "the clusters"
-    figure.suptitle(
-        f"{type(estimator).__name__}, {job.samples.name}:\nleading features of {which} ({job.samples.kind}s)",
-        parse_math=False,
-    )
-    save_figure(figure, folder / TERMS)
-    return [TERMS]
-
-
-def _classes(names: list[str], shares: NDArray[Any]) -> str:
-    order = np.argsort(-shares, kind="stable")[:_CLASSES]
-    return _listed((names[place], shares[place]) for place in order if shares[place] > 0)
-
-
-def _listed(entries: Iterable[tuple[str, float]]) -> str:
-    return ", ".join(f"{name} ({value:.2f})" for name, value in entries)
-
-
-def _subspace_cell(name: str, value: Any) -> str:
-    if name == "features":  # without their weights, which say little at a glance
-        value = " ".join(entry.rpartition(" (")[0] for entry in value.split("), "))
-    if name in _WIDTHS:
-        return shortened(value, _WIDTHS[name])
-    return f"{value:.2f}" if name == "impurity" else str(value)

@@ -90,202 +90,6 @@ _MOST_COLUMNS = 1000
 _LARGEST = 25_000_000
 
 
-def bag_arrays(estimator: Any) -> dict[str, Any]:
-    """Medoids, centres and ranges to save; centres are in the units of the data."""
-    found = {name: getattr(estimator, attribute, None) for name, attribute in _ARRAYS.items()}
-    return {name: np.asarray(value) for name, value in found.items() if value is not None}
-
-
-def draw_bags(folder: Path, estimator: Any, X: Bags, history: pd.DataFrame | None) -> list[str]:
-    """Distances between bags, bags in the plane, and the course of the search; names of the files."""
-    from moo_clustering.visualization import plot_bag_distances, plot_bag_embedding, plot_history
-    from moo_clustering.visualization.bags import affordable_bags
-
-    bags, labels = scaled_bags(estimator, X), estimator.labels_
-    most = affordable_bags(bags)
-    centers = getattr(estimator, "cluster_centers_", None)
-    if centers is not None:
-        centers = FeatureRange(estimator.data_min_, estimator.data_range_).scale(centers)
-    plot_bag_distances(bags, labels, max_bags=min(1500, most), path=folder / DISTANCES)
-    plot_bag_embedding(
-        bags,
-        labels,
-        medoids=getattr(estimator, "medoid_indices_", None),
-        centers=centers,
-        max_bags=min(1000, most),
-        path=folder / EMBEDDING,
-    )
-    if history is None or len(history) < 2:
-        return [DISTANCES, EMBEDDING]
-    plot_history(_drawn(history) if hasattr(estimator, "logbook_") else history, path=folder / HISTORY)
-    return [DISTANCES, EMBEDDING, HISTORY]
-
-
-def _drawn(history: pd.DataFrame) -> pd.DataFrame:
-    names = [name for name in _DRAWN if name in history]
-    # A threshold that never falls is no news.
-    names = [name for name in names if name != "d" or history[name].nunique() > 1]
-    return history[["generation", *names]].rename(columns=_DRAWN)
-
-
-def draw_partition(folder: Path, job: Job, classes: Sequence[str] | None) -> list[str]:
-    """Samples in the plane, clusters by their numbers or by the names of their classes."""
-    from moo_clustering.visualization import plot_partition
-
-    if getattr(job.estimator, "metric", None) == "precomputed" and job.samples.n_samples > _MOST_PLACES:
-        return []
-    estimator = job.estimator
-    X, names = _places(job)
-    shown = None
-    if classes is not None:
-        shown = [name or f"new, {cluster}" for cluster, name in enumerate(classes)]
-    plot_partition(
-        X,
-        estimator.labels_,
-        feature_names=names,
-        cluster_names=shown,
-        title=f"{type(estimator).__name__}, {job.samples.name}",
-        path=folder / PARTITION,
-    )
-    return [PARTITION]
-
-
-def _places(job: Job) -> tuple[Any, list[str]]:
-    """Coordinates and their names: one or two columns as they are, or the scaled features."""
-    samples, estimator = job.samples, job.estimator
-    X = samples.X
-    if getattr(estimator, "metric", None) == "precomputed":
-        from moo_clustering.visualization.partitions import scaled_to_plane
-
-        positions, stress = scaled_to_plane(np.asarray(X))
-        return positions, [f"first dimension of scaled distances (stress {stress:.2f})", "second dimension"]
-    if (found := samples.coordinates()) is not None:
-        return found
-    from moo_clustering.estimators._pareto_pool import FeatureScaling
-
-    scaling = FeatureScaling.of(X, estimator.scale, n_components=estimator.n_components, seed=0)
-    if scaling.components is None and 1 <= len(scaling.varying) <= 2:
-        return X[:, scaling.varying], [samples.feature_names[column] for column in scaling.varying]
-    return scaling.transform(X), list(samples.feature_names)
-
-
-def draw_pool(folder: Path, estimator: Any, name: str) -> list[str]:
-    """Draw the share of the pool that has two samples together, for some of many samples."""
-    from scipy.linalg import eigh
-
-    from moo_clustering.visualization import plot_similarity
-    from moo_clustering.visualization.partitions import pool_similarity
-
-    together, labels, n_all, what = pool_similarity(estimator, _MOST_PLACES)
-    degree = np.sqrt(together.sum(axis=1))
-    laplacian = np.eye(len(labels)) - together / np.outer(degree, degree)
-    last = min(len(labels), max(10, estimator.n_clusters_ + 2)) - 1
-    eigenvalues, vectors = eigh(laplacian, subset_by_index=[0, last])
-    part = "" if len(labels) == n_all else f", {len(labels)} of {n_all} {what}"
-    title = f"{type(estimator).__name__}, {name}"
-    plot_similarity(
-        together,
-        labels,
-        eigenvalues,
-        vectors[:, : estimator.n_clusters_],
-        title=f"{title}: the lighter, the more partitions of the pool have two {what} together{part}",
-        path=folder / "similarity.png",
-    )
-    return ["similarity.png"]
-
-
-def save_results(
-    folder: Path,
-    estimator: Any,
-    samples: Samples,
-    record: Mapping[str, Any],
-    *,
-    supervision: Mapping[str, Any],
-    frames: Mapping[str, pd.DataFrame],
-    arrays: Mapping[str, Any],
-) -> list[str]:
-    """Write the results of a fitted estimator, each file whole or not at all.
-
-    Parameters
-    ----------
-    folder : Path
-    estimator : fitted estimator
-        With ``labels_``; ``pareto_front_``, ``history_``, ``similarity_`` and the like where there are.
-    samples : Samples
-    record : mapping
-        Metadata for ``result.npz``.
-    supervision : mapping
-        Arguments of ``fit`` besides the data.
-    frames : mapping of str to DataFrame
-        More tables by the names of their files.
-    arrays : mapping of str to array
-        More arrays for ``result.npz``.
-
-    Returns
-    -------
-    list of str
-        Names of the files.
-    """
-    is_bags = samples.kind == "bag"
-    id_column = "bag" if is_bags else "row"
-    _write_csv(folder / LABELS, _labels(id_column, samples.row_ids, estimator.labels_, record))
-    found = result_arrays(estimator) | (bag_arrays(estimator) if is_bags else {})
-    write_archive(folder / "result.npz", found | dict(arrays), record)
-    tables = {name: frame.rename(columns={"row": id_column}) for name, frame in frames.items()}
-    front = front_frame(estimator, supervision)
-    if front is not None:
-        tables["front.csv"] = front
-    history = bag_history(estimator) if is_bags else history_frame(estimator)
-    if history is not None:
-        tables["history.csv"] = history
-    for name, frame in tables.items():
-        _write_csv(folder / name, frame)
-    files = [LABELS, "result.npz", *tables]
-    if not is_bags:
-        return files + draw(folder, estimator, samples.name, front, history)
-    files += draw_bags(folder, estimator, samples.X, history)
-    return files + ([] if front is None else draw(folder, estimator, samples.name, front, None))
-
-
-def _labels(kind: str, ids: Any, labels: Any, record: Mapping[str, Any]) -> pd.DataFrame:
-    """Label of every row or bag, and the name of its class where clusters have one."""
-    frame = pd.DataFrame({kind: ids, "label": labels})
-    if "classes" in record:
-        frame["class"] = np.array(record["classes"], dtype=object)[labels]
-    return frame
-
-
-def result_arrays(estimator: Any) -> dict[str, Any]:
-    """Arrays of a fitted estimator to save."""
-    kept = {
-        "labels": "labels_",
-        "similarity": "similarity_",
-        "embedding": "embedding_",
-        "eigenvalues": "eigenvalues_",
-        "front": "pareto_front_",
-        "front_neighbors": "pareto_neighbors_",
-        "front_n_clusters": "pareto_K_",
-        "attainment": "attainment_scores_",
-        "run_labels": "run_labels_",
-        "run_losses": "run_losses_",
-        "association": "association_",
-        "confidence": "confidence_",
-    }
-    arrays = {name: getattr(estimator, attribute, None) for name, attribute in kept.items()}
-    arrays["front_labels"] = kept_partitions(estimator)
-    return {
-        name: sparse.csr_array(value) if sparse.issparse(value) else np.asarray(value)
-        for name, value in arrays.items()
-        if value is not None
-    }
-
-
-def _write_csv(path: Path, frame: pd.DataFrame) -> None:
-    safe = frame.map(lambda cell: cell.translate(_ODD) if isinstance(cell, str) else cell)
-    with replacing(path) as file:
-        safe.to_csv(file, index=False, lineterminator="\n", encoding="utf-8")
-
-
 class FolderError(ValueError):
     """The folder cannot take this run."""
 
@@ -507,6 +311,21 @@ def run_content(folder: Path) -> ReportContent:
     return replace(content, missing=with_status(missing, record))
 
 
+def _saved_labels(path: Path) -> NDArray[np.float64]:
+    """Labels in the order of the samples."""
+    with open(path, "rb") as file:
+        # A table of a hundred thousand columns takes pandas ten seconds to refuse.
+        if file.readline().count(b",") > _MOST_COLUMNS:
+            raise FolderError(f"{path} is damaged: it has more than {_MOST_COLUMNS} columns")
+    try:
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
+    except ValueError as error:  # empty files and other encodings among them
+        raise FolderError(f"{path} is damaged: {' '.join(str(error).split())}") from error
+    if "label" not in frame:
+        raise FolderError(f"{path} is damaged: it has no column of labels")
+    return pd.to_numeric(frame["label"], errors="coerce").to_numpy(dtype=np.float64)
+
+
 def with_status(missing: Sequence[str], record: Mapping[str, Any]) -> list[str]:
     """The notes of a report, with a sentence before them about a run that did not end by itself."""
     sentence = _UNFINISHED.get(record["status"])
@@ -580,19 +399,111 @@ def _beginning(path: Path) -> bytes:
         return file.read(4096)
 
 
-def _saved_labels(path: Path) -> NDArray[np.float64]:
-    """Labels in the order of the samples."""
-    with open(path, "rb") as file:
-        # A table of a hundred thousand columns takes pandas ten seconds to refuse.
-        if file.readline().count(b",") > _MOST_COLUMNS:
-            raise FolderError(f"{path} is damaged: it has more than {_MOST_COLUMNS} columns")
-    try:
-        frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
-    except ValueError as error:  # empty files and other encodings among them
-        raise FolderError(f"{path} is damaged: {' '.join(str(error).split())}") from error
-    if "label" not in frame:
-        raise FolderError(f"{path} is damaged: it has no column of labels")
-    return pd.to_numeric(frame["label"], errors="coerce").to_numpy(dtype=np.float64)
+def save_results(
+    folder: Path,
+    estimator: Any,
+    samples: Samples,
+    record: Mapping[str, Any],
+    *,
+    supervision: Mapping[str, Any],
+    frames: Mapping[str, pd.DataFrame],
+    arrays: Mapping[str, Any],
+) -> list[str]:
+    """Write the results of a fitted estimator, each file whole or not at all.
+
+    Parameters
+    ----------
+    folder : Path
+    estimator : fitted estimator
+        With ``labels_``; ``pareto_front_``, ``history_``, ``similarity_`` and the like where there are.
+    samples : Samples
+    record : mapping
+        Metadata for ``result.npz``.
+    supervision : mapping
+        Arguments of ``fit`` besides the data.
+    frames : mapping of str to DataFrame
+        More tables by the names of their files.
+    arrays : mapping of str to array
+        More arrays for ``result.npz``.
+
+    Returns
+    -------
+    list of str
+        Names of the files.
+    """
+    is_bags = samples.kind == "bag"
+    id_column = "bag" if is_bags else "row"
+    _write_csv(folder / LABELS, _labels(id_column, samples.row_ids, estimator.labels_, record))
+    found = result_arrays(estimator) | (bag_arrays(estimator) if is_bags else {})
+    write_archive(folder / "result.npz", found | dict(arrays), record)
+    tables = {name: frame.rename(columns={"row": id_column}) for name, frame in frames.items()}
+    front = front_frame(estimator, supervision)
+    if front is not None:
+        tables["front.csv"] = front
+    history = bag_history(estimator) if is_bags else history_frame(estimator)
+    if history is not None:
+        tables["history.csv"] = history
+    for name, frame in tables.items():
+        _write_csv(folder / name, frame)
+    files = [LABELS, "result.npz", *tables]
+    if not is_bags:
+        return files + draw(folder, estimator, samples.name, front, history)
+    files += draw_bags(folder, estimator, samples.X, history)
+    return files + ([] if front is None else draw(folder, estimator, samples.name, front, None))
+
+
+def _labels(kind: str, ids: Any, labels: Any, record: Mapping[str, Any]) -> pd.DataFrame:
+    """Label of every row or bag, and the name of its class where clusters have one."""
+    frame = pd.DataFrame({kind: ids, "label": labels})
+    if "classes" in record:
+        frame["class"] = np.array(record["classes"], dtype=object)[labels]
+    return frame
+
+
+def _write_csv(path: Path, frame: pd.DataFrame) -> None:
+    safe = frame.map(lambda cell: cell.translate(_ODD) if isinstance(cell, str) else cell)
+    with replacing(path) as file:
+        safe.to_csv(file, index=False, lineterminator="\n", encoding="utf-8")
+
+
+def result_arrays(estimator: Any) -> dict[str, Any]:
+    """Arrays of a fitted estimator to save."""
+    kept = {
+        "labels": "labels_",
+        "similarity": "similarity_",
+        "embedding": "embedding_",
+        "eigenvalues": "eigenvalues_",
+        "front": "pareto_front_",
+        "front_neighbors": "pareto_neighbors_",
+        "front_n_clusters": "pareto_K_",
+        "attainment": "attainment_scores_",
+        "run_labels": "run_labels_",
+        "run_losses": "run_losses_",
+        "association": "association_",
+        "confidence": "confidence_",
+    }
+    arrays = {name: getattr(estimator, attribute, None) for name, attribute in kept.items()}
+    arrays["front_labels"] = kept_partitions(estimator)
+    return {
+        name: sparse.csr_array(value) if sparse.issparse(value) else np.asarray(value)
+        for name, value in arrays.items()
+        if value is not None
+    }
+
+
+def kept_partitions(estimator: Any) -> NDArray[Any] | None:
+    """Partitions of the front, if they are there or cheap to come by and to keep."""
+    return (
+        None
+        if len(getattr(estimator, "pareto_front_", ())) * len(estimator.labels_) > _LARGEST
+        else _partitions(estimator)
+    )
+
+
+def bag_arrays(estimator: Any) -> dict[str, Any]:
+    """Medoids, centres and ranges to save; centres are in the units of the data."""
+    found = {name: getattr(estimator, attribute, None) for name, attribute in _ARRAYS.items()}
+    return {name: np.asarray(value) for name, value in found.items() if value is not None}
 
 
 def front_frame(estimator: Any, supervision: Mapping[str, Any]) -> pd.DataFrame | None:
@@ -618,15 +529,6 @@ def front_frame(estimator: Any, supervision: Mapping[str, Any]) -> pd.DataFrame 
         chosen = _chosen(estimator)
         frame["chosen"] = False if chosen is None else frame["member"] == chosen
     return frame
-
-
-def kept_partitions(estimator: Any) -> NDArray[Any] | None:
-    """Partitions of the front, if they are there or cheap to come by and to keep."""
-    return (
-        None
-        if len(getattr(estimator, "pareto_front_", ())) * len(estimator.labels_) > _LARGEST
-        else _partitions(estimator)
-    )
 
 
 def _partitions(estimator: Any) -> NDArray[Any] | None:
@@ -697,3 +599,101 @@ def _draw_history(history: pd.DataFrame, path: Path) -> None:
     )
     figure.axes[-1].set_xlabel("sweep")
     save_figure(figure, path)
+
+
+def draw_bags(folder: Path, estimator: Any, X: Bags, history: pd.DataFrame | None) -> list[str]:
+    """Distances between bags, bags in the plane, and the course of the search; names of the files."""
+    from moo_clustering.visualization import plot_bag_distances, plot_bag_embedding, plot_history
+    from moo_clustering.visualization.bags import affordable_bags
+
+    bags, labels = scaled_bags(estimator, X), estimator.labels_
+    most = affordable_bags(bags)
+    centers = getattr(estimator, "cluster_centers_", None)
+    if centers is not None:
+        centers = FeatureRange(estimator.data_min_, estimator.data_range_).scale(centers)
+    plot_bag_distances(bags, labels, max_bags=min(1500, most), path=folder / DISTANCES)
+    plot_bag_embedding(
+        bags,
+        labels,
+        medoids=getattr(estimator, "medoid_indices_", None),
+        centers=centers,
+        max_bags=min(1000, most),
+        path=folder / EMBEDDING,
+    )
+    if history is None or len(history) < 2:
+        return [DISTANCES, EMBEDDING]
+    plot_history(_drawn(history) if hasattr(estimator, "logbook_") else history, path=folder / HISTORY)
+    return [DISTANCES, EMBEDDING, HISTORY]
+
+
+def _drawn(history: pd.DataFrame) -> pd.DataFrame:
+    names = [name for name in _DRAWN if name in history]
+    # A threshold that never falls is no news.
+    names = [name for name in names if name != "d" or history[name].nunique() > 1]
+    return history[["generation", *names]].rename(columns=_DRAWN)
+
+
+def draw_partition(folder: Path, job: Job, classes: Sequence[str] | None) -> list[str]:
+    """Samples in the plane, clusters by their numbers or by the names of their classes."""
+    from moo_clustering.visualization import plot_partition
+
+    if getattr(job.estimator, "metric", None) == "precomputed" and job.samples.n_samples > _MOST_PLACES:
+        return []
+    estimator = job.estimator
+    X, names = _places(job)
+    shown = None
+    if classes is not None:
+        shown = [name or f"new, {cluster}" for cluster, name in enumerate(classes)]
+    plot_partition(
+        X,
+        estimator.labels_,
+        feature_names=names,
+        cluster_names=shown,
+        title=f"{type(estimator).__name__}, {job.samples.name}",
+        path=folder / PARTITION,
+    )
+    return [PARTITION]
+
+
+def _places(job: Job) -> tuple[Any, list[str]]:
+    """Coordinates and their names: one or two columns as they are, or the scaled features."""
+    samples, estimator = job.samples, job.estimator
+    X = samples.X
+    if getattr(estimator, "metric", None) == "precomputed":
+        from moo_clustering.visualization.partitions import scaled_to_plane
+
+        positions, stress = scaled_to_plane(np.asarray(X))
+        return positions, [f"first dimension of scaled distances (stress {stress:.2f})", "second dimension"]
+    if (found := samples.coordinates()) is not None:
+        return found
+    from moo_clustering.estimators._pareto_pool import FeatureScaling
+
+    scaling = FeatureScaling.of(X, estimator.scale, n_components=estimator.n_components, seed=0)
+    if scaling.components is None and 1 <= len(scaling.varying) <= 2:
+        return X[:, scaling.varying], [samples.feature_names[column] for column in scaling.varying]
+    return scaling.transform(X), list(samples.feature_names)
+
+
+def draw_pool(folder: Path, estimator: Any, name: str) -> list[str]:
+    """Draw the share of the pool that has two samples together, for some of many samples."""
+    from scipy.linalg import eigh
+
+    from moo_clustering.visualization import plot_similarity
+    from moo_clustering.visualization.partitions import pool_similarity
+
+    together, labels, n_all, what = pool_similarity(estimator, _MOST_PLACES)
+    degree = np.sqrt(together.sum(axis=1))
+    laplacian = np.eye(len(labels)) - together / np.outer(degree, degree)
+    last = min(len(labels), max(10, estimator.n_clusters_ + 2)) - 1
+    eigenvalues, vectors = eigh(laplacian, subset_by_index=[0, last])
+    part = "" if len(labels) == n_all else f", {len(labels)} of {n_all} {what}"
+    title = f"{type(estimator).__name__}, {name}"
+    plot_similarity(
+        together,
+        labels,
+        eigenvalues,
+        vectors[:, : estimator.n_clusters_],
+        title=f"{title}: the lighter, the more partitions of the pool have two {what} together{part}",
+        path=folder / "similarity.png",
+    )
+    return ["similarity.png"]

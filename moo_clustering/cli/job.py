@@ -116,83 +116,68 @@ def _plain(value: Any) -> Any:
         return one_line(value)
 
 
-def estimator_input(
-    method: Method,
-    estimator: Any,
-    samples: Samples,
-    seed: int,
-    quiet: bool,
-    *,
-    hold_out: float | None = None,
-    n_features: int | None = None,
-    **options: Any,
-) -> tuple[Samples, LabelUse | None]:
-    """Samples with the features that the method takes, and the labels for a method that predicts them.
+def choose_method(method: str | None, data: str, bag: str | None) -> Choice:
+    """The method named, or the recommended one for such data."""
+    if method is not None:
+        return Choice(method, "")
+    path = Path(data)
+    if data not in BUNDLED and path.is_file() and holds_bags(path, bag) and not _label_sets(path):
+        return Choice(RECOMMENDED_FOR_BAGS, "the recommended one for bags, as none was named")
+    return Choice(RECOMMENDED, "the recommended one, as none was named")
 
-    Options are those of ``text_features``, ``stem_features`` or ``presence_features``.
+
+class Choice(NamedTuple):
+    """A method by name, and why it was taken; empty if it was named."""
+
+    name: str
+    why: str
+
+
+def _label_sets(path: Path) -> bool:
+    return holds_label_sets(path, METHODS[RECOMMENDED], None)
+
+
+def parse_settings(settings: Sequence[str], method: str, estimator_class: type[Any]) -> dict[str, Any]:
+    """Options of the method from ``name=value`` texts.
+
+    A value is read as a Python literal (numbers, True, None, lists, quoted text) and otherwise
+    taken as text.
+
+    Raises
+    ------
+    ValueError
+        For settings that are no ``name=value``, unknown or repeated names, and parameters with a
+        flag of their own.
     """
-    options = {name: value for name, value in options.items() if value is not None}
-    labels = _labels(method, samples, hold_out, n_features, seed)
-    if isinstance(samples, TextSamples):
-        samples = _document_features(method, estimator, samples, seed, quiet, options)
-    elif options:
-        flags = " and ".join(f"--{name.replace('_', '-')}" for name in options)
-        raise ValueError(
-            f"{flags} can only be given for documents, and {samples.name} is read as {samples.read_as}"
-        )
-    return (samples if n_features is None else most_telling(samples, labels, n_features)), labels
+    parameters = parameters_of(estimator_class)
+    allowed = [name for name in parameters if name not in FLAGS]
+    options: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            raise ValueError(f"--set takes name=value, got {setting!r}")
+        if name in FLAGS and name in parameters:
+            raise ValueError(f"{name} is not given with --set but with {FLAGS[name]}")
+        if name not in parameters:
+            hint = did_you_mean(name, allowed) or f"; `moo-clustering methods {method}` lists its options"
+            raise ValueError(f"method {method} has no option {name!r}{hint}")
+        if name in options:
+            raise ValueError(f"--set gives {name} twice")
+        options[name] = _value(text.strip())
+    return options
 
 
-def units_note(estimator: Any, samples: Samples) -> str | None:
-    """A note about features of very different spread that are taken as they are, if there are such."""
-    if getattr(estimator, "scale", None) != "none" or not samples.has_units:
-        return None
-    spreads = samples.X.std(axis=0)
-    spreads = spreads[spreads > 0]
-    if len(spreads) < 2 or (ratio := spreads.max() / spreads.min()) < _UNITS:
-        return None
-    return (
-        f"Note: one feature varies {ratio:.3g} times as much as another, and they are taken as they are; "
-        "--set scale=zscore puts them on one scale, --set scale=none silences this."
-    )
+def _value(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
 
 
-def _labels(
-    method: Method, samples: Samples, hold_out: float | None, n_features: int | None, seed: int
-) -> LabelUse | None:
-    if "label_sets" in method.supervision:
-        return label_use(samples, hold_out, seed)
-    for flag, value in (("--hold-out", hold_out), ("--features", n_features)):
-        if value is not None:
-            names = ", ".join(known.name for known in METHODS.values() if "label_sets" in known.supervision)
-            raise ValueError(f"method {method.name} takes no {flag}; methods that do are {names}")
-    return None
-
-
-def _document_features(
-    method: Method, estimator: Any, samples: TextSamples, seed: int, quiet: bool, options: dict[str, Any]
-) -> TextSamples:
-    if getattr(estimator, "input", None) == "counts":
-        raise ValueError("documents become tf-idf weights; input=counts is for tables of counts")
-    if method.stems:
-        if "svd" in options:
-            raise ValueError(f"method {method.name} takes the weights of terms as they are, and no --svd")
-        return stem_features(samples, **options)
-    if "stemmer" in options:
-        names = ", ".join(known.name for known in METHODS.values() if known.stems)
-        raise ValueError(f"method {method.name} takes words as they are; --stemmer is for {names}")
-    if method.presence:
-        if "svd" in options:
-            raise ValueError(f"method {method.name} takes which words documents hold, and no --svd")
-        return presence_features(samples, **options)
-    text = text_features(samples, sparse=method.sparse, seed=seed, **options)
-    if not (method.sparse or quiet or "svd" in options):
-        click.echo(
-            f"Note: method {method.name} takes no sparse data, so {len(text.feature_names)} terms are "
-            f"reduced to {text.X.shape[1]} components (--svd N for another number).",
-            err=True,
-        )
-    return text
+def parameters_of(estimator_class: type[Any]) -> Mapping[str, inspect.Parameter]:
+    """Parameters of the constructor, in order."""
+    return inspect.signature(estimator_class).parameters
 
 
 def build_estimator(
@@ -252,15 +237,6 @@ def build_estimator(
     return estimator_class(**options, **{name: value for name, value in given.items() if name in known})
 
 
-def writes_checkpoints(method: Method, values: Mapping[str, Any]) -> bool:
-    """Whether a fit with these values of all parameters has generations that it can go on from."""
-    return (
-        "checkpoint" in values
-        and values.get("n_gen", 1) != 0
-        and all(values[name] == value for name, value in method.evolves_with.items())
-    )
-
-
 def _require_generations(
     method: Method,
     known: Mapping[str, inspect.Parameter],
@@ -281,47 +257,92 @@ def _require_generations(
                 )
 
 
-def parameters_of(estimator_class: type[Any]) -> Mapping[str, inspect.Parameter]:
-    """Parameters of the constructor, in order."""
-    return inspect.signature(estimator_class).parameters
+def writes_checkpoints(method: Method, values: Mapping[str, Any]) -> bool:
+    """Whether a fit with these values of all parameters has generations that it can go on from."""
+    return (
+        "checkpoint" in values
+        and values.get("n_gen", 1) != 0
+        and all(values[name] == value for name, value in method.evolves_with.items())
+    )
 
 
-def parse_settings(settings: Sequence[str], method: str, estimator_class: type[Any]) -> dict[str, Any]:
-    """Options of the method from ``name=value`` texts.
+def estimator_input(
+    method: Method,
+    estimator: Any,
+    samples: Samples,
+    seed: int,
+    quiet: bool,
+    *,
+    hold_out: float | None = None,
+    n_features: int | None = None,
+    **options: Any,
+) -> tuple[Samples, LabelUse | None]:
+    """Samples with the features that the method takes, and the labels for a method that predicts them.
 
-    A value is read as a Python literal (numbers, True, None, lists, quoted text) and otherwise
-    taken as text.
-
-    Raises
-    ------
-    ValueError
-        For settings that are no ``name=value``, unknown or repeated names, and parameters with a
-        flag of their own.
+    Options are those of ``text_features``, ``stem_features`` or ``presence_features``.
     """
-    parameters = parameters_of(estimator_class)
-    allowed = [name for name in parameters if name not in FLAGS]
-    options: dict[str, Any] = {}
-    for setting in settings:
-        name, equals, text = setting.partition("=")
-        name = name.strip()
-        if not equals or not name:
-            raise ValueError(f"--set takes name=value, got {setting!r}")
-        if name in FLAGS and name in parameters:
-            raise ValueError(f"{name} is not given with --set but with {FLAGS[name]}")
-        if name not in parameters:
-            hint = did_you_mean(name, allowed) or f"; `moo-clustering methods {method}` lists its options"
-            raise ValueError(f"method {method} has no option {name!r}{hint}")
-        if name in options:
-            raise ValueError(f"--set gives {name} twice")
-        options[name] = _value(text.strip())
-    return options
+    options = {name: value for name, value in options.items() if value is not None}
+    labels = _labels(method, samples, hold_out, n_features, seed)
+    if isinstance(samples, TextSamples):
+        samples = _document_features(method, estimator, samples, seed, quiet, options)
+    elif options:
+        flags = " and ".join(f"--{name.replace('_', '-')}" for name in options)
+        raise ValueError(
+            f"{flags} can only be given for documents, and {samples.name} is read as {samples.read_as}"
+        )
+    return (samples if n_features is None else most_telling(samples, labels, n_features)), labels
 
 
-def _value(text: str) -> Any:
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return text
+def _labels(
+    method: Method, samples: Samples, hold_out: float | None, n_features: int | None, seed: int
+) -> LabelUse | None:
+    if "label_sets" in method.supervision:
+        return label_use(samples, hold_out, seed)
+    for flag, value in (("--hold-out", hold_out), ("--features", n_features)):
+        if value is not None:
+            names = ", ".join(known.name for known in METHODS.values() if "label_sets" in known.supervision)
+            raise ValueError(f"method {method.name} takes no {flag}; methods that do are {names}")
+    return None
+
+
+def _document_features(
+    method: Method, estimator: Any, samples: TextSamples, seed: int, quiet: bool, options: dict[str, Any]
+) -> TextSamples:
+    if getattr(estimator, "input", None) == "counts":
+        raise ValueError("documents become tf-idf weights; input=counts is for tables of counts")
+    if method.stems:
+        if "svd" in options:
+            raise ValueError(f"method {method.name} takes the weights of terms as they are, and no --svd")
+        return stem_features(samples, **options)
+    if "stemmer" in options:
+        names = ", ".join(known.name for known in METHODS.values() if known.stems)
+        raise ValueError(f"method {method.name} takes words as they are; --stemmer is for {names}")
+    if method.presence:
+        if "svd" in options:
+            raise ValueError(f"method {method.name} takes which words documents hold, and no --svd")
+        return presence_features(samples, **options)
+    text = text_features(samples, sparse=method.sparse, seed=seed, **options)
+    if not (method.sparse or quiet or "svd" in options):
+        click.echo(
+            f"Note: method {method.name} takes no sparse data, so {len(text.feature_names)} terms are "
+            f"reduced to {text.X.shape[1]} components (--svd N for another number).",
+            err=True,
+        )
+    return text
+
+
+def units_note(estimator: Any, samples: Samples) -> str | None:
+    """A note about features of very different spread that are taken as they are, if there are such."""
+    if getattr(estimator, "scale", None) != "none" or not samples.has_units:
+        return None
+    spreads = samples.X.std(axis=0)
+    spreads = spreads[spreads > 0]
+    if len(spreads) < 2 or (ratio := spreads.max() / spreads.min()) < _UNITS:
+        return None
+    return (
+        f"Note: one feature varies {ratio:.3g} times as much as another, and they are taken as they are; "
+        "--set scale=zscore puts them on one scale, --set scale=none silences this."
+    )
 
 
 def supervise(job: Job, partial_labels: str | None, must_link: str | None, cannot_link: str | None) -> None:
@@ -365,24 +386,3 @@ def supervise(job: Job, partial_labels: str | None, must_link: str | None, canno
 
 def _none(column: str) -> str:
     return f"column {column!r} (partial labels) has no label"
-
-
-class Choice(NamedTuple):
-    """A method by name, and why it was taken; empty if it was named."""
-
-    name: str
-    why: str
-
-
-def choose_method(method: str | None, data: str, bag: str | None) -> Choice:
-    """The method named, or the recommended one for such data."""
-    if method is not None:
-        return Choice(method, "")
-    path = Path(data)
-    if data not in BUNDLED and path.is_file() and holds_bags(path, bag) and not _label_sets(path):
-        return Choice(RECOMMENDED_FOR_BAGS, "the recommended one for bags, as none was named")
-    return Choice(RECOMMENDED, "the recommended one, as none was named")
-
-
-def _label_sets(path: Path) -> bool:
-    return holds_label_sets(path, METHODS[RECOMMENDED], None)

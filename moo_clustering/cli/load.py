@@ -78,105 +78,6 @@ STEMMERS = get_args(StemmerName)
 _MIN_DF = 2
 
 
-def holds_bags(path: Path, bag: str | None) -> bool:
-    """Whether a file is to be read as bags: ARFF, KEEL, npz with offsets, or a table with ``--bag``."""
-    name = path.name.lower().removesuffix(".gz")
-    if bag is not None or name.endswith(_ARFF):
-        return True
-    return "bag_offsets" in array_names(path)
-
-
-def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> None:
-    """Bags go to methods of bags, and nothing else does.
-
-    Raises
-    ------
-    DataError
-    """
-    from moo_clustering.estimators._methods import METHODS
-
-    if holds and not method.bags:
-        names = ", ".join(known.name for known in METHODS.values() if known.bags)
-        how = f"--bag {bag} makes bags of the rows of {data}" if bag else f"{data} holds bags of instances"
-        raise DataError(
-            f"{how}, and method {method.name} takes single rows; methods that take bags are {names}"
-        )
-    if method.bags and not holds:
-        raise DataError(
-            f"method {method.name} takes bags of instances, and {data} holds single samples, each of which "
-            "would be a bag of its own; --bag COLUMN names the column of a table that says which bag a row "
-            "belongs to, and .arff, .dat and .npz files may hold bags"
-        )
-
-
-def load_bags(
-    path: Path,
-    *,
-    bag: str | None = None,
-    labels: str | None = None,
-    partial_labels: str | None = None,
-    drop: Sequence[str] = (),
-) -> BagSamples:
-    """Bags of a file, with their known classes and partial labels.
-
-    Raises
-    ------
-    DataError
-        Also when a column that looks like the classes of the bags would become a feature.
-    """
-    if partial_labels is None:
-        table = _read(path, bag, labels, drop)
-        return _samples(table, table)
-    if partial_labels == labels:
-        raise DataError(f"column {labels!r} cannot hold both the known classes and the partial labels")
-    # In archives classes are arrays of their own, never among the features.
-    in_columns = path.suffix.lower() != ".npz"
-    if labels is None:
-        partial = _read(path, bag, partial_labels, drop)
-        _refuse_classes(partial)
-        return _samples(partial, None, partial)
-    partial = _read(path, bag, partial_labels, [*drop, labels] if in_columns else drop)
-    known = _read(path, bag, labels, [*drop, partial_labels] if in_columns else drop)
-    return _samples(known, known, partial)
-
-
-def _samples(table: BagTable, known: BagTable | None, partial: BagTable | None = None) -> BagSamples:
-    ids = table.bags.bag_ids
-    return BagSamples(
-        table.name,
-        table.bags,
-        np.arange(table.n_bags) if ids is None else np.array(ids, dtype=str),
-        y=None if known is None else known.labels,
-        target_names=() if known is None else known.label_names,
-        partial_y=None if partial is None else _unlabelled_by_minus_one(partial),
-    )
-
-
-def _unlabelled_by_minus_one(table: BagTable) -> NDArray[np.int64] | None:
-    if table.labels is None:
-        return None
-    names = (*table.label_names, None)  # -1, no label, is the last
-    return encode_classes([names[code] for code in table.labels], minus_one_is_missing=True)[0]
-
-
-def _refuse_classes(table: BagTable) -> None:
-    """Refuse a column that looks like known classes, which must not become a feature."""
-    for name in table.bags.feature_names or ():
-        column = name.partition("=")[0]
-        if may_be_role(column, BagOptions(bag=column)):
-            raise DataError(
-                f"column {column!r} looks like the known classes of the bags and would be a feature; name it "
-                f"with --labels {column}, or leave it out with --drop {column}"
-            )
-
-
-def _read(path: Path, bag: str | None, label: str | None, drop: Sequence[str]) -> BagTable:
-    try:
-        return read_bags(path, bag=bag, label=label, drop=tuple(drop))
-    except DataError as error:
-        raise DataError(with_flags(error, _BAG_FLAGS)) from error
-
-
 def load_data(
     data: str,
     method: Method,
@@ -277,100 +178,103 @@ def load_data(
     return CategorySamples.of(table, source=table) if isinstance(table, CategoryTable) else Samples.of(table)
 
 
-def _without_text(method: Method, columns: Sequence[str]) -> str:
-    """Remedies for columns of text that the method cannot take."""
+def holds_bags(path: Path, bag: str | None) -> bool:
+    """Whether a file is to be read as bags: ARFF, KEEL, npz with offsets, or a table with ``--bag``."""
+    name = path.name.lower().removesuffix(".gz")
+    if bag is not None or name.endswith(_ARFF):
+        return True
+    return "bag_offsets" in array_names(path)
+
+
+def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> None:
+    """Bags go to methods of bags, and nothing else does.
+
+    Raises
+    ------
+    DataError
+    """
     from moo_clustering.estimators._methods import METHODS
 
-    takers = ", ".join(known.name for known in METHODS.values() if known.categorical)
-    out = " ".join(f"--drop {shlex.quote(column)}" for column in columns[:3])
-    more = " and so on" if len(columns) > 3 else ""
-    return (
-        f"method {method.name} takes numbers only: leave out with {out}{more}, say with --labels, "
-        "--partial-labels or --id-column what such a column is, read it as texts with --text-columns, or "
-        f"take a method for categories ({takers})"
+    if holds and not method.bags:
+        names = ", ".join(known.name for known in METHODS.values() if known.bags)
+        how = f"--bag {bag} makes bags of the rows of {data}" if bag else f"{data} holds bags of instances"
+        raise DataError(
+            f"{how}, and method {method.name} takes single rows; methods that take bags are {names}"
+        )
+    if method.bags and not holds:
+        raise DataError(
+            f"method {method.name} takes bags of instances, and {data} holds single samples, each of which "
+            "would be a bag of its own; --bag COLUMN names the column of a table that says which bag a row "
+            "belongs to, and .arff, .dat and .npz files may hold bags"
+        )
+
+
+def load_bags(
+    path: Path,
+    *,
+    bag: str | None = None,
+    labels: str | None = None,
+    partial_labels: str | None = None,
+    drop: Sequence[str] = (),
+) -> BagSamples:
+    """Bags of a file, with their known classes and partial labels.
+
+    Raises
+    ------
+    DataError
+        Also when a column that looks like the classes of the bags would become a feature.
+    """
+    if partial_labels is None:
+        table = _read(path, bag, labels, drop)
+        return _samples(table, table)
+    if partial_labels == labels:
+        raise DataError(f"column {labels!r} cannot hold both the known classes and the partial labels")
+    # In archives classes are arrays of their own, never among the features.
+    in_columns = path.suffix.lower() != ".npz"
+    if labels is None:
+        partial = _read(path, bag, partial_labels, drop)
+        _refuse_classes(partial)
+        return _samples(partial, None, partial)
+    partial = _read(path, bag, partial_labels, [*drop, labels] if in_columns else drop)
+    known = _read(path, bag, labels, [*drop, partial_labels] if in_columns else drop)
+    return _samples(known, known, partial)
+
+
+def _samples(table: BagTable, known: BagTable | None, partial: BagTable | None = None) -> BagSamples:
+    ids = table.bags.bag_ids
+    return BagSamples(
+        table.name,
+        table.bags,
+        np.arange(table.n_bags) if ids is None else np.array(ids, dtype=str),
+        y=None if known is None else known.labels,
+        target_names=() if known is None else known.label_names,
+        partial_y=None if partial is None else _unlabelled_by_minus_one(partial),
     )
 
 
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
+def _unlabelled_by_minus_one(table: BagTable) -> NDArray[np.int64] | None:
+    if table.labels is None:
+        return None
+    names = (*table.label_names, None)  # -1, no label, is the last
+    return encode_classes([names[code] for code in table.labels], minus_one_is_missing=True)[0]
 
 
-def load_documents(
-    path: Path,
-    method: Method,
-    *,
-    text_columns: Sequence[str] | None,
-    labels: str | None,
-    partial_labels: str | None,
-    id_column: str | None,
-    drop: Sequence[str],
-) -> TextSamples:
-    """Texts, with partial labels of as many a document as the method takes.
+def _refuse_classes(table: BagTable) -> None:
+    """Refuse a column that looks like known classes, which must not become a feature."""
+    for name in table.bags.feature_names or ():
+        column = name.partition("=")[0]
+        if may_be_role(column, BagOptions(bag=column)):
+            raise DataError(
+                f"column {column!r} looks like the known classes of the bags and would be a feature; name it "
+                f"with --labels {column}, or leave it out with --drop {column}"
+            )
 
-    Raises
-    ------
-    DataError
-    """
 
-    read = partial(read_documents, path, text_columns=text_columns, id_column=id_column)
-    # Only JSON has lists.
-    may_be_sets = partial_labels is not None and holds_documents(path) and path.is_file()
-    if may_be_sets and takes_label_sets(method) and partial_labels != labels:
-        # Read as known classes, of which a document may have several.
-        unknown = [] if labels is None else [labels]
-        given = read(labels=partial_labels, drop=(*drop, *unknown))
-        if given.label_sets is not None:
-            known = read(labels=labels, drop=(*drop, str(partial_labels)))
-            sets = [() if names == ("-1",) else names for names in given.label_sets]
-            return TextSamples.of_documents(known, sets)
+def _read(path: Path, bag: str | None, label: str | None, drop: Sequence[str]) -> BagTable:
     try:
-        return TextSamples.of_documents(read(labels=labels, partial_labels=partial_labels, drop=tuple(drop)))
+        return read_bags(path, bag=bag, label=label, drop=tuple(drop))
     except DataError as error:
-        if "can have only one" not in str(error):
-            raise
-        raise DataError(
-            f"{error} with method {method.name}; methods that take label sets are {methods_of_label_sets()}"
-        ) from error
-
-
-def holds_sparse(path: Path) -> bool:
-    """Whether a file is a matrix as ``scipy.sparse.save_npz`` writes it."""
-    return array_names(path) >= _PARTS
-
-
-def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> SparseSamples:
-    """The matrix, for methods that take one.
-
-    Parameters
-    ----------
-    path : Path
-    method : Method
-    options : mapping
-        Flags that name columns, none of which the file has, and what they were given.
-
-    Raises
-    ------
-    DataError
-        When the matrix is damaged or not finite, or the method takes none.
-    """
-    from moo_clustering.datasets.multilabel import default_names, sparse_matrix, tidy_csr
-    from moo_clustering.datasets.tables import load_arrays
-    from moo_clustering.estimators._methods import METHODS
-
-    if given := [flag for flag, value in options.items() if value]:
-        flags = " and ".join(given)
-        raise DataError(f"{flags} cannot be given, as {path} is a sparse matrix without names of columns")
-    if not method.sparse:
-        takers = ", ".join(known.name for known in METHODS.values() if known.sparse)
-        raise DataError(
-            f"{path} is a sparse matrix, and method {method.name} takes dense features only; methods that "
-            f"take sparse ones are {takers}"
-        )
-    X = tidy_csr(sparse_matrix(load_arrays(path), str(path)))
-    if not np.isfinite(X.data).all():
-        raise DataError(f"{path} has NaN or infinite values; fill in or remove such cells first")
-    names = default_names("x", X.shape[1], str(path))
-    return SparseSamples(path.name, X, np.arange(X.shape[0]), names)
+        raise DataError(with_flags(error, _BAG_FLAGS)) from error
 
 
 def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> bool:
@@ -491,6 +395,88 @@ def _stem(path: Path) -> str:
     return path.name[: path.name.lower().rindex(".arff")]
 
 
+def load_documents(
+    path: Path,
+    method: Method,
+    *,
+    text_columns: Sequence[str] | None,
+    labels: str | None,
+    partial_labels: str | None,
+    id_column: str | None,
+    drop: Sequence[str],
+) -> TextSamples:
+    """Texts, with partial labels of as many a document as the method takes.
+
+    Raises
+    ------
+    DataError
+    """
+
+    read = partial(read_documents, path, text_columns=text_columns, id_column=id_column)
+    # Only JSON has lists.
+    may_be_sets = partial_labels is not None and holds_documents(path) and path.is_file()
+    if may_be_sets and takes_label_sets(method) and partial_labels != labels:
+        # Read as known classes, of which a document may have several.
+        unknown = [] if labels is None else [labels]
+        given = read(labels=partial_labels, drop=(*drop, *unknown))
+        if given.label_sets is not None:
+            known = read(labels=labels, drop=(*drop, str(partial_labels)))
+            sets = [() if names == ("-1",) else names for names in given.label_sets]
+            return TextSamples.of_documents(known, sets)
+    try:
+        return TextSamples.of_documents(read(labels=labels, partial_labels=partial_labels, drop=tuple(drop)))
+    except DataError as error:
+        if "can have only one" not in str(error):
+            raise
+        raise DataError(
+            f"{error} with method {method.name}; methods that take label sets are {methods_of_label_sets()}"
+        ) from error
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def holds_sparse(path: Path) -> bool:
+    """Whether a file is a matrix as ``scipy.sparse.save_npz`` writes it."""
+    return array_names(path) >= _PARTS
+
+
+def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> SparseSamples:
+    """The matrix, for methods that take one.
+
+    Parameters
+    ----------
+    path : Path
+    method : Method
+    options : mapping
+        Flags that name columns, none of which the file has, and what they were given.
+
+    Raises
+    ------
+    DataError
+        When the matrix is damaged or not finite, or the method takes none.
+    """
+    from moo_clustering.datasets.multilabel import default_names, sparse_matrix, tidy_csr
+    from moo_clustering.datasets.tables import load_arrays
+    from moo_clustering.estimators._methods import METHODS
+
+    if given := [flag for flag, value in options.items() if value]:
+        flags = " and ".join(given)
+        raise DataError(f"{flags} cannot be given, as {path} is a sparse matrix without names of columns")
+    if not method.sparse:
+        takers = ", ".join(known.name for known in METHODS.values() if known.sparse)
+        raise DataError(
+            f"{path} is a sparse matrix, and method {method.name} takes dense features only; methods that "
+            f"take sparse ones are {takers}"
+        )
+    X = tidy_csr(sparse_matrix(load_arrays(path), str(path)))
+    if not np.isfinite(X.data).all():
+        raise DataError(f"{path} has NaN or infinite values; fill in or remove such cells first")
+    names = default_names("x", X.shape[1], str(path))
+    return SparseSamples(path.name, X, np.arange(X.shape[0]), names)
+
+
 def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
     """How the features of a table are to be scaled; None where the table has to be features already."""
     if not method.prepares or options.get("metric", "euclidean") != "euclidean":
@@ -538,11 +524,18 @@ def load_prepared(
     )
 
 
-def presence_features(samples: TextSamples, *, min_df: float = 1, max_df: float = 1.0) -> TextSamples:
-    """Words except English stop words as features, 1 in the documents that hold them."""
-    present, vocabulary = binary_unigrams(samples.documents.texts, min_df=min_df, max_df=max_df)
-    record = {"features": "presence of words", "min_df": min_df, "max_df": max_df, "svd": None}
-    return samples.with_terms(present, vocabulary, record)
+def _without_text(method: Method, columns: Sequence[str]) -> str:
+    """Remedies for columns of text that the method cannot take."""
+    from moo_clustering.estimators._methods import METHODS
+
+    takers = ", ".join(known.name for known in METHODS.values() if known.categorical)
+    out = " ".join(f"--drop {shlex.quote(column)}" for column in columns[:3])
+    more = " and so on" if len(columns) > 3 else ""
+    return (
+        f"method {method.name} takes numbers only: leave out with {out}{more}, say with --labels, "
+        "--partial-labels or --id-column what such a column is, read it as texts with --text-columns, or "
+        f"take a method for categories ({takers})"
+    )
 
 
 def text_features(
@@ -648,3 +641,10 @@ def _available(stemmer: StemmerName | None) -> StemmerName:
         stacklevel=4,
     )
     return "none"
+
+
+def presence_features(samples: TextSamples, *, min_df: float = 1, max_df: float = 1.0) -> TextSamples:
+    """Words except English stop words as features, 1 in the documents that hold them."""
+    present, vocabulary = binary_unigrams(samples.documents.texts, min_df=min_df, max_df=max_df)
+    record = {"features": "presence of words", "min_df": min_df, "max_df": max_df, "svd": None}
+    return samples.with_terms(present, vocabulary, record)

@@ -83,16 +83,6 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
     return "\n\n".join(parts)
 
 
-def _clusters(job: Job, clusters: pd.DataFrame) -> str:
-    if job.samples.kind == "document" and not job.weighs_features:
-        return cluster_table(clusters)
-    if has_pool(job.estimator):
-        return column_table(clusters)
-    if job.method.categorical:
-        return mode_table(clusters)
-    return subspace_table(clusters)
-
-
 def _shape(job: Job) -> str:
     samples = job.samples
     if getattr(job.estimator, "metric", None) == "precomputed" and samples.kind != "bag":
@@ -100,13 +90,16 @@ def _shape(job: Job) -> str:
     return str(samples)
 
 
-def _front(record: Mapping[str, Any], job: Job) -> str:
-    n_solutions = record["result"]["n_solutions"]
-    text = f"{n_solutions} member{'' if n_solutions == 1 else 's'}"
-    numbers = getattr(job.estimator, "pareto_K_", None)
-    if numbers is None or len(set(numbers)) == 1:
-        return text
-    return f"{text} of {numbers.min()} to {numbers.max()} clusters"
+def label_rows(job: Job, kind: str) -> list[list[str]]:
+    """Line of the number of labels, and of the samples whose labels the fit was given."""
+    use = job.labels
+    if use is None:
+        return []
+    n_given, n_held_out = int(use.is_given.sum()), int(use.is_held_out.sum())
+    what = _counted(len(use.names), "labels" if use.multilabel else "classes")
+    several = ", any number each" if use.multilabel else ""
+    rest = f", those of {n_held_out} score it" if n_held_out else ""
+    return [["labels", f"{what}{several}; the fit was given those of {_counted(n_given, kind)}{rest}"]]
 
 
 def bag_rows(record: Mapping[str, Any]) -> list[list[str]]:
@@ -123,25 +116,21 @@ def bag_rows(record: Mapping[str, Any]) -> list[list[str]]:
     return rows + [[title, f"{scores[name]:.4f}"] for name, title in _SCORES.items() if name in scores]
 
 
-def bag_remark(record: Mapping[str, Any]) -> str | None:
-    """A remark about a cluster of very few bags."""
-    sizes = record["result"]["sizes"]
-    if "alternatives" in record:  # chosen by other than indices of separation
-        return None
-    if len(sizes) < 2 or (min(sizes) > 1 and min(sizes) >= _SMALL * sum(sizes)):
-        return None
-    return (
-        f"A cluster holds only {_bags(min(sizes))} of {sum(sizes)}: indices of separation favour outlying "
-        "bags against all others. --set min_cluster_size=N keeps N bags in every cluster."
-    )
-
-
 def _smallest(sizes: list[int]) -> str:
     return f"the smallest has {_bags(min(sizes))} ({min(sizes) / sum(sizes):.1%})"
 
 
 def _bags(count: int) -> str:
     return f"{count} bag{'' if count == 1 else 's'}"
+
+
+def _front(record: Mapping[str, Any], job: Job) -> str:
+    n_solutions = record["result"]["n_solutions"]
+    text = f"{n_solutions} member{'' if n_solutions == 1 else 's'}"
+    numbers = getattr(job.estimator, "pareto_K_", None)
+    if numbers is None or len(set(numbers)) == 1:
+        return text
+    return f"{text} of {numbers.min()} to {numbers.max()} clusters"
 
 
 def pareto_rows(record: Mapping[str, Any], *, supervised: bool) -> list[list[str]]:
@@ -177,23 +166,6 @@ def confidence_text(confidence: float | None, *, n_samples: int, bags: bool = Fa
         return f"{confidence:.2f}, which says little of bags: their known classes were hardly clusters"
     meaning = _MEANING[(confidence >= _LOW) + (confidence > _HIGH)]
     return f"{confidence:.2f}, {meaning}"
-
-
-def pareto_remarks(record: Mapping[str, Any]) -> list[str]:
-    """Remarks about columns that alone separate the clusters, and about an evolution."""
-    remarks = []
-    if names := record.get("sorted_by"):
-        shown = " and of ".join(map(repr, names[:_SHOWN]))
-        remarks.append(
-            f"Nearly every cluster has one value of {shown}. --drop leaves such a column out, to see which "
-            "clusters there are besides."
-        )
-    if "controls" in record:
-        remarks.append(
-            "Evolution raises the score it searches by; on the data it was measured on, the clusters came no "
-            "nearer to known classes than without it. Trust it no more than its controls."
-        )
-    return remarks
 
 
 def _alternatives(record: Mapping[str, Any]) -> str:
@@ -235,18 +207,6 @@ def _rand(scores: Mapping[str, float]) -> str:
     return "" if value is None else f", adjusted Rand {value:.4f} to known classes"
 
 
-def label_rows(job: Job, kind: str) -> list[list[str]]:
-    """Line of the number of labels, and of the samples whose labels the fit was given."""
-    use = job.labels
-    if use is None:
-        return []
-    n_given, n_held_out = int(use.is_given.sum()), int(use.is_held_out.sum())
-    what = _counted(len(use.names), "labels" if use.multilabel else "classes")
-    several = ", any number each" if use.multilabel else ""
-    rest = f", those of {n_held_out} score it" if n_held_out else ""
-    return [["labels", f"{what}{several}; the fit was given those of {_counted(n_given, kind)}{rest}"]]
-
-
 def search_rows(record: Mapping[str, Any]) -> list[list[str]]:
     """Objectives of the chosen start, and of the best of as many random ones."""
     rows = []
@@ -278,6 +238,29 @@ def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
     return rows
 
 
+def _clusters(job: Job, clusters: pd.DataFrame) -> str:
+    if job.samples.kind == "document" and not job.weighs_features:
+        return cluster_table(clusters)
+    if has_pool(job.estimator):
+        return column_table(clusters)
+    if job.method.categorical:
+        return mode_table(clusters)
+    return subspace_table(clusters)
+
+
+def bag_remark(record: Mapping[str, Any]) -> str | None:
+    """A remark about a cluster of very few bags."""
+    sizes = record["result"]["sizes"]
+    if "alternatives" in record:  # chosen by other than indices of separation
+        return None
+    if len(sizes) < 2 or (min(sizes) > 1 and min(sizes) >= _SMALL * sum(sizes)):
+        return None
+    return (
+        f"A cluster holds only {_bags(min(sizes))} of {sum(sizes)}: indices of separation favour outlying "
+        "bags against all others. --set min_cluster_size=N keeps N bags in every cluster."
+    )
+
+
 def prediction_remark(record: Mapping[str, Any]) -> str | None:
     """A remark about predictions that no held-out label scores."""
     found = record.get("prediction")
@@ -287,6 +270,23 @@ def prediction_remark(record: Mapping[str, Any]) -> str | None:
         "Nothing scores the predictions, because every known label reached the fit: --hold-out 0.2 "
         "withholds a fifth of them."
     )
+
+
+def pareto_remarks(record: Mapping[str, Any]) -> list[str]:
+    """Remarks about columns that alone separate the clusters, and about an evolution."""
+    remarks = []
+    if names := record.get("sorted_by"):
+        shown = " and of ".join(map(repr, names[:_SHOWN]))
+        remarks.append(
+            f"Nearly every cluster has one value of {shown}. --drop leaves such a column out, to see which "
+            "clusters there are besides."
+        )
+    if "controls" in record:
+        remarks.append(
+            "Evolution raises the score it searches by; on the data it was measured on, the clusters came no "
+            "nearer to known classes than without it. Trust it no more than its controls."
+        )
+    return remarks
 
 
 def _counted(number: int, what: str) -> str:

@@ -13,7 +13,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering import MOCK, FuzzyModesMOGA
-from moo_clustering.cli.describe import _mode_cell as _cell
+from moo_clustering.cli.describe import plain_cell
 from moo_clustering.datasets import CategoryTable, read_table
 from moo_clustering.persistence import read_archive
 
@@ -310,8 +310,8 @@ def test_numbers_around_means(run, table, tmp_path):
 
 def test_intervals_and_whole_numbers():
     cells = [pd.Interval(*ends, closed="left") for ends in ((-np.inf, 2.5), (2.5, 3.0), (3.0, np.inf))]
-    assert [_cell(value) for value in cells] == ["< 2.5", "[2.5, 3)", ">= 3"]
-    assert [_cell(value) for value in (4.0, np.float64(2.5), "x", True)] == [4, 2.5, "x", True]
+    assert [plain_cell(value) for value in cells] == ["< 2.5", "[2.5, 3)", ">= 3"]
+    assert [plain_cell(value) for value in (4.0, np.float64(2.5), "x", True)] == [4, 2.5, "x", True]
 
 
 @pytest.mark.parametrize(

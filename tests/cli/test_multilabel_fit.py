@@ -90,7 +90,7 @@ def drawn(monkeypatch, request):
     if "pictures" not in request.fixturenames:
         monkeypatch.setattr(_results, "draw", lambda *_: [])
         monkeypatch.setattr(_subspace_results, "draw_leading", lambda *_, **__: [])
-        monkeypatch.setattr(_subspace_results, "_draw_roc", lambda *_, **__: [])
+        monkeypatch.setattr(_subspace_results, "draw_roc", lambda *_, **__: [])
 
 
 @pytest.fixture

@@ -23,6 +23,8 @@ from moo_clustering.constraints.pairs import satisfied_pairs
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.fronts import spread_members
 
+# Column of the adjusted Rand index with the chosen solution.
+TO_RESULT = "agreement with the result"
 # Objectives of this package to maximise; all others are minimised.
 _GREATER = frozenset({"i_index", "sep"})
 _MOST_ROLES = 3
@@ -32,7 +34,7 @@ _MOST_RUNS = 200
 _SMALL = 5000
 _CONTROLS = {"control_labels_": "control", "random_control_labels_": "random-control"}
 # Labels of all members that are clustered only when they are asked for; and at least so many members.
-_AFFORDABLE, _FEWEST = 100_000, 8
+AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
 
 
 def greater_is_better(estimator: Any) -> list[bool]:
@@ -645,7 +647,7 @@ def _is_repaired(estimator: Any) -> bool:
 def _rows(estimator: Any, front: NDArray[np.float64]) -> NDArray[np.intp]:
     if _graphs(estimator) is None or "_pareto_labels" in vars(estimator):
         return np.arange(len(front))
-    most = max(_FEWEST, _AFFORDABLE // len(estimator.labels_))
+    most = max(FEWEST_MEMBERS, AFFORDABLE_LABELS // len(estimator.labels_))
     return np.sort(spread_members(front[:, -1], most))
 
 

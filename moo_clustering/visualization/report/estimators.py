@@ -14,6 +14,7 @@ from moo_clustering._arrays import Int64Array
 from moo_clustering.bags import Bags
 from moo_clustering.estimators._base import bag_history, history_frame
 from moo_clustering.visualization.report.content import (
+    TO_RESULT,
     Column,
     PlaneMap,
     ReportContent,
@@ -198,7 +199,7 @@ def _columns(
     if described.cohesions:
         columns.append(Column("silhouette", described.silhouettes, greater_is_better=True))
     if len(labels) > 1:
-        columns.append(Column("agreement with the result", agreed.with_chosen))
+        columns.append(Column(TO_RESULT, agreed.with_chosen))
     return known_columns(columns)
 
 

@@ -26,7 +26,14 @@ from scipy.stats import rankdata
 from moo_clustering._arrays import Int64Array
 from moo_clustering.persistence import ArchiveError, read_archive, replacing, write_archive
 from moo_clustering.visualization.partitions import look_of
-from moo_clustering.visualization.report.content import ClusterFacts, Column, Panel, PlaneMap, ReportContent
+from moo_clustering.visualization.report.content import (
+    TO_RESULT,
+    ClusterFacts,
+    Column,
+    Panel,
+    PlaneMap,
+    ReportContent,
+)
 from moo_clustering.visualization.report.describe import agreement
 
 FORMAT = "moo_clustering report"
@@ -34,8 +41,6 @@ VERSION = 1
 _CLASSES: dict[str, Any] = {
     kind.__name__: kind for kind in (ClusterFacts, Column, Panel, PlaneMap, ReportContent)
 }
-# Adjusted Rand index with the chosen solution.
-TO_RESULT = "agreement with the result"
 _Key = tuple[str, bool | None]
 # Bytes of a whole page.
 _MAX_SIZE = 25_000_000

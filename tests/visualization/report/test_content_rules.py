@@ -153,8 +153,8 @@ def test_objectives_of_repaired_partitions(kind):
 
 
 def test_long_fronts_of_graphs_are_shown_in_part(monkeypatch):
-    monkeypatch.setattr(front_module, "_AFFORDABLE", 0)
-    monkeypatch.setattr(front_module, "_FEWEST", 2)
+    monkeypatch.setattr(front_module, "AFFORDABLE_LABELS", 0)
+    monkeypatch.setattr(front_module, "FEWEST_MEMBERS", 2)
     estimator, data, _ = fitted("sparse graphs")
     assert len(estimator.pareto_front_) > 3
     content = report_content(estimator, data)
