@@ -205,7 +205,7 @@ def _methods():
     found = {"names": [name.strip() for name in names]}
     for name in METHODS:
         lines = re.findall(r"^  ([a-z_0-9]+) = (.*)$", _run("methods", name), flags=re.MULTILINE)
-        found[name] = [part.replace(" ", "") for line in lines for part in line]
+        found[name] = [part.replace(" ", "") for line in sorted(lines) for part in line]
     return found
 
 

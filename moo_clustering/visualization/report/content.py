@@ -96,7 +96,7 @@ def constraint_columns(labels: NDArray[np.int32], supervision: Mapping[str, Any]
 def score_columns(estimator: Any, solutions: Sequence[Solution]) -> list[Column]:
     """Scores of the method: of a pool, from agreement and modularity; attainment."""
     columns = []
-    scoring = getattr(getattr(estimator, "_found", None), "scoring", None)
+    scoring = getattr(getattr(estimator, "_candidates", None), "objectives", None)
     if scoring is not None:
         values = np.stack([each.values for each in solutions if each.values is not None])
         columns.append(Column("score", scoring.score(values), greater_is_better=True))
@@ -575,7 +575,7 @@ def _add_runs(estimator: Any, solutions: Solutions) -> list[str]:
 
 def _add_values(estimator: Any, solutions: Solutions) -> None:
     """Objectives of what is not of the front, where they cost little."""
-    scoring = getattr(getattr(estimator, "_found", None), "scoring", None)
+    scoring = getattr(getattr(estimator, "_candidates", None), "objectives", None)
     others = [each for each in solutions.found if each.values is None]
     if scoring is not None and others:
         labels = np.stack([each.labels for each in others])

@@ -168,13 +168,13 @@ def test_consensus_is_cspa_of_the_front(blobs):
 
 @METRICS
 def test_seeds_and_threads(blobs, metric, monkeypatch):
-    from moo_clustering.problems import categories as _fuzzy_modes
+    from moo_clustering.problems import categories
 
     X, _ = blobs
     options = {"metric": metric, **QUICK}
     one = FuzzyModesMOGA(3, **options).fit(X)
     same(one, FuzzyModesMOGA(3, **options).fit(X, np.zeros(120)))
-    monkeypatch.setattr(_fuzzy_modes, "_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(categories, "LEAST_PER_THREAD", 0)
     same(one, FuzzyModesMOGA(3, n_jobs=3, **options).fit(X))
     other = FuzzyModesMOGA(3, **{**options, "random_state": 2}).fit(X)
     assert not all(np.array_equal(a, b) for a, b in zip(one.history_.F, other.history_.F, strict=True))
