@@ -7,15 +7,18 @@ import time
 import traceback
 import warnings
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
+import moo_clustering
 from moo_clustering.bags import Bags
 
 # Libraries whose checks are taken as they are: their sentences are those that users of scikit-learn know.
+PACKAGE = Path(moo_clustering.__file__).parent
 CHECKERS = (
     "sklearn/utils/",
     "sklearn/base.py",
@@ -78,7 +81,7 @@ def _judged(error: Exception) -> tuple[str, str]:
     stray = isinstance(error, IndexError | KeyError | np.linalg.LinAlgError | UnicodeError)
     if stray or not isinstance(error, ValueError | TypeError) or len(str(error)) < 15:
         return "failed", told
-    ours = "moo_clustering" in frame.filename and line.startswith("raise")
+    ours = Path(frame.filename).is_relative_to(PACKAGE) and line.startswith("raise")
     if ours or any(checker in frame.filename for checker in CHECKERS):
         return "refused", told
     return "failed", f"not a sentence of ours: {told}"
