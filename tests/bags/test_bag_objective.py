@@ -288,6 +288,7 @@ def test_raw_integers_lose_no_digits():
     np.testing.assert_allclose(scored, [naive(raw, row, "db") for row in labels], rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_single_precision_is_near():
     bags = random_bags(7, n_bags=30, n_features=20)
     labels = np.random.default_rng(0).integers(0, 3, (10, 30))

@@ -73,6 +73,7 @@ def test_pool_of_pareto_clustering(on_cluster):
         np.testing.assert_array_equal(there, here)
 
 
+@pytest.mark.slow
 def test_controls_of_mock(on_cluster):
     X, _ = make_blobs(60, 2, centers=3, random_state=0)
 

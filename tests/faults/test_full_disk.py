@@ -186,6 +186,7 @@ def test_command_says_which_file_had_no_room(commands, case):
     assert found["equal"], "the same command with --resume gave another result"
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_a_run_that_could_save_nothing(commands):
     assert commands["record"]["left"] is None
     assert commands["checkpoint"]["left"] is None

@@ -17,8 +17,8 @@ import scipy.sparse as sp
 import moo_clustering
 from moo_clustering.bags import Bags
 
-# Libraries whose checks are taken as they are: their sentences are those that users of scikit-learn know.
 PACKAGE = Path(moo_clustering.__file__).parent
+# Libraries whose checks are taken as they are: their sentences are those that users of scikit-learn know.
 CHECKERS = (
     "sklearn/utils/",
     "sklearn/base.py",

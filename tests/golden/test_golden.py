@@ -34,6 +34,7 @@ def test_every_recorded_case_is_made(cases):
     assert made == set(cases)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(OTHER), reason=f"last digits depend on versions and processor: {OTHER}")
 @pytest.mark.parametrize("name", [name for name in RECORD["cases"] if not name.startswith("alias/")])
 def test_results_are_as_recorded(cases, name):

@@ -113,12 +113,14 @@ def test_all_blocks_are_run_and_reported(study):
     assert {row["draw"] for row in scores if row["block"] == "labels"} == {"0", "1"}
 
 
+@pytest.mark.slow
 def test_only_the_strange_method_failed(study):
     failed = rows_of(study[0], "failures")
     assert [(row["set"], row["block"]) for row in failed] == [("first", "families"), ("second", "families")]
     assert all("strange" in row["run"] for row in failed)
 
 
+@pytest.mark.slow
 def test_means_and_differences(study):
     folder, _ = study
     scores = {
@@ -286,6 +288,7 @@ def test_means_over_draws_and_settings():
     assert results.frame("labels", "mean").loc["a", FLAGSHIP] == pytest.approx(0.55)
 
 
+@pytest.mark.slow
 def test_random_labels_agree_with_nothing_and_evolution_has_its_controls(study):
     for row in rows_of(study[0], "scores"):
         if row["method"] == "random labels":

@@ -116,6 +116,7 @@ def test_every_method_runs_on_every_set_and_seed(study):
         assert (value["trials"] or 0) > 0 if tried else not value["trials"]
 
 
+@pytest.mark.slow
 def test_tables_hold_the_means_of_the_cells(study):
     folder, _ = study
     found = runs(folder)
@@ -150,6 +151,7 @@ def test_tables_hold_the_means_of_the_cells(study):
     assert controls[0]["smallest"] == controls[1]["smallest"]
 
 
+@pytest.mark.slow
 def test_tiger_is_beside_both_rows(study):
     folder, _ = study
     rows = table(folder, "table6-f1")
@@ -177,6 +179,7 @@ def naive_f1(classes, labels, positive):
     return 2 * tp / (int((predicted == positive).sum()) + int((classes == positive).sum()))
 
 
+@pytest.mark.slow
 def test_swapped_classes_are_scored_from_the_same_runs(study, data):
     folder, said = study
     assert ERRATA["west"] in said["table6"]
@@ -201,6 +204,7 @@ def test_swapped_classes_are_scored_from_the_same_runs(study, data):
             assert float(shown[method].split()[0]) == pytest.approx(np.mean(f1), abs=6e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("metrics", "ranks", "tests"), [("S DB S_Dbw", 4, 5), ("RI E F1", 7, 8)])
 def test_statistics_of_the_published_tables(study, metrics, ranks, tests):
     folder, said = study
@@ -228,6 +232,7 @@ def test_statistics_of_the_published_tables(study, metrics, ranks, tests):
         assert "CHCMIC is better than MIGCUK and MIFGKA (adjusted p = 0.0001 and 0.0053)." in said["table5"]
 
 
+@pytest.mark.slow
 def test_errata_are_said(study):
     _, said = study
     wanted = {
@@ -244,6 +249,7 @@ def test_errata_are_said(study):
     assert {name for names in wanted.values() for name in names} == set(ERRATA)
 
 
+@pytest.mark.slow
 def test_figures_are_drawn_beside_their_reports(study):
     folder, said = study
     for number in (1, 2):

@@ -178,6 +178,7 @@ def test_tables_have_all_methods_and_the_scores_of_the_cells(study):
     assert "PESC_ES2, must-links" in {r["method"] for r in table(folder, "table5-methods")}
 
 
+@pytest.mark.slow
 def test_leakage_and_statistics(study):
     folder, said = study
     shown = row(table(folder, "table3-leakage"), set="wine", reading="defaults")
@@ -199,6 +200,7 @@ def test_leakage_and_statistics(study):
         assert "What may be claimed at 95%" in said[f"table{number}"]
 
 
+@pytest.mark.slow
 def test_figures(study):
     folder, said = study
     drawn = ("figure1", "figure2", "figure3", "figure4", "figure5-wine", "figure6")

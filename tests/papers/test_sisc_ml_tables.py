@@ -177,6 +177,7 @@ def test_every_method_runs_on_every_split(study):
         assert min(areas(folder, "SISC-ML", ALL, set=name, fraction=1.0)) > 0.6
 
 
+@pytest.mark.slow
 def test_table2_holds_the_paper_and_the_means_of_the_cells(study):
     folder, said = study
     shown = table(folder, "table2")
@@ -199,6 +200,7 @@ def test_table2_holds_the_paper_and_the_means_of_the_cells(study):
     assert "20 Newsgroups 0%" in said["table2"]
 
 
+@pytest.mark.slow
 def test_table3_has_both_ways_to_choose_features(study):
     folder, said = study
     shown = table(folder, "table3")
@@ -226,6 +228,7 @@ def test_table3_has_both_ways_to_choose_features(study):
     assert NOTES["leak"] in said["table3"]
 
 
+@pytest.mark.slow
 def test_figures_are_drawn_for_every_set(study):
     folder, said = study
     names = [f"figure2-{name}" for name in DATASETS] + ["figure3-asrs", "figure3-asrs-literal"]

@@ -139,7 +139,9 @@ def test_out_of_range(change, message):
         cluster(blocks()[0], **{"k": 3} | change)
 
 
-@pytest.mark.parametrize("init", ["labels", "seeds", "kmeans", "dirichlet"])
+@pytest.mark.parametrize(
+    "init", ["labels", "seeds", pytest.param("kmeans", marks=pytest.mark.slow), "dirichlet"]
+)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("form", [np.asarray, csr_array])
 def test_rows_sum_to_one_and_clusters_differ(corpus, init, dtype, form):

@@ -125,6 +125,7 @@ def test_same_seed_same_bits(options):
     )
 
 
+@pytest.mark.slow
 @ENGINES
 def test_engines_find_what_restarts_of_sklearn_do_not(engine):
     X = blobs(k=40, n=800)
