@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from family_data import write_bags, write_categories, write_documents, write_table
 
 from moo_clustering.cli import main
-from moo_clustering.visualization.report import estimators as _from_estimator
+from moo_clustering.visualization import report
 
 _WRITERS = {
     "table": write_table,
@@ -92,9 +92,9 @@ def fit(folder, data, *arguments, out="out"):
         fitted.append(estimator)
         return report_content(estimator, *given, **options)
 
-    report_content = _from_estimator.report_content
+    report_content = report.report_content
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_from_estimator, "report_content", remembering)
+        patch.setattr(report, "report_content", remembering)
         run_command(folder, "fit", *_ARGUMENTS[data], *arguments, "--quiet", "--out", out)
     (estimator,) = fitted
     return Run(folder / out, estimator)
