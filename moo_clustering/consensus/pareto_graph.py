@@ -381,6 +381,8 @@ def to_csr(weights: FloatArray, lists: NeighborLists) -> sp.csr_array:
     n = len(weights)
     used = weights > 0
     indptr = np.concatenate([[0], np.cumsum(used.sum(axis=1))])
-    matrix = sp.csr_array((weights[used], lists.indices[used], indptr), shape=(n, n))
+    # Parts of a memory-mapped array are read-only with older versions of NumPy; sorting writes to them.
+    values, indices = np.asarray(weights)[used], np.asarray(lists.indices)[used]
+    matrix = sp.csr_array((values, indices, indptr), shape=(n, n))
     matrix.sort_indices()
     return matrix
