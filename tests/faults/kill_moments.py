@@ -10,9 +10,8 @@ import os
 import signal
 from collections import defaultdict
 
-from moo_clustering import persistence as _atomic
-from moo_clustering import persistence as _checkpoint
-from papers import runner as _store
+from moo_clustering import persistence
+from papers import runner
 
 # In the order in which a file meets them.
 STAGES = ("created", "midway", "before fsync", "before rename", "after rename", "midway in a line")
@@ -45,11 +44,21 @@ class Watch:
 
     def start(self):
         """From now on, in this process."""
-        _atomic.os = _store.os = Calls(self, os)
-        _atomic.open = lambda path, mode: WatchedFile(path, self)
-        _store.open = lambda path, mode, buffering: WatchedLines(path, self)
-        _checkpoint.read_archive = self._counted(_checkpoint.read_archive, lambda found: 1)
-        _store._read = self._counted(_store._read, lambda found: len(found[1]))
+        persistence.os = runner.os = Calls(self, os)
+        persistence.open = self._opening("x", WatchedFile)
+        runner.open = self._opening("a", WatchedLines)
+        persistence.read_archive = self._counted(persistence.read_archive, lambda found: 1)
+        runner._read = self._counted(runner._read, lambda found: len(found[1]))
+
+    def _opening(self, watched_mode, watched):
+        """``open``, which watches files that are made (x) or appended to (a)."""
+
+        def opened(path, mode="r", *arguments, **options):
+            if mode.startswith(watched_mode):
+                return watched(path, self)
+            return builtins.open(path, mode, *arguments, **options)
+
+        return opened
 
     def _counted(self, read, size):
         """A reader whose finds are counted."""
