@@ -18,10 +18,8 @@ by keyword.
 from __future__ import annotations
 
 import inspect
-import json
-import re
 import sys
-from dataclasses import KW_ONLY, MISSING, Field, dataclass, fields
+from dataclasses import KW_ONLY, Field, dataclass, fields
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, UnionType
@@ -40,6 +38,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from moo_clustering._arrays import SeedLike
+from moo_clustering._docs import documented
 
 __all__ = [
     "KW_ONLY",
@@ -103,9 +102,7 @@ def estimator(cls: C) -> C:
         The same class.
     """
     own = [name for name in inspect.get_annotations(cls) if not name.startswith("_")]
-    # Kept as it was written: classes that inherit an entry may have another default.
     written = cls.__dict__.get("__doc__")
-    cls._documentation = written  # type: ignore[attr-defined]
     dataclass(eq=False, repr=False, match_args=False)(cls)
     parameters = {field.name: field for field in fields(cls)}
     for name in parameters:
@@ -118,8 +115,8 @@ def estimator(cls: C) -> C:
     cls._parameter_constraints = {  # type: ignore[attr-defined]
         name: rules for name, rules in (inherited | checked).items() if name in parameters
     }
-    cls.__doc__ = _documented(cls, parameters) if written else None
-    return cls
+    cls.__doc__ = written  # a dataclass without documentation would get its signature
+    return documented()(cls)
 
 
 def _constraints_of(cls: type, field: Field[Any]) -> list[Any]:
@@ -148,85 +145,6 @@ def _constraints(kind: Any) -> list[Any]:
             "constraints of scikit-learn, or ClassVar[type] if it is no parameter."
         )
     return [_CONSTRAINTS[kind]]
-
-
-def _documented(cls: type, known: dict[str, Field[Any]]) -> str:
-    """The docstring with defaults, and with the parameters and attributes that base classes document."""
-    text = inspect.cleandoc(cls.__doc__ or "")
-    for section in ("Attributes", "Parameters"):
-        before, own, after = _split(text, section)
-        entries = _entries(own)
-        said = {name for names in entries for name in names}
-        for base in cls.__mro__[1:-1]:
-            inherited = _entries(_split(inspect.cleandoc(_text_of(base)), section)[1])
-            for names, lines in inherited.items():
-                left = tuple(name for name in names if name not in said)
-                if section == "Parameters":
-                    left = tuple(name for name in left if name in known)
-                if left:
-                    entries[left] = [", ".join(left) + lines[0][len(", ".join(names)) :], *lines[1:]]
-                    said.update(left)
-        if section == "Parameters":
-            # Positional parameters come first, as in the signature.
-            entries = dict(
-                sorted(entries.items(), key=lambda one: one[0][0] in known and bool(known[one[0][0]].kw_only))
-            )
-            entries = {names: _with_default(names, lines, known) for names, lines in entries.items()}
-        if entries:
-            body = "\n".join(line for lines in entries.values() for line in lines)
-            rule = "-" * len(section)
-            text = "\n\n".join(part for part in (before, f"{section}\n{rule}\n{body}", after) if part)
-    return text + "\n"
-
-
-def _text_of(base: type) -> str:
-    """Documentation of a class as it was written, without the defaults that the decorator adds."""
-    text: str = base.__dict__.get("_documentation") or base.__dict__.get("__doc__") or ""
-    return text
-
-
-def _with_default(names: tuple[str, ...], lines: list[str], known: dict[str, Field[Any]]) -> list[str]:
-    """An entry whose first line names the default, unless it says something of it already."""
-    first, defaults = lines[0], [known[name].default for name in names if name in known]
-    if not defaults or MISSING in defaults or "default" in first or "optional" in first:
-        return lines
-    shown = [json.dumps(value) if isinstance(value, str) else str(value) for value in defaults]
-    if all(value is None for value in defaults):
-        first += ", optional"
-    else:
-        first += f", default={shown[0] if len(set(shown)) == 1 else ', '.join(shown)}"
-    return [first, *lines[1:]]
-
-
-def _split(text: str, section: str) -> tuple[str, str, str]:
-    """The text before a section of a numpydoc text, the lines below its title, and the text after it."""
-    parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", text, flags=re.MULTILINE)
-    titles = parts[1::2]
-    if section in titles:
-        at = 1 + 2 * titles.index(section)
-    else:
-        # Where numpydoc wants it: parameters right after the text, attributes after the parameters.
-        at = 3 if section == "Attributes" and titles[:1] == ["Parameters"] else 1
-        parts[at:at] = [section, ""]
-    texts = [
-        "" if not title else f"{title}\n{'-' * len(title)}\n{body.strip()}"
-        for title, body in zip(parts[1::2], parts[2::2], strict=True)
-    ]
-    here = (at - 1) // 2
-    before = "\n\n".join([parts[0].strip(), *texts[:here]])
-    return before, parts[at + 1].strip("\n"), "\n\n".join(texts[here + 1 :])
-
-
-def _entries(section: str) -> dict[tuple[str, ...], list[str]]:
-    """Lines of every entry of a section, by the names that it documents together."""
-    entries: dict[tuple[str, ...], list[str]] = {}
-    for line in section.splitlines():
-        if line and not line[0].isspace():
-            names = tuple(name.strip() for name in line.split(" : ")[0].split(","))
-            entries[names] = [line]
-        elif entries:
-            entries[next(reversed(entries))].append(line)
-    return {names: "\n".join(lines).rstrip().split("\n") for names, lines in entries.items()}
 
 
 @estimator

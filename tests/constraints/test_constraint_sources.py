@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from moo_clustering.constraints import PairwiseConstraints, read_pairs
-from moo_clustering.constraints._checks import unrank_pairs
-from moo_clustering.constraints.sources import as_gold, sample_ranks, share_of
+from moo_clustering.constraints.sources import as_gold, sample_ranks, share_of, unrank_pairs
 
 
 @pytest.fixture

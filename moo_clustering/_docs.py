@@ -1,0 +1,148 @@
+"""Documentation that is written once: docstrings filled in with what base classes or other functions say.
+
+The docstring of a class that inherits from :class:`Documented`, or of anything decorated with
+:func:`documented`, describes its own parameters only. Entries of parameters that it leaves out come from its
+base classes and from the sources that the decorator names, and every default comes from the signature::
+
+    @documented(cx_one_point)
+    def cx_hux(a, b, rng, align=False):
+        \"\"\":class:`AlignedHUX` of two individuals, in place.\"\"\"
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Any, TypeVar
+
+__all__ = ["Documented", "documented"]
+
+Entries = dict[tuple[str, ...], str]
+Parameters = Mapping[str, inspect.Parameter]
+T = TypeVar("T", bound=Callable[..., Any])
+
+
+class Documented:
+    """Base of classes whose docstrings leave out what their base classes document."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        documented()(cls)
+
+
+def documented(*sources: Any) -> Callable[[T], T]:
+    """Complete the docstring of a class or function.
+
+    A class gets entries of ``Parameters`` and ``Attributes``, from its base classes too; a function gets
+    entries of ``Parameters``, and ``Returns`` and ``Raises`` where it has no such section.
+
+    Parameters
+    ----------
+    *sources : class, function or str
+        What documents the parameters that are left out, or numpydoc text that does; the first one counts.
+
+    Returns
+    -------
+    callable
+        The decorator.
+    """
+
+    def complete(thing: T) -> T:
+        if text := vars(thing).get("__doc__") if isinstance(thing, type) else thing.__doc__:
+            bases = thing.__mro__[1:-1] if isinstance(thing, type) else ()
+            found = [vars(base).get("__doc__") if isinstance(base, type) else base for base in bases]
+            found += [one if isinstance(one, str) else one.__doc__ for one in sources]
+            thing.__doc__ = _completed(text, [_sections(one) for one in found if one], thing)
+        return thing
+
+    return complete
+
+
+def _completed(text: str, sources: list[dict[str, str]], thing: Any) -> str:
+    """The docstring with the sections and entries of the sources that it leaves out."""
+    sections, is_class = dict(_sections(text)), isinstance(thing, type)
+    known = inspect.signature(thing.__init__ if is_class else thing).parameters
+    order = {_starred(one): place for place, one in enumerate(known.values())}
+    for source in sources:
+        for title in () if is_class else ("Returns", "Raises"):
+            if title in source:
+                sections.setdefault(title, source[title])
+    for title in ("Parameters", "Attributes") if is_class else ("Parameters",):
+        entries = dict(_entries(sections.get(title, "")))
+        said = {name for names in entries for name in names}
+        for source in sources:
+            for names, entry in _entries(source.get(title, "")).items():
+                wanted = [name for name in names if name not in said]
+                left = tuple(name for name in wanted if title == "Attributes" or name in order)
+                if left:
+                    entries[left] = ", ".join(left) + _without_default(entry.removeprefix(", ".join(names)))
+                    said.update(left)
+        if title == "Parameters":
+            entries = {
+                names: _with_default(names, entry, known)
+                for names, entry in sorted(entries.items(), key=lambda one: _rank(one[0][0], known, order))
+            }
+        if entries:
+            sections[title] = "\n".join(entries.values())
+    first = [title for title in ("", "Parameters", "Attributes", "Returns", "Raises") if title in sections]
+    parts = [
+        f"{title}\n{'-' * len(title)}\n{sections[title]}" if title else sections[title]
+        for title in [*first, *(title for title in sections if title not in first)]
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+@cache
+def _sections(text: str) -> dict[str, str]:
+    """Text below each title of a docstring, and the text before the first one under the title ``""``."""
+    parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", inspect.cleandoc(text), flags=re.MULTILINE)
+    return {"": parts[0].strip()} | {
+        title: body.strip("\n") for title, body in zip(parts[1::2], parts[2::2], strict=True)
+    }
+
+
+@cache
+def _entries(section: str) -> Entries:
+    """Entries of a section, by the names that each documents together."""
+    found = re.split(r"^(?=\S)", section.rstrip(), flags=re.MULTILINE)
+    entries = (entry.rstrip() for entry in found if entry)
+    return {tuple(re.split(r", *", entry.split("\n")[0].split(" : ")[0])): entry for entry in entries}
+
+
+def _starred(parameter: inspect.Parameter) -> str:
+    stars: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    return stars.get(parameter.kind, "") + parameter.name
+
+
+def _rank(name: str, known: Parameters, order: Mapping[str, int]) -> int:
+    """Place in the section: positional parameters as in the signature, then the others as written."""
+    if name in known and known[name].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD:
+        return order[name]
+    return len(order) + name.startswith("**")
+
+
+def _without_default(entry: str) -> str:
+    """An inherited entry, whose default may be another one here."""
+    return re.sub(r"\A(.*?), (default=.*|optional)$", r"\1", entry, count=1, flags=re.MULTILINE)
+
+
+def _with_default(names: Iterable[str], entry: str, known: Parameters) -> str:
+    """An entry whose first line names the default, unless it says something of it already."""
+    first, below, text = entry.partition("\n")
+    defaults = [known[name].default for name in names if name in known]
+    if not defaults or inspect.Parameter.empty in defaults or "default" in first or "optional" in first:
+        return entry
+    if all(value is None for value in defaults):
+        return f"{first}, optional{below}{text}"
+    shown = [_shown(value) for value in defaults]
+    return f"{first}, default={shown[0] if len(set(shown)) == 1 else ', '.join(shown)}{below}{text}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return json.dumps(value)
+    is_memory = isinstance(value, int) and value > 0 and value % 2**30 == 0
+    return f"{value >> 30} GiB" if is_memory else getattr(value, "__name__", str(value))
