@@ -51,7 +51,7 @@ def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> N
             raise ValueError(f'metric="precomputed" needs a square matrix, got shape {D.shape}')
         return _dissimilarities(D, "data", max_memory, owner)
     X = check_array(data, accept_sparse="csr", dtype=None, input_name="data")
-    _check_memory(X.shape[0], max_memory, owner)
+    check_memory(X.shape[0], max_memory, owner)
     try:
         if isinstance(metric, str) and metric == "euclidean" and not issparse(X):
             return _euclidean(centred_features(X))
@@ -89,26 +89,27 @@ def _dissimilarities(D: NDArray[np.float64], source: str, max_memory: int, owner
         raise ValueError(f"{source} must be distances, zero on the diagonal, but {diagonal:g} stands there")
     if asymmetry == 0.0 and diagonal == 0.0:
         return D
-    _check_memory(len(D), max_memory, owner)
+    check_memory(len(D), max_memory, owner)
     D = 0.5 * (D + D.T)
     np.fill_diagonal(D, 0.0)
     return D
 
 
-def _check_memory(n_samples: int, max_memory: int, owner: str) -> None:
-    if not isinstance(max_memory, int | float | np.number):
+def check_memory(n_samples: int, max_memory: int, owner: str, n_matrices: int = 1) -> None:
+    """Raise ``ValueError`` if matrices of distances take more than ``max_memory`` bytes."""
+    if isinstance(max_memory, bool) or not isinstance(max_memory, int | float | np.number):
         raise TypeError(f"max_memory must be a number of bytes, got {max_memory!r}")
-    needed = 8 * n_samples**2
-    if needed > max_memory:
+    if 8 * n_matrices * n_samples**2 > max_memory:
         raise ValueError(
-            f"{_pairs_of(n_samples, owner)}, more than max_memory={max_memory} bytes "
+            f"{_pairs_of(n_samples, owner, n_matrices)}, more than max_memory={max_memory} bytes "
             f"({max_memory / 2**30:.3g} GiB); raise max_memory or score a subsample"
         )
 
 
-def _pairs_of(n_samples: int, owner: str) -> str:
-    needed = 8 * n_samples**2 / 2**30
-    return f"{owner} needs the distances of all pairs of {n_samples} samples, {needed:.3g} GiB"
+def _pairs_of(n_samples: int, owner: str, n_matrices: int = 1) -> str:
+    matrices = "" if n_matrices == 1 else f"{n_matrices} matrices of "
+    needed = 8 * n_matrices * n_samples**2 / 2**30
+    return f"{owner} needs {matrices}the distances of all pairs of {n_samples} samples, {needed:.3g} GiB"
 
 
 def mean_square(D: NDArray[np.floating[Any]]) -> float:

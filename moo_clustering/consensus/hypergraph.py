@@ -27,8 +27,8 @@ from moo_clustering._distances import MAX_MEMORY
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.graphs import spectral_partition
-from moo_clustering.validity.agreement import Hyperedges, hyperedges, mean_agreement, nmi_table
 from moo_clustering.validity.base import check_option
+from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agreement, nmi_table
 
 # Peak memory in bytes per pair of objects, or per stored entry of a sparse graph.
 BYTES_PER_PAIR = {"average": 8, "metis": 40, "spectral": 64}

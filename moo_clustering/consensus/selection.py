@@ -25,8 +25,8 @@ from moo_clustering.consensus.hypergraph import (
     use_metis,
 )
 from moo_clustering.problems.ensembles import EnsembleSelectionProblem
-from moo_clustering.validity.agreement import Hyperedges, hyperedges, mean_agreement, nmi_table, pairwise_nmi
 from moo_clustering.validity.base import check_option
+from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agreement, nmi_table, pairwise_nmi
 from moo_clustering.validity.external import i2_criterion
 
 # Up to so many subsets are all compared; a search would mostly draw the same ones again.

@@ -16,7 +16,7 @@ from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.graphs import spectral_cuts
 from moo_clustering.graphs.matrices import inverse_root
-from moo_clustering.validity.agreement import check_runs, hyperedges
+from moo_clustering.validity.ensembles import check_runs, hyperedges
 
 # Scores and similarities below this count as this, so that logarithms and ratios stay finite.
 FLOOR = 1e-9

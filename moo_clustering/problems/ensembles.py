@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from pymoo.core.problem import Problem
 
 from moo_clustering._arrays import FloatArray
-from moo_clustering.validity.agreement import hyperedges, mean_agreement, nmi_table
+from moo_clustering.validity.ensembles import hyperedges, mean_agreement, nmi_table
 
 
 class EnsembleSelectionProblem(Problem):

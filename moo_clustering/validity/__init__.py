@@ -5,15 +5,6 @@ partitions (see :class:`ValidityIndex`), and :func:`get_index` finds them by nam
 are functions ``(labels_true, labels_pred)`` of one partition.
 """
 
-from moo_clustering.validity.agreement import (
-    FamilyAgreement,
-    LabelEvidence,
-    PairEvidence,
-    agreement,
-    average_nmi,
-    label_evidence,
-    pairwise_nmi,
-)
 from moo_clustering.validity.bags import (
     FTWCV,
     TWCV,
@@ -25,6 +16,15 @@ from moo_clustering.validity.bags import (
     db_medoid,
 )
 from moo_clustering.validity.base import ValidityIndex
+from moo_clustering.validity.ensembles import (
+    FamilyAgreement,
+    LabelEvidence,
+    PairEvidence,
+    agreement,
+    average_nmi,
+    label_evidence,
+    pairwise_nmi,
+)
 from moo_clustering.validity.external import (
     class_aucs,
     cluster_entropy,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -15,11 +16,11 @@ from moo_clustering._distances import MAX_MEMORY
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering.validity.base import (
     Population,
+    PopulationIndex,
     ValidityIndex,
     check_option,
     check_population,
     integer_rows,
-    require_fitted,
 )
 from moo_clustering.validity.external import (
     cluster_entropy,
@@ -40,7 +41,38 @@ READINGS = ("density", "count", "printed")
 KINDS = ("directed", "symmetric", "mean_min", "min_min", "mean", "precomputed")
 
 
-class BagDaviesBouldin(ValidityIndex):
+class _BagIndex(PopulationIndex):
+    """Index of partitions of bags, whose labels may have gaps."""
+
+    def _population(self, labels: IntArray) -> Population:
+        return super()._population(_without_gaps(integer_rows(labels, "labels")))
+
+
+class _GeometryIndex(_BagIndex):
+    """Index computed from the products of a ``BagGeometry``."""
+
+    weighting: Weighting
+    n_jobs: int | None
+
+    def fit(self, data: Any) -> Self:
+        check_option("weighting", self.weighting, WEIGHTINGS)
+        self.geometry_ = geometry_of(data, self.weighting, type(self).__name__)
+        self.n_samples_ = self.geometry_.n_bags
+        return self
+
+    def _objective(self, objective: Any, population: Population, reading: Any = "between") -> FloatArray:
+        """Values of an objective of the genetic algorithms, inf if undefined."""
+        from moo_clustering.bags import BagObjective
+
+        if not len(population.labels):
+            return np.empty(0)
+        n_clusters = int(population.n_clusters.max())
+        scores = BagObjective(self.geometry_, n_clusters, objective, reading=reading, n_jobs=self.n_jobs)
+        return scores.evaluate(population.labels)
+
+
+@dataclass(eq=False, repr=False)
+class BagDaviesBouldin(_GeometryIndex):
     """Mean over clusters of the worst (radius + radius) / distance of centroids, minimised.
 
     The radius of a cluster is the mean distance from its bags to its centroid, and the distance from a bag
@@ -81,29 +113,17 @@ class BagDaviesBouldin(ValidityIndex):
     name: ClassVar[str] = "bag_davies_bouldin"
     greater_is_better: ClassVar[bool] = False
 
-    n_samples_: int
-    geometry_: BagGeometry
+    weighting: Weighting = "bag"
+    _: KW_ONLY
+    undefined: float = UNDEFINED
+    n_jobs: int | None = None
 
-    def __init__(
-        self, weighting: Weighting = "bag", *, undefined: float = UNDEFINED, n_jobs: int | None = None
-    ) -> None:
-        self.weighting = weighting
-        self.undefined = undefined
-        self.n_jobs = n_jobs
-
-    def fit(self, data: Any) -> Self:
-        check_option("weighting", self.weighting, WEIGHTINGS)
-        self.geometry_ = geometry_of(data, self.weighting, "BagDaviesBouldin")
-        self.n_samples_ = self.geometry_.n_bags
-        return self
-
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        require_fitted(self, "n_samples_")
-        population = check_bag_population(labels, self.n_samples_)
-        return capped(objective_values(self.geometry_, "db", population, self.n_jobs), self.undefined)
+    def _score(self, population: Population) -> FloatArray:
+        return capped(self._objective("db", population), self.undefined)
 
 
-class BagSilhouette(ValidityIndex):
+@dataclass(eq=False, repr=False)
+class BagSilhouette(_BagIndex):
     """Mean silhouette (b - a) / max(a, b) of the bags, maximised.
 
     a is the mean distance from a bag to the others of its cluster, b the least of its mean distances to
@@ -146,21 +166,11 @@ class BagSilhouette(ValidityIndex):
     name: ClassVar[str] = "bag_silhouette"
     greater_is_better: ClassVar[bool] = True
 
-    n_samples_: int
-    _columns: NDArray[np.float64]
-
-    def __init__(
-        self,
-        kind: Literal["directed", "symmetric", "mean_min", "min_min", "mean", "precomputed"] = "directed",
-        average: Literal["cluster", "bag"] = "cluster",
-        *,
-        max_memory: int = MAX_MEMORY,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.kind = kind
-        self.average = average
-        self.max_memory = max_memory
-        self.n_jobs = n_jobs
+    kind: Literal["directed", "symmetric", "mean_min", "min_min", "mean", "precomputed"] = "directed"
+    average: Literal["cluster", "bag"] = "cluster"
+    _: KW_ONLY
+    max_memory: int = MAX_MEMORY
+    n_jobs: int | None = None
 
     def fit(self, data: Any) -> Self:
         check_option("kind", self.kind, KINDS)
@@ -172,12 +182,10 @@ class BagSilhouette(ValidityIndex):
         self.n_samples_ = len(H)
         return self
 
-    def evaluate(self, labels: IntArray) -> FloatArray:
+    def _score(self, population: Population) -> FloatArray:
         # Imported here, as in fit, because most users of indices have no bags.
         from moo_clustering._kernels.bag_distances import column_width, silhouette_means
 
-        require_fitted(self, "n_samples_")
-        population = check_bag_population(labels, self.n_samples_)
         values = np.zeros(len(population.labels))
         n, width = self.n_samples_, int(column_width(self.n_samples_, 8))
 
@@ -212,7 +220,8 @@ class BagSilhouette(ValidityIndex):
             )
 
 
-class BagSDbw(ValidityIndex):
+@dataclass(eq=False, repr=False)
+class BagSDbw(_GeometryIndex):
     """Scatter within clusters plus density between them; minimise.
 
     Scat is the mean norm of the clusters' variances over the norm of the variances of everything. Den
@@ -230,12 +239,8 @@ class BagSDbw(ValidityIndex):
         Use variances of bag means, or of instances.
     ddof : {0, 1}, default=0
         Subtracted from the number of points in variances; a single point has variance 0 in any case.
-    weighting : {"bag", "instance"}, default="bag"
-        Centroids as means of the bag means (Eq. 3), or of all instances.
-    undefined : float, default=1e6
-        Value for fewer than two clusters, which caps all values; ``inf`` caps none.
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
+    weighting, undefined, n_jobs
+        See :class:`BagDaviesBouldin`.
 
     Notes
     -----
@@ -261,41 +266,27 @@ class BagSDbw(ValidityIndex):
     name: ClassVar[str] = "bag_sdbw"
     greater_is_better: ClassVar[bool] = False
 
-    n_samples_: int
-    geometry_: BagGeometry
-
-    def __init__(
-        self,
-        reading: Literal["density", "count", "printed"] = "density",
-        sigma: Literal["bag", "instance"] = "bag",
-        *,
-        ddof: Literal[0, 1] = 0,
-        weighting: Weighting = "bag",
-        undefined: float = UNDEFINED,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.reading = reading
-        self.sigma = sigma
-        self.ddof = ddof
-        self.weighting = weighting
-        self.undefined = undefined
-        self.n_jobs = n_jobs
+    reading: Literal["density", "count", "printed"] = "density"
+    sigma: Literal["bag", "instance"] = "bag"
+    _: KW_ONLY
+    ddof: Literal[0, 1] = 0
+    weighting: Weighting = "bag"
+    undefined: float = UNDEFINED
+    n_jobs: int | None = None
 
     def fit(self, data: Any) -> Self:
         check_option("reading", self.reading, READINGS)
         check_option("sigma", self.sigma, ("bag", "instance"))
-        check_option("weighting", self.weighting, WEIGHTINGS)
         if self.ddof not in (0, 1):
             raise ValueError(f"ddof must be 0 or 1, got {self.ddof!r}")
-        self.geometry_ = geometry_of(data, self.weighting, "BagSDbw")
-        self.n_samples_ = self.geometry_.n_bags
+        super().fit(data)
         self._points = _points(self.geometry_.bags, self.sigma)
         one_cluster = np.zeros((1, self.n_samples_), dtype=np.int32)
         self._total = float(self._variance_norms(one_cluster, 1)[0, 0])
         return self
 
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        scatter, density = self.parts(labels)
+    def _score(self, population: Population) -> FloatArray:
+        scatter, density = self._parts(population)
         return capped(scatter + density, self.undefined)
 
     def parts(self, labels: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -310,8 +301,9 @@ class BagSDbw(ValidityIndex):
         scatter, density : ndarray of shape (n_individuals,)
             The two terms, inf for fewer than two clusters.
         """
-        require_fitted(self, "n_samples_")
-        population = check_bag_population(labels, self.n_samples_)
+        return self._parts(self._population(labels))
+
+    def _parts(self, population: Population) -> tuple[FloatArray, FloatArray]:
         if not len(population.labels):
             return np.empty(0), np.empty(0)
         norms = self._variance_norms(population.labels, population.sizes.shape[1]).sum(axis=1)
@@ -367,17 +359,16 @@ def _points(bags: Bags, sigma: str) -> tuple[FloatArray, FloatArray, FloatArray]
     return means, np.add.reduceat(X * X, starts, axis=0), bags.sizes.astype(np.float64)
 
 
-class TWCV(ValidityIndex):
+@dataclass(eq=False, repr=False)
+class TWCV(_GeometryIndex):
     """Total within-cluster variation, the sum of squared distances from bags to centroids, minimised.
 
     The distance from a bag to a centroid is that from its farthest instance.
 
     Parameters
     ----------
-    weighting : {"bag", "instance"}, default="bag"
-        Centroids as means of the bag means (Eq. 3), or of all instances.
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
+    weighting, n_jobs
+        See :class:`BagDaviesBouldin`.
 
     Notes
     -----
@@ -399,26 +390,16 @@ class TWCV(ValidityIndex):
     name: ClassVar[str] = "twcv"
     greater_is_better: ClassVar[bool] = False
 
-    n_samples_: int
-    geometry_: BagGeometry
+    weighting: Weighting = "bag"
+    _: KW_ONLY
+    n_jobs: int | None = None
 
-    def __init__(self, weighting: Weighting = "bag", *, n_jobs: int | None = None) -> None:
-        self.weighting = weighting
-        self.n_jobs = n_jobs
-
-    def fit(self, data: Any) -> Self:
-        check_option("weighting", self.weighting, WEIGHTINGS)
-        self.geometry_ = geometry_of(data, self.weighting, "TWCV")
-        self.n_samples_ = self.geometry_.n_bags
-        return self
-
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        require_fitted(self, "n_samples_")
-        population = check_bag_population(labels, self.n_samples_)
-        return objective_values(self.geometry_, "twcv", population, self.n_jobs)
+    def _score(self, population: Population) -> FloatArray:
+        return self._objective("twcv", population)
 
 
-class FTWCV(ValidityIndex):
+@dataclass(eq=False, repr=False)
+class FTWCV(_GeometryIndex):
     """Fast within-cluster variation, from squared distances of bag means to their means, minimised.
 
     Parameters
@@ -454,48 +435,17 @@ class FTWCV(ValidityIndex):
     name: ClassVar[str] = "ftwcv"
     greater_is_better: ClassVar[bool] = False
 
-    n_samples_: int
-    geometry_: BagGeometry
-
-    def __init__(
-        self,
-        reading: Literal["between", "printed", "printed_meansq"] = "between",
-        *,
-        weighting: Weighting = "bag",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.reading = reading
-        self.weighting = weighting
-        self.n_jobs = n_jobs
+    reading: Literal["between", "printed", "printed_meansq"] = "between"
+    _: KW_ONLY
+    weighting: Weighting = "bag"
+    n_jobs: int | None = None
 
     def fit(self, data: Any) -> Self:
         check_option("reading", self.reading, ("between", "printed", "printed_meansq"))
-        check_option("weighting", self.weighting, WEIGHTINGS)
-        self.geometry_ = geometry_of(data, self.weighting, "FTWCV")
-        self.n_samples_ = self.geometry_.n_bags
-        return self
+        return super().fit(data)
 
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        require_fitted(self, "n_samples_")
-        population = check_bag_population(labels, self.n_samples_)
-        return objective_values(self.geometry_, "ftwcv", population, self.n_jobs, self.reading)
-
-
-def objective_values(
-    geometry: BagGeometry,
-    objective: Any,
-    population: Population,
-    n_jobs: int | None,
-    reading: Any = "between",
-) -> FloatArray:
-    """Values of an objective of the genetic algorithms, inf if undefined."""
-    from moo_clustering.bags import BagObjective
-
-    if not len(population.labels):
-        return np.empty(0)
-    n_clusters = int(population.n_clusters.max())
-    scores = BagObjective(geometry, n_clusters, objective, reading=reading, n_jobs=n_jobs)
-    return scores.evaluate(population.labels)
+    def _score(self, population: Population) -> FloatArray:
+        return self._objective("ftwcv", population, self.reading)
 
 
 def capped(values: FloatArray, undefined: float) -> FloatArray:
@@ -526,20 +476,8 @@ def geometry_of(data: Any, weighting: Weighting, owner: str) -> BagGeometry:
     return data
 
 
-def check_bag_population(labels: Any, n_bags: int) -> Population:
-    """Check a population, and close the gaps between its nonempty clusters.
-
-    Raises
-    ------
-    ValueError
-        If a row has the wrong length, or a cluster is not one of 0..n_bags-1.
-    TypeError
-        If the labels are no integers.
-    """
-    return check_population(_without_gaps(integer_rows(labels, "labels")), n_bags)
-
-
 def _without_gaps(rows: NDArray[Any]) -> NDArray[Any]:
+    """Close the gaps between the nonempty clusters of every row; labels out of range stay."""
     if rows.size == 0 or rows.min() < 0 or rows.max() >= rows.shape[1]:
         return rows
     numbers = rows.astype(np.intp)
@@ -688,7 +626,7 @@ def bag_report(
     partition = np.asarray(labels)
     if partition.ndim != 1:
         raise ValueError(f"labels must be one partition of shape (n_bags,), got shape {partition.shape}")
-    population = check_bag_population(partition, len(partition))
+    population = check_population(_without_gaps(integer_rows(partition, "labels")), len(partition))
     sizes = population.sizes[0]
     report: dict[str, Any] = {
         "n_clusters": len(sizes),

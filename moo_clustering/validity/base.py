@@ -36,6 +36,7 @@ class ValidityIndex(ABC):
 
     name: ClassVar[str]
     greater_is_better: ClassVar[bool]
+    n_samples_: int
 
     @abstractmethod
     def fit(self, data: ArrayLike) -> Self:
@@ -64,11 +65,24 @@ class ValidityIndex(ABC):
         """
 
 
-class SharedDataIndex(ValidityIndex):
-    """Index whose deep copies share its fitted arrays, which are never modified.
+class PopulationIndex(ValidityIndex):
+    """Index whose ``evaluate`` checks the population, which ``_score`` then scores.
 
-    pymoo copies problems and operators with the history of an algorithm.
+    Deep copies share its fitted arrays, which are never modified: pymoo copies problems and operators with
+    the history of an algorithm.
     """
+
+    def evaluate(self, labels: IntArray) -> FloatArray:
+        return self._score(self._population(labels))
+
+    @abstractmethod
+    def _score(self, population: Population) -> FloatArray: ...
+
+    def _population(self, labels: IntArray) -> Population:
+        if not hasattr(self, "n_samples_"):
+            name = type(self).__name__
+            raise NotFittedError(f"this {name} is not fitted yet; call fit(data) before evaluate(labels)")
+        return check_population(labels, self.n_samples_)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return copy.copy(self)
@@ -142,13 +156,6 @@ def integer_rows(values: Any, name: str) -> NDArray[np.integer[Any]]:
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be integers, got dtype {array.dtype}")
     return array
-
-
-def require_fitted(index: object, attribute: str) -> None:
-    """Raise scikit-learn's ``NotFittedError`` unless ``fit`` has set ``attribute``."""
-    if not hasattr(index, attribute):
-        name = type(index).__name__
-        raise NotFittedError(f"this {name} is not fitted yet; call fit(data) before evaluate(labels)")
 
 
 def check_option(name: str, value: object, allowed: tuple[object, ...]) -> None:

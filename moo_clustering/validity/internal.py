@@ -7,7 +7,7 @@ All score whole populations. Shared parts, such as distances to centroids or med
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -26,7 +26,7 @@ from moo_clustering._arrays import (
     block_slices,
     centred_features,
 )
-from moo_clustering._distances import MAX_MEMORY, Metric, distance_matrix, mean_square
+from moo_clustering._distances import MAX_MEMORY, Metric, check_memory, distance_matrix, mean_square
 from moo_clustering._kernels.partitions import (
     count_split_neighbors,
     least_members,
@@ -41,14 +41,11 @@ from moo_clustering._kernels.partitions import (
 from moo_clustering._parallel import threads_here
 from moo_clustering.validity.base import (
     Population,
-    SharedDataIndex,
-    ValidityIndex,
+    PopulationIndex,
     check_option,
-    check_population,
     integer_rows,
     mean_square_distance,
     means_and_sums,
-    require_fitted,
 )
 
 # Value of a minimised index for one cluster: finite, but worse than any other.
@@ -67,7 +64,8 @@ ROUNDING = 1e-12
 ASYMMETRY = 1e-8
 
 
-class Silhouette(ValidityIndex):
+@dataclass(eq=False, repr=False)
+class Silhouette(PopulationIndex):
     """Mean over samples of (b - a) / max(a, b), maximised.
 
     a is the mean distance of a sample to the others of its cluster, b the least of its mean distances to
@@ -101,21 +99,16 @@ class Silhouette(ValidityIndex):
     name: ClassVar[str] = "silhouette"
     greater_is_better: ClassVar[bool] = True
 
-    n_samples_: int
-    _D: FloatArray
-
-    def __init__(self, metric: Metric = "euclidean", *, max_memory: int = MAX_MEMORY) -> None:
-        self.metric = metric
-        self.max_memory = max_memory
+    metric: Metric = "euclidean"
+    _: KW_ONLY
+    max_memory: int = MAX_MEMORY
 
     def fit(self, data: ArrayLike) -> Self:
         self._D = distance_matrix(data, self.metric, self.max_memory, "Silhouette")
         self.n_samples_ = len(self._D)
         return self
 
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        require_fitted(self, "n_samples_")
-        population = check_population(labels, self.n_samples_)
+    def _score(self, population: Population) -> FloatArray:
         values = np.full(len(population.labels), SILHOUETTE_OF_ONE_CLUSTER)
         k = population.n_clusters
         few = np.flatnonzero((k > 1) & (k <= MOST_FOR_PRODUCT))
@@ -151,7 +144,8 @@ def _by_product(D: FloatArray, block: Population) -> FloatArray:
     return values
 
 
-class MinimaxSilhouette(SharedDataIndex):
+@dataclass(eq=False, repr=False)
+class MinimaxSilhouette(PopulationIndex):
     """Mean silhouette in minimax distances, maximised.
 
     The minimax distance of two samples is the longest step of the path between them whose longest step is
@@ -164,10 +158,6 @@ class MinimaxSilhouette(SharedDataIndex):
         Distance of the spanning tree.
     max_memory : int, default=4 GiB
         Largest size of two distance matrices in bytes.
-
-    Attributes
-    ----------
-    n_samples_ : int
 
     Notes
     -----
@@ -188,14 +178,9 @@ class MinimaxSilhouette(SharedDataIndex):
     name: ClassVar[str] = "minimax_silhouette"
     greater_is_better: ClassVar[bool] = True
 
-    n_samples_: int
-    _silhouette: Silhouette
-
-    def __init__(
-        self, metric: Literal["euclidean", "precomputed"] = "euclidean", *, max_memory: int = MAX_MEMORY
-    ) -> None:
-        self.metric = metric
-        self.max_memory = max_memory
+    metric: Literal["euclidean", "precomputed"] = "euclidean"
+    _: KW_ONLY
+    max_memory: int = MAX_MEMORY
 
     def fit(self, data: ArrayLike) -> Self:
         # Imported here because graphs are slow to import.
@@ -203,7 +188,7 @@ class MinimaxSilhouette(SharedDataIndex):
 
         check_option("metric", self.metric, ("euclidean", "precomputed"))
         X = check_array(data, dtype=np.float64, input_name="data")
-        self._check_memory(len(X))
+        check_memory(len(X), self.max_memory, "MinimaxSilhouette", n_matrices=2)
         # Ties may give another tree, but its longest links have the same lengths.
         tree = euclidean_mst(X, metric=self.metric, root=0, ties="index")
         self._silhouette = Silhouette("precomputed", max_memory=self.max_memory)
@@ -211,23 +196,11 @@ class MinimaxSilhouette(SharedDataIndex):
         self.n_samples_ = len(X)
         return self
 
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        require_fitted(self, "n_samples_")
-        return self._silhouette.evaluate(labels)
-
-    def _check_memory(self, n_samples: int) -> None:
-        if isinstance(self.max_memory, bool) or not isinstance(self.max_memory, int | float | np.number):
-            raise TypeError(f"max_memory must be a number of bytes, got {self.max_memory!r}")
-        needed = 16 * n_samples**2
-        if needed > self.max_memory:
-            raise ValueError(
-                f"MinimaxSilhouette needs two matrices of distances of {n_samples} samples, "
-                f"{needed / 2**30:.3g} GiB, more than max_memory={self.max_memory} bytes "
-                f"({self.max_memory / 2**30:.3g} GiB); raise max_memory or score a subsample"
-            )
+    def _score(self, population: Population) -> FloatArray:
+        return self._silhouette._score(population)
 
 
-class DaviesBouldin(ValidityIndex):
+class DaviesBouldin(PopulationIndex):
     """Mean over clusters of the worst (spread + spread) / distance of means, minimised.
 
     Notes
@@ -253,18 +226,13 @@ class DaviesBouldin(ValidityIndex):
     name: ClassVar[str] = "davies_bouldin"
     greater_is_better: ClassVar[bool] = False
 
-    n_samples_: int
-    _X: FloatArray
-
     def fit(self, data: ArrayLike) -> Self:
         self._X = centred_features(data)
         self._floor = FLOOR * np.sqrt(mean_square_distance(self._X))
         self.n_samples_ = len(self._X)
         return self
 
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        require_fitted(self, "n_samples_")
-        population = check_population(labels, self.n_samples_)
+    def _score(self, population: Population) -> FloatArray:
         values = np.zeros(len(population.labels))
         if self._floor > 0.0:
             for rows, block in population.blocks(population.sizes.shape[1] * (self._X.shape[1] + 1)):
@@ -275,7 +243,8 @@ class DaviesBouldin(ValidityIndex):
         return values
 
 
-class XieBeni(ValidityIndex):
+@dataclass(eq=False, repr=False)
+class XieBeni(PopulationIndex):
     """Mean squared distance to representatives over their least squared distance, minimised.
 
     Parameters
@@ -311,28 +280,17 @@ class XieBeni(ValidityIndex):
     name: ClassVar[str] = "xie_beni"
     greater_is_better: ClassVar[bool] = False
 
-    n_samples_: int
-    form_: Representatives
-
-    def __init__(
-        self,
-        representative: Literal["centroid", "medoid"] = "centroid",
-        metric: Metric = "euclidean",
-        *,
-        max_memory: int = MAX_MEMORY,
-    ) -> None:
-        self.representative = representative
-        self.metric = metric
-        self.max_memory = max_memory
+    representative: Literal["centroid", "medoid"] = "centroid"
+    metric: Metric = "euclidean"
+    _: KW_ONLY
+    max_memory: int = MAX_MEMORY
 
     def fit(self, data: ArrayLike) -> Self:
         self.form_ = representatives(self.representative, self.metric, data, self.max_memory, "XieBeni")
         self.n_samples_ = self.form_.n_samples
         return self
 
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        require_fitted(self, "form_")
-        population = check_population(labels, self.n_samples_)
+    def _score(self, population: Population) -> FloatArray:
         scatter = self.form_.scatter(population, squared=True)
         return xie_beni_values(scatter, population.n_clusters, self.n_samples_, self.form_.mean_square)
 
@@ -386,27 +344,22 @@ def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, me
     return values
 
 
-class IIndex(ValidityIndex):
+@dataclass(eq=False, repr=False)
+class IIndex(PopulationIndex):
     """``((1/K) * (E_1/E_K) * D_K) ** power``, maximised.
 
     E_K is the total distance from samples to the representatives of their clusters, E_1 to a single one,
-    and D_K the largest distance between two representatives. Distances are not squared.
+    and D_K the largest distance between two representatives.
 
     Parameters
     ----------
-    representative : {"centroid", "medoid"}, default="centroid"
-        Representative of a cluster: its mean, or its member with the least total distance to the others,
-        the lowest id on ties.
-    metric : str or callable, default="euclidean"
-        Dissimilarity, with medoids only: any metric of :func:`sklearn.metrics.pairwise_distances`, or
-        ``"precomputed"``.
+    representative, metric, max_memory
+        See :class:`XieBeni`; distances are not squared here.
     power : float, default=2
         Positive exponent.
     e1 : {"centroid", "medoid"}, optional
         Representative in E_1: the mean of the data, or the sample with the least total distance to all;
         default as ``representative``. It rescales the index, but changes no ranking.
-    max_memory : int, default=4 GiB
-        Largest size of the distance matrix that medoids need, in bytes.
 
     Notes
     -----
@@ -430,24 +383,12 @@ class IIndex(ValidityIndex):
     name: ClassVar[str] = "i_index"
     greater_is_better: ClassVar[bool] = True
 
-    n_samples_: int
-    e1_: float
-    form_: Representatives
-
-    def __init__(
-        self,
-        representative: Literal["centroid", "medoid"] = "centroid",
-        metric: Metric = "euclidean",
-        *,
-        power: float = 2.0,
-        e1: Literal["centroid", "medoid"] | None = None,
-        max_memory: int = MAX_MEMORY,
-    ) -> None:
-        self.representative = representative
-        self.metric = metric
-        self.power = power
-        self.e1 = e1
-        self.max_memory = max_memory
+    representative: Literal["centroid", "medoid"] = "centroid"
+    metric: Metric = "euclidean"
+    _: KW_ONLY
+    power: float = 2.0
+    e1: Literal["centroid", "medoid"] | None = None
+    max_memory: int = MAX_MEMORY
 
     def fit(self, data: ArrayLike) -> Self:
         check_option("e1", self.e1, ("centroid", "medoid", None))
@@ -458,9 +399,7 @@ class IIndex(ValidityIndex):
         self.form_, self.n_samples_ = form, form.n_samples
         return self
 
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        require_fitted(self, "form_")
-        population = check_population(labels, self.n_samples_)
+    def _score(self, population: Population) -> FloatArray:
         scatter = self.form_.scatter(population, squared=False)
         return i_index_values(scatter, population.n_clusters, self.e1_, self.power)
 
@@ -477,12 +416,8 @@ def i_index_from_medoids(
 
     Parameters
     ----------
-    D : ndarray of shape (n_samples, n_samples), float32 or float64
-        Symmetric distances with zero diagonal.
-    medoids : ndarray of shape (n_individuals, k_max)
-        Distinct sample ids, padded with -1 at the end.
-    labels : ndarray of shape (n_individuals, n_samples)
-        Position of the medoid of every sample in its row; it need not be the nearest.
+    D, medoids, labels
+        See :func:`xie_beni_from_medoids`.
     power : float, default=2
         Positive exponent.
     e1 : float, optional
@@ -671,7 +606,7 @@ def check_medoids(D: Any, medoids: Any, labels: Any) -> tuple[AnyFloatArray, Int
     return D, rows, label_rows, n_clusters
 
 
-class Deviation(ValidityIndex):
+class Deviation(PopulationIndex):
     """Sum of the Euclidean distances from samples to the means of their clusters, minimised.
 
     Notes
@@ -695,24 +630,19 @@ class Deviation(ValidityIndex):
     name: ClassVar[str] = "deviation"
     greater_is_better: ClassVar[bool] = False
 
-    n_samples_: int
-    _X: FloatArray
-
     def fit(self, data: ArrayLike) -> Self:
         self._X = centred_features(data)
         self.n_samples_ = len(self._X)
         return self
 
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        require_fitted(self, "n_samples_")
-        population = check_population(labels, self.n_samples_)
+    def _score(self, population: Population) -> FloatArray:
         values = np.empty(len(population.labels))
         for rows, block in population.blocks(population.sizes.shape[1] * (self._X.shape[1] + 1)):
             values[rows] = means_and_sums(self._X, block, squared=False)[1].sum(axis=1)  # Eq. 5
         return values
 
 
-class SumOfSquares(ValidityIndex):
+class SumOfSquares(PopulationIndex):
     """Sum of the squared Euclidean distances from samples to the means of their clusters, minimised.
 
     Notes
@@ -736,9 +666,6 @@ class SumOfSquares(ValidityIndex):
     name: ClassVar[str] = "sum_of_squares"
     greater_is_better: ClassVar[bool] = False
 
-    n_samples_: int
-    _X: FloatArray
-
     def fit(self, data: ArrayLike) -> Self:
         return self.fit_centred(centred_features(data))
 
@@ -748,16 +675,15 @@ class SumOfSquares(ValidityIndex):
         self.n_samples_ = len(points)
         return self
 
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        require_fitted(self, "n_samples_")
-        population = check_population(labels, self.n_samples_)
+    def _score(self, population: Population) -> FloatArray:
         values = np.empty(len(population.labels))
         for rows, block in population.blocks(population.sizes.shape[1] * (self._X.shape[1] + 1)):
             values[rows] = means_and_sums(self._X, block, squared=True)[1].sum(axis=1)
         return values
 
 
-class Connectivity(ValidityIndex):
+@dataclass(eq=False, repr=False)
+class Connectivity(PopulationIndex):
     """Sum of 1/r over samples and their r-th neighbours in other clusters, r = 1..L, minimised.
 
     Parameters
@@ -807,26 +733,13 @@ class Connectivity(ValidityIndex):
     name: ClassVar[str] = "connectivity"
     greater_is_better: ClassVar[bool] = False
 
-    n_samples_: int
-    neighbors_: Labels
-    weights_: FloatArray
-
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        metric: Metric = "euclidean",
-        *,
-        ties: Literal["random", "index"] = "random",
-        random_state: int | np.random.Generator | None = 0,
-        neighbors: NDArray[np.integer[Any]] | None = None,
-        variant: Literal["rank", "published"] = "rank",
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.metric = metric
-        self.ties = ties
-        self.random_state = random_state
-        self.neighbors = neighbors
-        self.variant = variant
+    n_neighbors: int = 10
+    metric: Metric = "euclidean"
+    _: KW_ONLY
+    ties: Literal["random", "index"] = "random"
+    random_state: int | np.random.Generator | None = 0
+    neighbors: NDArray[np.integer[Any]] | None = None
+    variant: Literal["rank", "published"] = "rank"
 
     def fit(self, data: ArrayLike) -> Self:
         check_option("ties", self.ties, ("random", "index"))
@@ -856,9 +769,7 @@ class Connectivity(ValidityIndex):
             return np.arange(n_samples)
         return np.random.default_rng(self.random_state).permutation(n_samples)
 
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        require_fitted(self, "n_samples_")
-        population = check_population(labels, self.n_samples_)
+    def _score(self, population: Population) -> FloatArray:
         counts = np.zeros((len(population.labels), len(self.weights_)), dtype=np.int64)
         count_split_neighbors(self.neighbors_, population.labels, counts)
         values: FloatArray = (counts * self.weights_).sum(axis=1)  # Eq. 6
@@ -923,7 +834,7 @@ def check_neighbors(neighbors: Any, n_samples: int, width: int) -> Labels:
     return np.ascontiguousarray(used, dtype=np.int32)
 
 
-class GraphModularity(SharedDataIndex):
+class GraphModularity(PopulationIndex):
     """Similarity within clusters above its expectation from their volumes, maximised.
 
     M = sum over clusters c of W_cc / W - (vol_c / W)^2, where W is the sum of all similarities, W_cc their
@@ -950,10 +861,6 @@ class GraphModularity(SharedDataIndex):
     name: ClassVar[str] = "modularity"
     greater_is_better: ClassVar[bool] = True
 
-    n_samples_: int
-    _edges: SimilarityEdges
-    _total: float
-
     def fit(self, data: Any) -> Self:
         """Fit to a graph.
 
@@ -972,9 +879,7 @@ class GraphModularity(SharedDataIndex):
         self.n_samples_ = self._edges.n_samples
         return self
 
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        require_fitted(self, "n_samples_")
-        population = check_population(labels, self.n_samples_)
+    def _score(self, population: Population) -> FloatArray:
         if self._total == 0.0:
             return np.zeros(len(population.labels))
         within = 2.0 * self._edges.split(population.labels)[0] + self._edges.loops.sum()
@@ -1007,7 +912,7 @@ def graph_modularity(labels: IntArray, S: Any) -> FloatArray:
     return GraphModularity().fit(S).evaluate(labels)
 
 
-class BoundaryCut(SharedDataIndex):
+class BoundaryCut(PopulationIndex):
     """Sum of the similarities S_ij over pairs i < j in different clusters, minimised.
 
     Notes
@@ -1030,9 +935,6 @@ class BoundaryCut(SharedDataIndex):
     name: ClassVar[str] = "boundary_cut"
     greater_is_better: ClassVar[bool] = False
 
-    n_samples_: int
-    _edges: SimilarityEdges
-
     def fit(self, data: Any) -> Self:
         """Fit to a graph.
 
@@ -1050,9 +952,8 @@ class BoundaryCut(SharedDataIndex):
         self.n_samples_ = self._edges.n_samples
         return self
 
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        require_fitted(self, "n_samples_")
-        return self._edges.split(check_population(labels, self.n_samples_).labels)[1]
+    def _score(self, population: Population) -> FloatArray:
+        return self._edges.split(population.labels)[1]
 
 
 def boundary_cut(labels: IntArray, S: Any) -> FloatArray:

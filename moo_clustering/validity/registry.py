@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 
 from moo_clustering._arrays import did_you_mean
-from moo_clustering.validity.agreement import FamilyAgreement, LabelEvidence, PairEvidence
 from moo_clustering.validity.bags import FTWCV, TWCV, BagDaviesBouldin, BagSDbw, BagSilhouette
 from moo_clustering.validity.base import ValidityIndex
+from moo_clustering.validity.ensembles import FamilyAgreement, LabelEvidence, PairEvidence
 from moo_clustering.validity.internal import (
     BoundaryCut,
     Connectivity,

@@ -6,7 +6,7 @@ import pytest
 from moo_clustering.consensus import hbgf, hgpa
 from moo_clustering.consensus import hypergraph as module
 from moo_clustering.validity import nmi
-from moo_clustering.validity.agreement import hyperedges
+from moo_clustering.validity.ensembles import hyperedges
 
 
 def noisy(n=80, k=4, n_runs=12, unseen=0.2, seed=0):

@@ -12,7 +12,7 @@ from scipy.spatial.distance import squareform
 from moo_clustering.consensus import cspa
 from moo_clustering.consensus import hypergraph as module
 from moo_clustering.validity import nmi
-from moo_clustering.validity.agreement import hyperedges
+from moo_clustering.validity.ensembles import hyperedges
 
 RUNS = np.array([[0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 2, 2, 0, 0], [0, 0, 1, 1, 1, 2, 2], [0, 0, 0, 0, 1, 2, 2]])
 

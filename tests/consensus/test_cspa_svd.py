@@ -13,7 +13,7 @@ from moo_clustering.consensus import cspa
 from moo_clustering.consensus import hypergraph as module
 from moo_clustering.consensus.hypergraph import leading_vectors, merge_equal_runs
 from moo_clustering.validity import nmi
-from moo_clustering.validity.agreement import hyperedges
+from moo_clustering.validity.ensembles import hyperedges
 
 EXAMPLE = np.array([[0, 0, 0, 1, 1], [1, 1, 0, 0, 0], [0, 0, 0, 1, 1]])
 

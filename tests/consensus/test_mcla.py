@@ -10,7 +10,7 @@ from moo_clustering.consensus import hypergraph as _matching
 from moo_clustering.consensus import mcla
 from moo_clustering.consensus.hypergraph import collapse, jaccard, matched_parts, metis_parts, part_similarity
 from moo_clustering.validity import average_nmi
-from moo_clustering.validity.agreement import hyperedges
+from moo_clustering.validity.ensembles import hyperedges
 
 RUNS = np.array([[0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 2, 2, 0, 0], [0, 0, 1, 1, 1, 2, 2], [0, 0, 0, 0, 1, 2, 2]])
 ASSOCIATION = [[1, 1, 0.75, 0.25, 0, 0, 0], [0, 0, 0.25, 0.75, 1, 0, 0], [0, 0, 0, 0, 0, 1, 1]]

@@ -19,6 +19,8 @@ import click
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from moo_clustering.validity import ValidityIndex
+
 GOLDEN = Path(__file__).with_name("public_api.json")
 
 # Rooms whose names users import. Files within them may come and go.
@@ -141,13 +143,13 @@ def _describe_class(key, cls, found):
     constructor = "(no signature)" if issubclass(cls, (BaseException, enum.Enum)) else signature(cls)
     found[key] = f"class {constructor}"
     found[f"{key} bases"] = ", ".join(_bases(cls))
-    # Estimators make their constructors of fields, which are parameters and recorded as such.
-    if dataclasses.is_dataclass(cls) and not issubclass(cls, BaseEstimator):
+    # Estimators and indices make their constructors of fields, which are parameters and recorded as such.
+    if dataclasses.is_dataclass(cls) and not issubclass(cls, (BaseEstimator, ValidityIndex)):
         found[f"{key} fields"] = ", ".join(field.name for field in dataclasses.fields(cls))
     elif hasattr(cls, "_fields") and issubclass(cls, tuple):
         found[f"{key} fields"] = ", ".join(cls._fields)
     # A parameter may have its default as an attribute of the class.
-    parameters = set(_parameters(cls)) if issubclass(cls, BaseEstimator) else set()
+    parameters = set(_parameters(cls)) if issubclass(cls, (BaseEstimator, ValidityIndex)) else set()
     for name in dir(cls):
         own = next((base for base in cls.__mro__ if name in vars(base)), object)
         if name.startswith("_") or not own.__module__.startswith(OWN) or name in parameters:

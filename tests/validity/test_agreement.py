@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from moo_clustering.validity import average_nmi, nmi, pairwise_nmi
-from moo_clustering.validity.agreement import hyperedges, overlaps
+from moo_clustering.validity.ensembles import hyperedges, overlaps
 
 # Seven objects, four runs; the last two clusterings differ from the first, the second only in names.
 RUNS = np.array([[0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 2, 2, 0, 0], [0, 0, 1, 1, 1, 2, 2], [0, 0, 0, 0, 1, 2, 2]])
@@ -63,7 +63,7 @@ def test_names_of_clusters_do_not_matter_however_large():
 
 def test_runs_are_counted_in_blocks(monkeypatch):
     # The function of the same name hides the module as an attribute of its room.
-    module = importlib.import_module("moo_clustering.validity.agreement")
+    module = importlib.import_module("moo_clustering.validity.ensembles")
     monkeypatch.setattr(module, "BLOCK_OBJECTS", 15)
     edges = hyperedges(RUNS)
     H = members(edges)

@@ -10,8 +10,8 @@ from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators._pareto_evolution import evolve_pool
 from moo_clustering.persistence import Checkpoint, CheckpointMismatchError
-from moo_clustering.validity.agreement import FamilyAgreement
 from moo_clustering.validity.base import ValidityIndex
+from moo_clustering.validity.ensembles import FamilyAgreement
 from moo_clustering.validity.internal import GraphModularity
 
 M = 40

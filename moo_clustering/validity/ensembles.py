@@ -6,7 +6,7 @@ Runs of an ensemble may miss objects, and are compared by their clusters (:class
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
@@ -22,13 +22,12 @@ from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity.base import (
     Population,
-    SharedDataIndex,
+    PopulationIndex,
     check_option,
     check_population,
     integer_rows,
-    require_fitted,
 )
-from moo_clustering.validity.external import CountedPartitions, ari_table, counted
+from moo_clustering.validity.external import ari_table, counted
 
 # Objects counted at once, with two numbers of 8 bytes each that stay in the cache.
 BLOCK_OBJECTS = 1 << 15
@@ -287,7 +286,8 @@ class LabelledPool(Protocol):
 Pool = LabelledPool | tuple[ArrayLike, Sequence[str]]
 
 
-class FamilyAgreement(SharedDataIndex):
+@dataclass(eq=False, repr=False)
+class FamilyAgreement(PopulationIndex):
     """Median over the families of a pool of the best agreement with a member, maximised.
 
     The agreement with a family is the largest adjusted Rand index with one of its partitions. The largest
@@ -303,7 +303,6 @@ class FamilyAgreement(SharedDataIndex):
     ----------
     family_names_ : tuple of str
         Families in the order of their first members.
-    n_samples_ : int
 
     Notes
     -----
@@ -326,14 +325,8 @@ class FamilyAgreement(SharedDataIndex):
     name: ClassVar[str] = "agreement"
     greater_is_better: ClassVar[bool] = True
 
-    n_samples_: int
-    family_names_: tuple[str, ...]
-    _members: CountedPartitions
-    _by_family: IntpArray
-    _starts: IntpArray
-
-    def __init__(self, *, n_jobs: int | None = None) -> None:
-        self.n_jobs = n_jobs
+    _: KW_ONLY
+    n_jobs: int | None = None
 
     def fit(self, data: Any) -> Self:
         """Fit to a pool.
@@ -361,8 +354,8 @@ class FamilyAgreement(SharedDataIndex):
         self.n_samples_ = labels.shape[1]
         return self
 
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        best = self.by_family(labels)
+    def _score(self, population: Population) -> FloatArray:
+        best = self._by_families(population)
         if best.shape[1] == 1:
             return np.zeros(len(best))
         best.sort(axis=1)
@@ -371,8 +364,9 @@ class FamilyAgreement(SharedDataIndex):
 
     def by_family(self, labels: IntArray) -> FloatArray:
         """Largest adjusted Rand index with a member of each family, shape (n_individuals, n_families)."""
-        require_fitted(self, "n_samples_")
-        population = check_population(labels, self.n_samples_)
+        return self._by_families(self._population(labels))
+
+    def _by_families(self, population: Population) -> FloatArray:
         members = self._members
         # Comparing the pool with itself takes half the time.
         of_pool = np.array_equal(population.labels, members.labels)
@@ -421,7 +415,8 @@ def _pool_parts(data: Any) -> tuple[Labels, tuple[str, ...]]:
     return check_population(rows, rows.shape[1]).labels.copy(), names
 
 
-class LabelEvidence(SharedDataIndex):
+@dataclass(eq=False, repr=False)
+class LabelEvidence(PopulationIndex):
     """Log marginal likelihood of the labels in the clusters, maximised.
 
     Every cluster has class probabilities of its own, with a Dirichlet prior of alpha / K for each of K
@@ -441,7 +436,7 @@ class LabelEvidence(SharedDataIndex):
 
     Attributes
     ----------
-    n_samples_, n_classes_ : int
+    n_classes_ : int
 
     Notes
     -----
@@ -463,14 +458,8 @@ class LabelEvidence(SharedDataIndex):
     name: ClassVar[str] = "label_evidence"
     greater_is_better: ClassVar[bool] = True
 
-    n_samples_: int
-    n_classes_: int
-    _labelled: IntpArray
-    _counts: csr_array
-
-    def __init__(self, alpha: float = 0.5, unnamed: bool = False) -> None:
-        self.alpha = alpha
-        self.unnamed = unnamed
+    alpha: float = 0.5
+    unnamed: bool = False
 
     def fit(self, data: ArrayLike) -> Self:
         """Fit to labels.
@@ -486,10 +475,7 @@ class LabelEvidence(SharedDataIndex):
         ValueError
             If counts are negative or infinite, there is no class, or an option is out of range.
         """
-        if isinstance(self.alpha, bool) or not isinstance(self.alpha, int | float | np.number):
-            raise TypeError(f"alpha must be a number, got {self.alpha!r}")
-        if not (np.isfinite(self.alpha) and self.alpha > 0):
-            raise ValueError(f"alpha must be positive and finite, got {self.alpha!r}")
+        _check_positive("alpha", self.alpha)
         check_option("unnamed", self.unnamed, (True, False))
         counts = csr_array(check_array(data, accept_sparse="csr", dtype=np.float64, input_name="counts"))
         lowest = float(counts.data.min(initial=0.0))
@@ -500,9 +486,7 @@ class LabelEvidence(SharedDataIndex):
         self._counts = counts[self._labelled]
         return self
 
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        require_fitted(self, "n_samples_")
-        population = check_population(labels, self.n_samples_)
+    def _score(self, population: Population) -> FloatArray:
         values = np.zeros(len(population.labels))
         for rows, block in population.blocks(self.n_samples_ + len(self._labelled) * self.n_classes_):
             values[rows] = self._of_block(block)
@@ -551,7 +535,8 @@ def _rise(concentration: float, counts: FloatArray) -> FloatArray:
     return rise
 
 
-class PairEvidence(SharedDataIndex):
+@dataclass(eq=False, repr=False)
+class PairEvidence(PopulationIndex):
     """Negative penalties of violated pairs, maximised.
 
     Parameters
@@ -559,10 +544,6 @@ class PairEvidence(SharedDataIndex):
     penalty : float, default=2.9
         Penalty of a must-link whose samples are apart, or a cannot-link whose samples are together. 2.9 is
         about ln(.95 / .05), for one wrong pair in twenty.
-
-    Attributes
-    ----------
-    n_samples_ : int
 
     Notes
     -----
@@ -582,11 +563,7 @@ class PairEvidence(SharedDataIndex):
     name: ClassVar[str] = "pair_evidence"
     greater_is_better: ClassVar[bool] = True
 
-    n_samples_: int
-    _constraints: PairwiseConstraints
-
-    def __init__(self, penalty: float = 2.9) -> None:
-        self.penalty = penalty
+    penalty: float = 2.9
 
     def fit(self, data: Any) -> Self:
         """Fit to pairs.
@@ -602,21 +579,23 @@ class PairEvidence(SharedDataIndex):
         ValueError
             If the penalty is not positive.
         """
-        if isinstance(self.penalty, bool) or not isinstance(self.penalty, int | float | np.number):
-            raise TypeError(f"penalty must be a number, got {self.penalty!r}")
-        if not (np.isfinite(self.penalty) and self.penalty > 0):
-            raise ValueError(f"penalty must be positive and finite, got {self.penalty!r}")
+        _check_positive("penalty", self.penalty)
         if not isinstance(data, PairwiseConstraints):
             raise TypeError(f"pair_evidence is fitted to PairwiseConstraints, got {type(data).__name__}")
         self._constraints = data
         self.n_samples_ = data.n_samples
         return self
 
-    def evaluate(self, labels: IntArray) -> FloatArray:
-        require_fitted(self, "n_samples_")
-        population = check_population(labels, self.n_samples_)
+    def _score(self, population: Population) -> FloatArray:
         pairs = self._constraints
         must, cannot = pairs.satisfied(population.labels)
         violated = (pairs.must_link_weights.sum() - must) + (pairs.cannot_link_weights.sum() - cannot)
         values: FloatArray = 0.0 - self.penalty * violated
         return values
+
+
+def _check_positive(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    if not (np.isfinite(value) and value > 0):
+        raise ValueError(f"{name} must be positive and finite, got {value!r}")
