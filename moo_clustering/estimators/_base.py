@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import warnings
+from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral
 from os import PathLike
 from pathlib import Path
@@ -14,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.result import Result
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.metrics import pairwise_distances
@@ -28,7 +32,7 @@ from moo_clustering._kernels.medoids import GRAIN
 from moo_clustering.algorithms.others import non_dominated
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
 from moo_clustering.estimators._options import KW_ONLY, estimator
-from moo_clustering.graphs import NeighborLists, SpectralPartition
+from moo_clustering.graphs import NeighborLists, SpectralPartition, spectral_partition, write_constraints
 from moo_clustering.persistence import Checkpoint, fingerprint
 
 if TYPE_CHECKING:
@@ -106,11 +110,10 @@ class ReportMixin(NumericOptionsMixin):
         >>> clusterer.report("iris.html", X).open()  # doctest: +SKIP
         True
         """
-        # Loaded here because those who only cluster need no pages.
-        from moo_clustering.visualization.report import report_content
-        from moo_clustering.visualization.report.content import write_report_of
-
-        return write_report_of(report_content(self, X, **options), path)
+        # By name: pages know estimators, estimators know no pages, and those who only cluster need none.
+        pages = importlib.import_module("moo_clustering.visualization.report.estimators")
+        report: Report = pages.write_report_of(self, path, X, **options)
+        return report
 
 
 class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
@@ -130,7 +133,7 @@ class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
         return labels
 
 
-class FrontMixin:
+class FrontMixin(metaclass=ABCMeta):
     """A clusterer that finds a front of non-dominated partitions, from which a rule picks ``labels_``.
 
     A subclass sets ``pareto_front_``, ``objective_names_`` and ``pareto_labels_`` (or see
@@ -197,12 +200,13 @@ class FrontMixin:
         return ()
 
     def _take_by_rule(self, rule: str) -> None:
-        """Replace the result by what a rule of :meth:`_own_rules` picks."""
-        raise NotImplementedError
+        """Replace the result by what a rule of :meth:`_own_rules` picks; by the knee unless overridden."""
+        greater = self._greater_is_better()
+        self._take_member(choose_member(self.pareto_front_, self.objective_names_, greater, "knee"))
 
+    @abstractmethod
     def _take_member(self, row: int) -> None:
         """Replace the result by a solution of the front."""
-        raise NotImplementedError
 
     def _greater_is_better(self) -> Sequence[bool]:
         """Which objectives are maximised."""
@@ -212,19 +216,18 @@ class FrontMixin:
 class LazyFrontMixin(FrontMixin):
     """A clusterer whose ``pareto_labels_`` are found when they are first asked for.
 
-    A subclass implements :meth:`_find_pareto_labels`, and deletes ``_pareto_labels`` when it is fitted anew.
+    A subclass implements :meth:`_find_pareto_labels`, and deletes ``pareto_labels_`` when it is fitted anew.
     """
 
-    @property
+    @cached_property
     def pareto_labels_(self) -> NDArray[np.int32]:
         """Partitions of the non-dominated solutions."""
         check_is_fitted(self, "pareto_front_")
-        if not hasattr(self, "_pareto_labels"):
-            self._pareto_labels = self._find_pareto_labels()
-        return self._pareto_labels
+        return self._find_pareto_labels()
 
+    @abstractmethod
     def _find_pareto_labels(self) -> NDArray[np.int32]:
-        raise NotImplementedError
+        """Partitions of the non-dominated solutions, computed."""
 
 
 def choose_member(
@@ -291,6 +294,66 @@ def knee(F: NDArray[np.float64]) -> int:
     return int(np.linalg.norm(scaled, axis=1).argmin())
 
 
+@dataclass(frozen=True, eq=False)
+class MemberGraphs(ABC):
+    """Similarity graphs of the members of a front, and their spectral partitions, one at a time.
+
+    Parameters
+    ----------
+    F : ndarray of shape (n_members, 2)
+        Objectives.
+    X : ndarray of shape (n_samples, n_features)
+        Scaled features, or precomputed distances.
+    lists : NeighborLists
+    groups : ConstraintGroups
+    join_groups : bool
+        Whether samples of a group are linked, or only those of different groups kept apart.
+    options : mapping
+        Parameters of the estimator.
+    seed : SeedSequence
+        Seed of every partition, so that asking twice gives the same one.
+    """
+
+    F: NDArray[np.float64]
+    X: NDArray[np.floating[Any]]
+    lists: NeighborLists
+    groups: ConstraintGroups
+    join_groups: bool
+    options: Mapping[str, Any]
+    seed: np.random.SeedSequence
+
+    @abstractmethod
+    def partition(self, member: int) -> SpectralPartition:
+        """Partition of the graph of one member."""
+
+    def labels(self, member: int) -> NDArray[np.int32]:
+        """Labels of one member."""
+        return self.partition(member).labels
+
+    def clustered(self, S: csr_array) -> SpectralPartition:
+        """Spectral partition of a similarity matrix, with the groups in it."""
+        options = self.options
+        return spectral_partition(
+            self.joined(S),
+            options["n_clusters"],
+            laplacian=options["laplacian"],
+            bridge=options["bridge"],
+            X=self.X,
+            metric=options["metric"],
+            lists=self.lists,
+            eigen_solver=options["eigen_solver"],
+            rng=np.random.default_rng(self.seed),
+        )
+
+    def joined(self, S: csr_array) -> csr_array:
+        """The matrix with links between the samples of a group."""
+        if not self.join_groups or self.groups.is_empty:
+            return S
+        option = self.options["must_link"]
+        how: Any = option if isinstance(option, str) else "auto"
+        return write_constraints(S, self.groups, must_link=how, X=self.X)
+
+
 @estimator
 class SpectralMixin:
     """A clusterer that ends in spectral clustering of a similarity graph.
@@ -354,6 +417,38 @@ class SpectralMixin:
                 stacklevel=4,
             )
         self.n_clusters_ = int(self.labels_.max()) + 1
+
+
+@estimator
+class GraphFrontMixin(LazyFrontMixin, SpectralMixin):
+    """A clusterer whose front is of graphs, each of which is clustered when it is asked for.
+
+    Parameters
+    ----------
+    must_link : {False, True, "clique", "star"}
+        Whether labels also join samples of one class, with the largest similarity, in every graph that is
+        clustered: every pair, or a star through the medoid of the class; True takes the clique up to a
+        million pairs. Explicit must-link pairs always act. Otherwise labels and cannot-links only keep
+        samples from being linked to each other.
+
+    Attributes
+    ----------
+    pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
+        Spectral partition of each member's own graph; computed when first asked for.
+    graphs_ : object
+        Graphs of the members; ``graphs_.labels(row)`` is the partition of one.
+    """
+
+    _: KW_ONLY
+    must_link: bool | Literal["clique", "star"] = False
+
+    def _find_pareto_labels(self) -> NDArray[np.int32]:
+        graphs: MemberGraphs = self.graphs_  # type: ignore[attr-defined]
+        return np.stack([graphs.labels(row) for row in range(len(self.pareto_front_))])
+
+    def _joins(self, must_link: ArrayLike | None) -> bool:
+        """Whether samples that belong together are linked."""
+        return bool(self.must_link) or (must_link is not None and np.size(must_link) > 0)
 
 
 def fewer_distinct_rows(

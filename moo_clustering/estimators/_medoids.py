@@ -96,6 +96,8 @@ class MedoidSetClusterer(FrontMixin, SearchOptions, SemiSupervisedClusterMixin, 
         Partitions of the non-dominated solutions, before ``post_repair``.
     pareto_medoids_ : ndarray of shape (n_solutions, k_max)
         Padded with -1.
+    repaired_labels_, repaired_medoids_ : ndarray
+        ``pareto_labels_`` and ``pareto_medoids_`` after ``post_repair``.
     constraint_scores_ : ndarray of shape (n_solutions, 2) or None
         Must-links and cannot-links that ``pareto_labels_`` satisfy; None without constraints.
     result_ : pymoo.core.result.Result
@@ -272,10 +274,10 @@ class MedoidSetClusterer(FrontMixin, SearchOptions, SemiSupervisedClusterMixin, 
         if constraints is not None:
             self.constraint_scores_ = np.column_stack(constraints.satisfied(labels))
             self._n_pairs = (len(constraints.must_link), len(constraints.cannot_link))
-        self._final_labels = labels
+        self.repaired_labels_ = labels
         repaired = self._repairs(constraints)
         if repaired:
-            self._final_labels = self._repaired_labels(problem, front)
+            self.repaired_labels_ = self._repaired_labels(problem, front)
         self._keep_representatives(problem, front, X, repaired)
 
     def _keys(self, problem: Any, genes: NDArray[Any], labels: Labels) -> NDArray[Any]:
@@ -297,10 +299,10 @@ class MedoidSetClusterer(FrontMixin, SearchOptions, SemiSupervisedClusterMixin, 
     def _keep_representatives(self, problem: Any, front: Population, X: Any, repaired: bool) -> None:
         """Store the representatives of all solutions for :meth:`_set_representatives`."""
         self.pareto_medoids_ = problem.medoids(front.get("X"))
-        self._final_medoids = self.pareto_medoids_
+        self.repaired_medoids_ = self.pareto_medoids_
         if repaired:
-            self._final_medoids = problem.encoding.medoids(self._final_labels)
-        self._medoid_ids = np.unique(self._final_medoids[self._final_medoids >= 0])
+            self.repaired_medoids_ = problem.encoding.medoids(self.repaired_labels_)
+        self._medoid_ids = np.unique(self.repaired_medoids_[self.repaired_medoids_ >= 0])
         self._medoid_rows = X[self._medoid_ids]
 
     def _own_rules(self) -> tuple[str, ...]:
@@ -322,13 +324,13 @@ class MedoidSetClusterer(FrontMixin, SearchOptions, SemiSupervisedClusterMixin, 
 
     def _take_member(self, row: int) -> None:
         self.chosen_ = row
-        self.labels_: Labels = self._final_labels[row].copy()
+        self.labels_: Labels = self.repaired_labels_[row].copy()
         self.n_clusters_ = int(self.labels_.max()) + 1
         self._set_representatives()
 
     def _set_representatives(self) -> None:
         """Set what stands for the clusters of the chosen solution."""
-        self.medoid_indices_: IntArray = self._final_medoids[self.chosen_, : self.n_clusters_].copy()
+        self.medoid_indices_: IntArray = self.repaired_medoids_[self.chosen_, : self.n_clusters_].copy()
         self._representatives = self._medoid_rows[np.searchsorted(self._medoid_ids, self.medoid_indices_)]
 
     def __sklearn_tags__(self) -> Any:

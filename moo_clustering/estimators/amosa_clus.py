@@ -202,10 +202,10 @@ class AMOSAClus(MedoidSetClusterer):
         self.pareto_centers_ = problem.centers(front.get("X"))
         self._final_centers = self.pareto_centers_
         self.pareto_medoids_ = _nearest(problem, self.pareto_centers_, self.pareto_labels_)
-        self._final_medoids = self.pareto_medoids_
+        self.repaired_medoids_ = self.pareto_medoids_
         if repaired:
-            self._final_labels, self._final_centers = problem.constrained(front.get("X"))
-            self._final_medoids = _nearest(problem, self._final_centers, self._final_labels)
+            self.repaired_labels_, self._final_centers = problem.constrained(front.get("X"))
+            self.repaired_medoids_ = _nearest(problem, self._final_centers, self.repaired_labels_)
 
     def _repaired_labels(self, problem: Any, front: Population) -> NDArray[np.int32]:
         if isinstance(problem, CenterProblem):
@@ -217,7 +217,7 @@ class AMOSAClus(MedoidSetClusterer):
             super()._set_representatives()
             return
         self.cluster_centers_ = self._final_centers[self.chosen_, : self.n_clusters_].copy()
-        self.medoid_indices_ = self._final_medoids[self.chosen_, : self.n_clusters_].copy()
+        self.medoid_indices_ = self.repaired_medoids_[self.chosen_, : self.n_clusters_].copy()
         self._representatives = self.cluster_centers_
 
     def __sklearn_tags__(self) -> Any:

@@ -297,7 +297,7 @@ objective, int or callable, default="auto"
         check_rule(self.select, _known_rules(settings.objective_names(supervision)))
         scaled = np.asarray(scale_features(features, self.scale), dtype=np.float64)
         problem = settings.problem(scaled, np.random.default_rng(seeds[0]), supervision, self.n_jobs)
-        for name in ("control_fronts_", "attainment_", "attainment_scores_", "promising_", "_pareto_labels"):
+        for name in ("control_fronts_", "attainment_", "attainment_scores_", "promising_", "pareto_labels_"):
             self.__dict__.pop(name, None)
         self._run(problem, settings, int(seeds[1].generate_state(1)[0]), checkpoint)
         self._front = _found_front(problem, self.result_)
@@ -359,17 +359,17 @@ objective, int or callable, default="auto"
                 raise ValueError(f"n_clusters must be an integer from 1, None or 'fitted', got {wanted!r}.")
             wanted = int(wanted)
         rule = _resolved_rule(rule, self._supervision.rule, wanted)
-        self.chosen_ = _chosen_row(
-            self._front,
-            self.pareto_front_,
-            self.objective_names_,
-            rule,
-            wanted,
-            lambda by: _disagreement(self._problem.encoding, self._front.genes, self._supervision, by),
-            lambda: self._attainment(wanted),
+        self._take_member(
+            _chosen_row(
+                self._front,
+                self.pareto_front_,
+                self.objective_names_,
+                rule,
+                wanted,
+                lambda by: _disagreement(self._problem.encoding, self._front.genes, self._supervision, by),
+                lambda: self._attainment(wanted),
+            )
         )
-        self.labels_: Labels = self._problem.decode(self._front.genes[[self.chosen_]])[0]
-        self.n_clusters_ = int(self.labels_.max()) + 1
         if isinstance(rule, str) and wanted is not None and self.n_clusters_ != wanted:
             warnings.warn(
                 f"no solution of the front has n_clusters={wanted} clusters; one with the nearest number, "
@@ -378,6 +378,11 @@ objective, int or callable, default="auto"
                 stacklevel=2,
             )
         return self
+
+    def _take_member(self, row: int) -> None:
+        self.chosen_ = row
+        self.labels_: Labels = self._problem.decode(self._front.genes[[row]])[0]
+        self.n_clusters_ = int(self.labels_.max()) + 1
 
     def _find_pareto_labels(self) -> Labels:
         return self._problem.decode(self._front.genes)

@@ -7,6 +7,7 @@ known (``_pareto_selection``). ``relabel`` repeats all but the first step; ``cho
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -147,6 +148,8 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
     objective_names_ : tuple of str
     result_ : pymoo Result
         The front, objectives minimised; None with ``kernel="bags"``.
+    scoring_ : object or None
+        Computes the objectives (``values``) and scores (``score``) of partitions; None without a pool.
     graph_ : csr_array
         Neighbour graph of samples or landmarks.
     landmark_of_ : ndarray of shape (n_samples,) or None
@@ -384,16 +387,16 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         tags.classifier_tags = ClassifierTags()
         return tags
 
+    @abstractmethod
     def _read(self, X: Any, *, reset: bool) -> Any:
         """Samples of a fit or, without ``reset``, samples to predict; checked."""
-        raise NotImplementedError
 
     def _check_data(self, data: Any) -> None:
         """Refuse samples that the parameters do not fit."""
 
+    @abstractmethod
     def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence) -> PooledSamples:
         """The pool of the samples that :meth:`_read` gave."""
-        raise NotImplementedError
 
     def _fit(self, data: Any, n_samples: int, *supervision: ArrayLike | None) -> Self:
         """Make the pool, and choose from it by labels, must-links and cannot-links."""
@@ -466,6 +469,7 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
                 solutions = {"auto": choose(candidates)}
         # Nothing of the previous fit is replaced before all is computed.
         self._side_information, self._candidates, self._solutions = side, candidates, solutions
+        self.scoring_ = None if candidates is None else candidates.objectives
         self._publish(evolution)
         self._take(solutions["auto"])
         return self

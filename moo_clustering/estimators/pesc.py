@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from numbers import Integral, Real
@@ -36,7 +36,8 @@ from moo_clustering.consensus import (
 )
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.estimators._base import (
-    LazyFrontMixin,
+    GraphFrontMixin,
+    MemberGraphs,
     SemiSupervisedClusterMixin,
     SpectralMixin,
     check_n_clusters,
@@ -100,7 +101,7 @@ _WATERFILL_CUT = 0.01
 
 
 @estimator
-class PESC(LazyFrontMixin, SpectralMixin, SearchOptions, SemiSupervisedClusterMixin, BaseEstimator):
+class PESC(GraphFrontMixin, SearchOptions, SemiSupervisedClusterMixin, BaseEstimator):
     """Pareto-ensemble spectral clustering.
 
     Phase I evolves populations that link every sample to one neighbour, near (f1) yet unlike the rest
@@ -170,10 +171,6 @@ class PESC(LazyFrontMixin, SpectralMixin, SearchOptions, SemiSupervisedClusterMi
         Any metric of scikit-learn, or ``"precomputed"`` (n_samples, n_samples) distances.
     ties : {"random", "index"}
         Order of equally near neighbours; ``"index"`` leaks the order of the rows on gridded data.
-    must_link : {False, True, "clique", "star"}
-        Whether labels also join samples of one class, with the largest similarity (an extension; the
-        paper only forbids links between classes): every pair, or a star through the medoid of the
-        class; True takes the clique up to a million pairs. Explicit must-link pairs always act.
     neighbors : tuple of (indices, distances)
         Neighbour lists of shape (n_samples, width) from any search, exact or approximate, self
         excluded, on the data as they should be compared (``scale`` is not applied to them).
@@ -185,8 +182,6 @@ class PESC(LazyFrontMixin, SpectralMixin, SearchOptions, SemiSupervisedClusterMi
         Mean neighbour distance and 1 - diversity of the non-dominated members.
     pareto_neighbors_ : ndarray of shape (n_solutions, n_samples), int32
         The neighbour each of them links a sample to.
-    pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
-        Spectral partition of each member's own graph; computed when first asked for.
     sigma_ : float
         Scale factor used by ES3, otherwise None.
     result_ : pymoo.core.result.Result
@@ -241,7 +236,6 @@ class PESC(LazyFrontMixin, SpectralMixin, SearchOptions, SemiSupervisedClusterMi
     scale: Literal["minmax", "zscore", "none"] = "minmax"
     metric: str = "euclidean"
     ties: Literal["random", "index"] = "random"
-    must_link: bool | Literal["clique", "star"] = False
     neighbors: Annotated[tuple[ArrayLike, ArrayLike] | None, tuple, list, None] = None
     engine: Literal["pymoo", "deap"] = "pymoo"
 
@@ -301,28 +295,28 @@ class PESC(LazyFrontMixin, SpectralMixin, SearchOptions, SemiSupervisedClusterMi
             n_jobs=self.n_jobs,
         )
         ranks, F = self._evolve(problem, int(search_seed.generate_state(1)[0]), checkpoint)
-        self._ensemble = GraphEnsemble(
+        self.graphs_: GraphEnsemble = GraphEnsemble(
+            F=F,
             X=features,
             lists=lists,
             groups=groups,
-            join_groups=bool(self.must_link) or (must_link is not None and np.size(must_link) > 0),
-            ranks=ranks,
-            F=F,
+            join_groups=self._joins(must_link),
             options=self.get_params(deep=False),
+            seed=spectral_seed,
+            ranks=ranks,
             weight_seed=weight_seed,
-            spectral_seed=spectral_seed,
         )
-        self.pareto_front_ = F[self._ensemble.front]
+        self.pareto_front_ = F[self.graphs_.front]
         self.objective_names_ = problem.objective_names
-        self.__dict__.pop("_pareto_labels", None)
-        self._set_partition(*self._ensemble.merge(self.ensemble))
+        self.__dict__.pop("pareto_labels_", None)
+        self._set_partition(*self.graphs_.merge(self.ensemble))
         return self
 
     @property
     def pareto_neighbors_(self) -> NDArray[np.int32]:
         """Neighbour chosen for every sample by every non-dominated member."""
         check_is_fitted(self)
-        found = self._ensemble
+        found = self.graphs_
         ranks = found.ranks[found.front].astype(np.intp)
         return np.take_along_axis(found.lists.indices.T, ranks, axis=0)
 
@@ -330,14 +324,10 @@ class PESC(LazyFrontMixin, SpectralMixin, SearchOptions, SemiSupervisedClusterMi
         return ENSEMBLES
 
     def _take_by_rule(self, rule: str) -> None:
-        self._set_partition(*self._ensemble.merge(rule))
+        self._set_partition(*self.graphs_.merge(rule))
 
     def _take_member(self, row: int) -> None:
-        self._set_partition(self._ensemble.member_partition(row), None)
-
-    def _find_pareto_labels(self) -> NDArray[np.int32]:
-        rows = range(len(self.pareto_front_))
-        return np.stack([self._ensemble.member_partition(row).labels for row in rows])
+        self._set_partition(self.graphs_.partition(row), None)
 
     def _n_neighbors(self, n_samples: int) -> int:
         k = default_n_neighbors(n_samples) if self.n_neighbors is None else self.n_neighbors
@@ -446,39 +436,20 @@ class PESC(LazyFrontMixin, SpectralMixin, SearchOptions, SemiSupervisedClusterMi
         return crossover(prob=self.pc, eta=self.eta_crossover), mutation(eta=self.eta_mutation, **rates)
 
     def _set_partition(self, partition: SpectralPartition, sigma: float | None) -> None:
-        self._set_spectral(partition, self._ensemble.X, self._ensemble.lists, self.n_clusters)
+        self._set_spectral(partition, self.graphs_.X, self.graphs_.lists, self.n_clusters)
         self.sigma_ = sigma
 
 
-@dataclass(frozen=True)
-class GraphEnsemble:
+@dataclass(frozen=True, eq=False)
+class GraphEnsemble(MemberGraphs):
     """Final population of a neighbour-graph search, and how to cluster from it.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Scaled features, or precomputed distances.
-    lists : NeighborLists
-    groups : ConstraintGroups
-    join_groups : bool
-        Whether samples of a group are linked, or only those of different groups kept apart.
-    ranks : ndarray of shape (pop_size, n_samples)
-    F : ndarray of shape (pop_size, 2)
-    options : mapping
-        Parameters of :class:`~moo_clustering.PESC`.
-    weight_seed, spectral_seed : SeedSequence
-        Fresh generators are made of them each time, so that asking twice gives the same result.
+    ``ranks`` has shape (pop_size, n_samples), ``F`` holds the objectives of the population, and ES1 and ES3
+    draw from ``weight_seed``.
     """
 
-    X: NDArray[np.floating[Any]]
-    lists: NeighborLists
-    groups: ConstraintGroups
-    join_groups: bool
     ranks: IntArray
-    F: FloatArray
-    options: Mapping[str, Any]
     weight_seed: np.random.SeedSequence
-    spectral_seed: np.random.SeedSequence
 
     @cached_property
     def front(self) -> IntArray:
@@ -499,7 +470,11 @@ class GraphEnsemble:
         ranks, rng, options = self.members(), np.random.default_rng(self.weight_seed), self.options
         sigma = None
         if ensemble == "es1":
-            self._require_features()
+            if options["metric"] == "precomputed":
+                raise ValueError(
+                    "ensemble='es1' rebuilds samples from features and cannot be used with "
+                    "metric='precomputed'; use 'es2' or 'es3'."
+                )
             S = reconstruction_graph(
                 ranks,
                 self.lists,
@@ -522,38 +497,14 @@ class GraphEnsemble:
                 laplacian=options["laplacian"],
                 rng=rng,
             )
-        return self._cluster(S), sigma
+        return self.clustered(S), sigma
 
-    def member_partition(self, row: int) -> SpectralPartition:
+    def partition(self, member: int) -> SpectralPartition:
         """Partition of the graph of one non-dominated member, every edge of weight 1."""
-        ranks = self.ranks[self.front[row]]
+        ranks = self.ranks[self.front[member]]
         weights = np.zeros(self.lists.indices.shape)
         weights[np.arange(len(ranks)), ranks] = 1.0
-        return self._cluster(to_csr(weights, self.lists))
-
-    def _require_features(self) -> None:
-        if self.options["metric"] == "precomputed":
-            raise ValueError(
-                "ensemble='es1' rebuilds samples from features and cannot be used with "
-                "metric='precomputed'; use 'es2' or 'es3'."
-            )
-
-    def _cluster(self, S: sp.csr_array) -> SpectralPartition:
-        options = self.options
-        if self.join_groups and not self.groups.is_empty:
-            how: Any = options["must_link"] if isinstance(options["must_link"], str) else "auto"
-            S = write_constraints(S, self.groups, must_link=how, X=self.X)
-        return spectral_partition(
-            S,
-            options["n_clusters"],
-            laplacian=options["laplacian"],
-            bridge=options["bridge"],
-            X=self.X,
-            metric=options["metric"],
-            lists=self.lists,
-            eigen_solver=options["eigen_solver"],
-            rng=np.random.default_rng(self.spectral_seed),
-        )
+        return self.clustered(to_csr(weights, self.lists))
 
 
 @estimator

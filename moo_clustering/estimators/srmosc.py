@@ -6,14 +6,13 @@ A search gives a front of sparse graphs (``SRMOSC``); ``GraphMembers`` turns its
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal, Self
 
-import networkx as nx
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
@@ -24,7 +23,6 @@ from pymoo.operators.selection.tournament import TournamentSelection
 from scipy.sparse import csgraph
 from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
 from moo_clustering._arrays import FloatArray, IntpArray, Labels, spawn_seeds
@@ -32,12 +30,11 @@ from moo_clustering.algorithms import InterruptedSearchWarning, PymooSearch, Rec
 from moo_clustering.algorithms.pymoo_search import RowTableEvaluator
 from moo_clustering.algorithms.search import InterruptGuard
 from moo_clustering.consensus import ensemble_members
-from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.estimators._base import (
-    FrontMixin,
+    GraphFrontMixin,
+    MemberGraphs,
     SemiSupervisedClusterMixin,
     checkpoint_for,
-    fewer_distinct_rows,
     numeric_features,
     scale_features,
     supervision_groups,
@@ -53,12 +50,9 @@ from moo_clustering.estimators._options import (
 )
 from moo_clustering.fronts import SRMOSCHull, spread_members, srmosc_hull_front
 from moo_clustering.graphs import (
-    NeighborLists,
     SpectralPartition,
     ratio_cut,
-    spectral_partition,
     symmetrize,
-    write_constraints,
 )
 from moo_clustering.operators import batched_tournament
 from moo_clustering.operators.crossover import RowUniformCrossover
@@ -74,7 +68,7 @@ _MOST_COMPARED, _FEWEST_COMPARED, COMPARED_SAMPLES = 30, 6, 150_000
 
 
 @estimator
-class SRMOSC(FrontMixin, SemiSupervisedClusterMixin, SearchOptions, BaseEstimator):
+class SRMOSC(GraphFrontMixin, SemiSupervisedClusterMixin, SearchOptions, BaseEstimator):
     """Spectral clustering of graphs in which every sample is rebuilt from a few others.
 
     The weights of a graph are to rebuild the samples well, and to be few. The search finds a front of graphs,
@@ -110,23 +104,12 @@ class SRMOSC(FrontMixin, SemiSupervisedClusterMixin, SearchOptions, BaseEstimato
         Generations after the initial population, with ``solver="nsga2"``.
     pc, pm : float, default=0.7 and 0.3
         Probabilities that a pair is crossed and that an individual is mutated.
-    laplacian : {"sym", "unnormalized", "rw"}
-        Graph Laplacian whose eigenvectors are clustered.
-    bridge : bool
-        Join the components of a disconnected graph by their shortest links, very weakly.
-    eigen_solver : {"auto", "dense", "arpack", "lobpcg", "pic"}
-        Solver of the eigenproblem.
     scale : {"minmax", "zscore", "none"}
         Scaling of the features before anything else.
     metric : str or callable
         Distance that decides which candidates are near: any metric of scikit-learn but ``"precomputed"``.
     ties : {"random", "index"}
         Order of equally near candidates; ``"index"`` leaks the order of the rows on gridded data.
-    must_link : {False, True, "clique", "star"}
-        Whether labels also join samples of one class, with the largest similarity, in every graph that is
-        clustered: every pair, or a star through the medoid of the class; True takes the clique up to a
-        million pairs. Explicit must-link pairs always act. Otherwise labels and cannot-links only keep
-        samples from being candidates of each other, which hardly changes results.
     max_memory : int, default=4 GiB
         Largest size of a population and its offspring in bytes.
     force : bool
@@ -139,24 +122,11 @@ class SRMOSC(FrontMixin, SemiSupervisedClusterMixin, SearchOptions, BaseEstimato
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,), int32
-        Numbered by first appearance.
-    n_clusters_ : int
     chosen_ : int or None
         Row of the front whose partition this is; None for the mean of all.
-    similarity_ : csr_array of shape (n_samples, n_samples)
-        Symmetric, as clustered (bridges included).
-    embedding_ : ndarray of shape (n_samples, n_clusters)
-        Rows that k-means was run on.
-    eigenvalues_ : ndarray
-        Smallest eigenvalues of the Laplacian.
-    n_components_ : int
-        Connected components of the graph before bridging.
     pareto_front_ : ndarray of shape (n_solutions, 2)
         Error and number of links, by the latter. With ``solver="hull"``, up to ``pop_size`` members
         evenly along it.
-    pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
-        Spectral partition of each member's graph; computed when first asked for.
     hull_ : SRMOSCHull
         The whole front, with ``solver="hull"``.
     result_ : pymoo.core.result.Result
@@ -197,13 +167,9 @@ class SRMOSC(FrontMixin, SemiSupervisedClusterMixin, SearchOptions, BaseEstimato
     n_gen: NonNegativeCount = 100
     pc: Probability = 0.7
     pm: Probability = 0.3
-    laplacian: Literal["sym", "unnormalized", "rw"] = "sym"
-    bridge: bool = True
-    eigen_solver: Literal["auto", "dense", "arpack", "lobpcg", "pic"] = "auto"
     scale: Literal["minmax", "zscore", "none"] = "minmax"
     metric: Annotated[str, str, callable] = "euclidean"
     ties: Literal["random", "index"] = "random"
-    must_link: bool | Literal["clique", "star"] = False
     max_memory: Annotated[int, Interval(Real, 0, None, closed="neither")] = MAX_MEMORY
     force: bool = False
 
@@ -256,16 +222,17 @@ class SRMOSC(FrontMixin, SemiSupervisedClusterMixin, SearchOptions, BaseEstimato
             n_jobs=self.n_jobs,
         )
         F, graph = self._search(problem, int(search_seed.generate_state(1)[0]), checkpoint)
-        self._members = GraphMembers(
+        self.graphs_: GraphMembers = GraphMembers(
             F=F,
-            graph=graph,
             X=problem.X,
             lists=problem.lists,
             groups=groups,
-            join_groups=bool(self.must_link) or (must_link is not None and np.size(must_link) > 0),
+            join_groups=self._joins(must_link),
             options=self.get_params(deep=False),
             seed=spectral_seed,
+            graph=graph,
         )
+        self.__dict__.pop("pareto_labels_", None)
         self.pareto_front_ = F
         self.objective_names_ = problem.objective_names
         return self.choose(self.final)
@@ -275,25 +242,12 @@ class SRMOSC(FrontMixin, SemiSupervisedClusterMixin, SearchOptions, BaseEstimato
 
     def _take_by_rule(self, rule: str) -> None:
         if rule == "consensus":
-            self._set_partition(None, self._members.consensus())
+            self._set_partition(None, self.graphs_.consensus())
         else:
-            self._take_member(self._members.least_cut())
+            self._take_member(self.graphs_.least_cut())
 
     def _take_member(self, row: int) -> None:
-        self._set_partition(row, self._members.partition(row))
-
-    @property
-    def pareto_labels_(self) -> Labels:
-        """Spectral partition of each member's graph."""
-        check_is_fitted(self, "pareto_front_")
-        return np.stack([self._members.labels(row) for row in range(len(self.pareto_front_))])
-
-    def to_networkx(self) -> nx.Graph:
-        """The similarity matrix as a weighted graph, clusters as node attribute ``cluster``."""
-        check_is_fitted(self)
-        graph = nx.from_scipy_sparse_array(self.similarity_)
-        nx.set_node_attributes(graph, dict(enumerate(self.labels_.tolist())), "cluster")
-        return graph
+        self._set_partition(row, self.graphs_.partition(row))
 
     def _checkpoint(self, *data: Any) -> Checkpoint | None:
         if self.solver == "hull" and (self.checkpoint is not None or self.resume):
@@ -352,21 +306,7 @@ class SRMOSC(FrontMixin, SemiSupervisedClusterMixin, SearchOptions, BaseEstimato
 
     def _set_partition(self, row: int | None, partition: SpectralPartition) -> None:
         self.chosen_ = row
-        self.labels_ = partition.labels
-        self.similarity_ = partition.similarity
-        self.embedding_ = partition.embedding
-        self.eigenvalues_ = partition.eigenvalues
-        self.n_components_ = partition.n_components
-        distinct = fewer_distinct_rows(self._members.X, self._members.lists, self.n_clusters)
-        if distinct is not None:
-            self.labels_ = distinct
-            warnings.warn(
-                f"only {distinct.max() + 1} distinct rows for n_clusters={self.n_clusters}; "
-                "every distinct row is its own cluster.",
-                UserWarning,
-                stacklevel=4,
-            )
-        self.n_clusters_ = int(self.labels_.max()) + 1
+        self._set_spectral(partition, self.graphs_.X, self.graphs_.lists, self.n_clusters)
 
 
 def _hull_graph(hull: SRMOSCHull, shown: IntpArray, member: int) -> sp.csr_array:
@@ -378,52 +318,26 @@ def _evolved_graph(problem: SRMOSCProblem, front: Population, member: int) -> sp
 
 
 @dataclass(frozen=True, eq=False)
-class GraphMembers:
-    """Non-dominated similarity graphs, and their partitions.
+class GraphMembers(MemberGraphs):
+    """Non-dominated similarity graphs, by the number of links, and their partitions.
 
-    Parameters
-    ----------
-    F : ndarray of shape (n_members, 2)
-        Error and number of links, by the latter.
-    graph : callable
-        Gives the directed similarity matrix of a member.
-    X : ndarray of shape (n_samples, n_features)
-        Scaled features.
-    lists : NeighborLists
-    groups : ConstraintGroups
-    join_groups : bool
-        Whether samples of a group are linked, or only those of different groups kept apart.
-    options : mapping
-        Parameters of :class:`~moo_clustering.SRMOSC`.
-    seed : SeedSequence
-        Seed of every partition, so that asking twice gives the same one.
-
-    Attributes
-    ----------
-    known_labels : dict of int to ndarray of shape (n_samples,)
-        Labels of the members that have been clustered.
+    ``graph`` gives the directed similarity matrix of a member. Labels of members that have been clustered
+    are kept in ``known_labels``.
     """
 
-    F: FloatArray
     graph: Callable[[int], sp.csr_array]
-    X: FloatArray
-    lists: NeighborLists
-    groups: ConstraintGroups
-    join_groups: bool
-    options: Mapping[str, Any]
-    seed: np.random.SeedSequence
     known_labels: dict[int, Labels] = field(default_factory=dict, repr=False)
     # The whole partition of the member of the least cut alone: embeddings of all would take much memory.
     _least: dict[int, SpectralPartition] = field(default_factory=dict, repr=False)
 
     def consensus(self) -> SpectralPartition:
         """Partition of the mean graph."""
-        return self._cluster(self.mean_graph())
+        return self.clustered(self.mean_graph())
 
     def partition(self, member: int) -> SpectralPartition:
         """Partition of the graph of one member."""
         found = self._least.pop(member, None)
-        return self._cluster(symmetrize(self.graph(member))) if found is None else found
+        return self.clustered(symmetrize(self.graph(member))) if found is None else found
 
     def labels(self, member: int) -> Labels:
         """Labels of one member, remembered."""
@@ -448,7 +362,7 @@ class GraphMembers:
         n_clusters = self.options["n_clusters"]
         components = {member: self.n_components(member) for member in compared.tolist()}
         reliable = [member for member, number in components.items() if number <= n_clusters]
-        mean = self._joined(self.mean_graph())
+        mean = self.joined(self.mean_graph())
         best, least, n_done = -1, np.inf, 0
         progress = tqdm(
             reliable or [*components], desc="SRMOSC partitions", disable=not self.options["verbose"]
@@ -478,7 +392,7 @@ class GraphMembers:
 
     def n_components(self, member: int) -> int:
         """Connected components of the graph of one member."""
-        graph = self._joined(symmetrize(self.graph(member)))
+        graph = self.joined(symmetrize(self.graph(member)))
         return int(csgraph.connected_components(graph, directed=False)[0])
 
     def mean_graph(self) -> sp.csr_array:
@@ -495,24 +409,3 @@ class GraphMembers:
             partition = self.partition(member)
         self.known_labels[member] = partition.labels
         return partition
-
-    def _cluster(self, S: sp.csr_array) -> SpectralPartition:
-        options = self.options
-        return spectral_partition(
-            self._joined(S),
-            options["n_clusters"],
-            laplacian=options["laplacian"],
-            bridge=options["bridge"],
-            X=self.X,
-            metric=options["metric"],
-            lists=self.lists,
-            eigen_solver=options["eigen_solver"],
-            rng=np.random.default_rng(self.seed),
-        )
-
-    def _joined(self, S: sp.csr_array) -> sp.csr_array:
-        if not self.join_groups or self.groups.is_empty:
-            return S
-        option = self.options["must_link"]
-        how: Any = option if isinstance(option, str) else "auto"
-        return write_constraints(S, self.groups, must_link=how, X=self.X)

@@ -8,7 +8,6 @@ import warnings
 import webbrowser
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -96,7 +95,7 @@ def constraint_columns(labels: NDArray[np.int32], supervision: Mapping[str, Any]
 def score_columns(estimator: Any, solutions: Sequence[Solution]) -> list[Column]:
     """Scores of the method: of a pool, from agreement and modularity; attainment."""
     columns = []
-    scoring = getattr(getattr(estimator, "_candidates", None), "objectives", None)
+    scoring = getattr(estimator, "scoring_", None)
     if scoring is not None:
         values = np.stack([each.values for each in solutions if each.values is not None])
         columns.append(Column("score", scoring.score(values), greater_is_better=True))
@@ -457,16 +456,6 @@ class Report:
         )
 
 
-def write_report_of(content: ReportContent, path: str | PathLike[str]) -> Report:
-    """Write a page, and say where it is."""
-    # Loaded here because the page brings its library of figures along.
-    from moo_clustering.visualization.report.page import write_report
-
-    place = Path(path).expanduser().resolve()
-    write_report(content, place)
-    return Report(place)
-
-
 class RunSolutions(NamedTuple):
     """Partitions, which of them the estimator gave, what its rules take, and what is left out."""
 
@@ -575,7 +564,7 @@ def _add_runs(estimator: Any, solutions: Solutions) -> list[str]:
 
 def _add_values(estimator: Any, solutions: Solutions) -> None:
     """Objectives of what is not of the front, where they cost little."""
-    scoring = getattr(getattr(estimator, "_candidates", None), "objectives", None)
+    scoring = getattr(estimator, "scoring_", None)
     others = [each for each in solutions.found if each.values is None]
     if scoring is not None and others:
         labels = np.stack([each.labels for each in others])
@@ -622,7 +611,7 @@ def front_members(estimator: Any) -> Members:
             "The objectives are of the partitions that the search found, before samples were moved to "
             "satisfy constraints; all else is of the partitions after that."
         )
-    medoids = getattr(estimator, "_final_medoids", None)
+    medoids = getattr(estimator, "repaired_medoids_", None)
     solutions = []
     for row, labels in zip(rows, _labels(estimator, rows), strict=True):
         own = None if medoids is None else np.asarray(medoids[row], dtype=np.int64)
@@ -640,12 +629,12 @@ def front_members(estimator: Any) -> Members:
 
 def _is_repaired(estimator: Any) -> bool:
     """Whether constraints changed what the search found."""
-    final = getattr(estimator, "_final_labels", None)
+    final = getattr(estimator, "repaired_labels_", None)
     return final is not None and not np.array_equal(final, estimator.pareto_labels_)
 
 
 def _rows(estimator: Any, front: NDArray[np.float64]) -> NDArray[np.intp]:
-    if _graphs(estimator) is None or "_pareto_labels" in vars(estimator):
+    if not hasattr(estimator, "graphs_") or "pareto_labels_" in vars(estimator):
         return np.arange(len(front))
     most = max(FEWEST_MEMBERS, AFFORDABLE_LABELS // len(estimator.labels_))
     return np.sort(spread_members(front[:, -1], most))
@@ -653,27 +642,16 @@ def _rows(estimator: Any, front: NDArray[np.float64]) -> NDArray[np.intp]:
 
 def _labels(estimator: Any, rows: NDArray[np.intp]) -> Any:
     # Constraints may have repaired what the search found.
-    final = getattr(estimator, "_final_labels", None)
+    final = getattr(estimator, "repaired_labels_", None)
     if final is not None:
         return final[rows]
-    one = _graphs(estimator)
-    if one is None or "_pareto_labels" in vars(estimator):
+    if not hasattr(estimator, "graphs_") or "pareto_labels_" in vars(estimator):
         # A property may keep what it finds, which is no business of the estimator that was given.
         return np.asarray(copy.copy(estimator).pareto_labels_)[rows]
     with warnings.catch_warnings():
         # Of the partition that the estimator chose is enough.
         warnings.simplefilter("ignore")
-        return [one(int(row)) for row in rows]
-
-
-def _graphs(estimator: Any) -> Any:
-    """Function that clusters the graph of a member, for methods whose members are graphs."""
-    ensemble, members = getattr(estimator, "_ensemble", None), getattr(estimator, "_members", None)
-    if hasattr(ensemble, "member_partition"):
-        return lambda row: ensemble.member_partition(row).labels  # type: ignore[union-attr]
-    if hasattr(members, "least_cut"):
-        return members.labels  # type: ignore[union-attr]
-    return None
+        return [estimator.graphs_.labels(int(row)) for row in rows]
 
 
 class Choice(NamedTuple):

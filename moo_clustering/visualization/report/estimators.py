@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from moo_clustering.visualization.report.content import (
     TO_RESULT,
     Column,
     PlaneMap,
+    Report,
     ReportContent,
     RunSolutions,
     constraint_columns,
@@ -46,6 +49,16 @@ from moo_clustering.visualization.report.describe import (
 _LONGEST = 60
 # Where results go, and how they are made, but not what they are.
 _APART = frozenset({"verbose", "checkpoint", "checkpoint_every", "resume", "n_jobs", "random_state"})
+
+
+def write_report_of(estimator: Any, path: str | PathLike[str], X: Any = None, **options: Any) -> Report:
+    """Write the page of a fitted clusterer, and say where it is; options of :func:`report_content`."""
+    # Loaded here because the page brings its library of figures along.
+    from moo_clustering.visualization.report.page import write_report
+
+    content, place = report_content(estimator, X, **options), Path(path).expanduser().resolve()
+    write_report(content, place)
+    return Report(place)
 
 
 def report_content(

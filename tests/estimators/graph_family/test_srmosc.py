@@ -68,7 +68,7 @@ def test_the_hull_spans_the_front(blobs):
 def test_the_rcut_pick_has_the_least_cut_of_reliable_members(blobs):
     X = np.concatenate([blobs[0], blobs[0][:3] + 0.01])
     model = SRMOSC(3, solver="nsga2", **QUICK).fit(X)
-    members = model._members
+    members = model.graphs_
     mean = sum(symmetrize(members.graph(k)).toarray() for k in range(len(members.F))) / len(members.F)
     assert abs(members.mean_graph().toarray() - mean).max() < 1e-12
     parts = np.array([members.partition(k).n_components for k in range(len(members.F))])
@@ -78,7 +78,7 @@ def test_the_rcut_pick_has_the_least_cut_of_reliable_members(blobs):
 
 def test_members_in_too_many_parts_do_not_count(blobs, monkeypatch):
     model = SRMOSC(3, **QUICK).fit(blobs[0])
-    members = model._members
+    members = model.graphs_
     m = len(members.F)
     parts = np.array([members.n_components(k) for k in range(m)])
     np.testing.assert_array_equal(parts, [members.partition(k).n_components for k in range(m)])
@@ -180,10 +180,10 @@ def test_labels_forbid_links_in_every_member(solver):
     known = partial(y, 0.4, 0)
     model = SRMOSC(3, solver=solver, **QUICK).fit(X, known)
     for k in range(len(model.pareto_front_)):
-        S = model._members.graph(k).tocoo()
+        S = model.graphs_.graph(k).tocoo()
         both = (known[S.row] >= 0) & (known[S.col] >= 0)
         assert (known[S.row] == known[S.col])[both].all()
-    free = SRMOSC(3, solver=solver, **QUICK).fit(X)._members.graph(5).tocoo()
+    free = SRMOSC(3, solver=solver, **QUICK).fit(X).graphs_.graph(5).tocoo()
     both = (known[free.row] >= 0) & (known[free.col] >= 0)
     assert (known[free.row] != known[free.col])[both].any()
 
