@@ -27,7 +27,7 @@ def here():
 def test_every_estimator_in_another_process(name, here):
     done = subprocess.run(
         [sys.executable, str(Path(__file__).with_name("outcomes.py"))],
-        env={**os.environ, **ENVIRONMENTS[name]},
+        env={**os.environ, **ENVIRONMENTS[name], "PYTHONPATH": str(Path(__file__).parents[2])},
         capture_output=True,
         text=True,
         timeout=1800,

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from machine_cases import CASES, blobs, counts, fitted
+from machine_cases import CASES, fitted
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
 import moo_clustering as moo
+from tests.registry import blobs, counts
 
 FRONTS = [
     "AMOSAClus",

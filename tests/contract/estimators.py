@@ -1,4 +1,4 @@
-"""Every estimator and transformer of the package: how it is made small, and what it is fitted to."""
+"""Every estimator and transformer of the package, with settings of ``tests/registry.py``, and its data."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,14 +9,11 @@ import numpy as np
 import moo_clustering as mc
 from moo_clustering.bags import BagTransformer
 from moo_clustering.features import InformationGainSelector, NCWTransformer, PaperTfidfTransformer
+from tests import registry
 
 CLASSES = np.arange(24) % 3
 PARTLY = np.where(np.arange(24) < 9, CLASSES, -1)
 PAIRS = {"must_link": [[0, 3]], "cannot_link": [[0, 1], [1, 2]]}
-# Options of small searches.
-SEARCH = {"pop_size": 8, "n_gen": 3}
-POOL = {"families": ("km", "ward", "genie"), "k_range": (2, 3, 4), "criterion": "modularity"}
-SUBSPACE = {"max_iter": 3, "random_state": 0}
 
 
 def rows(seed=0):
@@ -87,7 +84,6 @@ def find(name):
     return {c.__name__: c for c in others}.get(name) or getattr(mc, name)
 
 
-_SEED = {"random_state": 0}
 _FRONT_OF_MEDOIDS = (
     "balanced",
     "constraints",
@@ -99,188 +95,119 @@ _FRONT_OF_MEDOIDS = (
     "constraint_violation",
 )
 _POOL_RULES = ("auto", "select", "alternative-0", "alternative-1", "knee", "agreement", "modularity")
+_EVOLVED_RULES = (*_POOL_RULES, "control", "random-control")
 _MOCK_RULES = ("auto", "attainment", "variance", "connectivity", "sum", "knee")
-_POOLED = "indices and operators copy a pool, whose owner may change it"
+_INFORMED_RULES = (*_MOCK_RULES, "labels", "constraints")
 _PESC_RULES = ("es1", "es2", "es3", "knee", "mean_neighbor_distance", "one_minus_diversity")
 _SRMOSC_RULES = ("rcut", "consensus", "knee", "reconstruction_error", "n_links")
+_MODES_RULES = ("vote", "cspa", "knee", "pi", "sep")
+_SISC_RULES = ("impurity", "knee", "random", "dispersion")
+_POOLED = "indices and operators copy a pool, whose owner may change it"
 _DRAWN = "the search draws by row"
 _STARTS = "starts are drawn by row"
 _TIES = "ties among neighbours and the vectors to start from are drawn by row"
+_DATA = {"table": rows, "categories": rows, "weights": words, "presence": words, "bags": bags}
 
 
-def _of(name, data=rows, *, y=None, more=None, rules=(), moves=_STARTS, again="", anew=(), **options):
+def _of(name, *, data=None, y=None, more=None, rules=(), moves=_STARTS, again="", anew=(), **options):
+    if name in registry.ESTIMATORS:
+        setting = registry.ESTIMATORS[name]
+        data, options = _DATA[setting.data], {**setting.options, **options, "random_state": 0}
     return EstimatorCase(name, options, data, y, more or {}, tuple(rules), moves, again, anew)
 
 
+_k3 = {"n_clusters": 3}
 ESTIMATORS = {
     "AMOSAClus": _of(
         "AMOSAClus",
         more=PAIRS,
         rules=_FRONT_OF_MEDOIDS,
         moves=_DRAWN,
-        k_max=4,
         soft_limit=8,
         hard_limit=4,
-        n_climb=2,
         t_max=1.0,
         t_min=0.3,
-        **_SEED,
     ),
-    "BAMIC": _of("BAMIC", bags, n_clusters=3, **_SEED),
-    "BagTransformer": _of("BagTransformer", bags, moves=True),
-    "CHCMIC": _of("CHCMIC", bags, n_clusters=3, moves=_DRAWN, **SEARCH, **_SEED),
-    "EnsembleNMF": _of("EnsembleNMF", words, n_clusters=3, n_runs=3, **_SEED),
-    "EntropyWeightedKMeans": _of("EntropyWeightedKMeans", words, y=CLASSES, n_clusters=3, **SUBSPACE),
-    "FuzzyModesMOGA": _of(
-        "FuzzyModesMOGA",
-        n_clusters=3,
-        rules=("vote", "cspa", "knee", "pi", "sep"),
-        moves=_DRAWN,
-        **SEARCH,
-        **_SEED,
+    "BAMIC": _of("BAMIC", **_k3),
+    "BagTransformer": _of("BagTransformer", data=bags, moves=True),
+    "CHCMIC": _of("CHCMIC", moves=_DRAWN, **_k3),
+    "EnsembleNMF": _of("EnsembleNMF"),
+    "EntropyWeightedKMeans": _of("EntropyWeightedKMeans", y=CLASSES, max_iter=3),
+    "FuzzyModesMOGA": _of("FuzzyModesMOGA", rules=_MODES_RULES, moves=_DRAWN),
+    "HMRFKMeans": _of("HMRFKMeans", more=PAIRS),
+    "InformationGainSelector": _of(
+        "InformationGainSelector", data=words, y=CLASSES, moves=True, n_features=5
     ),
-    "HMRFKMeans": _of("HMRFKMeans", more=PAIRS, n_clusters=3, n_init=2, **_SEED),
-    "InformationGainSelector": _of("InformationGainSelector", words, y=CLASSES, n_features=5, moves=True),
-    "MIFGKA": _of("MIFGKA", bags, n_clusters=3, moves=_DRAWN, **SEARCH, **_SEED),
-    "MIGCUK": _of("MIGCUK", bags, n_clusters=3, moves=_DRAWN, **SEARCH, **_SEED),
-    "MIGKA": _of("MIGKA", bags, n_clusters=3, moves=_DRAWN, **SEARCH, **_SEED),
-    "MIKMeans": _of("MIKMeans", bags, n_clusters=3, **_SEED),
-    "MOCK": _of("MOCK", n_clusters=3, n_neighbors=4, rules=_MOCK_RULES, moves=_DRAWN, **SEARCH, **_SEED),
-    "MOCK, labels": _of(
-        "MOCK",
-        y=PARTLY,
-        n_clusters=3,
-        n_neighbors=4,
-        rules=(*_MOCK_RULES, "labels", "constraints"),
-        moves=_DRAWN,
-        **SEARCH,
-        **_SEED,
-    ),
-    "MOCK, pairs": _of(
-        "MOCK",
-        more=PAIRS,
-        n_clusters=3,
-        n_neighbors=4,
-        rules=(*_MOCK_RULES, "labels", "constraints"),
-        moves=_DRAWN,
-        **SEARCH,
-        **_SEED,
-    ),
-    "MemeticCHCMIC": _of("MemeticCHCMIC", bags, n_clusters=3, moves=_DRAWN, **SEARCH, **_SEED),
-    "MemeticKMeans": _of("MemeticKMeans", n_clusters=3, max_stall=4, **_SEED),
-    "MemeticKMeans, ward": _of("MemeticKMeans", n_clusters=3, strategy="ward", moves=True, **_SEED),
-    "MetaLabeler": _of("MetaLabeler", words, y=label_sets(), **_SEED),
-    "MetricKMeans": _of("MetricKMeans", more=PAIRS, n_clusters=3, n_init=2, **_SEED),
-    "NCWTransformer": _of("NCWTransformer", words, moves=True),
-    "NMFClustering": _of("NMFClustering", words, n_clusters=3, **_SEED),
-    "NSGA2Clus": _of(
-        "NSGA2Clus", more=PAIRS, rules=_FRONT_OF_MEDOIDS, moves=_DRAWN, k_max=4, **SEARCH, **_SEED
-    ),
-    "NSGA2SISC": _of(
-        "NSGA2SISC",
-        words,
-        y=CLASSES,
-        n_clusters=4,
-        rules=("impurity", "knee", "random", "dispersion"),
-        moves=_DRAWN,
-        **SEARCH,
-        **_SEED,
-    ),
-    "PCKMeans": _of("PCKMeans", more=PAIRS, n_clusters=3, n_init=2, **_SEED),
-    "PESC": _of(
-        "PESC",
-        n_clusters=3,
-        rules=_PESC_RULES,
-        anew=("pareto_labels_",),
-        moves=_DRAWN,
-        pop_size=6,
-        n_gen=2,
-        **_SEED,
-    ),
-    "PaperTfidfTransformer": _of("PaperTfidfTransformer", words, moves=True),
+    "MIFGKA": _of("MIFGKA", moves=_DRAWN, **_k3),
+    "MIGCUK": _of("MIGCUK", moves=_DRAWN, **_k3),
+    "MIGKA": _of("MIGKA", moves=_DRAWN, **_k3),
+    "MIKMeans": _of("MIKMeans", **_k3),
+    "MOCK": _of("MOCK", rules=_MOCK_RULES, moves=_DRAWN, n_neighbors=4, **_k3),
+    "MOCK, labels": _of("MOCK", y=PARTLY, rules=_INFORMED_RULES, moves=_DRAWN, n_neighbors=4, **_k3),
+    "MOCK, pairs": _of("MOCK", more=PAIRS, rules=_INFORMED_RULES, moves=_DRAWN, n_neighbors=4, **_k3),
+    "MemeticCHCMIC": _of("MemeticCHCMIC", moves=_DRAWN, **_k3),
+    "MemeticKMeans": _of("MemeticKMeans", max_stall=4),
+    "MemeticKMeans, ward": _of("MemeticKMeans", strategy="ward", moves=True),
+    "MetaLabeler": _of("MetaLabeler", y=label_sets()),
+    "MetricKMeans": _of("MetricKMeans", more=PAIRS),
+    "NCWTransformer": _of("NCWTransformer", data=words, moves=True),
+    "NMFClustering": _of("NMFClustering"),
+    "NSGA2Clus": _of("NSGA2Clus", more=PAIRS, rules=_FRONT_OF_MEDOIDS, moves=_DRAWN),
+    "NSGA2SISC": _of("NSGA2SISC", y=CLASSES, rules=_SISC_RULES, moves=_DRAWN),
+    "PCKMeans": _of("PCKMeans", more=PAIRS),
+    "PESC": _of("PESC", rules=_PESC_RULES, anew=("pareto_labels_",), moves=_DRAWN, pop_size=6, n_gen=2),
+    "PaperTfidfTransformer": _of("PaperTfidfTransformer", data=words, moves=True),
     "ParetoBagClustering": _of(
-        "ParetoBagClustering",
-        bags,
-        again=_POOLED,
-        n_clusters=3,
-        rules=(*_POOL_RULES, "consensus"),
-        k_range=(2, 3),
-        **_SEED,
+        "ParetoBagClustering", again=_POOLED, rules=(*_POOL_RULES, "consensus"), **_k3
     ),
     "ParetoBagClustering, evolved": _of(
         "ParetoBagClustering",
-        bags,
         again=_POOLED,
-        rules=(*_POOL_RULES, "control", "random-control"),
+        rules=_EVOLVED_RULES,
         moves=_DRAWN,
         distances=("symmetric",),
         embeddings=("mean",),
-        k_range=(2, 3),
-        **SEARCH,
-        **_SEED,
+        **registry.SEARCH,
     ),
     "ParetoClustering": _of(
-        "ParetoClustering",
-        again=_POOLED,
-        n_clusters=3,
-        rules=(*_POOL_RULES, "consensus"),
-        moves=_STARTS,
-        **POOL,
-        **_SEED,
+        "ParetoClustering", again=_POOLED, rules=(*_POOL_RULES, "consensus"), criterion="modularity", **_k3
     ),
     "ParetoClustering, evolved": _of(
         "ParetoClustering",
         again=_POOLED,
-        rules=(*_POOL_RULES, "control", "random-control"),
+        rules=_EVOLVED_RULES,
         moves=_DRAWN,
-        **POOL,
-        **SEARCH,
-        **_SEED,
+        criterion="modularity",
+        **registry.SEARCH,
     ),
     "ParetoClustering, without chance": _of(
         "ParetoClustering",
         again=_POOLED,
         rules=_POOL_RULES,
         moves=True,
-        **(POOL | {"families": ("ward", "genie")}),
-        **_SEED,
+        families=("ward", "genie"),
+        criterion="modularity",
     ),
     "ParetoClustering, labels": _of(
-        "ParetoClustering", again=_POOLED, y=PARTLY, rules=(*_POOL_RULES, "label_evidence"), **POOL, **_SEED
+        "ParetoClustering",
+        again=_POOLED,
+        y=PARTLY,
+        rules=(*_POOL_RULES, "label_evidence"),
+        criterion="modularity",
     ),
-    "PrunedSetsEnsemble": _of("PrunedSetsEnsemble", words, y=label_sets(), n_estimators=2, **_SEED),
-    "SCAD2": _of("SCAD2", words, y=CLASSES, n_clusters=3, **SUBSPACE),
-    "SISC": _of("SISC", words, y=CLASSES, n_clusters=6, **SUBSPACE),
-    "SISCEnsemble": _of(
-        "SISCEnsemble",
-        words,
-        y=label_sets(),
-        sisc=mc.SISC(max_iter=2),
-        n_clusters=(3, 4),
-        n_estimators=2,
-        **_SEED,
-    ),
-    "SISCStacked": _of(
-        "SISCStacked",
-        words,
-        y=label_sets(),
-        sisc=mc.SISC(4, max_iter=2),
-        weights=(0.0, 0.5, 1.0),
-        cv=2,
-        **_SEED,
-    ),
+    "PrunedSetsEnsemble": _of("PrunedSetsEnsemble", y=label_sets()),
+    "SCAD2": _of("SCAD2", y=CLASSES),
+    "SISC": _of("SISC", y=CLASSES),
+    "SISCEnsemble": _of("SISCEnsemble", y=label_sets(), sisc=mc.SISC(max_iter=2)),
+    "SISCStacked": _of("SISCStacked", y=label_sets(), sisc=mc.SISC(4, max_iter=2), weights=(0.0, 0.5, 1.0)),
     "SRMOSC": _of(
         "SRMOSC",
-        n_clusters=3,
         rules=_SRMOSC_RULES,
         moves=_TIES,
         anew=("pareto_labels_",),
         n_candidates=5,
         pop_size=6,
-        **_SEED,
     ),
-    "SpectralGraphClustering": _of(
-        "SpectralGraphClustering", n_clusters=3, n_neighbors=5, moves=_TIES, **_SEED
-    ),
-    "SphericalKMeans": _of("SphericalKMeans", words, n_clusters=3, n_init=2, **_SEED),
+    "SpectralGraphClustering": _of("SpectralGraphClustering", moves=_TIES, n_neighbors=5),
+    "SphericalKMeans": _of("SphericalKMeans"),
 }

@@ -1,10 +1,10 @@
-"""What is killed: a tiny run of every family. To cover a new family, list it here.
+"""What is killed: a tiny run of every family. To cover a new family, list it here and in ``registry.py``.
 
 A family has a name, ``whole(folder)``, the run that nothing disturbs, and ``run(folder)``, which begins in
 a folder or goes on with what an earlier process left there. Both give what was found, by name.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,6 @@ from pymoo.operators.sampling.rnd import BinaryRandomSampling
 from pymoo.problems import get_problem
 from sklearn.datasets import make_blobs
 
-import moo_clustering as mc
 from moo_clustering.algorithms import (
     PESA2,
     ChcStep,
@@ -33,6 +32,7 @@ from moo_clustering.algorithms import (
 )
 from moo_clustering.datasets import make_bags
 from moo_clustering.persistence import Checkpoint
+from tests.registry import ESTIMATORS
 
 X, CLASSES = make_blobs(90, centers=3, n_features=4, cluster_std=2.5, random_state=1)
 Y = np.where(np.arange(90) % 6 == 0, CLASSES, -1)
@@ -43,20 +43,25 @@ TOPICS = np.arange(60) % 4
 WORDS = (
     np.random.default_rng(0).random((60, 24)) < np.where(np.arange(24) // 6 == TOPICS[:, None], 0.8, 0.1)
 ) * 1.0
-POOL = {"families": ("km", "ward", "genie", "spec"), "k_range": (2, 3, 4), "criterion": "modularity"}
+DATA = {"table": X, "categories": np.round(X / 2), "weights": WORDS, "presence": WORDS, "bags": BAGS.bags}
+POOL = {"families": ("km", "ward", "genie", "spec"), "criterion": "modularity"}
 CENTERS = {"ward_start": False, "pop_min": 3, "pop_max": 5, "max_distance_evaluations": 400_000}
 
 
 @dataclass
 class Model:
-    """An estimator with a checkpoint."""
+    """An estimator with a checkpoint, and options besides those of the registry."""
 
+    # The estimator, and what tells its runs apart.
     name: str
-    kind: type
     options: dict[str, Any]
-    data: Any = field(default_factory=lambda: X)
     y: Any = None
     every: int = 1
+
+    @property
+    def setting(self):
+        """The one of the registry, with these options."""
+        return ESTIMATORS[self.name.split()[0]].vary(**self.options)
 
     def whole(self, folder):
         """Without a checkpoint."""
@@ -71,7 +76,8 @@ class Model:
         return (folder / "run.npz").exists()
 
     def _found(self, **files):
-        return of_model(self.kind(**self.options, random_state=3, **files).fit(self.data, self.y))
+        setting = self.setting
+        return of_model(setting.make(random_state=3, **files).fit(DATA[setting.data], self.y))
 
 
 @dataclass
@@ -124,46 +130,43 @@ def deap(step):
     return make
 
 
-def genetic(kind, **options):
+def genetic(name, **options):
     """An estimator of bags."""
-    return Model(
-        kind.__name__, kind, {"n_clusters": 3, "pop_size": 10, "n_gen": 25, **options}, BAGS.bags, BAG_Y, 2
-    )
+    return Model(name, {"n_clusters": 3, "pop_size": 10, "n_gen": 25, **options}, BAG_Y, 2)
 
 
 SEARCH, FEW = {"pop_size": 16, "n_gen": 15}, {"pop_size": 10, "n_gen": 8}
 FAMILIES = [
-    Model("NSGA2Clus", mc.NSGA2Clus, {**SEARCH, "metric": "euclidean"}, y=Y),
-    Model("NSGA2Clus deap", mc.NSGA2Clus, {**SEARCH, "engine": "deap", "metric": "euclidean"}, y=Y, every=2),
-    Model("AMOSAClus", mc.AMOSAClus, {"t_min": 1.0}, y=Y, every=2),
-    Model("AMOSAClus centers", mc.AMOSAClus, {"t_min": 1.0, "encoding": "centre"}, y=Y),
-    Model("EnsembleNMF", mc.EnsembleNMF, {"n_clusters": 4, "n_runs": 12}, WORDS, every=1),
-    Model("PESC", mc.PESC, {**SEARCH, "n_clusters": 3}, every=2),
-    Model("PESC deap", mc.PESC, {**SEARCH, "n_clusters": 3, "engine": "deap", "operators": "rank"}),
-    Model("MOCK", mc.MOCK, {**SEARCH, "n_clusters": 3}, every=3),
+    Model("NSGA2Clus", {**SEARCH, "metric": "euclidean"}, y=Y),
+    Model("NSGA2Clus deap", {**SEARCH, "engine": "deap", "metric": "euclidean"}, y=Y, every=2),
+    Model("AMOSAClus", {"t_min": 1.0}, y=Y, every=2),
+    Model("AMOSAClus centers", {"t_min": 1.0, "encoding": "centre"}, y=Y),
+    Model("EnsembleNMF", {"n_clusters": 4, "n_runs": 12}, every=1),
+    Model("PESC", SEARCH, every=2),
+    Model("PESC deap", {**SEARCH, "engine": "deap", "operators": "rank"}),
+    Model("MOCK", {**SEARCH, "n_clusters": 3}, every=3),
     Model(
         "MOCK 2007",
-        mc.MOCK,
         {**SEARCH, "encoding": "locus", "engine": "pesa2", "init": "2007", "pc": 0.7, "n_clusters": None},
     ),
-    Model("SRMOSC", mc.SRMOSC, {**SEARCH, "n_clusters": 3, "solver": "nsga2"}),
-    Model("FuzzyModesMOGA", mc.FuzzyModesMOGA, {**SEARCH, "n_clusters": 3}, np.round(X / 2), every=2),
-    genetic(mc.MIGKA),
-    genetic(mc.MIFGKA),
-    genetic(mc.MIGCUK),
-    genetic(mc.CHCMIC),
-    genetic(mc.MemeticCHCMIC, max_evals=20_000),
+    Model("SRMOSC", {**SEARCH, "solver": "nsga2"}),
+    Model("FuzzyModesMOGA", SEARCH, every=2),
+    genetic("MIGKA"),
+    genetic("MIFGKA"),
+    genetic("MIGCUK"),
+    genetic("CHCMIC"),
+    genetic("MemeticCHCMIC", max_evals=20_000),
     Model(
-        "NSGA2SISC", mc.NSGA2SISC, {"n_clusters": 4, "pop_size": 6, "n_gen": 6, "n_sweeps": 2}, WORDS,
-        np.where(np.arange(60) % 3 == 0, TOPICS, -1),
+        "NSGA2SISC", {"pop_size": 6, "n_gen": 6, "n_sweeps": 2},
+        y=np.where(np.arange(60) % 3 == 0, TOPICS, -1),
     ),
-    Model("ParetoClustering", mc.ParetoClustering, {**POOL, "n_gen": 10, "pop_size": 10}, y=Y),
-    Model("ParetoClustering deap", mc.ParetoClustering, {**POOL, **FEW, "engine": "deap"}),
-    Model("ParetoBagClustering", mc.ParetoBagClustering, {"n_gen": 6, "pop_size": 10}, BAGS.bags, BAG_Y),
-    Model("MemeticKMeans", mc.MemeticKMeans, {"n_clusters": 12, **CENTERS}),
-    Model("MemeticKMeans deap", mc.MemeticKMeans, {"n_clusters": 12, "engine": "deap", **CENTERS}, every=2),
-    Model("MemeticKMeans swap", mc.MemeticKMeans, {"n_clusters": 12, "strategy": "swap", **CENTERS}),
-    Model("MemeticKMeans starts", mc.MemeticKMeans, {"n_clusters": 12, "strategy": "multistart", **CENTERS}),
+    Model("ParetoClustering", {**POOL, "n_gen": 10, "pop_size": 10}, y=Y),
+    Model("ParetoClustering deap", {**POOL, **FEW, "engine": "deap"}),
+    Model("ParetoBagClustering", {"n_gen": 6, "pop_size": 10}, y=BAG_Y),
+    Model("MemeticKMeans", {"n_clusters": 12, **CENTERS}),
+    Model("MemeticKMeans deap", {"n_clusters": 12, "engine": "deap", **CENTERS}, every=2),
+    Model("MemeticKMeans swap", {"n_clusters": 12, "strategy": "swap", **CENTERS}),
+    Model("MemeticKMeans starts", {"n_clusters": 12, "strategy": "multistart", **CENTERS}),
     Bare("drive NSGA2", pymoo(lambda: NSGA2(pop_size=16))),
     Bare("drive SPEA2", pymoo(lambda: SPEA2(pop_size=16))),
     Bare("drive PESA2", bits(lambda **options: PESA2(mutation=BitflipMutation(), **options))),

@@ -13,6 +13,8 @@ from kill_moments import Watch
 from killed_run import run_and_exit
 
 _HERE = Path(__file__).parent
+# Where a new interpreter finds the families, and the package and `papers` of this checkout.
+_PLACES = (_HERE, _HERE.parent / "algorithms", _HERE.parents[1])
 # Seconds after which a run hangs.
 _PATIENCE = 600.0
 
@@ -126,7 +128,7 @@ def _start(family, folder, result, moment):
     process = subprocess.Popen(
         [sys.executable, _HERE / "killed_run.py"],
         stdin=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (_HERE, _HERE.parent / "algorithms")))},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, _PLACES))},
     )
     given = {"family": family.name, "folder": folder, "result": result, "moment": moment}
     process.stdin.write(pickle.dumps(given))

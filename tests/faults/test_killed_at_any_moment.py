@@ -1,6 +1,5 @@
 """Runs that are killed at any moment go on to the same end; ``kills.py`` is the long form."""
 
-import inspect
 import json
 import os
 import subprocess
@@ -79,10 +78,9 @@ def test_the_harness_sees_what_is_wrong(tmp_path):
 def test_every_estimator_with_checkpoints_is_killed():
     from kill_families import FAMILIES, Model
 
-    from moo_clustering import estimators
+    from tests.registry import ESTIMATORS
 
-    kinds = [getattr(estimators, name) for name in estimators.__all__]
-    saving = {kind for kind in kinds if "checkpoint" in inspect.signature(kind).parameters}
-    assert saving == {family.kind for family in FAMILIES if isinstance(family, Model)}
+    saving = {name for name, setting in ESTIMATORS.items() if setting.saves}
+    assert saving == {family.setting.class_name for family in FAMILIES if isinstance(family, Model)}
     names = [family.name for family in FAMILIES]
     assert len(set(names)) == len(names)

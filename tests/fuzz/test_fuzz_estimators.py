@@ -92,7 +92,7 @@ def test_trials_pass_what_is_right():
         == "fitted"
     )
     refused = Case(np.zeros((3, 2)), {}, {"n_clusters": 0})
-    assert try_case(Setting("PCKMeans", {"n_clusters": 2}), refused).kind == "refused"
+    assert try_case(Setting("PCKMeans", options={"n_clusters": 2}), refused).kind == "refused"
 
 
 def test_fingerprints_tell_the_order_of_cells():
@@ -121,7 +121,7 @@ PARTIAL = np.r_[0, 0, 1, 1, [-1] * 10]
 def test_truth_values_are_no_numbers(class_name, options):
     (name,) = options
     sentence = f"The '{name}' parameter of {class_name} must be a number, not a truth value. Got True"
-    model = Setting(class_name, {"n_clusters": 2} if class_name == "PCKMeans" else {}).make(**options)
+    model = Setting(class_name, options={"n_clusters": 2} if class_name == "PCKMeans" else {}).make(**options)
     with pytest.raises(ValueError, match=sentence):
         model.fit(np.abs(TABLE), PARTIAL)
 
@@ -140,7 +140,7 @@ def test_options_of_truth_values_stay_so():
     ],
 )
 def test_options_at_their_ends_leave_no_warning(class_name, options):
-    assert len(Setting(class_name, options).make().fit(TABLE, PARTIAL).labels_) == 14
+    assert len(Setting(class_name).make(**options).fit(TABLE, PARTIAL).labels_) == 14
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")

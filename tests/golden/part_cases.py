@@ -3,7 +3,6 @@
 import tempfile
 from pathlib import Path
 
-import machine_cases
 import numpy as np
 from contract.estimators import CLASSES, PARTLY, bags, label_sets, rows, words
 from contract.indices import graph, pool
@@ -27,6 +26,7 @@ from moo_clustering import (
     visualization,
 )
 from moo_clustering import pool as pool_room
+from tests import registry
 
 _CASES = {}
 
@@ -47,7 +47,7 @@ def _rng(seed=0):
 
 
 def _blobs():
-    return machine_cases.blobs(0, 2.0)
+    return registry.blobs(0, 2.0)
 
 
 def _pairs(fraction=0.05, seed=0):
@@ -257,7 +257,7 @@ def _pool__operations():
 
 @_case
 def _nmf__solvers():
-    A = machine_cases.counts(0)[0]
+    A = registry.counts(0)[0]
     found = {}
     for solver in sorted(factorization.SOLVERS):
         runs = factorization.nmf(A, 3, solver=solver, n_runs=2, seeds=[1, 2], max_iter=20)
@@ -270,7 +270,7 @@ def _nmf__solvers():
 
 @_case
 def _nmf__document_weights():
-    A = machine_cases.counts(0)[0]
+    A = registry.counts(0)[0]
     topics = factorization.nmf(A, 3, n_runs=1, seeds=[1], max_iter=10).U[0]
     return {"weights": factorization.document_weights(A, topics)}
 
@@ -304,7 +304,7 @@ def _features__terms():
 
 @_case
 def _features__transformers():
-    A = machine_cases.counts(1)[0]
+    A = registry.counts(1)[0]
     found = {}
     for name in ("NCWTransformer", "PaperTfidfTransformer"):
         model = getattr(features, name)().fit(A)
@@ -561,7 +561,7 @@ def _visualization__data():
         "bag distances": visualization.bag_distance_data(distances, CLASSES),
         "bag embedding": _without_signs(visualization.bag_embedding_data(distances, CLASSES)),
         "similarity": visualization.similarity_data(graphs.knn_graph(_lists()), classes),
-        "terms": visualization.term_data(machine_cases.counts(0)[0][:3]),
+        "terms": visualization.term_data(registry.counts(0)[0][:3]),
     }
 
 
