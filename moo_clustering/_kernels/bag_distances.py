@@ -29,6 +29,8 @@ _COINCIDE = 1e-14
 # Objectives, and how the weights of a draw follow from the values of the choices (CHCMIC's ``weights``).
 DAVIES_BOULDIN, TWCV, FTWCV = 0, 1, 2
 CONTRAST, SCALED, PRINTED_WEIGHTS, GREEDY = 0, 1, 2, 3
+# What is taken over the rows of a bag.
+GREATEST, SMALLEST, SUM_OF_ROOTS, SUM = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True)
@@ -154,17 +156,6 @@ def chunk_maxima(squares, own, scale, best):  # type: ignore[no-untyped-def]
 
 
 @borrowed(fastmath=_FAST)
-def cluster_maxima(squares, projection, scale, best):  # type: ignore[no-untyped-def]
-    """best[c] = max over s of squares[s, c] - scale projection[s, c]."""
-    for c in range(squares.shape[1]):
-        best[c] = squares[0, c] - scale * projection[0, c]
-    for s in range(1, squares.shape[0]):
-        for c in range(squares.shape[1]):
-            value = squares[s, c] - scale * projection[s, c]
-            best[c] = max(best[c], value)
-
-
-@borrowed(fastmath=_FAST)
 def moved_chunk_maxima(squares, own, row, scale, pull, best):  # type: ignore[no-untyped-def]
     """best[c] = max over s of squares[s, c] - scale[c] own[s, c] - pull[c] row[s, c]."""
     for c in range(squares.shape[1]):
@@ -203,13 +194,14 @@ def squared_radii(arrays, labels, projections, norms, masses, own, chunk_label, 
 
 
 @borrowed()
-def squared_distances(arrays, projections, norms, masses, counts, best, out):  # type: ignore[no-untyped-def]
+def squared_distances(arrays, projections, norms, masses, counts, scale, best, out):  # type: ignore[no-untyped-def]
     """out[b, k] = squared distance of the farthest instance of bag b to centroid k; inf if k is empty."""
     for k in range(projections.shape[0]):
         if counts[k] == 0:
             out[:, k] = np.inf
             continue
-        cluster_maxima(arrays.squares, projections[k], 2.0 / masses[k], best)
+        scale[:] = 2.0 / masses[k]
+        chunk_maxima(arrays.squares, projections[k], scale, best)
         for b in range(out.shape[0]):
             farthest = bag_maximum(best, arrays.chunk_start, b)
             out[b, k] = above_rounding(farthest + norms[k], arrays)
@@ -347,47 +339,20 @@ def _squared(product, x, y, x_square, y_square):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def greatest(values, x_bounds, out):  # type: ignore[no-untyped-def]
-    """out[i, j] = greatest of values[j] over the rows of bag i, or what it was if greater."""
+def over_rows(values, x_bounds, how, out):  # type: ignore[no-untyped-def]
+    """out[i, j] = ``how`` of values[j] over the rows of bag i, together with what it was."""
     for j in range(values.shape[0]):
         for i in range(x_bounds.shape[0] - 1):
-            best = out[i, j]
+            result = out[i, j]
             for t in range(x_bounds[i], x_bounds[i + 1]):
-                best = max(best, values[j, t])
-            out[i, j] = best
-
-
-@njit(cache=True, nogil=True)
-def smallest(values, x_bounds, out):  # type: ignore[no-untyped-def]
-    """out[i, j] = smallest of values[j] over the rows of bag i, or what it was if smaller."""
-    for j in range(values.shape[0]):
-        for i in range(x_bounds.shape[0] - 1):
-            best = out[i, j]
-            for t in range(x_bounds[i], x_bounds[i + 1]):
-                best = min(best, values[j, t])
-            out[i, j] = best
-
-
-@njit(cache=True, nogil=True)
-def add_roots(values, x_bounds, out):  # type: ignore[no-untyped-def]
-    """out[i, j] += square roots of values[j] over the rows of bag i."""
-    for j in range(values.shape[0]):
-        for i in range(x_bounds.shape[0] - 1):
-            total = out[i, j]
-            for t in range(x_bounds[i], x_bounds[i + 1]):
-                total += np.sqrt(values[j, t])
-            out[i, j] = total
-
-
-@njit(cache=True, nogil=True)
-def add(values, x_bounds, out):  # type: ignore[no-untyped-def]
-    """out[i, j] += values[j] over the rows of bag i."""
-    for j in range(values.shape[0]):
-        for i in range(x_bounds.shape[0] - 1):
-            total = out[i, j]
-            for t in range(x_bounds[i], x_bounds[i + 1]):
-                total += values[j, t]
-            out[i, j] = total
+                value = values[j, t]
+                if how == GREATEST:
+                    result = max(result, value)
+                elif how == SMALLEST:
+                    result = min(result, value)
+                else:
+                    result += np.sqrt(value) if how == SUM_OF_ROOTS else value
+            out[i, j] = result
 
 
 @njit(cache=True, nogil=True)

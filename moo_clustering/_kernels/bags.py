@@ -173,28 +173,15 @@ def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, pe
 
 
 @njit(cache=True, nogil=True)
-def sweep_population(  # type: ignore[no-untyped-def]
-    arrays,
-    task,
-    labels,
-    counts,
-    masses,
-    projections,
-    pulls,
-    genes,
-    draws,
-    limits,
-    values,
-    violations,
-    trials,
-    lo,
-    hi,
-):
-    """Visit every gene of individuals lo..hi-1 for which ``genes`` is set, in order, once."""
-    state, trial = _scratch(arrays, counts.shape[1])
+def sweep_population(arrays, task, labels, sums, genes, draws, limits, values, violations, trials, lo, hi):  # type: ignore[no-untyped-def]
+    """Visit every gene of individuals lo..hi-1 for which ``genes`` is set, in order, once.
+
+    Then store their objectives (without penalty) and violations.
+    """
+    state, trial = _scratch(arrays, sums[0].shape[1])
     radii = np.empty(labels.shape[1])
     for i in range(lo, hi):
-        state = _of(i, state, labels, counts, masses, projections, pulls)
+        state = _of(i, state, labels, sums)
         build_state(arrays, task, state, trial, radii)
         for j in range(labels.shape[1]):
             if genes[i, j]:
@@ -203,27 +190,12 @@ def sweep_population(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def descend_population(  # type: ignore[no-untyped-def]
-    arrays,
-    task,
-    labels,
-    counts,
-    masses,
-    projections,
-    pulls,
-    order,
-    limits,
-    values,
-    violations,
-    trials,
-    lo,
-    hi,
-):
+def descend_population(arrays, task, labels, sums, order, limits, values, violations, trials, lo, hi):  # type: ignore[no-untyped-def]
     """Visit the genes in the given orders, again and again, until a whole round changes nothing."""
-    state, trial = _scratch(arrays, counts.shape[1])
+    state, trial = _scratch(arrays, sums[0].shape[1])
     radii = np.empty(labels.shape[1])
     for i in range(lo, hi):
-        state = _of(i, state, labels, counts, masses, projections, pulls)
+        state = _of(i, state, labels, sums)
         build_state(arrays, task, state, trial, radii)
         unchanged, place, n_bags = 0, 0, labels.shape[1]
         while unchanged < n_bags and trials[i] < limits[i]:
@@ -232,17 +204,6 @@ def descend_population(  # type: ignore[no-untyped-def]
             trials[i] += _visit(j, 0.0, limits[i] - trials[i], arrays, task, state, trial)
             unchanged = unchanged + 1 if labels[i, j] == before else 0
             place = (place + 1) % n_bags
-        values[i], violations[i] = state.numbers[0], state.numbers[1]
-
-
-@njit(cache=True, nogil=True)
-def value_population(arrays, task, labels, counts, masses, projections, pulls, values, violations, lo, hi):  # type: ignore[no-untyped-def]
-    """Objectives (without penalty) and violations of individuals lo..hi-1."""
-    state, trial = _scratch(arrays, counts.shape[1])
-    radii = np.empty(labels.shape[1])
-    for i in range(lo, hi):
-        state = _of(i, state, labels, counts, masses, projections, pulls)
-        build_state(arrays, task, state, trial, radii)
         values[i], violations[i] = state.numbers[0], state.numbers[1]
 
 
@@ -281,8 +242,9 @@ def _scratch(arrays, n_clusters):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _of(i, state, labels, counts, masses, projections, pulls):  # type: ignore[no-untyped-def]
+def _of(i, state, labels, sums):  # type: ignore[no-untyped-def]
     """The state of individual i: its own rows of the arrays, and the scratch memory."""
+    counts, masses, projections, pulls = sums
     return State(
         labels[i],
         state.chunk_label,

@@ -25,11 +25,11 @@ MAX_MEMORY = 256 * 2**20
 BLOCK_ROWS = 512
 SYMMETRIC = ("min_min", "mean")
 _OVER_ROWS = {
-    "directed": kernels.greatest,
-    "symmetric": kernels.greatest,
-    "mean_min": kernels.add_roots,
-    "min_min": kernels.smallest,
-    "mean": kernels.add,
+    "directed": kernels.GREATEST,
+    "symmetric": kernels.GREATEST,
+    "mean_min": kernels.SUM_OF_ROOTS,
+    "min_min": kernels.SMALLEST,
+    "mean": kernels.SUM,
 }
 # A squared distance below this share of the terms whose difference it is counts as 0: it is rounding.
 _ROUNDING = 1e-12
@@ -233,7 +233,7 @@ def tiles(
     there = np.full((x.n_bags, y.n_bags), start)
     back = np.full((y.n_bags, x.n_bags), start) if both and kind not in SYMMETRIC else None
     to_bags = kernels.add_distances if kind == "mean" else kernels.least_squares
-    over_rows = _OVER_ROWS[kind]
+    how = _OVER_ROWS[kind]
     waiting: dict[int, FloatArray] = {}  # smallest squares so far of the rows of each piece of y
     for part, x_bounds in x.pieces:
         X, x_squares = a.rows[part], a.squares[part]
@@ -247,10 +247,10 @@ def tiles(
                 least = np.full((x.n_bags, len(Y)), np.inf) if least is None else least
                 kernels.least_squares_back(products, X, Y, x_squares, y_squares, x_bounds, least)
                 if part == x.pieces[-1].rows:
-                    over_rows(least, y_bounds, back)
+                    kernels.over_rows(least, y_bounds, how, back)
                 else:
                     waiting[number] = least
-        over_rows(values, x_bounds, there)
+        kernels.over_rows(values, x_bounds, how, there)
     return there, there.T if both and kind in SYMMETRIC else back
 
 
@@ -513,15 +513,15 @@ def _add_block(
                 others = np.full((x.n_bags, len(Y)), np.inf) if others is None else others
                 kernels.least_squares_back(products, X, Y, x_squares, y_squares, x_bounds, others)
                 if part == x.pieces[-1].rows:
-                    kernels.greatest(others, y_bounds, backward.farthest)
-                    kernels.add_roots(others, y_bounds, backward.nearest)
+                    kernels.over_rows(others, y_bounds, kernels.GREATEST, backward.farthest)
+                    kernels.over_rows(others, y_bounds, kernels.SUM_OF_ROOTS, backward.nearest)
                 else:
                     waiting[number] = others
         if mean:
-            kernels.add(sums, x_bounds, forward.total)
+            kernels.over_rows(sums, x_bounds, kernels.SUM, forward.total)
         if nearest:
-            kernels.greatest(least, x_bounds, forward.farthest)
-            kernels.add_roots(least, x_bounds, forward.nearest)
+            kernels.over_rows(least, x_bounds, kernels.GREATEST, forward.farthest)
+            kernels.over_rows(least, x_bounds, kernels.SUM_OF_ROOTS, forward.nearest)
     np.copyto(backward.total, forward.total.T)
     for whole, block in zip(there, forward, strict=True):
         whole[x.bags, y.bags] = block

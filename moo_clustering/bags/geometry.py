@@ -238,11 +238,14 @@ class BagGeometry:
         counts, masses, projections, pulls = self.sums(labels, n_clusters, n_jobs=n_jobs)
 
         def kernel(lo: int, hi: int) -> None:
-            best, inner = np.empty(self.arrays.squares.shape[1]), np.empty((n_clusters, n_clusters))
+            scale, best = np.empty((2, self.arrays.squares.shape[1]))
+            inner = np.empty((n_clusters, n_clusters))
             for i in range(lo, hi):
                 cross_sums(labels[i], pulls[i], inner)
                 norms = np.diag(inner) / np.where(counts[i] > 0, masses[i], 1.0) ** 2
-                squared_distances(self.arrays, projections[i], norms, masses[i], counts[i], best, out[i])
+                squared_distances(
+                    self.arrays, projections[i], norms, masses[i], counts[i], scale, best, out[i]
+                )
 
         for_parts(kernel, len(labels), len(labels) * n_clusters * self.arrays.squares.size, n_jobs)
 

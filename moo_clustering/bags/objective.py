@@ -18,11 +18,7 @@ from moo_clustering._kernels.bag_distances import (
     TWCV,
     Task,
 )
-from moo_clustering._kernels.bags import (
-    descend_population,
-    sweep_population,
-    value_population,
-)
+from moo_clustering._kernels.bags import descend_population, sweep_population
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering.bags.geometry import BagGeometry
 from moo_clustering.bags.repair import PartitionRepair, signed_pairs
@@ -123,8 +119,10 @@ class BagObjective:
 
     def values(self, labels: Any) -> tuple[FloatArray, FloatArray]:
         """The objective without penalty, and the violation of the constraints."""
-        one = np.zeros(len(np.atleast_2d(labels)), dtype=np.int64)
-        _, values, violations, _ = self._run(value_population, self._task, labels, (), one)
+        no_genes = np.zeros(np.atleast_2d(labels).shape, dtype=np.bool_)
+        limits = np.zeros(len(no_genes), dtype=np.int64)
+        drawn = no_genes, no_genes.astype(np.float64)
+        _, values, violations, _ = self._run(sweep_population, self._task, labels, drawn, limits)
         return values, violations
 
     def improve(
@@ -239,33 +237,27 @@ class BagObjective:
     def _run(
         self, kernel: Any, task: Any, labels: Any, drawn: tuple[NDArray[Any], ...], limits: Int64Array
     ) -> tuple[Labels, FloatArray, FloatArray, Int64Array]:
-        labels = self.geometry.checked(labels, self.n_clusters)
+        # A copy, which the kernels change.
+        labels = self.geometry.checked(labels, self.n_clusters).copy()
         values, violations = np.empty(len(labels)), np.empty(len(labels))
-        searching = len(drawn) > 0
-        # The kernels are compiled for labels that can be written to.
-        labels = labels.copy() if searching or not labels.flags.writeable else labels
         trials = np.zeros(len(labels), dtype=np.int64)
         for rows in self.geometry.chunks(len(labels), self.n_clusters):
-            out: list[NDArray[Any]] = [values[rows], violations[rows]]
-            read = [part[rows] for part in drawn]
-            if searching:
-                read.append(limits[rows])
-                out.append(trials[rows])
-            self._run_block(kernel, task, labels[rows], [*read, *out], searching)
+            arrays = [part[rows] for part in (*drawn, limits, values, violations, trials)]
+            visits = np.minimum(limits[rows], self.n_bags) + 1.0
+            self._run_block(kernel, task, labels[rows], arrays, float(visits.sum()))
         return labels, values, violations, trials
 
     def _run_block(
-        self, kernel: Any, task: Any, labels: Labels, arrays: list[NDArray[Any]], searching: bool
+        self, kernel: Any, task: Any, labels: Labels, arrays: list[NDArray[Any]], n_visits: float
     ) -> None:
         data, n_jobs = self.geometry.arrays, self.n_jobs
         projections = task.objective != FTWCV
         sums = self.geometry.sums(labels, self.n_clusters, projections=projections, n_jobs=n_jobs)
 
         def share(lo: int, hi: int) -> None:
-            kernel(data, task, labels, *sums, *arrays, lo, hi)
+            kernel(data, task, labels, sums, *arrays, lo, hi)
 
-        size = data.squares.size * (self.n_bags if searching else 1)
-        for_parts(share, len(labels), len(labels) * size, n_jobs)
+        for_parts(share, len(labels), n_visits * data.squares.size, n_jobs)
 
     def _improved(self, outcome: tuple[Labels, FloatArray, FloatArray, Int64Array]) -> Improved:
         labels, values, violations, trials = outcome

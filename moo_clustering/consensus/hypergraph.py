@@ -24,6 +24,7 @@ from sklearn.utils.extmath import randomized_svd
 
 from moo_clustering._arrays import FloatArray, IntpArray, Labels, SeedLike, number_clusters, spawn_seeds
 from moo_clustering._distances import MAX_MEMORY
+from moo_clustering._docs import documented
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.graphs import spectral_partition
@@ -309,13 +310,7 @@ def _together(rows: NDArray[Any], columns: NDArray[Any], weights: FloatArray) ->
 def check_ensemble(
     labels: ArrayLike, n_clusters: int, weights: ArrayLike | None
 ) -> tuple[Hyperedges, FloatArray]:
-    """Hyperedges of the runs of positive weight, and these weights.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If labels, number of clusters or weights are out of range, or no run has seen an object.
-    """
+    """Hyperedges of the runs of positive weight, and these weights, after checks."""
     edges = hyperedges(labels)
     check_number("n_clusters", n_clusters, 1, edges.n_samples)
     run_weights = _check_weights(weights, edges.n_runs)
@@ -363,11 +358,8 @@ def low_rank_parts(
     """Cluster the leading eigenvectors of the co-association, with rows of unit length, by k-means.
 
     At most ``n_parts`` distinct objects are the parts themselves. Groups that no run joins are united
-    arbitrarily if there are more than ``n_parts`` of them.
-
-    Notes
-    -----
-    O(N' E^2 + E^3) time for E hyperedges of distinct runs and N' distinct objects.
+    arbitrarily if there are more than ``n_parts`` of them. O(N' E^2 + E^3) time for E hyperedges of distinct
+    runs and N' distinct objects.
     """
     edges, weights = merge_equal_runs(edges, weights)
     first, inverse = distinct_rows(edges.codes.T)
@@ -402,27 +394,13 @@ def leading_vectors(
     share: FloatArray | None = None,
     seed: int = 0,
 ) -> tuple[FloatArray, FloatArray]:
-    """Leading eigenvectors of Deg^(-1/2) C Deg^(-1/2), and their non-zero eigenvalues.
+    """At most n_vectors leading eigenvectors of Deg^(-1/2) C Deg^(-1/2), and their non-zero eigenvalues.
 
     C_ij is the weight of the runs with i and j in one cluster, including its diagonal, and Deg holds the
     sums of its rows. C = H W H^T has the same eigenvalues as the much smaller W^(1/2) H^T Deg^-1 H W^(1/2).
-
-    Parameters
-    ----------
-    edges : Hyperedges
-    weights : ndarray of shape (n_runs,)
-    n_vectors : int
-    share : ndarray of shape (n_samples,), optional
-        Number of equal objects that each object stands for.
-    seed : int, default=0
-        Seed of the starting vector, for more than 2000 hyperedges.
-
-    Returns
-    -------
-    vectors : ndarray of shape (n_samples, n), float64
-        At most ``n_vectors`` columns, of unit length if rows are weighted by ``share``.
-    eigenvalues : ndarray of shape (n,)
-        Descending.
+    ``share`` is the number of equal objects that each object stands for: vectors, of shape (n_samples, n),
+    have unit length if rows are weighted by it. With more than 2000 hyperedges, ``seed`` gives the starting
+    vector.
     """
     n_samples = edges.n_samples
     share = np.ones(n_samples) if share is None else share
@@ -456,13 +434,7 @@ def _gram(A: sp.csr_array) -> FloatArray:
 
 
 def use_metis(partitioner: str, fallback: str, function: str) -> bool:
-    """Whether to use METIS: by name, or with "auto" if it can be imported.
-
-    Raises
-    ------
-    ImportError
-        If METIS is named and not installed.
-    """
+    """Whether to use METIS: by name, or with "auto" if it can be imported."""
     if partitioner == "metis":
         if _load() is None:
             raise ImportError(
@@ -485,17 +457,9 @@ def metis_parts(
 ) -> IntpArray:
     """Cut a graph by METIS into parts of about equal weight with few edges between them.
 
-    Parameters
-    ----------
-    graph : csr_array of shape (n_vertices, n_vertices)
-        Symmetric, with weights of at least 0 and an empty diagonal. METIS takes integers: weights are
-        rounded to ten-thousandths, and coarser if their sum would overflow.
-    n_parts : int
-        With fewer vertices, each vertex is a part.
-    vertex_weights : ndarray of shape (n_vertices,), optional
-        Weights of the vertices, default 1.
-    seed : int
-        Non-negative seed.
+    The graph is symmetric, with weights of at least 0 and an empty diagonal. METIS takes integers: weights
+    are rounded to ten-thousandths, and coarser if their sum would overflow. With fewer vertices than parts,
+    each vertex is a part.
     """
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
@@ -537,76 +501,7 @@ def _load() -> Any:
         return None
 
 
-@functools.cache
-def _say_once(message: str) -> None:
-    LOG.info(message)
-
-
-def hgpa(
-    labels: ArrayLike,
-    n_clusters: int,
-    *,
-    approximation: Literal["hbgf", "spectral"] = "hbgf",
-    weights: ArrayLike | None = None,
-    random_state: SeedLike = None,
-) -> Labels:
-    """Consensus by an approximation of hypergraph partitioning.
-
-    The original minimises the number of cut hyperedges, the clusters of all runs, by hMETIS, a program that
-    may not be redistributed. Neither approximation minimises that cut itself.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for objects that a run has not seen. Runs may have different numbers of clusters.
-    n_clusters : int
-        From 1 to n_samples; the result may have fewer.
-    approximation : {"hbgf", "spectral"}, default="hbgf"
-        ``"hbgf"`` makes every hyperedge a vertex linked to its objects, see :func:`hbgf`, with METIS if
-        pymetis is installed. ``"spectral"`` clusters the objects by k-means of the singular vectors of the
-        incidence matrix, scaled by degrees.
-    weights : array-like of shape (n_runs,), optional
-        Weights of the hyperedges of each run; 0 leaves a run out.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed of METIS or k-means.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,), int32
-        Clusters 0, 1, ... in the order of their first objects.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If labels, numbers or options are out of range, or no run has seen an object.
-
-    Notes
-    -----
-    The cost is that of :func:`hbgf`. Cluster numbers of runs do not matter.
-
-    References
-    ----------
-    A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section 3.3.
-    D. Zhou, J. Huang, B. Schölkopf, "Learning with hypergraphs", Advances in Neural Information
-    Processing Systems 19 (2006), for the singular vectors.
-
-    Examples
-    --------
-    >>> from moo_clustering.consensus import hgpa
-    >>> runs = [[0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 2, 2, 0, 0], [0, 0, 1, 1, 1, 2, 2], [0, 0, 0, 0, 1, 2, 2]]
-    >>> hgpa(runs, 3, approximation="spectral", random_state=0)
-    array([0, 0, 0, 1, 1, 2, 2], dtype=int32)
-    """
-    check_option("approximation", approximation, ("hbgf", "spectral"))
-    if approximation == "hbgf":
-        return hbgf(labels, n_clusters, weights=weights, random_state=random_state)
-    edges, run_weights = check_ensemble(labels, n_clusters, weights)
-    if n_clusters == 1:
-        return np.zeros(edges.n_samples, dtype=np.int32)
-    (seed,) = spawn_seeds(random_state, 1)
-    return relabel_by_first_appearance(
-        spectral_parts(edges, run_weights, n_clusters, with_edges=False, seed=seed)
-    )
+_say_once = functools.cache(LOG.info)
 
 
 def bipartite_graph(edges: Hyperedges, weights: FloatArray) -> sp.csr_array:
@@ -621,15 +516,7 @@ def spectral_parts(
     """Cluster the leading singular vectors of D_v^(-1/2) H^T D_e^(-1/2), rows of unit length, by k-means.
 
     D_v and D_e hold the sums of the weights of objects and hyperedges. At most ``n_parts`` distinct objects
-    are the parts themselves.
-
-    Parameters
-    ----------
-    with_edges : bool
-        Whether k-means also clusters the rows of the hyperedges.
-
-    Notes
-    -----
+    are the parts themselves. ``with_edges`` also clusters the rows of the hyperedges.
     O(n_samples n_runs^2 + E^3) time for up to 2000 hyperedges, else O(n_samples n_runs n_parts).
     """
     first, inverse = distinct_rows(edges.codes.T)
@@ -739,6 +626,63 @@ def hbgf(
     return relabel_by_first_appearance(parts)
 
 
+@documented(hbgf)
+def hgpa(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    approximation: Literal["hbgf", "spectral"] = "hbgf",
+    weights: ArrayLike | None = None,
+    random_state: SeedLike = None,
+) -> Labels:
+    """Consensus by an approximation of hypergraph partitioning.
+
+    The original minimises the number of cut hyperedges, the clusters of all runs, by hMETIS, a program that
+    may not be redistributed. Neither approximation minimises that cut itself.
+
+    Parameters
+    ----------
+    approximation : {"hbgf", "spectral"}, default="hbgf"
+        ``"hbgf"`` makes every hyperedge a vertex linked to its objects, see :func:`hbgf`, with METIS if
+        pymetis is installed. ``"spectral"`` clusters the objects by k-means of the singular vectors of the
+        incidence matrix, scaled by degrees.
+    weights : array-like of shape (n_runs,), optional
+        Weights of the hyperedges of each run; 0 leaves a run out.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If labels, numbers or options are out of range, or no run has seen an object.
+
+    Notes
+    -----
+    The cost is that of :func:`hbgf`. Cluster numbers of runs do not matter.
+
+    References
+    ----------
+    A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section 3.3.
+    D. Zhou, J. Huang, B. Schölkopf, "Learning with hypergraphs", Advances in Neural Information
+    Processing Systems 19 (2006), for the singular vectors.
+
+    Examples
+    --------
+    >>> from moo_clustering.consensus import hgpa
+    >>> runs = [[0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 2, 2, 0, 0], [0, 0, 1, 1, 1, 2, 2], [0, 0, 0, 0, 1, 2, 2]]
+    >>> hgpa(runs, 3, approximation="spectral", random_state=0)
+    array([0, 0, 0, 1, 1, 2, 2], dtype=int32)
+    """
+    check_option("approximation", approximation, ("hbgf", "spectral"))
+    if approximation == "hbgf":
+        return hbgf(labels, n_clusters, weights=weights, random_state=random_state)
+    edges, run_weights = check_ensemble(labels, n_clusters, weights)
+    if n_clusters == 1:
+        return np.zeros(edges.n_samples, dtype=np.int32)
+    (seed,) = spawn_seeds(random_state, 1)
+    return relabel_by_first_appearance(
+        spectral_parts(edges, run_weights, n_clusters, with_edges=False, seed=seed)
+    )
+
+
 @overload
 def mcla(
     labels: ArrayLike,
@@ -767,6 +711,7 @@ def mcla(
 ) -> tuple[Labels, FloatArray]: ...
 
 
+@documented(hbgf)
 def mcla(
     labels: ArrayLike,
     n_clusters: int,
@@ -785,8 +730,6 @@ def mcla(
 
     Parameters
     ----------
-    labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for objects that a run has not seen. Runs may have different numbers of clusters.
     n_clusters : int
         Number of meta-clusters, from 1 to n_samples. The result may have fewer, as a meta-cluster may get
         no object.
@@ -816,13 +759,6 @@ def mcla(
         object, of those of runs that have seen it. Row c is cluster c; rows of meta-clusters without
         objects come last. ``association.max(axis=0) / association.sum(axis=0)`` is the confidence of the
         labels.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If labels, numbers or options are out of range, or no run has seen an object.
-    ImportError
-        If ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``).
 
     Notes
     -----
@@ -947,16 +883,6 @@ def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights:
     ``n_parts`` clusters or, without such, with the most. Then the clusters of each run in turn are removed
     and matched with different meta-clusters by their mean similarity to the members.
 
-    Parameters
-    ----------
-    edges : Hyperedges
-    jaccard : ndarray of shape (n_edges, n_edges)
-    n_parts : int
-    weights : ndarray of shape (n_runs,)
-        Weights of the runs in the means.
-
-    Notes
-    -----
     O(E^2 n_parts) time per sweep, with at most 20 sweeps.
     """
     parts = np.full(edges.n_edges, -1, dtype=np.intp)

@@ -767,9 +767,3 @@ class MedoidBagScore:
             broken = violation > 0
             values[broken] *= 1.0 + self.penalty * violation[broken]
         return values
-
-
-def _packed(genes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Medoids to the left, -1 to the right, in their order."""
-    order = np.argsort(genes < 0, axis=1, kind="stable")
-    return np.take_along_axis(genes, order, axis=1)

@@ -53,7 +53,6 @@ from moo_clustering.validity.base import unit_rows
 # The factors of one batch of runs; batches of this size cost little more than all runs at once.
 _MAX_MEMORY = 512 * 2**20
 Consensus = Callable[..., ArrayLike]
-CONSENSUS: dict[str, Consensus] = {"mcla": mcla, "cspa": cspa, "hgpa": hgpa, "hbgf": hbgf}
 
 
 Rows = Any  # ndarray or CSR of float64 or float32, rows of unit length
@@ -930,7 +929,8 @@ def consensus_partition(
     if consensus == "mcla":
         found, rows = mcla(labels, n_clusters, random_state=rng, return_association=True)
         return found, rows[: int(found.max()) + 1]
-    function = consensus if callable(consensus) else CONSENSUS[consensus]
+    functions: dict[str, Consensus] = {"mcla": mcla, "cspa": cspa, "hgpa": hgpa, "hbgf": hbgf}
+    function = consensus if callable(consensus) else functions[consensus]
     options: dict[str, Any] = {"max_memory": max_memory} if consensus == "cspa" else {}
     returned = function(labels, n_clusters, random_state=rng, **options)
     try:

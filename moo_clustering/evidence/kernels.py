@@ -12,6 +12,7 @@ from scipy.sparse import csgraph
 from threadpoolctl import threadpool_limits
 
 from moo_clustering._arrays import FloatArray, IntpArray, block_slices, centred_features
+from moo_clustering._docs import documented
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.graphs import spectral_cuts
@@ -82,13 +83,12 @@ def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike |
     return out
 
 
+@documented(coassociation)
 def consensus_affinity(labels: ArrayLike, weights: ArrayLike, *, floor: float = 0.05) -> FloatArray:
     """Co-association of all samples without its small entries, as a similarity to cluster.
 
     Parameters
     ----------
-    labels, weights
-        As for :func:`coassociation`.
     floor : float, default=0.05
         Entries up to this become 0.
 
@@ -115,6 +115,7 @@ def consensus_affinity(labels: ArrayLike, weights: ArrayLike, *, floor: float = 
     return affinity
 
 
+@documented(coassociation)
 def consensus_partition(
     labels: ArrayLike, weights: ArrayLike, k: int, *, floor: float = 0.05, rng: np.random.Generator
 ) -> NDArray[np.int32]:
@@ -122,8 +123,6 @@ def consensus_partition(
 
     Parameters
     ----------
-    labels : array-like of shape (n_partitions, n_samples)
-        Partitions of any numbering from 0 on.
     weights : array-like of shape (n_partitions,)
         At least 0 and somewhere above, as from :func:`consensus_weights`.
     k : int
@@ -203,6 +202,7 @@ def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) ->
     return relabel_by_first_appearance(found)
 
 
+@documented(coassociation)
 def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.9) -> FloatArray:
     """G_ij / sqrt(G_ii G_jj) with G = (I - factor B)^-1 and B the normalised similarities.
 
@@ -210,8 +210,6 @@ def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.
     ----------
     S : sparse matrix or array-like of shape (n_samples, n_samples)
         Symmetric similarities of at least 0.
-    columns : array-like of int, shape (L,), optional
-        Samples to compare all others with. By default all of them.
     factor : float, default=0.9
         How far walks reach, in [0, 1).
 
@@ -253,14 +251,13 @@ def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.
     return G[:, chosen] * scale[:, np.newaxis] * scale[chosen]
 
 
+@documented(coassociation)
 def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
     """Inner products of the centred rows of X, divided by the mean of their squared lengths.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-    columns : array-like of int, shape (L,), optional
-        Samples to compare all others with. By default all of them.
 
     Returns
     -------
@@ -363,13 +360,7 @@ def kernel_ridge(
     return uniform + values @ coefficients
 
 
-def _check(
-    known: IntpArray,
-    n_known: int,
-    shares: FloatArray,
-    sizes: FloatArray,
-    noise: float,
-) -> None:
+def _check(known: IntpArray, n_known: int, shares: FloatArray, sizes: FloatArray, noise: float) -> None:
     if not n_known or len(known) != n_known:
         raise ValueError(
             f"columns must name a sample for each column of the kernel, at least one; got {len(known)} for "
@@ -458,22 +449,13 @@ def _above_zero(values: ArrayLike | None, n_classes: int, name: str) -> FloatArr
     return numbers
 
 
+@documented(class_probabilities)
 def class_factors(F: ArrayLike, prior: ArrayLike) -> FloatArray:
     """Factors sqrt(prior_c / mean of F_c) of the classes, F with rows of sum 1.
-
-    Parameters
-    ----------
-    F : array-like of shape (n_samples, K)
-    prior : array-like of shape (K,)
 
     Returns
     -------
     ndarray of shape (K,), float64
-
-    Raises
-    ------
-    ValueError
-        As :func:`class_probabilities` does.
 
     References
     ----------

@@ -287,12 +287,12 @@ def test_kernels(rng, compiled, near):
     sums = np.ones((2, 7))
     run("add_distances", Y @ X.T, X, Y, xs, ys, y_bounds, sums)
     assert_allclose(sums, 1 + np.add.reduceat(D, y_bounds[:-1], axis=1).T, rtol=1e-9)
-    for name, reduce, values in [
-        ("greatest", np.maximum, rows),
-        ("smallest", np.minimum, rows),
-        ("add", np.add, rows),
-        ("add_roots", np.add, rows**2),
+    for how, reduce, values in [
+        (kernels.GREATEST, np.maximum, rows),
+        (kernels.SMALLEST, np.minimum, rows),
+        (kernels.SUM, np.add, rows),
+        (kernels.SUM_OF_ROOTS, np.add, rows**2),
     ]:
         out = np.full((3, 2), 1.0)
-        run(name, values, x_bounds, out)
+        run("over_rows", values, x_bounds, how, out)
         assert_allclose(out, reduce(reduce.reduceat(rows, x_bounds[:-1], axis=1).T, 1.0))
