@@ -20,6 +20,7 @@ from scipy import stats
 from scipy.stats import rankdata, studentized_range
 
 from moo_clustering._arrays import did_you_mean, optional_package
+from moo_clustering._docs import documented
 
 __all__ = [
     "Comparison",
@@ -46,126 +47,109 @@ _MISSING_TEXT = ("", "nan", "na", "none", "null")
 Adjust = Callable[[NDArray[np.float64], NDArray[np.float64], int], NDArray[np.float64]]
 
 
-def compare(
+def shaffer_static(
     results: Any,
     *,
-    greater_is_better: bool,
+    greater_is_better: bool | None = None,
     alpha: float = 0.05,
-    posthoc: str = "shaffer",
-    tie_correction: bool = False,
+    n_datasets: int | None = None,
     methods: Sequence[str] | None = None,
-) -> Comparison:
-    """Compare methods over data sets: ranks, Friedman's test, all pairs, and what may be claimed.
+) -> pd.DataFrame:
+    """Which pairs of methods differ, by Shaffer's static procedure.
+
+    More powerful than Holm's, because equality is transitive: if one pair of methods is known to
+    differ, fewer others can be equal.
 
     Parameters
     ----------
-    results : DataFrame or array-like of shape (n_datasets, n_methods)
-        A row per data set, a column per method; repeated runs averaged.
+    results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or FriedmanResult
+        A table, average ranks, or the result of :func:`friedman`.
     greater_is_better : bool
-        Whether large values are good.
+        Whether large values are good. Needed with a table only.
     alpha : float, default=0.05
         Level of significance.
-    posthoc : {"shaffer", "holm", "nemenyi"}, default="shaffer"
-        Procedure for the pairs; the tables of all three are in the result.
-    tie_correction : bool, default=False
-        See :func:`friedman`.
+    n_datasets : int, optional
+        Over how many data sets given ranks are averages.
     methods : sequence of str, optional
         Names of the columns of an array.
 
     Returns
     -------
-    Comparison
+    DataFrame of n_methods (n_methods - 1) / 2 rows
+        ``method_1`` (the better of the two), ``method_2``, ``z``, ``p_value``, ``p_adjusted`` and
+        ``significant``, most different pairs first. :func:`pair_matrix` makes a square of it.
 
-    Raises
-    ------
-    ValueError
-        For fewer than two methods or data sets, repeated names, and cells without a number.
-    ImportError
-        Where statsmodels is not installed (``pip install 'moo_clustering[stats]'``).
+    Notes
+    -----
+    O(k^4) bit operations once for k methods, O(k^2 log k) for every table.
+
+    References
+    ----------
+    .. [1] J. P. Shaffer, "Modified Sequentially Rejective Multiple Test Procedures", Journal of the
+       American Statistical Association 81(395), 1986.
+    .. [2] S. García, F. Herrera, "An Extension on 'Statistical Comparisons of Classifiers over Multiple
+       Data Sets' for all Pairwise Comparisons", Journal of Machine Learning Research 9, 2008.
 
     Examples
     --------
-    >>> scores = [[0.9, 0.5, 0.1], [0.8, 0.4, 0.2], [0.7, 0.6, 0.3], [0.9, 0.8, 0.7]]
-    >>> outcome = compare(scores, greater_is_better=True, methods=["good", "fair", "poor"])
-    >>> outcome.conclusions[-2]
-    'good is better than poor (adjusted p = 0.0140).'
+    >>> ranks = {"C4.5": 2.100, "1-NN": 3.250, "NB": 2.200, "Kernel": 4.333, "CN2": 3.117}
+    >>> int(shaffer_static(ranks, n_datasets=30)["significant"].sum())
+    6
     """
-    alpha = checked_alpha(alpha)
-    find_posthoc(posthoc)
-    table = as_results(results, methods=methods)
-    ranks = rank_matrix(table, greater_is_better)
-    average, n_datasets = averaged(ranks, table), len(table.datasets)
-    test = None
-    if len(table.methods) > 2:
-        test = friedman(
-            pd.DataFrame(table.values, table.datasets, table.methods),
-            greater_is_better=greater_is_better, tie_correction=tie_correction,
-        )  # fmt: skip
-    return Comparison(
-        ranks=pd.DataFrame(ranks, list(table.datasets), list(table.methods)),
-        average_ranks=average,
-        friedman=test,
-        shaffer=shaffer_static(average, n_datasets=n_datasets, alpha=alpha),
-        holm=holm(average, n_datasets=n_datasets, alpha=alpha),
-        nemenyi=nemenyi(average, n_datasets=n_datasets, alpha=alpha),
-        posthoc=posthoc,
-        alpha=alpha,
-        greater_is_better=bool(greater_is_better),
-        n_datasets=n_datasets,
-        n_methods=len(table.methods),
-    )
+    return adjusted_pairs(_step_down, results, greater_is_better, alpha, n_datasets, methods)
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """Outcome of :func:`compare`.
+@documented(shaffer_static)
+def holm(
+    results: Any,
+    *,
+    greater_is_better: bool | None = None,
+    alpha: float = 0.05,
+    n_datasets: int | None = None,
+    methods: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Which pairs of methods differ, by Holm's step-down procedure.
 
-    Parameters
-    ----------
-    ranks : DataFrame of shape (n_datasets, n_methods)
-        Rank of every method on every data set, 1 = best.
-    average_ranks : Series
-        In the order of the columns.
-    friedman : FriedmanResult or None
-        None with two methods, which the test does not take.
-    shaffer, holm, nemenyi : DataFrame
-        All pairs by each procedure, see :func:`shaffer_static`.
-    posthoc : {"shaffer", "holm", "nemenyi"}
-        The procedure that ``pairs``, ``groups`` and ``conclusions`` go by.
-    alpha : float
-    greater_is_better : bool
-    n_datasets, n_methods : int
+    The adjustment is :func:`statsmodels.stats.multitest.multipletests`, which
+    ``pip install 'moo_clustering[stats]'`` brings along.
     """
-
-    ranks: pd.DataFrame
-    average_ranks: pd.Series[float]
-    friedman: FriedmanResult | None
-    shaffer: pd.DataFrame
-    holm: pd.DataFrame
-    nemenyi: pd.DataFrame
-    posthoc: str
-    alpha: float
-    greater_is_better: bool
-    n_datasets: int
-    n_methods: int
-
-    @property
-    def pairs(self) -> pd.DataFrame:
-        """All pairs by the chosen procedure, most different first."""
-        table: pd.DataFrame = getattr(self, self.posthoc)
-        return table
-
-    @property
-    def groups(self) -> list[tuple[str, ...]]:
-        """Maximal groups of methods of which no two differ, see :func:`cliques`."""
-        return cliques(self.pairs)
-
-    @property
-    def conclusions(self) -> list[str]:
-        """What may be claimed, in sentences."""
-        return sentences(self.friedman, self.pairs, self.groups, self.posthoc, self.alpha)
+    return adjusted_pairs(_holm, results, greater_is_better, alpha, n_datasets, methods)
 
 
+@documented(shaffer_static)
+def nemenyi(
+    results: Any,
+    *,
+    greater_is_better: bool | None = None,
+    alpha: float = 0.05,
+    n_datasets: int | None = None,
+    methods: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Which pairs of methods differ, by Nemenyi's test.
+
+    Two methods differ if their average ranks do by at least :func:`critical_difference`. Simple, and
+    the least powerful of the three. P-values are those of :func:`scipy.stats.studentized_range`.
+    """
+    return adjusted_pairs(_nemenyi, results, greater_is_better, alpha, n_datasets, methods)
+
+
+POSTHOC: dict[str, Callable[..., pd.DataFrame]] = {
+    "shaffer": shaffer_static,
+    "holm": holm,
+    "nemenyi": nemenyi,
+}
+
+
+def find_posthoc(name: str) -> Callable[..., pd.DataFrame]:
+    if name not in POSTHOC:
+        raise ValueError(
+            f"the procedure for pairs must be one of {', '.join(POSTHOC)}, got {name!r}"
+            f"{did_you_mean(str(name), POSTHOC)}"
+        )
+    return POSTHOC[name]
+
+
+@documented(shaffer_static)
 def friedman(
     results: Any,
     *,
@@ -180,15 +164,9 @@ def friedman(
     ----------
     results : DataFrame or array-like of shape (n_datasets, n_methods), or Series or mapping
         A row per data set, a column per method; or the average rank of every method.
-    greater_is_better : bool
-        Whether large values are good. Needed with a table, not with ranks.
     tie_correction : bool, default=False
         Divide by the share of distinct ranks, as :func:`scipy.stats.friedmanchisquare` does. Papers on
         machine learning mostly do not. Needs a table.
-    n_datasets : int, optional
-        Over how many data sets given ranks are averages.
-    methods : sequence of str, optional
-        Names of the columns of an array.
 
     Returns
     -------
@@ -286,140 +264,119 @@ def _corrected(results: Any, methods: Sequence[str] | None) -> float:
     return float(stats.friedmanchisquare(*values.T).statistic)
 
 
-def shaffer_static(
+@documented(shaffer_static, friedman)
+def compare(
     results: Any,
     *,
-    greater_is_better: bool | None = None,
+    greater_is_better: bool,
     alpha: float = 0.05,
-    n_datasets: int | None = None,
+    posthoc: str = "shaffer",
+    tie_correction: bool = False,
     methods: Sequence[str] | None = None,
-) -> pd.DataFrame:
-    """Which pairs of methods differ, by Shaffer's static procedure.
-
-    More powerful than Holm's, because equality is transitive: if one pair of methods is known to
-    differ, fewer others can be equal.
+) -> Comparison:
+    """Compare methods over data sets: ranks, Friedman's test, all pairs, and what may be claimed.
 
     Parameters
     ----------
-    results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or FriedmanResult
-        A table, average ranks, or the result of :func:`friedman`.
+    results : DataFrame or array-like of shape (n_datasets, n_methods)
+        A row per data set, a column per method; repeated runs averaged.
     greater_is_better : bool
-        Whether large values are good. Needed with a table only.
-    alpha : float, default=0.05
-        Level of the column ``significant``.
-    n_datasets : int, optional
-        Over how many data sets given ranks are averages.
-    methods : sequence of str, optional
-        Names of the columns of an array.
+        Whether large values are good.
+    posthoc : {"shaffer", "holm", "nemenyi"}, default="shaffer"
+        Procedure for the pairs; the tables of all three are in the result.
 
     Returns
     -------
-    DataFrame of n_methods (n_methods - 1) / 2 rows
-        ``method_1`` (the better of the two), ``method_2``, ``z``, ``p_value``, ``p_adjusted`` and
-        ``significant``, most different pairs first. :func:`pair_matrix` makes a square of it.
+    Comparison
 
-    Notes
-    -----
-    O(k^4) bit operations once for k methods, O(k^2 log k) for every table.
-
-    References
-    ----------
-    .. [1] J. P. Shaffer, "Modified Sequentially Rejective Multiple Test Procedures", Journal of the
-       American Statistical Association 81(395), 1986.
-    .. [2] S. García, F. Herrera, "An Extension on 'Statistical Comparisons of Classifiers over Multiple
-       Data Sets' for all Pairwise Comparisons", Journal of Machine Learning Research 9, 2008.
+    Raises
+    ------
+    ValueError
+        For fewer than two methods or data sets, repeated names, and cells without a number.
+    ImportError
+        Where statsmodels is not installed (``pip install 'moo_clustering[stats]'``).
 
     Examples
     --------
-    >>> ranks = {"C4.5": 2.100, "1-NN": 3.250, "NB": 2.200, "Kernel": 4.333, "CN2": 3.117}
-    >>> int(shaffer_static(ranks, n_datasets=30)["significant"].sum())
-    6
+    >>> scores = [[0.9, 0.5, 0.1], [0.8, 0.4, 0.2], [0.7, 0.6, 0.3], [0.9, 0.8, 0.7]]
+    >>> outcome = compare(scores, greater_is_better=True, methods=["good", "fair", "poor"])
+    >>> outcome.conclusions[-2]
+    'good is better than poor (adjusted p = 0.0140).'
     """
-    return adjusted_pairs(_step_down, results, greater_is_better, alpha, n_datasets, methods)
+    alpha = checked_alpha(alpha)
+    find_posthoc(posthoc)
+    table = as_results(results, methods=methods)
+    ranks = rank_matrix(table, greater_is_better)
+    average, n_datasets = averaged(ranks, table), len(table.datasets)
+    test = None
+    if len(table.methods) > 2:
+        test = friedman(
+            pd.DataFrame(table.values, table.datasets, table.methods),
+            greater_is_better=greater_is_better, tie_correction=tie_correction,
+        )  # fmt: skip
+    return Comparison(
+        ranks=pd.DataFrame(ranks, list(table.datasets), list(table.methods)),
+        average_ranks=average,
+        friedman=test,
+        shaffer=shaffer_static(average, n_datasets=n_datasets, alpha=alpha),
+        holm=holm(average, n_datasets=n_datasets, alpha=alpha),
+        nemenyi=nemenyi(average, n_datasets=n_datasets, alpha=alpha),
+        posthoc=posthoc,
+        alpha=alpha,
+        greater_is_better=bool(greater_is_better),
+        n_datasets=n_datasets,
+        n_methods=len(table.methods),
+    )
 
 
-def holm(
-    results: Any,
-    *,
-    greater_is_better: bool | None = None,
-    alpha: float = 0.05,
-    n_datasets: int | None = None,
-    methods: Sequence[str] | None = None,
-) -> pd.DataFrame:
-    """Which pairs of methods differ, by Holm's step-down procedure.
-
-    The adjustment is :func:`statsmodels.stats.multitest.multipletests`, which
-    ``pip install 'moo_clustering[stats]'`` brings along.
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Outcome of :func:`compare`.
 
     Parameters
     ----------
-    results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or FriedmanResult
-        A table, average ranks, or the result of :func:`friedman`.
+    ranks : DataFrame of shape (n_datasets, n_methods)
+        Rank of every method on every data set, 1 = best.
+    average_ranks : Series
+        In the order of the columns.
+    friedman : FriedmanResult or None
+        None with two methods, which the test does not take.
+    shaffer, holm, nemenyi : DataFrame
+        All pairs by each procedure, see :func:`shaffer_static`.
+    posthoc : {"shaffer", "holm", "nemenyi"}
+        The procedure that ``pairs``, ``groups`` and ``conclusions`` go by.
+    alpha : float
     greater_is_better : bool
-        Whether large values are good. Needed with a table only.
-    alpha : float, default=0.05
-        Level of significance.
-    n_datasets : int, optional
-        Over how many data sets given ranks are averages.
-    methods : sequence of str, optional
-        Names of the columns of an array.
-
-    Returns
-    -------
-    DataFrame
-        As of :func:`shaffer_static`.
+    n_datasets, n_methods : int
     """
-    return adjusted_pairs(_holm, results, greater_is_better, alpha, n_datasets, methods)
 
+    ranks: pd.DataFrame
+    average_ranks: pd.Series[float]
+    friedman: FriedmanResult | None
+    shaffer: pd.DataFrame
+    holm: pd.DataFrame
+    nemenyi: pd.DataFrame
+    posthoc: str
+    alpha: float
+    greater_is_better: bool
+    n_datasets: int
+    n_methods: int
 
-def nemenyi(
-    results: Any,
-    *,
-    greater_is_better: bool | None = None,
-    alpha: float = 0.05,
-    n_datasets: int | None = None,
-    methods: Sequence[str] | None = None,
-) -> pd.DataFrame:
-    """Which pairs of methods differ, by Nemenyi's test.
+    @property
+    def pairs(self) -> pd.DataFrame:
+        """All pairs by the chosen procedure, most different first."""
+        table: pd.DataFrame = getattr(self, self.posthoc)
+        return table
 
-    Two methods differ if their average ranks do by at least :func:`critical_difference`. Simple, and
-    the least powerful of the three. P-values are those of :func:`scipy.stats.studentized_range`.
+    @property
+    def groups(self) -> list[tuple[str, ...]]:
+        """Maximal groups of methods of which no two differ, see :func:`cliques`."""
+        return cliques(self.pairs)
 
-    Parameters
-    ----------
-    results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or FriedmanResult
-        A table, average ranks, or the result of :func:`friedman`.
-    greater_is_better : bool
-        Whether large values are good. Needed with a table only.
-    alpha : float, default=0.05
-        Level of significance.
-    n_datasets : int, optional
-        Over how many data sets given ranks are averages.
-    methods : sequence of str, optional
-        Names of the columns of an array.
-
-    Returns
-    -------
-    DataFrame
-        As of :func:`shaffer_static`.
-    """
-    return adjusted_pairs(_nemenyi, results, greater_is_better, alpha, n_datasets, methods)
-
-
-POSTHOC: dict[str, Callable[..., pd.DataFrame]] = {
-    "shaffer": shaffer_static,
-    "holm": holm,
-    "nemenyi": nemenyi,
-}
-
-
-def find_posthoc(name: str) -> Callable[..., pd.DataFrame]:
-    if name not in POSTHOC:
-        raise ValueError(
-            f"the procedure for pairs must be one of {', '.join(POSTHOC)}, got {name!r}"
-            f"{did_you_mean(str(name), POSTHOC)}"
-        )
-    return POSTHOC[name]
+    @property
+    def conclusions(self) -> list[str]:
+        """What may be claimed, in sentences."""
+        return sentences(self.friedman, self.pairs, self.groups, self.posthoc, self.alpha)
 
 
 def pair_matrix(pairs: pd.DataFrame, column: str = "p_adjusted") -> pd.DataFrame:
@@ -488,6 +445,7 @@ def cliques(pairs: pd.DataFrame) -> list[tuple[str, ...]]:
     return sorted(groups, key=lambda group: [order[name] for name in group])
 
 
+@documented(shaffer_static)
 def average_ranks(
     results: Any, *, greater_is_better: bool, methods: Sequence[str] | None = None
 ) -> pd.Series[float]:
@@ -499,8 +457,6 @@ def average_ranks(
         A row per data set, a column per method; infinite values are ranked like others.
     greater_is_better : bool
         Which values get rank 1.
-    methods : sequence of str, optional
-        Names of the columns of an array.
 
     Returns
     -------
@@ -539,6 +495,7 @@ def critical_difference(n_methods: int, n_datasets: int, *, alpha: float = 0.05)
     return float(quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
 
 
+@documented(shaffer_static)
 def critical_difference_data(
     results: Any,
     *,
@@ -554,16 +511,8 @@ def critical_difference_data(
     ----------
     results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or result
         A table, average ranks, or what :func:`friedman` or :func:`compare` returned.
-    alpha : float, default=0.05
-        Level of significance.
     method : {"shaffer", "holm", "nemenyi"}, default="shaffer"
         Procedure for the pairs.
-    greater_is_better : bool
-        Whether large values are good. Needed with a table only.
-    n_datasets : int, optional
-        Over how many data sets given ranks are averages.
-    methods : sequence of str, optional
-        Names of the columns of an array.
 
     Returns
     -------

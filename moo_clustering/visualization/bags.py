@@ -12,15 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import FloatArray, SeedLike
-from moo_clustering.visualization.partitions import (
-    components,
-    figure_of,
-    house_style,
-    look_of,
-    new_figure,
-    save_figure,
-    scaled_to_plane,
-)
+from moo_clustering._docs import documented
+from moo_clustering.visualization import partitions
+from moo_clustering.visualization.partitions import PLOT, drawing, figure_of, look_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,7 +38,6 @@ GIVEN = "distance"
 # Multiplications that the distances of one picture may take.
 _MOST_WORK = 2e10
 _FEWEST = 20
-_MOST_NAMED = 24  # as many as look different
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +120,7 @@ def bag_distance_data(
     )
 
 
+@documented(PLOT, bag_distance_data)
 def plot_bag_distances(
     bags_or_distances: Any,
     labels: ArrayLike,
@@ -136,29 +130,11 @@ def plot_bag_distances(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Distances between bags in the order of their clusters, the most central bag of each first.
-
-    Parameters
-    ----------
-    bags_or_distances, labels, kind, max_bags
-        See :func:`bag_distance_data`.
-    ax : matplotlib axes, optional
-        Where to draw; a new figure by default.
-    path : path-like, optional
-        Also write the figure to this file.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Distances between bags in the order of their clusters, the most central bag of each first."""
     data = bag_distance_data(bags_or_distances, labels, kind=kind, max_bags=max_bags)
-    with house_style():
-        if ax is None:
-            ax = new_figure(6.0, 5.2).add_subplot()
-        _draw_distances(ax, data)
-        figure = figure_of(ax)
-        save_figure(figure, path)
-    return figure
+    with drawing(ax, path, (6.0, 5.2)) as panel:
+        _draw_distances(panel, data)
+    return figure_of(panel)
 
 
 def _draw_distances(ax: Axes, data: BagDistanceData) -> None:
@@ -305,83 +281,7 @@ def _checked(distances: NDArray[np.float64], n_bags: int) -> NDArray[np.float64]
     return distances
 
 
-def plot_bag_embedding(
-    bags_or_distances: Any,
-    labels: ArrayLike,
-    *,
-    medoids: ArrayLike | None = None,
-    centers: ArrayLike | None = None,
-    max_bags: int = 1000,
-    ax: Axes | None = None,
-    path: str | PathLike[str] | None = None,
-    random_state: SeedLike = 0,
-) -> Figure:
-    """Bags as points of the plane in the colours of their clusters; the title says how they got there.
-
-    Parameters
-    ----------
-    bags_or_distances, labels, medoids, centers, max_bags
-        See :func:`bag_embedding_data`.
-    ax : matplotlib axes, optional
-        Where to draw; a new figure by default.
-    path : path-like, optional
-        Also write the figure to this file.
-    random_state
-        See :func:`bag_embedding_data`.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
-    data = bag_embedding_data(
-        bags_or_distances,
-        labels,
-        medoids=medoids,
-        centers=centers,
-        max_bags=max_bags,
-        random_state=random_state,
-    )
-    with house_style():
-        if ax is None:
-            ax = new_figure(6.4, 5.0).add_subplot()
-        _draw_scatter(ax, data)
-        figure = figure_of(ax)
-        save_figure(figure, path)
-    return figure
-
-
-def _draw_scatter(ax: Axes, data: BagEmbeddingData) -> None:
-    n = len(data.positions)
-    area, alpha = (26.0, 0.85) if n <= 300 else (10.0, 0.6)
-    for cluster, name in enumerate(data.names):
-        x, y = data.positions[data.clusters == cluster].T
-        look = look_of(cluster)
-        label = f"{name} ({data.sizes[cluster]})"
-        ax.scatter(
-            x, y, s=area, c=look.color, marker=look.marker, alpha=alpha, linewidths=0.0, label=label,
-            rasterized=n > 2000,
-        )  # fmt: skip
-    if len(data.medoids):
-        x, y = data.positions[data.medoids].T
-        ax.scatter(
-            x, y, s=5.0 * area, facecolors="none", edgecolors="black",
-            linewidths=1.3, label="medoid",
-        )  # fmt: skip
-    if len(data.centers):
-        x, y = data.centers.T
-        ax.scatter(x, y, s=70.0, c="black", marker="X", edgecolors="white", label="centre")
-    ax.set_aspect("equal", adjustable="datalim")
-    ax.set_xticks([])
-    ax.set_yticks([])
-    for spine in ax.spines.values():
-        spine.set_visible(True)
-        spine.set_color("0.8")
-    if len(data.names) <= _MOST_NAMED:
-        size = 9.0 if len(data.names) <= 14 else 7.0
-        ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), title="cluster (bags)", fontsize=size)
-    ax.set_title(f"{counted(n, int(data.sizes.sum())).capitalize()} by {data.method}")
-
-
+@documented(BagDistanceData)
 @dataclass(frozen=True, eq=False)
 class BagEmbeddingData:
     """Data that :func:`plot_bag_embedding` draws.
@@ -393,10 +293,6 @@ class BagEmbeddingData:
         Bag at each position.
     clusters : ndarray of shape (n_shown,)
         Place of its cluster in ``names``.
-    names : tuple of str
-        Names of the clusters.
-    sizes : ndarray of shape (n_clusters,)
-        Bags of each, shown or not.
     medoids : ndarray of shape (n_medoids,)
         Rows of the positions of medoids; those of bags that are not shown are left out.
     centers : ndarray of shape (n_centers, 2)
@@ -464,12 +360,12 @@ def bag_embedding_data(
     marked, vectors = _medoids(medoids, len(clusters.codes)), _centers(centers, data)
     if not isinstance(data, np.ndarray) and len(data) > max_bags:
         bags = np.arange(len(data))
-        points, share = components(np.vstack([data.means(), vectors]), len(data))
+        points, share = partitions.components(np.vstack([data.means(), vectors]), len(data))
         method = f"principal components of bag means, {share:.0%} of the variance"
     else:
         bags = np.sort(sampled(clusters, max_bags))
         D, kind = _distances(data, bags, vectors)
-        points, stress = scaled_to_plane(D, random_state)
+        points, stress = partitions.scaled_to_plane(D, random_state)
         method = f"scaling of {kind}s, stress {stress:.2f}"
     return BagEmbeddingData(
         positions=points[: len(bags)],
@@ -481,6 +377,53 @@ def bag_embedding_data(
         centers=points[len(bags) :],
         method=method,
     )
+
+
+@documented(PLOT, bag_embedding_data)
+def plot_bag_embedding(
+    bags_or_distances: Any,
+    labels: ArrayLike,
+    *,
+    medoids: ArrayLike | None = None,
+    centers: ArrayLike | None = None,
+    max_bags: int = 1000,
+    ax: Axes | None = None,
+    path: str | PathLike[str] | None = None,
+    random_state: SeedLike = 0,
+) -> Figure:
+    """Bags as points of the plane in the colours of their clusters; the title says how they got there."""
+    data = bag_embedding_data(
+        bags_or_distances,
+        labels,
+        medoids=medoids,
+        centers=centers,
+        max_bags=max_bags,
+        random_state=random_state,
+    )
+    with drawing(ax, path, (6.4, 5.0)) as panel:
+        _draw_scatter(panel, data)
+    return figure_of(panel)
+
+
+def _draw_scatter(ax: Axes, data: BagEmbeddingData) -> None:
+    area = partitions.draw_clusters(ax, data)
+    if len(data.medoids):
+        x, y = data.positions[data.medoids].T
+        ax.scatter(
+            x, y, s=5.0 * area, facecolors="none", edgecolors="black",
+            linewidths=1.3, label="medoid",
+        )  # fmt: skip
+    if len(data.centers):
+        x, y = data.centers.T
+        ax.scatter(x, y, s=70.0, c="black", marker="X", edgecolors="white", label="centre")
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.set_xticks([])
+    ax.set_yticks([])
+    for spine in ax.spines.values():
+        spine.set_visible(True)
+        spine.set_color("0.8")
+    partitions.add_cluster_legend(ax, data.names, "bags")
+    ax.set_title(f"{counted(len(data.positions), int(data.sizes.sum())).capitalize()} by {data.method}")
 
 
 def _distances(

@@ -15,15 +15,19 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import FloatArray, optional_package
+from moo_clustering._docs import documented
 from moo_clustering.stats import CriticalDifferenceData, critical_difference_data
 from moo_clustering.visualization.partitions import (
+    PLOT,
     STYLE,
+    drawing,
     figure_of,
     house_style,
     lent_to_pyplot,
     look_of,
     new_figure,
     save_figure,
+    shortened,
 )
 
 if TYPE_CHECKING:
@@ -174,6 +178,7 @@ def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None
     )
 
 
+@documented(PLOT, attainment_plot_data)
 def plot_attainment(
     attainment: AttainmentScores,
     chosen: int | None = None,
@@ -189,16 +194,8 @@ def plot_attainment(
 
     Parameters
     ----------
-    attainment, chosen
-        See :func:`attainment_plot_data`.
     names : sequence of two str, default=("variance", "connectivity")
         Names of the objectives.
-    path : path-like, optional
-        Also write the figure to this file.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     if len(names) != 2:
         raise ValueError(f"names must be those of two objectives, got {len(names)}")
@@ -314,6 +311,7 @@ def _apart(front: FloatArray, rows: Sequence[Any]) -> NDArray[np.intp]:
     return np.array(taken, dtype=np.intp)
 
 
+@documented(PLOT, critical_difference_data)
 def plot_critical_difference(
     results: Any,
     *,
@@ -330,29 +328,9 @@ def plot_critical_difference(
 
     Parameters
     ----------
-    results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or FriedmanResult
-        A table, average ranks, or the result of :func:`~moo_clustering.stats.friedman` or
-        :func:`~moo_clustering.stats.compare`.
-    alpha : float, default=0.05
-        Level of significance.
-    method : {"shaffer", "holm", "nemenyi"}, default="shaffer"
-        Procedure for the pairs.
-    greater_is_better : bool
-        Whether large values are good. Needed with a table only.
-    n_datasets : int, optional
-        Over how many data sets given ranks are averages.
-    methods : sequence of str, optional
-        Names of the columns of an array.
-    title : str, default=""
     ax : matplotlib axes, optional
         Where to draw; names stand to the left and right of the axis and need a figure with
         ``layout="constrained"`` or room beside the axes. A new figure by default.
-    path : path-like, optional
-        Also write the figure to this file.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
 
     Raises
     ------
@@ -374,15 +352,11 @@ def plot_critical_difference(
         results, alpha=alpha, method=method, greater_is_better=greater_is_better, n_datasets=n_datasets,
         methods=methods,
     )  # fmt: skip
-    with house_style():
-        if ax is None:
-            ax = new_figure(*_size(data)).subplots()
-        _draw_critical_difference(data, ax)
+    with drawing(ax, path, _size(data)) as panel:
+        _draw_critical_difference(data, panel)
         if title:
-            ax.set_title(title, loc="left", pad=10, fontweight="bold", parse_math=False)
-        figure = figure_of(ax)
-        save_figure(figure, path)
-    return figure
+            panel.set_title(title, loc="left", pad=10, fontweight="bold", parse_math=False)
+    return figure_of(panel)
 
 
 def _size(data: CriticalDifferenceData) -> tuple[float, float]:
@@ -517,6 +491,7 @@ def front_bounds(F: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]
     return lower, np.where(upper > lower, upper, lower + size)
 
 
+@documented(PLOT, front_data)
 def plot_front(
     F: ArrayLike,
     names: Sequence[str] | None = None,
@@ -529,16 +504,8 @@ def plot_front(
 
     Parameters
     ----------
-    F, names, chosen
-        See :func:`front_data`.
     ax : matplotlib axes, optional
         Where to draw (with 3-d projection for three objectives); a new figure by default.
-    path : path-like, optional
-        Also write the figure to this file.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
 
     See Also
     --------
@@ -647,122 +614,10 @@ def history_data(frame: pd.DataFrame) -> HistoryData:
     return HistoryData(table.index.to_numpy(dtype=np.int64), series)
 
 
+@documented(PLOT, history_data)
 def plot_history(frame: pd.DataFrame, *, path: str | PathLike[str] | None = None) -> Figure:
-    """:func:`plot_convergence` of one run that is a table.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        See :func:`history_data`.
-    path : path-like, optional
-        Also write the figure to this file.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """:func:`plot_convergence` of one run that is a table."""
     return plot_convergence(frame, path=path)
-
-
-def plot_convergence(
-    runs: Any,
-    names: Sequence[str] | None = None,
-    *,
-    show: Sequence[str] | str | None = None,
-    band: tuple[float, float] = (0.25, 0.75),
-    reference: ArrayLike | None = None,
-    title: str = "",
-    ax: Axes | Sequence[Axes] | None = None,
-    path: str | PathLike[str] | None = None,
-) -> Figure:
-    """Objectives, hypervolume and other numbers over the generations, one panel each.
-
-    Repetitions are shown by their median and a band, groups of runs by colour and mark. Positive values of
-    very different size get a logarithmic axis.
-
-    Parameters
-    ----------
-    runs, names, show, band, reference
-        See :func:`convergence_data`.
-    title : str, default=""
-    ax : matplotlib axes or sequence of these, optional
-        Where to draw, one for every panel (``show`` chooses panels); a new figure by default.
-    path : path-like, optional
-        Also write the figure to this file.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    TypeError, ValueError
-        As of :func:`convergence_data`, and for more or fewer axes than panels.
-    """
-    data = convergence_data(runs, names, show=show, band=band, reference=reference)
-    with house_style():
-        if ax is None:
-            figure = new_figure(6.0, 1.0 + 1.5 * len(data.panels) + 0.3 * bool(title))
-            panels = list(figure.subplots(len(data.panels), 1, sharex=True, squeeze=False)[:, 0])
-            figure.suptitle(title, parse_math=False)
-        else:
-            panels = list(np.ravel(np.asarray(ax, dtype=object)))
-            if len(panels) != len(data.panels):
-                raise ValueError(
-                    f"ax must be one axes for each of {len(data.panels)} panels "
-                    f"({', '.join(data.panels)}), got {len(panels)}; show chooses panels"
-                )
-            figure = figure_of(panels[0])
-        for panel, (name, curves) in zip(panels, data.panels.items(), strict=True):
-            _draw_convergence(panel, name if ax is None or not title else f"{title}: {name}", curves)
-        for panel in panels if ax is not None else panels[-1:]:
-            panel.set_xlabel(_steps_label(data))
-        for panel in panels:
-            panel.xaxis.get_major_locator().set_params(integer=True)
-        save_figure(figure, path)
-    return figure
-
-
-def _draw_convergence(ax: Axes, title: str, curves: Sequence[Curve]) -> None:
-    several = len({curve.group for curve in curves}) > 1
-    for curve in curves:
-        look = look_of(curve.group)
-        if not np.array_equal(curve.low, curve.high, equal_nan=True):
-            ax.fill_between(curve.steps, curve.low, curve.high, color=look.color, alpha=0.2, linewidth=0.0)
-        few = len(curve.steps) < _FEW
-        mark = look.marker if several else "." if few else None
-        ax.plot(
-            curve.steps,
-            curve.middle,
-            color=look.color,
-            linestyle=_DASHES[curve.statistic % len(_DASHES)],
-            marker=mark,
-            markersize=4.0 if several else None,
-            markevery=max(1, len(curve.steps) // _MARKED) if several else None,
-            label=curve.name,
-        )
-    if _is_wide(curves):
-        ax.set_yscale("log")
-    ax.set_title(title, loc="left", parse_math=False)
-    if any(curve.name for curve in curves):
-        legend = ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=2.6)
-        for text in legend.get_texts():
-            text.set_parse_math(False)
-
-
-def _is_wide(curves: Sequence[Curve]) -> bool:
-    values = np.concatenate([each for curve in curves for each in (curve.middle, curve.low, curve.high)])
-    values = values[np.isfinite(values)]
-    return bool(len(values) and values.min() > 0.0 and values.max() / values.min() > _WIDE)
-
-
-def _steps_label(data: ConvergenceData) -> str:
-    counts = sorted(set(data.n_runs))
-    if counts[-1] == 1:
-        return data.step
-    runs = f"{counts[0]} runs" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} runs"
-    low, high = data.band
-    return f"{data.step} (median of {runs}, band from {low:.0%} to {high:.0%} of them)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -993,6 +848,100 @@ def _checked_reference(reference: ArrayLike, history: SearchHistory, n_objective
     return point * np.where([name in history.maximised for name in named], -1.0, 1.0)
 
 
+@documented(PLOT, convergence_data)
+def plot_convergence(
+    runs: Any,
+    names: Sequence[str] | None = None,
+    *,
+    show: Sequence[str] | str | None = None,
+    band: tuple[float, float] = (0.25, 0.75),
+    reference: ArrayLike | None = None,
+    title: str = "",
+    ax: Axes | Sequence[Axes] | None = None,
+    path: str | PathLike[str] | None = None,
+) -> Figure:
+    """Objectives, hypervolume and other numbers over the generations, one panel each.
+
+    Repetitions are shown by their median and a band, groups of runs by colour and mark. Positive values of
+    very different size get a logarithmic axis.
+
+    Parameters
+    ----------
+    ax : matplotlib axes or sequence of these, optional
+        Where to draw, one for every panel (``show`` chooses panels); a new figure by default.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For runs without a history, runs that count different things, panels that do not exist, and more or
+        fewer axes than panels.
+    """
+    data = convergence_data(runs, names, show=show, band=band, reference=reference)
+    with house_style():
+        if ax is None:
+            figure = new_figure(6.0, 1.0 + 1.5 * len(data.panels) + 0.3 * bool(title))
+            panels = list(figure.subplots(len(data.panels), 1, sharex=True, squeeze=False)[:, 0])
+            figure.suptitle(title, parse_math=False)
+        else:
+            panels = list(np.ravel(np.asarray(ax, dtype=object)))
+            if len(panels) != len(data.panels):
+                raise ValueError(
+                    f"ax must be one axes for each of {len(data.panels)} panels "
+                    f"({', '.join(data.panels)}), got {len(panels)}; show chooses panels"
+                )
+            figure = figure_of(panels[0])
+        for panel, (name, curves) in zip(panels, data.panels.items(), strict=True):
+            _draw_convergence(panel, name if ax is None or not title else f"{title}: {name}", curves)
+        for panel in panels if ax is not None else panels[-1:]:
+            panel.set_xlabel(_steps_label(data))
+        for panel in panels:
+            panel.xaxis.get_major_locator().set_params(integer=True)
+        save_figure(figure, path)
+    return figure
+
+
+def _draw_convergence(ax: Axes, title: str, curves: Sequence[Curve]) -> None:
+    several = len({curve.group for curve in curves}) > 1
+    for curve in curves:
+        look = look_of(curve.group)
+        if not np.array_equal(curve.low, curve.high, equal_nan=True):
+            ax.fill_between(curve.steps, curve.low, curve.high, color=look.color, alpha=0.2, linewidth=0.0)
+        few = len(curve.steps) < _FEW
+        mark = look.marker if several else "." if few else None
+        ax.plot(
+            curve.steps,
+            curve.middle,
+            color=look.color,
+            linestyle=_DASHES[curve.statistic % len(_DASHES)],
+            marker=mark,
+            markersize=4.0 if several else None,
+            markevery=max(1, len(curve.steps) // _MARKED) if several else None,
+            label=curve.name,
+        )
+    if _is_wide(curves):
+        ax.set_yscale("log")
+    ax.set_title(title, loc="left", parse_math=False)
+    if any(curve.name for curve in curves):
+        legend = ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=2.6)
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+
+
+def _is_wide(curves: Sequence[Curve]) -> bool:
+    values = np.concatenate([each for curve in curves for each in (curve.middle, curve.low, curve.high)])
+    values = values[np.isfinite(values)]
+    return bool(len(values) and values.min() > 0.0 and values.max() / values.min() > _WIDE)
+
+
+def _steps_label(data: ConvergenceData) -> str:
+    counts = sorted(set(data.n_runs))
+    if counts[-1] == 1:
+        return data.step
+    runs = f"{counts[0]} runs" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} runs"
+    low, high = data.band
+    return f"{data.step} (median of {runs}, band from {low:.0%} to {high:.0%} of them)"
+
+
 def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:
     """The history of a fitted estimator, a recorder, a frame, a DEAP logbook or an array.
 
@@ -1166,6 +1115,7 @@ def roc_data(
     return RocData(tuple(map(str, curves)), checked, np.asarray(areas, dtype=np.float64))
 
 
+@documented(PLOT, roc_data)
 def plot_roc(
     curves: Mapping[str, tuple[ArrayLike, ArrayLike]],
     *,
@@ -1176,33 +1126,18 @@ def plot_roc(
 ) -> Figure:
     """ROC curves in one panel, with the area under each in the legend and the diagonal of chance.
 
-    Parameters
-    ----------
-    curves, aucs
-        See :func:`roc_data`; the legend keeps their order. Up to 24 curves look different.
-    title : str, default=""
-    ax : matplotlib axes, optional
-        Where to draw; a new figure by default.
-    path : path-like, optional
-        Also write the figure to this file.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    The legend keeps the order of the curves, of which up to 24 look different.
     """
     data = roc_data(curves, aucs=aucs)
-    with house_style():
-        if ax is None:
-            width = _WIDTH + _MARK * max(8, *(len(_cut(name)) for name in data.names))
-            ax = new_figure(width, max(_HEIGHT, _LINE * (len(data.names) + 4))).add_subplot()
-        for place, (name, (fpr, tpr), auc) in enumerate(zip(data.names, data.curves, data.aucs, strict=True)):
+    names = [shortened(name, _LONGEST) for name in data.names]
+    size = _WIDTH + _MARK * max(8, *map(len, names)), max(_HEIGHT, _LINE * (len(names) + 4))
+    with drawing(ax, path, size) as panel:
+        for place, (name, (fpr, tpr), auc) in enumerate(zip(names, data.curves, data.aucs, strict=True)):
             color, line = _look(place)
-            ax.plot(fpr, tpr, color=color, linestyle=line, linewidth=1.5, label=f"{auc:.3f}  {_cut(name)}")
-        ax.plot([0, 1], [0, 1], color="0.6", linewidth=0.8, zorder=1, label="0.500  chance")
-        _finish(ax, title)
-        figure = figure_of(ax)
-        save_figure(figure, path)
-    return figure
+            panel.plot(fpr, tpr, color=color, linestyle=line, linewidth=1.5, label=f"{auc:.3f}  {name}")
+        panel.plot([0, 1], [0, 1], color="0.6", linewidth=0.8, zorder=1, label="0.500  chance")
+        _finish(panel, title)
+    return figure_of(panel)
 
 
 def _finish(ax: Axes, title: str) -> None:
@@ -1248,8 +1183,3 @@ def _look(place: int) -> tuple[str, str]:
     color = look_of(place).color
     turn = place // _COLORS
     return color, _LINES[(place + turn) % len(_LINES)]
-
-
-def _cut(name: str) -> str:
-    line = "".join(mark if mark.isprintable() else " " for mark in name)
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."

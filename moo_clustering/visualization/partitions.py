@@ -20,6 +20,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import FloatArray, Int64Array, SeedLike
+from moo_clustering._docs import documented
 from moo_clustering.persistence import replacing
 
 if TYPE_CHECKING:
@@ -65,63 +66,6 @@ _MAX_VECTORS = 6
 _MAX_POINTS = 2000
 
 
-def _draw_matrix(ax: Axes, data: SimilarityData) -> None:
-    n, exact = len(data.order), len(data.order) == len(data.blocks)
-    # A few very large entries would dim all others.
-    positive = data.blocks[data.blocks > 0]
-    top = float(np.quantile(positive, 0.95)) if len(positive) else 1.0
-    ax.imshow(
-        data.blocks,
-        cmap="gray",
-        vmin=0.0,
-        vmax=top,
-        extent=(-0.5, n - 0.5, n - 0.5, -0.5),
-        interpolation="nearest" if exact else "antialiased",
-    )
-    for spine in ax.spines.values():
-        spine.set_visible(True)
-    inner = data.boundaries[1:-1] - 0.5
-    if len(data.names) <= 30:
-        for place in inner:
-            ax.axhline(place, color="#ee7733", linewidth=0.6, alpha=0.8)
-            ax.axvline(place, color="#ee7733", linewidth=0.6, alpha=0.8)
-        middle = (data.boundaries[:-1] + data.boundaries[1:] - 1) / 2
-        ax.set_xticks(middle, data.names)
-        ax.set_yticks(middle, data.names)
-        ax.tick_params(length=0)
-    size = "" if exact else f" (dots: means of about {n / len(data.blocks):.0f} x {n / len(data.blocks):.0f})"
-    ax.set_xlabel(f"samples in the order of their clusters{size}")
-    ax.set_title(f"Similarity of {n} samples")
-
-
-def _draw_eigenvalues(ax: Axes, data: SimilarityData) -> None:
-    numbers = np.arange(1, len(data.eigenvalues) + 1)
-    ax.plot(numbers, data.eigenvalues, color="0.7", linewidth=1.0)
-    first = numbers <= len(data.names)
-    ax.plot(numbers[first], data.eigenvalues[first], "o", color="#4477aa", label="one per cluster")
-    if not first.all():
-        ax.plot(numbers[~first], data.eigenvalues[~first], "o", mfc="white", color="#4477aa", label="next")
-        ax.legend(loc="upper left")
-    if len(numbers) <= 20:
-        ax.set_xticks(numbers)
-    ax.set_title("Smallest eigenvalues of the Laplacian")
-
-
-def _draw_vectors(ax: Axes, data: SimilarityData) -> None:
-    for number, vector in enumerate(data.vectors.T, start=1):
-        ax.plot(data.places, vector, ".", markersize=3.0, label=str(number))
-    for place in data.boundaries[1:-1] - 0.5:
-        ax.axvline(place, color="0.75", linewidth=0.8, zorder=0)
-    ax.set_xlim(-0.5, len(data.order) - 0.5)
-    ax.set_xlabel("samples in the order of their clusters")
-    ax.set_title("Embedding: leading eigenvectors" if data.vectors.shape[1] else "No embedding")
-    if data.vectors.shape[1] > 1:
-        ax.legend(
-            ncols=data.vectors.shape[1], loc="upper center", bbox_to_anchor=(0.5, -0.2), markerscale=3.0
-        )
-
-
-_PANELS = (_draw_matrix, _draw_eigenvalues, _draw_vectors)
 # Entries handled at once; bounds the temporary arrays to some tens of megabytes.
 _CHUNK = 1 << 20
 _MOST_COLUMNS = 4
@@ -132,230 +76,28 @@ _MARKS = 11  # characters an inch of the title
 _FRAME, _BAR, _WIDTH = 0.55, 0.19, 2.6
 
 
-@dataclass(frozen=True, eq=False)
-class PairLines:
-    """Pairs of one kind.
+PLOT = """
+Parameters
+----------
+title : str
+ax : matplotlib axes
+    Where to draw; a new figure by default.
+path : path-like
+    Also write the figure to this file.
 
-    Parameters
-    ----------
-    kind : {"must-link", "cannot-link"}
-    satisfied : bool
-    pairs : ndarray of shape (n_drawn, 2), int64
-        Samples of the pairs that are drawn.
-    segments : ndarray of shape (n_drawn, 2, 2)
-        Their places.
-    count : int
-        Int64Array, drawn or not.
-    """
-
-    kind: str
-    satisfied: bool
-    pairs: Int64Array
-    segments: NDArray[np.float64]
-    count: int
+Returns
+-------
+matplotlib.figure.Figure
+"""
 
 
-@dataclass(frozen=True, eq=False)
-class ConstraintsData:
-    """Data that :func:`plot_constraints` draws.
-
-    Parameters
-    ----------
-    samples : PartitionData
-        Samples in the plane, those at the ends of lines among them.
-    lines : tuple of four PairLines
-        Must-links and cannot-links that are satisfied, then those that are violated.
-    """
-
-    samples: PartitionData
-    lines: tuple[PairLines, ...]
-
-    def count(self, kind: str, satisfied: bool) -> int:
-        """Pairs of a kind, drawn or not."""
-        return sum(each.count for each in self.lines if (each.kind, each.satisfied) == (kind, satisfied))
-
-
-def constraints_data(
-    X: Any,
-    labels: ArrayLike,
-    constraints: PairwiseConstraints,
-    *,
-    feature_names: Sequence[str] | None = None,
-    cluster_names: Sequence[str] | None = None,
-    max_points: int = 5000,
-    max_pairs: int = 2000,
-) -> ConstraintsData:
-    """Samples in the plane, and the pairs that are to be together or apart.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        Data, or an embedding: two columns are drawn as they are, of more two principal components.
-    labels : array-like of shape (n_samples,), int
-    constraints : PairwiseConstraints
-        Partial labels become some by ``PairwiseConstraints.from_partial_labels``.
-    feature_names, cluster_names, max_points
-        See :func:`partition_data`; samples at the ends of lines are drawn in addition.
-    max_pairs : int, default=2000
-        Lines drawn at most: violated pairs first, and of too many an even choice.
-
-    Returns
-    -------
-    ConstraintsData
-
-    Raises
-    ------
-    TypeError, ValueError
-        For other things than constraints, constraints of other samples, and as of :func:`partition_data`.
-
-    Notes
-    -----
-    A pair is satisfied as :meth:`PairwiseConstraints.satisfied` counts it. Time that of
-    :func:`partition_data` and O(n_pairs).
-    """
-    if not (hasattr(constraints, "must_link") and hasattr(constraints, "cannot_link")):
-        raise TypeError(
-            "constraints must be PairwiseConstraints, such as PairwiseConstraints.from_partial_labels(y), "
-            f"got {type(constraints).__name__}"
-        )
-    if max_pairs < 0:
-        raise ValueError(f"max_pairs must be at least 0, got {max_pairs}")
-    labels = np.asarray(labels)
-    if labels.shape != (constraints.n_samples,):
-        raise ValueError(
-            f"labels must have shape ({constraints.n_samples},), as the constraints have so many samples; "
-            f"got {labels.shape}"
-        )
-    found = {
-        (kind, satisfied): pairs[(labels[pairs[:, 0]] == labels[pairs[:, 1]]) == (together == satisfied)]
-        for satisfied in (True, False)
-        for kind, pairs, together in (
-            ("must-link", constraints.must_link, True),
-            ("cannot-link", constraints.cannot_link, False),
-        )
-    }
-    n_violated = sum(len(pairs) for (_, satisfied), pairs in found.items() if not satisfied)
-    drawn: dict[tuple[str, bool], Int64Array] = {}
-    for satisfied, room in ((False, max_pairs), (True, max(0, max_pairs - n_violated))):
-        kinds = [key for key in found if key[1] == satisfied]
-        drawn |= dict(zip(kinds, _even_choice([found[key] for key in kinds], room), strict=True))
-    ends = np.unique(np.concatenate([pairs.ravel() for pairs in drawn.values()]))
-    samples, positions = placed_partition(X, labels, feature_names, cluster_names, max_points, ends)
-    return ConstraintsData(
-        samples,
-        tuple(PairLines(*key, drawn[key], positions[drawn[key]], len(found[key])) for key in found),
-    )
-
-
-def plot_constraints(
-    X: Any,
-    labels: ArrayLike,
-    constraints: PairwiseConstraints,
-    *,
-    feature_names: Sequence[str] | None = None,
-    cluster_names: Sequence[str] | None = None,
-    max_points: int = 5000,
-    max_pairs: int = 2000,
-    title: str = "",
-    ax: Axes | None = None,
-    path: str | PathLike[str] | None = None,
-) -> Figure:
-    """Samples in the colours of their clusters, and lines between those that belong together or apart.
-
-    Thin lines are satisfied pairs, thick ones violated; their four dashes are in the legend.
-
-    Parameters
-    ----------
-    X, labels, constraints, feature_names, cluster_names, max_points, max_pairs
-        See :func:`constraints_data`.
-    title : str, default=""
-    ax : matplotlib axes, optional
-        Where to draw; a new figure by default.
-    path : path-like, optional
-        Also write the figure to this file.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    TypeError, ValueError
-        As of :func:`constraints_data`.
-
-    See Also
-    --------
-    plot_partition : The same without lines.
-    """
-    data = constraints_data(
-        X, labels, constraints, feature_names=feature_names, cluster_names=cluster_names,
-        max_points=max_points, max_pairs=max_pairs,
-    )  # fmt: skip
+@contextmanager
+def drawing(ax: Axes | None, path: str | PathLike[str] | None, size: tuple[float, float]) -> Iterator[Axes]:
+    """``ax``, or axes in a new figure of this size in inches, drawn on in the house style; then saved."""
     with house_style():
-        if ax is None:
-            ax = new_figure(6.8, 5.4).add_subplot()
-        draw_partition(ax, data.samples, title)
-        handles = [_draw_constraints(ax, each) for each in data.lines]
-        clusters = ax.get_legend()
-        _add_legend(ax, handles, clusters)
-        ax.set_title("\n".join(part for part in (ax.get_title(), _summary(data)) if part), parse_math=False)
-        figure = figure_of(ax)
-        save_figure(figure, path)
-    return figure
-
-
-def _draw_constraints(ax: Axes, lines: PairLines) -> Any:
-    from matplotlib.collections import LineCollection
-
-    color, width, dash = _STROKES[lines.kind, lines.satisfied]
-    state = "satisfied" if lines.satisfied else "violated"
-    more = "" if len(lines.pairs) == lines.count else f", {len(lines.pairs)} drawn"
-    collection = LineCollection(
-        list(lines.segments), colors=color, linewidths=width, linestyles=[dash],
-        alpha=0.7 if lines.satisfied else 0.95, zorder=0.9 if lines.satisfied else 2.5,
-        label=f"{lines.kind}, {state} ({lines.count}{more})",
-    )  # fmt: skip
-    ax.add_collection(collection)
-    return collection
-
-
-def _add_legend(ax: Axes, handles: list[Any], clusters: Legend | None) -> None:
-    ax.legend(
-        handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), borderaxespad=4.2, ncols=2,
-        handlelength=3.6,
-    )  # fmt: skip
-    if clusters is not None:  # a second legend would take its place
-        ax.add_artist(clusters)
-        clusters.set_clip_on(False)  # what is cut at the axes gets no room beside them
-
-
-def _summary(data: ConstraintsData) -> str:
-    parts = []
-    for kind in ("must-link", "cannot-link"):
-        good, bad = data.count(kind, True), data.count(kind, False)
-        if good + bad:
-            parts.append(f"{good} of {good + bad} {kind}s")
-    return f"{' and '.join(parts)} satisfied" if parts else "no pairs"
-
-
-def _even_choice(kinds: Sequence[Int64Array], room: int) -> list[Int64Array]:
-    """So many pairs of all kinds together, evenly from first to last."""
-    total = sum(map(len, kinds))
-    if total <= room:
-        return list(kinds)
-    places = np.linspace(0, total - 1, room).astype(np.intp)
-    starts = np.cumsum([0, *map(len, kinds)])
-    return [
-        pairs[places[(places >= start) & (places < start + len(pairs))] - start]
-        for pairs, start in zip(kinds, starts[:-1], strict=True)
-    ]
-
-
-def new_figure(width: float, height: float) -> Figure:
-    """A figure that pyplot does not know, so that nobody has to close it (sizes in inches)."""
-    figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
+        ax = new_figure(*size).add_subplot() if ax is None else ax
+        yield ax
+        save_figure(figure_of(ax), path)
 
 
 @contextmanager
@@ -363,6 +105,13 @@ def house_style() -> Iterator[None]:
     """The look of this package inside the block; the settings from before after it."""
     with mpl.rc_context(STYLE):
         yield
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """A figure that pyplot does not know, so that nobody has to close it (sizes in inches)."""
+    figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
 
 
 def figure_of(ax: Axes) -> Figure:
@@ -479,6 +228,7 @@ def placed_partition(
     return data, positions
 
 
+@documented(PLOT, partition_data)
 def plot_partition(
     X: Any,
     labels: ArrayLike,
@@ -490,36 +240,32 @@ def plot_partition(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Samples as points of the plane in the colours and marks of their clusters.
-
-    Parameters
-    ----------
-    X, labels, feature_names, cluster_names, max_points
-        See :func:`partition_data`.
-    title : str, default=""
-    ax : matplotlib axes, optional
-        Where to draw; a new figure by default.
-    path : path-like, optional
-        Also write the figure to this file.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Samples as points of the plane in the colours and marks of their clusters."""
     data = partition_data(
         X, labels, feature_names=feature_names, cluster_names=cluster_names, max_points=max_points
     )
-    with house_style():
-        if ax is None:
-            ax = new_figure(6.4, 4.6).add_subplot()
-        draw_partition(ax, data, title)
-        figure = figure_of(ax)
-        save_figure(figure, path)
-    return figure
+    with drawing(ax, path, (6.4, 4.6)) as panel:
+        draw_partition(panel, data, title)
+    return figure_of(panel)
 
 
 def draw_partition(ax: Axes, data: PartitionData, title: str) -> None:
     """Points, legend and title."""
+    n = len(data.positions)
+    draw_clusters(ax, data)
+    ax.set_xlabel(data.axes[0])
+    ax.set_ylabel(data.axes[1])
+    add_cluster_legend(ax, data.names, "samples")
+    parts = [title] if title else []
+    if data.share is not None:
+        parts.append(f"two components with {data.share:.0%} of the variance")
+    if sum(data.sizes) > n:
+        parts.append(f"{n} of {sum(data.sizes)} samples")
+    ax.set_title(", ".join(parts))
+
+
+def draw_clusters(ax: Axes, data: Any) -> float:
+    """Points of a PartitionData or BagEmbeddingData by cluster; the area of a point is returned."""
     n = len(data.positions)
     area, alpha = (26.0, 0.85) if n <= 300 else (10.0, 0.6)
     for cluster, name in enumerate(data.names):
@@ -529,17 +275,13 @@ def draw_partition(ax: Axes, data: PartitionData, title: str) -> None:
             x, y, s=area, c=look.color, marker=look.marker, alpha=alpha, linewidths=0.0,
             label=f"{name} ({data.sizes[cluster]})", rasterized=n > 2000,
         )  # fmt: skip
-    ax.set_xlabel(data.axes[0])
-    ax.set_ylabel(data.axes[1])
-    if len(data.names) <= _MOST_NAMED:
-        size = 9.0 if len(data.names) <= 14 else 7.0
-        ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), title="cluster (samples)", fontsize=size)
-    parts = [title] if title else []
-    if data.share is not None:
-        parts.append(f"two components with {data.share:.0%} of the variance")
-    if sum(data.sizes) > n:
-        parts.append(f"{n} of {sum(data.sizes)} samples")
-    ax.set_title(", ".join(parts))
+    return area
+
+
+def add_cluster_legend(ax: Axes, names: Sequence[str], counted: str) -> None:
+    if len(names) <= _MOST_NAMED:
+        size = 9.0 if len(names) <= 14 else 7.0
+        ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), title=f"cluster ({counted})", fontsize=size)
 
 
 def _require_finite(table: Any) -> None:
@@ -549,6 +291,202 @@ def _require_finite(table: Any) -> None:
     if not finite.all():
         where = "" if sparse.issparse(table) else f", first in row {int(finite.argmin())}"
         raise ValueError(f"X has NaN or infinite values{where}; fill them in or leave these samples out")
+
+
+@dataclass(frozen=True, eq=False)
+class PairLines:
+    """Pairs of one kind.
+
+    Parameters
+    ----------
+    kind : {"must-link", "cannot-link"}
+    satisfied : bool
+    pairs : ndarray of shape (n_drawn, 2), int64
+        Samples of the pairs that are drawn.
+    segments : ndarray of shape (n_drawn, 2, 2)
+        Their places.
+    count : int
+        Int64Array, drawn or not.
+    """
+
+    kind: str
+    satisfied: bool
+    pairs: Int64Array
+    segments: NDArray[np.float64]
+    count: int
+
+
+@dataclass(frozen=True, eq=False)
+class ConstraintsData:
+    """Data that :func:`plot_constraints` draws.
+
+    Parameters
+    ----------
+    samples : PartitionData
+        Samples in the plane, those at the ends of lines among them.
+    lines : tuple of four PairLines
+        Must-links and cannot-links that are satisfied, then those that are violated.
+    """
+
+    samples: PartitionData
+    lines: tuple[PairLines, ...]
+
+    def count(self, kind: str, satisfied: bool) -> int:
+        """Pairs of a kind, drawn or not."""
+        return sum(each.count for each in self.lines if (each.kind, each.satisfied) == (kind, satisfied))
+
+
+@documented(partition_data)
+def constraints_data(
+    X: Any,
+    labels: ArrayLike,
+    constraints: PairwiseConstraints,
+    *,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+    max_points: int = 5000,
+    max_pairs: int = 2000,
+) -> ConstraintsData:
+    """Samples in the plane, and the pairs that are to be together or apart.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Data, or an embedding: two columns are drawn as they are, of more two principal components.
+    constraints : PairwiseConstraints
+        Partial labels become some by ``PairwiseConstraints.from_partial_labels``.
+    max_pairs : int, default=2000
+        Lines drawn at most: violated pairs first, and of too many an even choice.
+
+    Returns
+    -------
+    ConstraintsData
+
+    Raises
+    ------
+    TypeError, ValueError
+        For other things than constraints, constraints of other samples, and as of :func:`partition_data`.
+
+    Notes
+    -----
+    A pair is satisfied as :meth:`PairwiseConstraints.satisfied` counts it. Time that of
+    :func:`partition_data` and O(n_pairs).
+    Samples at the ends of lines are drawn beside the ``max_points``.
+    """
+    if not (hasattr(constraints, "must_link") and hasattr(constraints, "cannot_link")):
+        raise TypeError(
+            "constraints must be PairwiseConstraints, such as PairwiseConstraints.from_partial_labels(y), "
+            f"got {type(constraints).__name__}"
+        )
+    if max_pairs < 0:
+        raise ValueError(f"max_pairs must be at least 0, got {max_pairs}")
+    labels = np.asarray(labels)
+    if labels.shape != (constraints.n_samples,):
+        raise ValueError(
+            f"labels must have shape ({constraints.n_samples},), as the constraints have so many samples; "
+            f"got {labels.shape}"
+        )
+    found = {
+        (kind, satisfied): pairs[(labels[pairs[:, 0]] == labels[pairs[:, 1]]) == (together == satisfied)]
+        for satisfied in (True, False)
+        for kind, pairs, together in (
+            ("must-link", constraints.must_link, True),
+            ("cannot-link", constraints.cannot_link, False),
+        )
+    }
+    n_violated = sum(len(pairs) for (_, satisfied), pairs in found.items() if not satisfied)
+    drawn: dict[tuple[str, bool], Int64Array] = {}
+    for satisfied, room in ((False, max_pairs), (True, max(0, max_pairs - n_violated))):
+        kinds = [key for key in found if key[1] == satisfied]
+        drawn |= dict(zip(kinds, _even_choice([found[key] for key in kinds], room), strict=True))
+    ends = np.unique(np.concatenate([pairs.ravel() for pairs in drawn.values()]))
+    samples, positions = placed_partition(X, labels, feature_names, cluster_names, max_points, ends)
+    return ConstraintsData(
+        samples,
+        tuple(PairLines(*key, drawn[key], positions[drawn[key]], len(found[key])) for key in found),
+    )
+
+
+@documented(PLOT, constraints_data)
+def plot_constraints(
+    X: Any,
+    labels: ArrayLike,
+    constraints: PairwiseConstraints,
+    *,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+    max_points: int = 5000,
+    max_pairs: int = 2000,
+    title: str = "",
+    ax: Axes | None = None,
+    path: str | PathLike[str] | None = None,
+) -> Figure:
+    """Samples in the colours of their clusters, and lines between those that belong together or apart.
+
+    Thin lines are satisfied pairs, thick ones violated; their four dashes are in the legend.
+
+    See Also
+    --------
+    plot_partition : The same without lines.
+    """
+    data = constraints_data(
+        X, labels, constraints, feature_names=feature_names, cluster_names=cluster_names,
+        max_points=max_points, max_pairs=max_pairs,
+    )  # fmt: skip
+    with drawing(ax, path, (6.8, 5.4)) as panel:
+        draw_partition(panel, data.samples, title)
+        handles = [_draw_constraints(panel, each) for each in data.lines]
+        _add_legend(panel, handles, panel.get_legend())
+        lines = [line for line in (panel.get_title(), _summary(data)) if line]
+        panel.set_title("\n".join(lines), parse_math=False)
+    return figure_of(panel)
+
+
+def _draw_constraints(ax: Axes, lines: PairLines) -> Any:
+    from matplotlib.collections import LineCollection
+
+    color, width, dash = _STROKES[lines.kind, lines.satisfied]
+    state = "satisfied" if lines.satisfied else "violated"
+    more = "" if len(lines.pairs) == lines.count else f", {len(lines.pairs)} drawn"
+    collection = LineCollection(
+        list(lines.segments), colors=color, linewidths=width, linestyles=[dash],
+        alpha=0.7 if lines.satisfied else 0.95, zorder=0.9 if lines.satisfied else 2.5,
+        label=f"{lines.kind}, {state} ({lines.count}{more})",
+    )  # fmt: skip
+    ax.add_collection(collection)
+    return collection
+
+
+def _add_legend(ax: Axes, handles: list[Any], clusters: Legend | None) -> None:
+    ax.legend(
+        handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), borderaxespad=4.2, ncols=2,
+        handlelength=3.6,
+    )  # fmt: skip
+    if clusters is not None:  # a second legend would take its place
+        ax.add_artist(clusters)
+        clusters.set_clip_on(False)  # what is cut at the axes gets no room beside them
+
+
+def _summary(data: ConstraintsData) -> str:
+    parts = []
+    for kind in ("must-link", "cannot-link"):
+        good, bad = data.count(kind, True), data.count(kind, False)
+        if good + bad:
+            parts.append(f"{good} of {good + bad} {kind}s")
+    return f"{' and '.join(parts)} satisfied" if parts else "no pairs"
+
+
+def _even_choice(kinds: Sequence[Int64Array], room: int) -> list[Int64Array]:
+    """So many pairs of all kinds together, evenly from first to last."""
+    total = sum(map(len, kinds))
+    if total <= room:
+        return list(kinds)
+    places = np.linspace(0, total - 1, room).astype(np.intp)
+    starts = np.cumsum([0, *map(len, kinds)])
+    return [
+        pairs[places[(places >= start) & (places < start + len(pairs))] - start]
+        for pairs, start in zip(kinds, starts[:-1], strict=True)
+    ]
 
 
 class Look(NamedTuple):
@@ -943,6 +881,7 @@ def similarity_data(
     )
 
 
+@documented(PLOT, similarity_data)
 def plot_similarity(
     similarity: Any,
     labels: ArrayLike,
@@ -958,26 +897,14 @@ def plot_similarity(
 
     Parameters
     ----------
-    similarity, labels, eigenvalues, embedding
-        See :func:`similarity_data`.
-    title : str, default=""
-        Size of a new figure.
-    max_blocks
-        See :func:`similarity_data`.
     ax : matplotlib axes or sequence of up to three of these, optional
         Where to draw the matrix, the eigenvalues and the eigenvectors, as far as there are axes; a new
         figure by default.
-    path : path-like, optional
-        Also write the figure to this file.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
 
     Raises
     ------
     ValueError
-        As of :func:`similarity_data`, and for no axes or more than three.
+        When the shapes do not fit each other, and for no axes or more than three.
 
     References
     ----------
@@ -992,13 +919,69 @@ def plot_similarity(
             figure.suptitle(title)
         else:
             axes = list(np.ravel(np.asarray(ax, dtype=object)))
-            if not 1 <= len(axes) <= len(_PANELS):
-                raise ValueError(f"ax must be 1 to {len(_PANELS)} axes, got {len(axes)}")
+            if not 1 <= len(axes) <= 3:
+                raise ValueError(f"ax must be 1 to 3 axes, got {len(axes)}")
             figure = figure_of(axes[0])
-        for panel, draw in zip(axes, _PANELS, strict=False):
+        for panel, draw in zip(axes, (_draw_matrix, _draw_eigenvalues, _draw_vectors), strict=False):
             draw(panel, data)
         save_figure(figure, path)
     return figure
+
+
+def _draw_matrix(ax: Axes, data: SimilarityData) -> None:
+    n, exact = len(data.order), len(data.order) == len(data.blocks)
+    # A few very large entries would dim all others.
+    positive = data.blocks[data.blocks > 0]
+    top = float(np.quantile(positive, 0.95)) if len(positive) else 1.0
+    ax.imshow(
+        data.blocks,
+        cmap="gray",
+        vmin=0.0,
+        vmax=top,
+        extent=(-0.5, n - 0.5, n - 0.5, -0.5),
+        interpolation="nearest" if exact else "antialiased",
+    )
+    for spine in ax.spines.values():
+        spine.set_visible(True)
+    inner = data.boundaries[1:-1] - 0.5
+    if len(data.names) <= 30:
+        for place in inner:
+            ax.axhline(place, color="#ee7733", linewidth=0.6, alpha=0.8)
+            ax.axvline(place, color="#ee7733", linewidth=0.6, alpha=0.8)
+        middle = (data.boundaries[:-1] + data.boundaries[1:] - 1) / 2
+        ax.set_xticks(middle, data.names)
+        ax.set_yticks(middle, data.names)
+        ax.tick_params(length=0)
+    size = "" if exact else f" (dots: means of about {n / len(data.blocks):.0f} x {n / len(data.blocks):.0f})"
+    ax.set_xlabel(f"samples in the order of their clusters{size}")
+    ax.set_title(f"Similarity of {n} samples")
+
+
+def _draw_eigenvalues(ax: Axes, data: SimilarityData) -> None:
+    numbers = np.arange(1, len(data.eigenvalues) + 1)
+    ax.plot(numbers, data.eigenvalues, color="0.7", linewidth=1.0)
+    first = numbers <= len(data.names)
+    ax.plot(numbers[first], data.eigenvalues[first], "o", color="#4477aa", label="one per cluster")
+    if not first.all():
+        ax.plot(numbers[~first], data.eigenvalues[~first], "o", mfc="white", color="#4477aa", label="next")
+        ax.legend(loc="upper left")
+    if len(numbers) <= 20:
+        ax.set_xticks(numbers)
+    ax.set_title("Smallest eigenvalues of the Laplacian")
+
+
+def _draw_vectors(ax: Axes, data: SimilarityData) -> None:
+    for number, vector in enumerate(data.vectors.T, start=1):
+        ax.plot(data.places, vector, ".", markersize=3.0, label=str(number))
+    for place in data.boundaries[1:-1] - 0.5:
+        ax.axvline(place, color="0.75", linewidth=0.8, zorder=0)
+    ax.set_xlim(-0.5, len(data.order) - 0.5)
+    ax.set_xlabel("samples in the order of their clusters")
+    ax.set_title("Embedding: leading eigenvectors" if data.vectors.shape[1] else "No embedding")
+    if data.vectors.shape[1] > 1:
+        ax.legend(
+            ncols=data.vectors.shape[1], loc="upper center", bbox_to_anchor=(0.5, -0.2), markerscale=3.0
+        )
 
 
 def block_means(matrix: Any, order: NDArray[np.integer[Any]], n_blocks: int) -> NDArray[np.float64]:
@@ -1133,6 +1116,7 @@ def term_data(
     )
 
 
+@documented(PLOT, term_data)
 def plot_terms(
     topics: Any,
     terms: ArrayLike | None = None,
@@ -1148,17 +1132,8 @@ def plot_terms(
 
     Parameters
     ----------
-    topics, terms, sizes, n_terms, max_clusters
-        See :func:`term_data`.
-    title : str, default=""
     label : str, default="weight"
         Quantity that the bars measure.
-    path : path-like, optional
-        Also write the figure to this file.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     data = term_data(topics, terms, sizes=sizes, n_terms=n_terms, max_clusters=max_clusters)
     n_shown = len(data.clusters)
@@ -1186,7 +1161,7 @@ def _draw_terms(ax: Axes, data: TermData, place: int, most: int) -> None:
     weights, cluster = data.weights[place], int(data.clusters[place])
     rows = np.arange(len(weights))
     ax.barh(rows, weights, color=_COLOR, height=0.72)
-    ax.set_yticks(rows, [_cut(term) for term in data.terms[place]], parse_math=False)
+    ax.set_yticks(rows, [shortened(term, _LONGEST) for term in data.terms[place]], parse_math=False)
     ax.set_ylim(most - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     ax.locator_params(axis="x", nbins=4)
@@ -1205,6 +1180,7 @@ def _headed(title: str, data: TermData) -> str:
     return f"{title}: {what[0].lower()}{what[1:]}" if title else what
 
 
-def _cut(term: str) -> str:
-    line = "".join(mark if mark.isprintable() else " " for mark in term)
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
+def shortened(name: str, longest: int) -> str:
+    """One line of a name, cut to so many characters."""
+    line = "".join(mark if mark.isprintable() else " " for mark in name)
+    return line if len(line) <= longest else f"{line[: longest - 3]}..."
