@@ -367,12 +367,7 @@ def prepare_task(
     max_memory: int,
     keep: bool,
 ) -> Task:
-    """Check everything; ``keep`` leaves room for the factors of all runs.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Check everything; ``keep`` leaves room for the factors of all runs."""
     method = find_solver(solver)
     tol = method.tol if tol is None else tol
     max_iter = method.max_iter if max_iter is None else max_iter
@@ -478,17 +473,7 @@ def _check_count(name: str, value: Any) -> None:
 
 
 class Batches(NamedTuple):
-    """A plan.
-
-    Attributes
-    ----------
-    runs : list of slice
-        The runs of every batch.
-    n_workers : int
-        Batches at once.
-    n_threads : int
-        Threads for every batch.
-    """
+    """The runs of every batch, how many batches are computed at once, and threads for each."""
 
     runs: list[slice]
     n_workers: int
@@ -500,24 +485,8 @@ def plan_batches(
 ) -> Batches:
     """Batches of like size, as many at once as there are workers where every one has enough runs.
 
-    Parameters
-    ----------
-    n_runs : int
-    n_rows : int
-        Of both factors of a run.
-    row_bytes : int
-        Bytes of a row of a factor.
-    lanes : int
-        Runs that a worker should have.
-    workers : int
-        Available.
-    memory : int
-        Bytes that the batches at work may need together.
-
-    Raises
-    ------
-    ValueError
-        If a single run needs more.
+    A run has ``n_rows`` rows of ``row_bytes`` in both factors; ``lanes`` is the number of runs that a worker
+    should have, and ``memory`` bounds the bytes that the batches at work need together.
     """
     run_bytes = _COPIES * n_rows * row_bytes
     affordable = memory // run_bytes
@@ -537,17 +506,7 @@ def plan_batches(
 
 
 class Matrix(NamedTuple):
-    """A document-term matrix and its transpose.
-
-    Attributes
-    ----------
-    A : csr_array of shape (n_documents, n_terms)
-    At : csr_array of shape (n_terms, n_documents)
-    square : float
-        ||A||^2.
-    mean : float
-        Over all cells.
-    """
+    """A document-term matrix (n_documents, n_terms), its transpose, ||A||^2, and the mean of all cells."""
 
     A: sparse.csr_array
     At: sparse.csr_array
@@ -556,12 +515,7 @@ class Matrix(NamedTuple):
 
 
 def check_matrix(A: Any, dtype: str) -> Matrix:
-    """Take a matrix of numbers that are finite and not negative; what is given stays as it is.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Take a matrix of numbers that are finite and not negative; what is given stays as it is."""
     A = sparse.csr_array(check_array(A, accept_sparse="csr", dtype=np.dtype(dtype), input_name="A"))
     check_non_negative(A, "nmf (parameter A)")
     if not A.has_canonical_format:
@@ -585,14 +539,7 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
 
 
 class SparseRows(NamedTuple):
-    """A sparse matrix by rows, in types for which the kernels are compiled once.
-
-    Attributes
-    ----------
-    data : ndarray of shape (n_values,)
-    indices : ndarray of shape (n_values,), int32 where that suffices
-    indptr : ndarray of shape (n_rows + 1,), int64
-    """
+    """A sparse matrix by rows, in types for which the kernels are compiled once."""
 
     data: AnyFloatArray
     indices: NDArray[np.integer[Any]]
@@ -610,13 +557,7 @@ def sparse_rows(A: sparse.csr_array) -> SparseRows:
 
 
 class Starts(NamedTuple):
-    """First factors of some runs.
-
-    Attributes
-    ----------
-    U : ndarray of shape (n_runs, n_terms, n_components)
-    V : ndarray of shape (n_runs, n_documents, n_components)
-    """
+    """First factors: U, shape (n_runs, n_terms, n_components), and V, (n_runs, n_documents, n_components)."""
 
     U: AnyFloatArray
     V: AnyFloatArray
@@ -638,12 +579,7 @@ def random_starts(matrix: Matrix, n_components: int, seeds: Sequence[np.random.S
 
 
 def check_starts(starts: tuple[ArrayLike, ArrayLike], matrix: Matrix, n_components: int) -> Starts:
-    """Take first factors in the type of the matrix.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Take first factors in the type of the matrix."""
     U, V = (np.array(factor, dtype=matrix.A.dtype) for factor in starts)
     for name, factor, n_rows in (("U", U, matrix.A.shape[1]), ("V", V, matrix.A.shape[0])):
         if factor.ndim != 3 or factor.shape[1:] != (n_rows, n_components) or len(U) != len(V):
@@ -714,11 +650,9 @@ def solve_panel(
 ) -> NMFRuns:
     """Update U and V in turn until the loss of a run falls by less than ``tol`` of itself.
 
-    Notes
-    -----
-    O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration. Every run is computed lane
-    by lane in the same order of operations, and blocks of rows are those of the matrix: a run is
-    the same to the last bit whatever else is in the panel and on any number of threads.
+    O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration. Every run is computed lane by
+    lane in the same order of operations, and blocks of rows are those of the matrix: a run is the same to the
+    last bit whatever else is in the panel and on any number of threads.
     """
     n_runs = len(starts.U)
     results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
@@ -1011,12 +945,7 @@ SOLVERS: dict[str, Solver] = {
 
 
 def find_solver(name: str) -> Solver:
-    """The solver of a name.
-
-    Raises
-    ------
-    ValueError
-    """
+    """The solver of a name."""
     if name not in SOLVERS:
         raise ValueError(
             f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {name!r}"

@@ -194,21 +194,13 @@ def lloyd(
 ) -> tuple[float, int, int, bool]:
     """Lloyd's iterations until no label changes; writes ``centers`` and ``labels`` (int32).
 
-    An empty centre moves to the sample farthest from its own centre, never the last one of a cluster;
-    it stays empty where all samples are where their centres are. Ties go to the lower centre.
+    An empty centre moves to the sample farthest from its own centre, never the last one of a cluster; it
+    stays empty where all samples are where their centres are. Ties go to the lower centre. Labels are the
+    same as without bounds: what is passed over is nearer to its own centre by more than rounding. Clusters
+    that did not change keep their means to the last bit.
 
-    Returns
-    -------
-    objective : float
-        Sum of the squared distances to the own centre.
-    passes : int
-    evaluations : int
-    converged : bool
-
-    Notes
-    -----
-    Same labels as without bounds: what is passed over is nearer to its own centre by more than rounding.
-    Clusters that did not change keep their means to the last bit.
+    Returns the sum of squared distances to the own centre, the numbers of passes and of evaluations, and
+    whether the iterations converged.
     """
     n, d = X.shape
     k = len(centers)
@@ -279,15 +271,8 @@ def lloyd(
 def greedy_seeds(X: NDArray[Any], first: int, draws: NDArray[Any], chosen: NDArray[Any]) -> int:
     """Greedy k-means++: of some samples drawn by their squared distance, the one that helps most.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    first : int
-        The first seed.
-    draws : ndarray of shape (k - 1, trials)
-        Uniform numbers in [0, 1), a row for each further seed.
-    chosen : ndarray of shape (k,), int64
-        Gets the seeds; samples that are where a seed is are taken when there are no others.
+    ``draws``, of shape (k - 1, trials), holds uniform numbers for the seeds after the first, and ``chosen``
+    receives all. Samples that are where a seed is are taken when there are no others.
     """
     n = len(X)
     trials = draws.shape[1]

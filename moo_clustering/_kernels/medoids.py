@@ -391,16 +391,11 @@ def assign_groups(  # type: ignore[no-untyped-def]
 ):
     """Assign groups of samples to medoids, one after the other, avoiding those they must be apart from.
 
-    Group g goes to the position with the fewest conflicting groups so far, then the least cost, then
-    the lowest position; with a penalty >= 0, to that of the least cost plus penalty times conflicts.
-
-    Parameters
-    ----------
-    costs : (n_medoids, n_groups) total distances of a group to a medoid
-    index : (n_individuals, k_max) row of ``costs`` for every gene, -1 for padding
-    members, bounds : members of group g are ``members[bounds[g]:bounds[g + 1]]``
-    opponents, opponent_bounds : likewise the groups from which g must be apart
-    labels : (n_individuals, n_samples), written for the members of groups only
+    Group g has ``members[bounds[g]:bounds[g + 1]]``, and likewise the ``opponents`` from which it must be
+    apart. It goes to the position with the fewest conflicting groups so far, then the least cost, then the
+    lowest position; with a penalty >= 0, to that of the least cost plus penalty times conflicts. ``costs[r,
+    g]`` is the total distance of the group to a medoid, of which ``index`` (n_individuals, k_max) names the
+    row, or -1.
     """
     n_groups = bounds.shape[0] - 1
     width = index.shape[1]

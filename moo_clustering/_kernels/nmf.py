@@ -202,25 +202,10 @@ def update_panel(  # type: ignore[no-untyped-def]
 ):
     """Update the rows of blocks lo..hi-1 of a panel, P, given the other, Q, and its Gram matrix.
 
-    Parameters
-    ----------
-    data, indices, indptr : ndarray
-        The sparse matrix M with as many rows as the panel.
-    other : ndarray of shape (n_columns, width)
-    gram : ndarray of shape (n_components * (n_components + 1) / 2, n_runs)
-        Q^T Q.
-    panel : ndarray of shape (n_rows, width)
-        Changed in place.
-    k : int
-        n_components.
-    bounds : ndarray of shape (n_blocks + 1,)
-    multiply : bool
-        Multiplicative updates instead of coordinate descent.
-    scratch : ndarray of shape (n_blocks, 2, width)
-    grams : ndarray of shape (n_blocks,) + gram.shape
-        Receives P^T P of the new rows of every block.
-    inners : ndarray of shape (n_blocks, n_runs), float64
-        Receives <P, M Q> of the new rows of every block.
+    ``data``, ``indices`` and ``indptr`` are the sparse matrix M with as many rows as the panel, and ``gram``,
+    of shape (k (k + 1) / 2, n_runs), is Q^T Q for k components. Multiplicative updates if ``multiply``, else
+    coordinate descent. ``grams`` and ``inners`` receive P^T P and <P, M Q> of the new rows of every block;
+    ``scratch`` has shape (n_blocks, 2, width).
     """
     for block in range(lo, hi):
         product, spare = scratch[block, 0], scratch[block, 1]

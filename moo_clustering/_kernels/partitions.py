@@ -28,18 +28,9 @@ def count_equal(
 ) -> None:
     """Add to ``counts[q]`` the number of pairs whose two samples have equal labels.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_samples, n_individuals), C-contiguous
-        Sample-major, so that a pair reads two contiguous rows.
-    pairs : ndarray of shape (n_pairs, 2)
-    counts : ndarray of shape (n_individuals,)
-        Changed in place.
-
-    Notes
-    -----
-    O(n_pairs * n_individuals). One-byte counters keep the comparison loop at full vector width;
-    they are emptied into ``counts`` before they can overflow.
+    ``labels`` are sample-major, (n_samples, n_individuals), so that a pair reads two contiguous rows.
+    O(n_pairs * n_individuals). One-byte counters keep the comparison loop at full vector width; they are
+    emptied into ``counts`` before they can overflow.
     """
     n_individuals = labels.shape[1]
     narrow = np.zeros(n_individuals, dtype=np.uint8)
@@ -62,17 +53,9 @@ def weigh_equal(
     equal: NDArray[np.float64],
     different: NDArray[np.float64],
 ) -> None:
-    """Add the weights of the pairs with equal and with different labels.
+    """Add the weights of the pairs with equal and with different labels, which are sample-major.
 
     Both sums are kept, not one and its complement: a sum over no pairs is then exactly zero.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_samples, n_individuals), C-contiguous
-    pairs : ndarray of shape (n_pairs, 2)
-    weights : ndarray of shape (n_pairs,)
-    equal, different : ndarray of shape (n_individuals,)
-        Changed in place.
     """
     for t in range(pairs.shape[0]):
         left = labels[pairs[t, 0]]
@@ -93,22 +76,11 @@ def count_equal_by_class(
     within: NDArray[np.int64],
     total: NDArray[np.int64],
 ) -> None:
-    """Pairs with equal labels, within the classes and altogether, without listing a pair.
+    """Count pairs with equal labels, within the classes and altogether, without listing a pair.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_individuals, n_samples), C-contiguous
-        Values 0..n_labels-1; samples sorted by class.
-    boundaries : ndarray of shape (n_classes + 1,)
-        Class g holds the samples ``boundaries[g]`` to ``boundaries[g + 1] - 1``.
-    n_labels : int
-    within, total : ndarray of shape (n_individuals,)
-        Written in place.
-
-    Notes
-    -----
-    The m-th sample of a cell closes m - 1 new pairs, so binomial coefficients add up on the way:
-    O(n_individuals * n_samples) time, O(n_labels) memory.
+    Labels are 0..n_labels-1, of samples sorted by class: class g holds the samples ``boundaries[g]`` to
+    ``boundaries[g + 1] - 1``. The m-th sample of a cell closes m - 1 new pairs, so binomial coefficients add
+    up on the way: O(n_individuals * n_samples) time, O(n_labels) memory.
     """
     n_classes = boundaries.shape[0] - 1
     in_class = np.zeros(n_labels, dtype=np.int64)
@@ -222,24 +194,11 @@ def pairs_in_common(
     hi: int,
     common: NDArray[np.int64],
 ) -> None:
-    """Fill rows ``lo`` to ``hi - 1`` of ``common``.
+    """Fill rows lo..hi-1 of ``common``, the numbers of pairs together in both of two partitions.
 
-    Parameters
-    ----------
-    first, second : ndarray of shape (a, n_samples) and (b, n_samples)
-    n_first, n_second : ndarray of shape (a,) and (b,)
-        Clusters of every partition.
-    most_cells : int
-        Largest table of counts; partitions of more cells than that are compared cluster by cluster.
-    triangle : bool
-        The two are the same: leave out what lies below the diagonal.
-    lo, hi : int
-    common : ndarray of shape (a, b)
-        Written in place.
-
-    Notes
-    -----
-    O(n_samples) time for two partitions, however many clusters they have.
+    Partitions with a table of more than ``most_cells`` counts are compared cluster by cluster. With
+    ``triangle`` the two are the same, and what lies below the diagonal is left out. O(n_samples) time for two
+    partitions, however many clusters they have.
     """
     n = first.shape[1]
     table = np.zeros(most_cells, dtype=np.int32)
@@ -326,30 +285,12 @@ def icm_sweep(
     order: NDArray[np.int64],
     labels: NDArray[np.int32],
 ) -> int:
-    """Move every sample to the cluster in which it costs least (ties: the lowest).
+    """Move every sample to the cluster in which it costs least (ties: the lowest); return the number moved.
 
-    Parameters
-    ----------
-    distances : ndarray of shape (n_samples, n_clusters), C-contiguous
-        Cost of every sample in every cluster, constraints apart.
-    starts : ndarray of shape (n_samples + 1,)
-        Sample i has the partners ``partners[starts[i]:starts[i + 1]]``.
-    partners : ndarray of shape (2 n_pairs,)
-    weights : ndarray of shape (2 n_pairs,)
-        Cost of sharing the cluster of a partner: negative for must-links.
-    order : ndarray
-        Samples, in the order in which they are moved.
-    labels : ndarray of shape (n_samples,)
-        Changed in place; every move counts for those that follow. Partners with label -1 do not count.
-
-    Returns
-    -------
-    int
-        Number of samples that moved.
-
-    Notes
-    -----
-    O(n_samples n_clusters + n_pairs).
+    ``distances[i, k]`` is the cost of sample i in cluster k, constraints apart; sharing a cluster with
+    partner ``partners[t]``, for t from ``starts[i]`` to ``starts[i + 1] - 1``, costs ``weights[t]``, negative
+    for must-links. Partners with label -1 do not count. Samples move in the given order, and every move
+    counts for those that follow. O(n_samples n_clusters + n_pairs).
     """
     n_clusters = distances.shape[1]
     cost = np.empty(n_clusters)
@@ -679,15 +620,9 @@ def dominates(f: FloatArray, c: float, g: FloatArray, d: float) -> bool:
 
 @njit(cache=True, nogil=True)
 def amount(f: FloatArray, c: float, g: FloatArray, d: float, ranges: FloatArray) -> float:
-    """Amount of domination: product of the differences relative to their ranges.
+    """Amount of domination: product of the differences relative to their ranges, the last that of violations.
 
-    Parameters
-    ----------
-    f, g : ndarray of shape (n_obj,)
-    c, d : float
-        Constraint violations; where they differ, they alone decide.
-    ranges : ndarray of shape (n_obj + 1,)
-        Of every objective, and last of the violation.
+    The constraint violations c and d alone decide where they differ.
     """
     if c != d:
         return abs(c - d) / float(ranges[f.shape[0]])
@@ -704,18 +639,10 @@ def amount(f: FloatArray, c: float, g: FloatArray, d: float, ranges: FloatArray)
 def weigh(
     F: FloatArray, violations: FloatArray, n: int, new: FloatArray, c: float, current: FloatArray, d: float
 ) -> tuple[int, int, float, float, int]:
-    """Compare a new solution with the current one and with an archive.
+    """Compare a new solution with the current one and with the first ``n`` members of an archive.
 
-    Parameters
-    ----------
-    F : ndarray of shape (capacity, n_obj)
-        Objectives of the archive, of which the first ``n`` rows count.
-    violations : ndarray of shape (capacity,)
-        Their constraint violations.
-    n : int
-    new, current : ndarray of shape (n_obj,)
-    c, d : float
-        Violations of the new and of the current solution.
+    ``violations``, c and d are the constraint violations of the archive, the new and the current solution.
+    Ranges are those of archive, new and current solution together. O(n n_obj).
 
     Returns
     -------
@@ -729,10 +656,6 @@ def weigh(
         Smallest amount of a member (infinity without any).
     nearest : int
         Its row, the first of several.
-
-    Notes
-    -----
-    O(n n_obj). Ranges are those of archive, new and current solution together.
     """
     relation = 0
     if dominates(current, d, new, c):

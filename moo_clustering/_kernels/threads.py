@@ -73,15 +73,7 @@ def borrowed(**options: Any) -> Callable[[Any], Any]:
 def for_parts(kernel: Kernel, count: int, n_operations: float, n_jobs: int | None = None) -> None:
     """Call ``kernel(lo, hi)`` so that 0..count-1 is covered; parts must not write to the same place.
 
-    Parameters
-    ----------
-    kernel : callable
-    count : int
-        Number of rows or individuals.
-    n_operations : float
-        About how many operations there are in all; decides whether threads pay.
-    n_jobs : int or None
-        As for joblib.
+    The approximate number of operations in all, ``n_operations``, decides whether threads pay.
     """
     workers = min(n_threads(n_jobs), count)
     if workers <= 1 or n_operations < _ITEMS_WORTH_A_THREAD:

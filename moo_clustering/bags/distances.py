@@ -436,29 +436,8 @@ def joint_distances(
 ) -> JointDistances:
     """Distances of all bags of ``A`` to all bags of ``B``, or among themselves, in one pass.
 
-    Parameters
-    ----------
-    A, B : Bags or anything :func:`as_bags` takes
-        ``B=None``: the bags of ``A`` among themselves.
-    nearest : bool, default=True
-        Whether to compute the symmetric and the average distance.
-    mean : bool, default=True
-        Whether to compute the means.
-    n_jobs : int or None, default=None
-        Threads; the result does not depend on it.
-
-    Returns
-    -------
-    JointDistances
-
-    Raises
-    ------
-    ValueError
-        Bags of different widths, or values so large that their squares overflow.
-
-    Notes
-    -----
-    O(n_A n_B d) time for n_A and n_B instances; memory for blocks of them besides the results.
+    ``nearest`` asks for the symmetric and the average distance, ``mean`` for the means. O(n_A n_B d) time for
+    n_A and n_B instances; memory for blocks of them besides the results.
     """
     a, b = _sides(as_bags(A), None if B is None else as_bags(B), MAX_MEMORY)
     there = _Sums.zeros(len(a.sizes), len(b.sizes))

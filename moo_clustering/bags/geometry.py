@@ -387,12 +387,7 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
 def chunk_layout(sizes: Int64Array, starts: Int64Array) -> ChunkLayout:
     """Chunks for bags of the given sizes, of as many slots as leave the least work.
 
-    Parameters
-    ----------
-    sizes : ndarray of shape (n_bags,)
-        All at least 1.
-    starts : ndarray of shape (n_bags,)
-        First row of every bag, whose rows are adjacent.
+    ``starts`` holds the first row of every bag, whose rows are adjacent.
     """
     n_slots = min(range(1, _MOST_SLOTS + 1), key=lambda slots: _work(sizes, slots))
     n_chunks = -(-sizes // n_slots)

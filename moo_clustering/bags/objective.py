@@ -270,16 +270,7 @@ class BagObjective:
 
 
 class Improved(NamedTuple):
-    """Partitions after a sweep.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n_individuals, n_bags), int32
-    values : ndarray of shape (n_individuals,)
-        Values of the objective, which is minimised, up to the rounding of the updates.
-    n_trials : ndarray of shape (n_individuals,)
-        Trial evaluations made.
-    """
+    """Partitions after a sweep, objectives up to the rounding of updates, and trial evaluations made."""
 
     labels: Labels
     values: FloatArray
@@ -287,14 +278,7 @@ class Improved(NamedTuple):
 
 
 def drift_weights(distances: FloatArray, bias: float) -> FloatArray:
-    """1.5 times the largest distance, less the distance, plus ``bias``; empty clusters count as near.
-
-    Parameters
-    ----------
-    distances : ndarray of shape (..., n_clusters)
-        Inf for an empty cluster.
-    bias : float
-    """
+    """1.5 times the largest distance, less the distance, plus ``bias``; empty clusters count as near."""
     near = np.where(np.isfinite(distances), distances, 0.0)
     weights: FloatArray = 1.5 * near.max(axis=-1, keepdims=True) - near + bias  # Eq. 9
     return weights
@@ -310,22 +294,7 @@ def make_task(
     constraints: PairwiseConstraints | None = None,
     penalty: float = 0.0,
 ) -> Task:
-    """The objective with its constants.
-
-    Parameters
-    ----------
-    geometry : BagGeometry
-    objective : {"db", "twcv", "ftwcv"}
-    reading : {"between", "printed", "printed_meansq"}, default="between"
-        Reading of FTWCV.
-    rule : int
-        Code of the rule by which genes are drawn.
-    least : int
-        Smallest cluster, in bags, that a move may leave.
-    constraints : PairwiseConstraints, optional
-    penalty : float
-        The objective is multiplied by 1 + penalty * violation.
-    """
+    """The objective with its constants; see :class:`BagObjective`. ``rule`` codes how genes are drawn."""
     if objective not in get_args(Objective):
         raise ValueError(f"objective must be 'db', 'twcv' or 'ftwcv', got {objective!r}.")
     if reading not in get_args(Reading):

@@ -19,13 +19,7 @@ from moo_clustering.constraints import PairwiseConstraints
 class PartitionRepair:
     """Repair of partitions: least cluster size, must-links and cannot-links.
 
-    Parameters
-    ----------
-    n_bags : int
-    min_cluster_size : int
-    constraints : PairwiseConstraints or None
-        Pairs to repair. Must-links that contradict cannot-links have no closure; such constraints are
-        ignored.
+    Must-links that contradict cannot-links have no closure; such constraints are ignored.
     """
 
     def __init__(self, n_bags: int, min_cluster_size: int, constraints: PairwiseConstraints | None) -> None:
@@ -101,19 +95,8 @@ def _is_consistent(constraints: Any) -> bool:
 class PairPenalty(PartitionRepair):
     """Assignments that weigh violated pairs against distances, and keep a least cluster size.
 
-    Parameters
-    ----------
-    n_bags : int
-    min_cluster_size : int
-    constraints : PairwiseConstraints
-    penalty : float
-        The sum of the costs is multiplied by 1 + ``penalty`` times the violation, 0 to 2.
-    power : {1, 2}
-        Power of the distances in the costs.
-
-    Notes
-    -----
-    Bags in pairs move one after the other while that lowers the product: a local optimum.
+    The sum of the costs, distances to the given power (1 or 2), is multiplied by 1 + ``penalty`` times the
+    violation, 0 to 2. Bags in pairs move one after the other while that lowers the product: a local optimum.
     """
 
     def __init__(

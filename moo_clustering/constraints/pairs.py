@@ -532,17 +532,9 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
 
 
 def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> dict[str, FloatArray]:
-    """Shares of the must-links and cannot-links that each partition satisfies.
+    """Shares of the pairs that each partition satisfies, as :func:`satisfied_pairs` counts them.
 
-    Parameters
-    ----------
-    partitions, supervision
-        As for :func:`satisfied_pairs`.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (n_solutions,)
-        ``must_link_satisfied`` and ``cannot_link_satisfied``, where there are such pairs.
+    The keys are ``must_link_satisfied`` and ``cannot_link_satisfied``, where there are such pairs.
     """
     return {
         f"{kind}_satisfied": found.satisfied / found.n_pairs
@@ -556,14 +548,10 @@ def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> d
 def satisfied_pairs(
     partitions: ArrayLike, supervision: Mapping[str, Any]
 ) -> tuple[SatisfiedPairs, SatisfiedPairs]:
-    """Must-links and cannot-links that each partition satisfies.
+    """Must-links and cannot-links that each partition, shape (n_solutions, n_samples), satisfies.
 
-    Parameters
-    ----------
-    partitions : array-like of shape (n_solutions, n_samples)
-    supervision : mapping
-        ``must_link``, ``cannot_link`` and ``y`` (partial labels, whose pairs are counted but not
-        listed), as ``fit`` takes them. A pair that follows from the labels counts once.
+    ``supervision`` has ``must_link``, ``cannot_link`` and ``y`` (partial labels, whose pairs are counted but
+    not listed), as ``fit`` takes them. A pair that follows from the labels counts once.
     """
     labels = np.asarray(partitions)
     y = np.asarray(-1 if supervision.get("y") is None else supervision["y"])

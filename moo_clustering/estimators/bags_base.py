@@ -351,30 +351,10 @@ def least(values: NDArray[np.floating[Any]]) -> NDArray[np.int32]:
 
 
 def farthest_distances(bags: Bags, vectors: FloatArray) -> FloatArray:
-    """Directed Hausdorff distance from every bag to every vector: that of its farthest instance.
+    """Directed Hausdorff distance (Eq. 1) from every bag to every vector: that of its farthest instance.
 
-    Parameters
-    ----------
-    bags : Bags
-    vectors : ndarray of shape (n_vectors, n_features)
-
-    Returns
-    -------
-    ndarray of shape (n_bags, n_vectors)
-
-    Raises
-    ------
-    ValueError
-        Distances overflow.
-
-    Notes
-    -----
-    O(n_instances n_vectors n_features) time, from differences, which lose no digits; in blocks of
-    bounded memory.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eq. 1.
+    O(n_instances n_vectors n_features) time, from differences, which lose no digits; in blocks of bounded
+    memory.
     """
     out = np.zeros((bags.n_bags, len(vectors)))
     for block in bag_blocks(bags.offsets, max(1, BLOCK_ITEMS // len(vectors))):
@@ -397,22 +377,8 @@ def read_bags(
 ) -> Bags:
     """Bags from any supported input; their features are recorded in the estimator or checked against it.
 
-    Parameters
-    ----------
-    estimator : BaseEstimator
-    X : Bags, list of 2-d arrays, 3-d array, or 2-d array
-        Anything that :func:`moo_clustering.bags.as_bags` takes. Rows of numbers without ``groups`` or
-        ``offsets`` are bags of one instance.
-    groups, offsets : array-like or None
-    reset : bool
-        Whether ``n_features_in_`` and ``feature_names_in_`` are set, or checked.
-
-    Raises
-    ------
-    ValueError
-        ``X`` makes no bags, or has other features than the fit.
-    TypeError
-        ``X`` does not hold numbers.
+    Rows of numbers without ``groups`` or ``offsets`` are bags of one instance. ``reset`` tells whether
+    ``n_features_in_`` and ``feature_names_in_`` are set, or checked.
     """
     if groups is None and offsets is None and not holds_bags(X):
         rows = validate_data(estimator, X, dtype=[np.float64, np.float32], reset=reset)
@@ -445,30 +411,14 @@ def holds_bags(X: Any) -> bool:
 
 
 class FeatureRange(NamedTuple):
-    """Minimum and range by which every feature is scaled.
-
-    Attributes
-    ----------
-    low, span : ndarray of shape (n_features,)
-        A feature of span 0 becomes 0.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eq. 11.
-    """
+    """Minimum and range by which every feature is scaled (Eq. 11); a feature of span 0 becomes 0."""
 
     low: FloatArray
     span: FloatArray
 
     @classmethod
     def of(cls, bags: Bags) -> FeatureRange:
-        """Range of all instances of all bags.
-
-        Raises
-        ------
-        ValueError
-            A range overflows.
-        """
+        """Range of all instances of all bags."""
         low = bags.instances.min(axis=0).astype(np.float64)
         high = bags.instances.max(axis=0).astype(np.float64)
         with np.errstate(over="ignore"):

@@ -677,21 +677,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
 
 
 class MedoidBagScore:
-    """Davies-Bouldin index of individuals that are slots for medoid bags, with penalty; minimised.
-
-    Parameters
-    ----------
-    bags : Bags
-    encoding : MedoidSlotEncoding
-        An encoding over the distances between the bags.
-    centers : {"medoid", "mean"}
-    weighting : {"bag", "instance"}
-    min_cluster_size : int
-    constraints : PairwiseConstraints or None
-    handling : {"penalty", "repair"}
-    penalty : float
-    n_jobs : int or None
-    """
+    """Davies-Bouldin index of individuals that are slots for medoid bags, with penalty; minimised."""
 
     def __init__(
         self,
@@ -718,15 +704,10 @@ class MedoidBagScore:
             self._centroids = BagObjective(geometry, encoding.k_max, "db", n_jobs=n_jobs)
 
     def partitions(self, genes: NDArray[Any]) -> tuple[Labels, NDArray[np.int64]]:
-        """Assign every bag to its nearest medoid, and repair.
+        """Assign every bag to its nearest medoid, and repair; labels, and medoids padded with -1.
 
-        Returns
-        -------
-        labels : ndarray of shape (n_individuals, n_bags)
-        medoids : ndarray of shape (n_individuals, k_max)
-            Medoids of the clusters 0, 1, ..., then -1. They are those of the genes, except that a cluster
-            whose medoid had to leave it (together with the bags it is linked to) is measured by the medoid
-            of its remaining bags (Eq. 2).
+        Medoids are those of the genes, except that a cluster whose medoid had to leave it (together with the
+        bags it is linked to) is measured by the medoid of its remaining bags (Eq. 2).
         """
         labels: Labels = self.encoding.decode(genes)
         medoids = np.asarray(genes, dtype=np.int64)

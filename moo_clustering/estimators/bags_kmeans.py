@@ -201,37 +201,16 @@ def bamic(
     *,
     repair: PartitionRepair | None = None,
 ) -> BamicRuns:
-    """Assign bags to medoids and choose medoids anew, in turns, from several starts together.
+    """Assign bags to medoids and choose medoids anew, in turns, from several starts together (Eq. 2).
 
-    A bag belongs to the nearest medoid, a medoid to its own cluster. The medoid of a cluster becomes the
-    bag from which the sum of distances to the others is least; the present one stays if no other is
-    better. The lowest number counts among equals.
+    A bag belongs to the nearest medoid, a medoid to its own cluster. The medoid of a cluster becomes the bag
+    from which the sum of distances to the others is least; the present one stays if no other is better. The
+    lowest number counts among equals. ``H[i, j]`` is the distance from bag i to bag j, and ``medoids`` holds
+    distinct bags, in a row for every start. A cluster that ``repair`` leaves without bags keeps its medoid.
 
-    Parameters
-    ----------
-    H : ndarray of shape (n_bags, n_bags)
-        Distance from bag i to bag j.
-    medoids : ndarray of shape (n_starts, n_clusters), or (n_clusters,) for one start
-        Distinct bags.
-    max_iter : int, default=100
-        Updates of the medoids.
-    repair : PartitionRepair, optional
-        Repair of every assignment. A cluster that it leaves without bags keeps its medoid.
-
-    Returns
-    -------
-    BamicRuns
-
-    Notes
-    -----
-    Distances that are not symmetric do not promise that updates lower the inertia. When medoids come
-    back that were left before, the best of the cycle counts.
-
-    O(n_starts n_clusters n_bags^2) time for an update, O(n_starts n_clusters n_bags) memory.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, BAMIC and Eq. 2.
+    Distances that are not symmetric do not promise that updates lower the inertia. When medoids come back
+    that were left before, the best of the cycle counts. O(n_starts n_clusters n_bags^2) time for an update,
+    O(n_starts n_clusters n_bags) memory.
     """
     current = np.array(np.atleast_2d(medoids), dtype=np.int64)
     labels, inertia, history = _assigned(H, current, repair)
@@ -283,15 +262,7 @@ def _assigned(
 
 
 def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64Array:
-    """Medoids of clusters, Eq. 2.
-
-    Parameters
-    ----------
-    H : ndarray of shape (n_bags, n_bags)
-    labels : ndarray of shape (n_starts, n_bags)
-    medoids : ndarray of shape (n_starts, n_clusters)
-        Present ones.
-    """
+    """Medoids of clusters, Eq. 2, of every start; the present ones stay if no other is better."""
     n_starts, n_clusters = medoids.shape
     members = labels[..., None] == np.arange(n_clusters)
     one_hot = members.transpose(1, 0, 2).reshape(len(H), -1).astype(np.float64)
@@ -450,38 +421,10 @@ def mi_kmeans(
     max_iter: int = 100,
     repair: PartitionRepair | None = None,
 ) -> BagPartition:
-    """Assign bags to centres and move centres to the means of their bags, in turns.
+    """Assign bags to centres and move centres to the means of their bags, in turns; see :class:`MIKMeans`.
 
-    Parameters
-    ----------
-    bags : Bags
-    centers : ndarray of shape (n_clusters, n_features)
-        Where the centres start.
-    weighting : {"bag", "instance"}, default="bag"
-        Centres as means of the bag means (Eq. 3), or of all instances.
-    empty : {"repair", "keep"}, default="repair"
-        A cluster without bags gets the bag farthest from its own centre, or its centre stays.
-    max_iter : int, default=100
-        Updates of the centres.
-    repair : PartitionRepair, optional
-        Further repair of every assignment.
-
-    Returns
-    -------
-    BagPartition
-
-    Notes
-    -----
-    An update of the centres may raise the inertia, since the mean is not the point from which the
-    farthest instances are nearest. When a partition comes back that was left before, the best of the
-    cycle counts.
-
-    O(n_clusters n_instances n_features) time for an iteration; memory besides the bags O(n_bags
-    (n_clusters + n_features)) and a block of bounded size.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3 and 4.
+    ``repair`` is applied after every assignment. O(n_clusters n_instances n_features) time for an iteration;
+    memory besides the bags O(n_bags (n_clusters + n_features)) and a block of bounded size.
     """
     means = bags.means()
     weights = np.ones(bags.n_bags) if weighting == "bag" else bags.sizes.astype(np.float64)
@@ -521,15 +464,7 @@ def mi_kmeans(
 
 
 def moved_centers(means: FloatArray, weights: FloatArray, labels: Labels, centers: FloatArray) -> FloatArray:
-    """Centroids, Eq. 3; a cluster without bags keeps its centre.
-
-    Parameters
-    ----------
-    means : ndarray of shape (n_bags, n_features)
-    weights : ndarray of shape (n_bags,)
-    labels : ndarray of shape (n_bags,)
-    centers : ndarray of shape (n_clusters, n_features)
-    """
+    """Centroids, Eq. 3; a cluster without bags keeps its centre."""
     shares = (labels == np.arange(len(centers))[:, None]) * weights
     masses = shares.sum(axis=1)
     live = masses > 0.0

@@ -214,22 +214,11 @@ def lanczos_pairs(
 ) -> Pairs:
     """Lanczos iteration, repeated on what is orthogonal to the vectors found until nothing is missing.
 
-    One Lanczos run sees one vector of an eigenspace, so it passes over copies of eigenvalues that
-    are (nearly) equal, as the zeros of a graph in (nearly) separate parts are.
-
-    Parameters
-    ----------
-    L : csr_array
-        Laplacian with eigenvalues in [0, 2 scale].
-    n_pairs : int
-    scale : float
-    known : csr_array of shape (n, c)
-        Orthonormal vectors, one per part of the graph, that span what is almost the null space.
-    rng : numpy.random.Generator
-        Draws the starting vectors.
-    factorize : bool, default=False
-        Iterate with (L + tiny I)^-1 instead of I - L / scale. Far fewer steps, but the memory for the
-        factors grows fast with the number of neighbours of a sample.
+    One Lanczos run sees one vector of an eigenspace, so it passes over copies of eigenvalues that are
+    (nearly) equal, as the zeros of a graph in (nearly) separate parts are. The eigenvalues of L lie in [0, 2
+    scale]; ``known`` holds orthonormal vectors, one per part of the graph, that span what is almost the null
+    space. ``factorize`` iterates with (L + tiny I)^-1 instead of I - L / scale: far fewer steps, but the
+    memory for the factors grows fast with the number of neighbours of a sample.
     """
     n = L.shape[0]
     step, tolerance = _inverse(L, scale) if factorize else _forward(L, scale)
@@ -405,19 +394,9 @@ def weakly_tied_parts(
 ) -> NDArray[np.int32]:
     """Parts of a graph that only weak edges, or edges between known parts, hold together.
 
-    Parameters
-    ----------
-    S : csr_array of shape (n, n)
-    strength : ndarray of shape (n,)
-        An edge counts as s_ij * strength_i * strength_j.
-    scale : float
-        Edges below a thousandth of it are weak.
-    parts : ndarray of shape (n,), optional
-
-    Notes
-    -----
-    Every such part makes an eigenvalue near zero, which Lanczos can hardly separate from the others.
-    With very many weak edges (more than one part per 20 samples), weak edges are ignored.
+    An edge counts as s_ij * strength_i * strength_j, and is weak below a thousandth of ``scale``. Every such
+    part makes an eigenvalue near zero, which Lanczos can hardly separate from the others. With very many weak
+    edges (more than one part per 20 samples), weak edges are ignored.
     """
     edges = S.tocoo()
     row, column = edges.coords
@@ -434,19 +413,8 @@ def weakly_tied_parts(
 def part_basis(L: sp.csr_array, parts: NDArray[Any], lengths: FloatArray, scale: float) -> sp.csr_array:
     """Orthonormal vectors, one per part of a graph that is hardly tied to the rest.
 
-    Parameters
-    ----------
-    L : csr_array of shape (n, n)
-    parts : ndarray of shape (n,)
-        Part of every sample, 0, 1, ....
-    lengths : ndarray of shape (n,)
-        Null vector of L for a connected graph: ones, or roots of the degrees.
-    scale : float
-
-    Notes
-    -----
-    A part whose vector is no near-null vector of L is left out, as a single sample is under the
-    normalised Laplacian.
+    ``lengths`` is the null vector of L for a connected graph: ones, or roots of the degrees. A part whose
+    vector is no near-null vector of L is left out, as a single sample is under the normalised Laplacian.
     """
     n, n_parts = len(parts), int(parts.max()) + 1
     lengths = np.where(lengths > 0, lengths, 1.0)

@@ -108,15 +108,7 @@ class Population(NamedTuple):
 
 
 def check_population(labels: Any, n_samples: int) -> Population:
-    """Check the labels of a population and count its clusters.
-
-    Raises
-    ------
-    ValueError
-        If a row has the wrong length, or its clusters are not exactly 0..k-1.
-    TypeError
-        If the labels are not numbers.
-    """
+    """Check the labels of a population and count its clusters."""
     array = integer_rows(labels, "labels")
     if array.shape[1] != n_samples:
         raise ValueError(

@@ -156,15 +156,7 @@ def hyperedges(labels: ArrayLike) -> Hyperedges:
 
 
 def check_runs(labels: ArrayLike) -> IntArray:
-    """Check labels of runs, shape (n_runs, n_samples); a single run may be flat.
-
-    Raises
-    ------
-    ValueError
-        If rows have different lengths, there is no run or no object, or labels are below -1.
-    TypeError
-        If labels are not integers.
-    """
+    """Check labels of runs, shape (n_runs, n_samples); a single run may be flat."""
     try:
         array = np.asarray(labels)
     except ValueError:

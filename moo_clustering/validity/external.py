@@ -278,13 +278,6 @@ def encode(labels: Any, name: str) -> tuple[Int64Array, list[Any]]:
     """Encode labels as codes 0..k-1, and list the k distinct labels.
 
     Labels are sorted if they can be compared with each other, and otherwise in the order of appearance.
-
-    Raises
-    ------
-    ValueError
-        If there are no labels, more than one dimension, or NaN.
-    TypeError
-        If a label is not hashable.
     """
     if not isinstance(labels, list | tuple):
         labels = np.asarray(labels)

@@ -577,14 +577,7 @@ def medoid_scatter(
 
 
 def check_medoids(D: Any, medoids: Any, labels: Any) -> tuple[AnyFloatArray, Int64Array, Labels, Int64Array]:
-    """Convert arrays for the kernels, and count the medoids of every row.
-
-    Raises
-    ------
-    ValueError
-        If D is not square, an id lies outside 0..n-1, a row has no medoid or padding before its
-        end, or a label names no medoid of its row.
-    """
+    """Convert arrays for the kernels, and count the medoids of every row."""
     D = np.asarray(D)
     if D.ndim != 2 or D.shape[0] != D.shape[1] or D.size == 0:
         raise ValueError(f"D must be a square matrix, got shape {D.shape}")
@@ -973,15 +966,7 @@ def boundary_cut(labels: IntArray, S: Any) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class SimilarityEdges:
-    """Edges i < j of a symmetric graph, and its diagonal.
-
-    Attributes
-    ----------
-    ends : ndarray of shape (n_edges, 2), int64
-    weights : ndarray of shape (n_edges,)
-    loops, volumes : ndarray of shape (n_samples,)
-        Diagonal, and sums of the rows including it.
-    """
+    """Edges i < j of a symmetric graph, its diagonal, and the sums of its rows including that."""
 
     ends: Int64Array
     weights: FloatArray
@@ -1005,13 +990,7 @@ class SimilarityEdges:
 
 
 def similarity_edges(S: Any, owner: str) -> SimilarityEdges:
-    """Check similarities of shape (n_samples, n_samples) and list their edges.
-
-    Raises
-    ------
-    ValueError
-        If S is not square, finite and non-negative, or not symmetric within 1e-8 of its largest entry.
-    """
+    """Check similarities of shape (n_samples, n_samples) and list their edges."""
     matrix = check_array(S, accept_sparse="csr", dtype=np.float64, input_name="S")
     if matrix.shape[0] != matrix.shape[1]:
         raise ValueError(
