@@ -13,11 +13,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
+from pymoo.core.crossover import Crossover
 from pymoo.core.mutation import Mutation
 from pymoo.core.population import Population
+from pymoo.core.repair import Repair
+from pymoo.core.sampling import Sampling
 from pymoo.core.variable import get
 
 from moo_clustering._arrays import FloatArray, IntArray, Labels
+from moo_clustering._docs import Documented
 from moo_clustering._kernels import partitions as kernels
 from moo_clustering.bags import BagObjective
 from moo_clustering.encodings import Encoding, LabelEncoding, relabel_by_first_appearance
@@ -124,6 +128,19 @@ class LabelGraph:
         return self
 
 
+# Parameters of several operators, for :func:`~moo_clustering._docs.documented`.
+SHARED = """
+Parameters
+----------
+graph : LabelGraph, sparse matrix or array-like of shape (n_samples, n_samples)
+    Symmetric similarities.
+pool : PartitionPool or array-like of shape (n_partitions, n_samples)
+    Partitions to split along.
+objective : BagObjective, optional
+    Default: the problem's.
+"""
+
+
 class Bounds(NamedTuple):
     """Smallest and largest number of clusters."""
 
@@ -223,11 +240,66 @@ def at_least_one(name: str, value: int) -> int:
     return int(value)
 
 
-class DrawnMutation(Mutation):
+class SeededOperator(Documented):
+    """Operator of pymoo that needs nothing but the problem, the genes and a generator.
+
+    Subclasses override ``_apply`` in place of pymoo's ``_do``. Its second argument is what ``_do`` is given:
+    parents, individuals, or for samplings their number.
+    """
+
+    def _do(self, problem: Any, X: Any, *args: Any, random_state: Any = None, **kwargs: Any) -> Any:
+        return self._apply(problem, X, np.random.default_rng(random_state))
+
+    def _apply(self, problem: Any, X: Any, rng: np.random.Generator) -> Any:
+        raise NotImplementedError
+
+
+class PairCrossover(SeededOperator, Crossover):
+    """Crossover of two parents to two children.
+
+    Parameters
+    ----------
+    prob : float
+        Probability that a pair is crossed; otherwise its children are copies.
+    **kwargs
+        Further options of pymoo's ``Crossover``.
+    """
+
+    def __init__(self, prob: float, n_offsprings: int = 2, **kwargs: Any) -> None:
+        super().__init__(2, n_offsprings, prob=prob, **kwargs)
+
+
+class SeededMutation(SeededOperator, Mutation):
+    """Mutation of individuals.
+
+    Parameters
+    ----------
+    prob : float
+        Probability that an individual is mutated.
+    **kwargs
+        Further options of pymoo's ``Mutation``.
+    """
+
+    def __init__(self, prob: float = 1.0, **kwargs: Any) -> None:
+        super().__init__(prob=prob, **kwargs)
+
+
+class SeededSampling(SeededOperator, Sampling):
+    """Sampling of individuals."""
+
+
+class GeneRepair(SeededOperator, Repair):
+    """Repair of individuals, of which there is at least one."""
+
+    def _do(self, problem: Any, X: Any, *args: Any, random_state: Any = None, **kwargs: Any) -> Any:
+        return super()._do(problem, X, random_state=random_state) if len(X) else X
+
+
+class DrawnMutation(SeededMutation):
     """Mutation that draws with ``prob`` who is mutated, and computes the mutants of those only.
 
     pymoo's own ``do`` mutates everybody and discards what was not drawn, which is too dear for mutations
-    that evaluate or search. Subclasses override ``_do`` as usual.
+    that evaluate or search. Subclasses override ``_do`` or ``_apply`` as usual.
     """
 
     def do(
@@ -244,8 +316,12 @@ class DrawnMutation(Mutation):
             pop = deepcopy(pop)
         drawn = pop[rng.random(len(pop)) < get(self.prob, size=len(pop))]
         if len(drawn):
-            drawn.set("X", self._do(problem, drawn.get("X"), *args, random_state=rng, **kwargs))
+            self._mutate(problem, drawn, *args, random_state=rng, **kwargs)
         return pop
+
+    def _mutate(self, problem: Any, drawn: Population, *args: Any, **kwargs: Any) -> None:
+        """Replace the genes of individuals."""
+        drawn.set("X", self._do(problem, drawn.get("X"), *args, **kwargs))
 
 
 def redraw_illegal(

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from pymoo.core.crossover import Crossover
 from pymoo.core.individual import Individual
 from pymoo.core.population import Population
 from pymoo.core.variable import get
@@ -28,6 +27,7 @@ from moo_clustering._arrays import (
     IntpArray,
     Labels,
 )
+from moo_clustering._docs import documented
 from moo_clustering._kernels import loci
 from moo_clustering._kernels.least_squares import swap_rows
 from moo_clustering._kernels.partitions import half_of_differences
@@ -41,7 +41,9 @@ from moo_clustering.encodings import (
 from moo_clustering.encodings.base import checked_genes
 from moo_clustering.encodings.medoids import as_sets, filled, first_distinct, repair_slots, set_sizes
 from moo_clustering.operators.base import (
+    SHARED,
     LabelGraph,
+    PairCrossover,
     at_least_one,
     bounds_of,
     canonical_rows,
@@ -69,11 +71,21 @@ MIX_STEP = 0.2
 BLOCK_DRAWS = 2**22
 
 
-class _AlignedCrossover(Crossover):
-    """Crossover of two partitions to two children; subclasses override :meth:`exchange`."""
+class _AlignedCrossover(PairCrossover):
+    """Crossover of two partitions to two children; subclasses override :meth:`exchange`.
+
+    Parameters
+    ----------
+    align : bool
+        Renumber the clusters of the second parent first; False crosses the chromosomes as they are.
+
+    Notes
+    -----
+    O(n_samples) time per pair, plus O(K^3) for the alignment of K > 2 clusters.
+    """
 
     def __init__(self, align: bool = True, prob: float = 0.9, **kwargs: Any) -> None:
-        super().__init__(2, 2, prob=prob, **kwargs)
+        super().__init__(prob, **kwargs)
         if not isinstance(align, bool | np.bool_):
             raise TypeError(f"align must be True or False, got {align!r}.")
         self.align = bool(align)
@@ -82,15 +94,7 @@ class _AlignedCrossover(Crossover):
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
         """Mask of the genes that are exchanged, of the shape (n_pairs, n_samples) of the parents."""
 
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> IntArray:
-        rng = np.random.default_rng(random_state)
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
         first, second = (checked_genes(parents, X.shape[-1]) for parents in X)
         return np.stack(cross_partitions(first, second, self.exchange, rng, align=self.align))
 
@@ -102,15 +106,6 @@ class AlignedOnePoint(_AlignedCrossover):
     chromosomes gene by gene yields noise. The clusters of the second parent are therefore renumbered
     first, so that it agrees best with the first (:func:`~moo_clustering.encodings.align_labels`).
     The children of two parents that encode the same partition encode it, too.
-
-    Parameters
-    ----------
-    align : bool, default=True
-        Renumber the clusters of the second parent first; False crosses the chromosomes as they are.
-    prob : float, default=0.9
-        Probability that a pair is crossed; otherwise its children are copies.
-    **kwargs
-        Further options of pymoo's ``Crossover``.
 
     Notes
     -----
@@ -132,13 +127,6 @@ class AlignedHUX(_AlignedCrossover):
     Of the h samples in which the parents differ after alignment, floor(h / 2), drawn at random, are
     exchanged, which puts the children as far from either parent as possible.
 
-    Parameters
-    ----------
-    align, prob
-        As in :class:`AlignedOnePoint`.
-    **kwargs
-        Further options of pymoo's ``Crossover``.
-
     Notes
     -----
     O(n_samples) time per pair, plus O(K^3) for the alignment of K > 2 clusters.
@@ -155,13 +143,6 @@ class AlignedHUX(_AlignedCrossover):
 class AlignedUniformCrossover(_AlignedCrossover):
     """Uniform crossover of partitions: every gene is exchanged with probability one half.
 
-    Parameters
-    ----------
-    align, prob
-        As in :class:`AlignedOnePoint`.
-    **kwargs
-        Further options of pymoo's ``Crossover``.
-
     Notes
     -----
     O(n_samples) time per pair, plus O(K^3) for the alignment of K > 2 clusters.
@@ -171,7 +152,8 @@ class AlignedUniformCrossover(_AlignedCrossover):
         return coins(first, second, rng)
 
 
-class GroupingOverlayCrossover(Crossover):
+@documented(SHARED)
+class GroupingOverlayCrossover(PairCrossover):
     """Lay some clusters of one parent over the other; the second child exchanges the roles.
 
     Each cluster of A is inherited with probability one half, at least one and not all of them (none if
@@ -183,8 +165,6 @@ class GroupingOverlayCrossover(Crossover):
 
     Parameters
     ----------
-    graph : LabelGraph, sparse matrix or array-like of shape (n_samples, n_samples)
-        Symmetric similarities.
     prob : float, default=0.6
         Probability that a pair is crossed; otherwise its children are copies. Children carry a mark of
         which it was, for :class:`~moo_clustering.operators.PartitionMutation`.
@@ -192,8 +172,6 @@ class GroupingOverlayCrossover(Crossover):
         Share of a cluster of B below which what is left of it is dissolved.
     max_rounds : int, default=10
         Rounds in which samples of dissolved clusters join their neighbours.
-    **kwargs
-        Further options of pymoo's ``Crossover``.
 
     Notes
     -----
@@ -207,7 +185,7 @@ class GroupingOverlayCrossover(Crossover):
     def __init__(
         self, graph: Any, *, prob: float = 0.6, min_share: float = 0.3, max_rounds: int = 10, **kwargs: Any
     ) -> None:
-        super().__init__(2, 2, prob=prob, **kwargs)
+        super().__init__(prob, **kwargs)
         self.graph = LabelGraph.of(graph)
         self.min_share = checked_share("min_share", min_share)
         self.max_rounds = at_least_one("max_rounds", max_rounds)
@@ -230,15 +208,8 @@ class GroupingOverlayCrossover(Crossover):
             children[:, crossed] = self._do(problem, children[:, crossed], random_state=rng)
         return Population.new("X", children.reshape(-1, problem.n_var), CROSSED, np.tile(crossed, 2))
 
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> Labels:
-        rng, bounds = np.random.default_rng(random_state), bounds_of(problem)
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:
+        bounds = bounds_of(problem)
         first, second = (canonical_rows(side, problem.n_var) for side in X)
         out = np.stack([first, second])
         for q, (a, b) in enumerate(zip(first, second, strict=True)):
@@ -347,7 +318,7 @@ def _random_bits(n_rows: int, n_columns: int, rng: np.random.Generator) -> BoolA
     return np.unpackbits(bits, axis=1, count=n_columns).view(np.bool_)
 
 
-class PrefixUnionCrossover(Crossover):
+class PrefixUnionCrossover(PairCrossover):
     """Join the first medoids of one parent and those of the other that are not among them.
 
     A cut c is drawn from 1..|A|-1. The child is A[:c] followed by the genes of B that are not in it, in
@@ -361,10 +332,6 @@ class PrefixUnionCrossover(Crossover):
         - ``"keep"``: as many genes as A has, from the head of A, then B, then the rest of A.
         - ``"two_cut"``: take B from a cut of its own on, so that the mean length falls only by what the
           parents have in common. A child with fewer than two genes gets random ones.
-    prob : float, default=0.6
-        Probability that a pair is crossed; otherwise its children are copies.
-    **kwargs
-        Further options of pymoo's ``Crossover``.
 
     Notes
     -----
@@ -376,20 +343,12 @@ class PrefixUnionCrossover(Crossover):
     """
 
     def __init__(self, length: Length = "grow", prob: float = 0.6, **kwargs: Any) -> None:
-        super().__init__(2, 2, prob=prob, **kwargs)
+        super().__init__(prob, **kwargs)
         if length not in get_args(Length):
             raise ValueError(f"length must be one of {get_args(Length)}, got {length!r}.")
         self.length: Length = length
 
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> Int64Array:
-        rng = np.random.default_rng(random_state)
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Int64Array:
         encoding = encoding_of(problem, MedoidEncoding)
         first, second = as_sets(X[0]), as_sets(X[1])
         children = [
@@ -431,15 +390,8 @@ def _cuts(sizes: Int64Array, rng: np.random.Generator) -> Int64Array:
     return rng.integers(1, np.maximum(sizes, 2))[:, None]
 
 
-class SlotOnePointCrossover(Crossover):
+class SlotOnePointCrossover(PairCrossover):
     """Exchange the slots from a random cut in 1..k_max-1 on, then repair like :class:`SlotRepair`.
-
-    Parameters
-    ----------
-    prob : float, default=0.2
-        Probability that a pair is crossed; otherwise its children are copies.
-    **kwargs
-        Further options of pymoo's ``Crossover``.
 
     References
     ----------
@@ -447,18 +399,10 @@ class SlotOnePointCrossover(Crossover):
     """
 
     def __init__(self, prob: float = 0.2, **kwargs: Any) -> None:
-        super().__init__(2, 2, prob=prob, **kwargs)
+        super().__init__(prob, **kwargs)
 
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> IntArray:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
         encoding = encoding_of(problem, MedoidSlotEncoding)
-        rng = np.random.default_rng(random_state)
         first, second = (checked_genes(parents, encoding.n_var) for parents in X)
         return np.stack(cross_slots(first, second, rng, k_min=encoding.k_min, n_samples=encoding.n_samples))
 
@@ -471,32 +415,17 @@ def cross_slots(
     return repair_slots(a, n_samples, k_min, rng), repair_slots(b, n_samples, k_min, rng)
 
 
-class UniformNeighborCrossover(Crossover):
+class UniformNeighborCrossover(PairCrossover):
     """Exchange every gene of two parents with probability one half.
 
     Every gene of a child comes from a parent at the same locus, so children of feasible parents are
     feasible. Takes genes of any integer type and draws one random bit per gene.
-
-    Parameters
-    ----------
-    prob : float, default=0.9
-        Probability that a pair is crossed; otherwise its children are copies.
-    **kwargs
-        Further options of pymoo's ``Crossover``.
     """
 
     def __init__(self, prob: float = 0.9, **kwargs: Any) -> None:
-        super().__init__(2, 2, prob=prob, **kwargs)
+        super().__init__(prob, **kwargs)
 
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[np.integer[Any]],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> NDArray[np.integer[Any]]:
-        rng = np.random.default_rng(random_state)
+    def _apply(self, problem: Any, X: IntArray, rng: np.random.Generator) -> IntArray:
         first, second = np.ascontiguousarray(X[0]), np.ascontiguousarray(X[1])
         n_pairs, n_var = first.shape
         swap = _random_bits(n_pairs, n_var, rng).view(np.uint8)
@@ -510,6 +439,7 @@ class UniformNeighborCrossover(Crossover):
         return children
 
 
+@documented(PairCrossover)
 class RankSBX(SBX):
     """Simulated binary crossover on ranks of neighbours, rounded and clipped.
 
@@ -525,8 +455,6 @@ class RankSBX(SBX):
         Distribution index; the paper does not print it.
     prob_var : float, default=0.5
         Probability per gene.
-    **kwargs
-        Further options of pymoo's ``Crossover``.
 
     References
     ----------
@@ -540,6 +468,7 @@ class RankSBX(SBX):
         return to_genes(problem, super()._do(problem, X, *args, **kwargs))
 
 
+@documented()
 class IndexSBX(RankSBX):
     """Simulated binary crossover on sample indices 0..N-1, rounded and clipped.
 
@@ -552,12 +481,6 @@ class IndexSBX(RankSBX):
        and results look better than the data allow. Use it for reproduction only, and never compare
        methods on sorted rows.
 
-    Parameters
-    ----------
-    prob, eta, prob_var
-        As in :class:`RankSBX`.
-    **kwargs
-        Further options of pymoo's ``Crossover``.
     """
 
     def _do(self, problem: Any, X: IntArray, *args: Any, **kwargs: Any) -> IntArray:
@@ -566,7 +489,7 @@ class IndexSBX(RankSBX):
         return redraw_illegal(problem, flat, kwargs.get("random_state")).reshape(children.shape)
 
 
-class AlignedSeedCrossover(Crossover):
+class AlignedSeedCrossover(PairCrossover):
     """Exchange clusters of one parent for the most similar clusters of the other.
 
     The clusters of both parents are matched with the least sum of squared distances between centroids,
@@ -574,13 +497,6 @@ class AlignedSeedCrossover(Crossover):
     without a partner is paired with none, so that children of parents of different sizes have sizes in
     between. A document never is a seed twice; random documents are added where too few seeds remain. For
     :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
-
-    Parameters
-    ----------
-    prob : float, default=0.9
-        Probability that a pair is crossed; otherwise its children are copies.
-    **kwargs
-        Further options of pymoo's ``Crossover``.
 
     Notes
     -----
@@ -592,18 +508,10 @@ class AlignedSeedCrossover(Crossover):
     """
 
     def __init__(self, prob: float = 0.9, **kwargs: Any) -> None:
-        super().__init__(2, 2, prob=prob, **kwargs)
+        super().__init__(prob, **kwargs)
 
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> IntArray:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
         encoding = seed_problem(problem).encoding
-        rng = np.random.default_rng(random_state)
         parents = [encoding.seeds(side) for side in X]
         n_pairs = len(parents[0])
         centers = problem.cluster_centers(np.concatenate(parents))
@@ -625,7 +533,7 @@ def _paired(
     return rows[0], rows[1]
 
 
-class CentreMatchingCrossover(Crossover):
+class CentreMatchingCrossover(PairCrossover):
     """Match the centres of two parents; a child takes one centre of each pair, drawn by a coin.
 
     The matching has the least sum of squared distances, so the order of the centres does not matter.
@@ -636,10 +544,6 @@ class CentreMatchingCrossover(Crossover):
     ----------
     n_offsprings : {2, 1}, default=2
         Number of children per pair.
-    prob : float, default=1.0
-        Probability that a pair is crossed; otherwise its children are copies.
-    **kwargs
-        Further options of pymoo's ``Crossover``.
 
     Notes
     -----
@@ -657,7 +561,7 @@ class CentreMatchingCrossover(Crossover):
     def __init__(self, n_offsprings: int = 2, *, prob: float = 1.0, **kwargs: Any) -> None:
         if n_offsprings not in (1, 2):
             raise ValueError(f"n_offsprings must be 1 or 2, got {n_offsprings!r}.")
-        super().__init__(2, n_offsprings, prob=prob, **kwargs)
+        super().__init__(prob, n_offsprings, **kwargs)
 
     def do(
         self,
@@ -677,16 +581,8 @@ class CentreMatchingCrossover(Crossover):
             child.set("mix", inherited_mix([parent.get("mix") for parent in pop[i % len(pop)]], rng))
         return children
 
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> FloatArray:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> FloatArray:
         encoding = center_problem(problem).encoding
-        rng = np.random.default_rng(random_state)
         children = np.empty((self.n_offsprings, *X.shape[1:]))
         for q, pair in enumerate(zip(encoding.centers(X[0]), encoding.centers(X[1]), strict=True)):
             for child, genes in zip(children[:, q], match_centers(*pair, rng), strict=False):
@@ -717,7 +613,7 @@ def nearest_pairs(first: AnyFloatArray, second: AnyFloatArray) -> tuple[IntpArra
     return left, right
 
 
-class RowUniformCrossover(Crossover):
+class RowUniformCrossover(PairCrossover):
     """Exchange every sample's row of weights between two parents with probability one half.
 
     For :class:`~moo_clustering.problems.SRMOSCProblem`. The row of a sample determines its error and
@@ -727,8 +623,6 @@ class RowUniformCrossover(Crossover):
     ----------
     prob : float, default=0.7
         Probability that a pair is crossed; otherwise its children share the parents' arrays.
-    **kwargs
-        Further options of pymoo's ``Crossover``.
 
     Notes
     -----
@@ -740,7 +634,7 @@ class RowUniformCrossover(Crossover):
     """
 
     def __init__(self, prob: float = 0.7, **kwargs: Any) -> None:
-        super().__init__(2, 2, prob=prob, **kwargs)
+        super().__init__(prob, **kwargs)
 
     def do(
         self,
@@ -762,15 +656,9 @@ class RowUniformCrossover(Crossover):
                 children.append(child)
         return Population.create(*made[0], *made[1])
 
-    def _do(
-        self,
-        problem: SRMOSCProblem,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: Any = None,
-        **kwargs: Any,
+    def _apply(
+        self, problem: SRMOSCProblem, X: NDArray[Any], rng: np.random.Generator
     ) -> NDArray[np.float32]:
-        rng = np.random.default_rng(random_state)
         children = np.empty(X.shape, dtype=np.float32)
         for k in range(X.shape[1]):
             swap = _random_bits(1, problem.n_samples, rng)[0]

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.mutation import Mutation
 from pymoo.core.population import Population
-from pymoo.core.variable import get
 from pymoo.operators.mutation.pm import PM
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntArray, IntpArray, Labels, sparse_positions
+from moo_clustering._docs import documented
 from moo_clustering._kernels import least_squares, loci
 from moo_clustering._kernels.threads import for_blocks
 from moo_clustering.encodings import MedoidEncoding, MedoidSlotEncoding
@@ -26,6 +25,7 @@ from moo_clustering.encodings.base import checked_genes
 from moo_clustering.encodings.medoids import as_sets, random_absent, repair_slots, set_sizes
 from moo_clustering.operators.base import (
     DrawnMutation,
+    SeededMutation,
     center_problem,
     checked_share,
     encoding_of,
@@ -60,10 +60,6 @@ class MutationChoice(DrawnMutation):
         Their own ``prob`` is ignored.
     weights : array-like of shape (n_mutations,), optional
         Relative frequencies, equal by default.
-    prob : float, default=0.3
-        Probability that an individual is mutated.
-    **kwargs
-        Further options of pymoo's ``Mutation``.
     """
 
     def __init__(
@@ -73,7 +69,7 @@ class MutationChoice(DrawnMutation):
         prob: float = 0.3,
         **kwargs: Any,
     ) -> None:
-        super().__init__(prob=prob, **kwargs)
+        super().__init__(prob, **kwargs)
         self.mutations = tuple(mutations)
         if not self.mutations:
             raise ValueError("mutations must hold at least one pymoo Mutation, got none.")
@@ -107,7 +103,7 @@ class MutationChoice(DrawnMutation):
         return mutated
 
 
-class MedoidReplaceMutation(Mutation):
+class MedoidReplaceMutation(SeededMutation):
     """Replace a random medoid by a random sample that is no medoid.
 
     Parameters
@@ -115,10 +111,6 @@ class MedoidReplaceMutation(Mutation):
     kind : {"replace", "full"}, default="replace"
         ``"full"``: replace a medoid, add one, or drop one, with equal probability; where the number of
         medoids cannot grow or shrink, replace one.
-    prob : float, default=0.2
-        Probability that an individual is mutated.
-    **kwargs
-        Further options of pymoo's ``Mutation``.
 
     Notes
     -----
@@ -130,21 +122,13 @@ class MedoidReplaceMutation(Mutation):
     """
 
     def __init__(self, kind: ReplaceKind = "replace", prob: float = 0.2, **kwargs: Any) -> None:
-        super().__init__(prob=prob, **kwargs)
+        super().__init__(prob, **kwargs)
         if kind not in get_args(ReplaceKind):
             raise ValueError(f"kind must be one of {get_args(ReplaceKind)}, got {kind!r}.")
         self.kind: ReplaceKind = kind
 
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> Int64Array:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Int64Array:
         encoding = encoding_of(problem, MedoidEncoding)
-        rng = np.random.default_rng(random_state)
         return replace_one(as_sets(X), encoding.n_samples, rng, kind=self.kind, k_min=encoding.k_min)
 
 
@@ -178,18 +162,11 @@ def replace_one(
     return mutated
 
 
-class MedoidSwapMutation(Mutation):
+class MedoidSwapMutation(SeededMutation):
     """Exchange the positions of two medoids.
 
     The clustering stays the same; only the order in which a later crossover cuts the genes changes. Use
     :class:`MedoidReplaceMutation` to search.
-
-    Parameters
-    ----------
-    prob : float, default=0.2
-        Probability that an individual is mutated.
-    **kwargs
-        Further options of pymoo's ``Mutation``.
 
     References
     ----------
@@ -197,17 +174,10 @@ class MedoidSwapMutation(Mutation):
     """
 
     def __init__(self, prob: float = 0.2, **kwargs: Any) -> None:
-        super().__init__(prob=prob, **kwargs)
+        super().__init__(prob, **kwargs)
 
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> Int64Array:
-        return swap_two(as_sets(X), np.random.default_rng(random_state))
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Int64Array:
+        return swap_two(as_sets(X), rng)
 
 
 def swap_two(sets: Int64Array, rng: np.random.Generator) -> Int64Array:
@@ -221,7 +191,7 @@ def swap_two(sets: Int64Array, rng: np.random.Generator) -> Int64Array:
     return swapped
 
 
-class SlotMutation(Mutation):
+class SlotMutation(SeededMutation):
     """Move medoids to samples near them, then repair like :class:`SlotRepair`.
 
     Parameters
@@ -234,10 +204,6 @@ class SlotMutation(Mutation):
         Probability that a medoid of a mutated individual moves.
     reach : float, default=0.25
         r = floor(reach n_samples); at least 1 and at most all others for ``"rank"``.
-    prob : float, default=0.3
-        Probability that an individual is mutated.
-    **kwargs
-        Further options of pymoo's ``Mutation``.
 
     References
     ----------
@@ -252,21 +218,14 @@ class SlotMutation(Mutation):
         prob: float = 0.3,
         **kwargs: Any,
     ) -> None:
-        super().__init__(prob=prob, **kwargs)
+        super().__init__(prob, **kwargs)
         if kind not in get_args(SlotKind):
             raise ValueError(f"kind must be one of {get_args(SlotKind)}, got {kind!r}.")
         self.kind: SlotKind = kind
         self.p_gene = checked_share("p_gene", p_gene)
         self.reach = checked_share("reach", reach)
 
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> IntArray:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
         encoding = encoding_of(problem, MedoidSlotEncoding)
         n = encoding.n_samples
         neighbors = None
@@ -274,7 +233,7 @@ class SlotMutation(Mutation):
             neighbors = encoding.nearest(min(max(slot_radius(self.reach, n), 1), n - 1))
         return mutate_slots(
             checked_genes(X, encoding.n_var),
-            np.random.default_rng(random_state),
+            rng,
             p_gene=self.p_gene,
             reach=self.reach,
             n_samples=n,
@@ -291,7 +250,7 @@ def mutate_slots(
     reach: float,
     n_samples: int,
     k_min: int,
-    neighbors: NDArray[np.integer[Any]] | None = None,
+    neighbors: IntArray | None = None,
 ) -> IntArray:
     """Move every medoid with probability ``p_gene``, then repair the rows.
 
@@ -321,17 +280,13 @@ def slot_radius(reach: float, n_samples: int) -> int:
     return math.floor(reach * n_samples + 1e-9)
 
 
-class NeighborResample(Mutation):
+class NeighborResample(SeededMutation):
     """Redraw links uniformly over the k nearest admissible neighbours of the sample.
 
     Parameters
     ----------
     prob_var : float, optional
         Probability per gene; default 1/N.
-    prob : float, default=1.0
-        Probability that an individual is mutated at all.
-    **kwargs
-        Further options of pymoo's ``Mutation``.
 
     Notes
     -----
@@ -341,15 +296,7 @@ class NeighborResample(Mutation):
     def __init__(self, prob_var: float | None = None, prob: float = 1.0, **kwargs: Any) -> None:
         super().__init__(prob=prob, prob_var=prob_var, **kwargs)
 
-    def _do(
-        self,
-        problem: NeighborGraphProblem,
-        X: NDArray[np.integer[Any]],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> NDArray[np.integer[Any]]:
-        rng = np.random.default_rng(random_state)
+    def _apply(self, problem: NeighborGraphProblem, X: IntArray, rng: np.random.Generator) -> IntArray:
         prob = 1.0 / problem.n_var if self.prob_var is None else float(self.prob_var.value)
         by_index = problem.gene == "index"
         mutated = np.array(X, dtype=None if by_index else problem.vtype, order="C")
@@ -363,6 +310,7 @@ class NeighborResample(Mutation):
         return mutated
 
 
+@documented(SeededMutation)
 class RankPM(PM):
     """Polynomial mutation on ranks of neighbours, rounded and clipped.
 
@@ -375,10 +323,6 @@ class RankPM(PM):
         Probability per gene; default 1/N.
     eta : float, default=20
         Distribution index; the paper does not print it.
-    prob : float, default=1.0
-        Probability that an individual is mutated at all.
-    **kwargs
-        Further options of pymoo's ``Mutation``.
     """
 
     def __init__(
@@ -390,24 +334,19 @@ class RankPM(PM):
         return to_genes(problem, super()._do(problem, X, *args, **kwargs))
 
 
+@documented()
 class IndexPM(RankPM):
     """Polynomial mutation on sample indices 0..N-1, rounded and clipped.
 
     Illegal genes are redrawn, and the order of the rows leaks into the result, as :class:`IndexSBX` explains.
 
-    Parameters
-    ----------
-    prob_var, eta, prob
-        As in :class:`RankPM`.
-    **kwargs
-        Further options of pymoo's ``Mutation``.
     """
 
     def _do(self, problem: Any, X: IntArray, *args: Any, **kwargs: Any) -> IntArray:
         return redraw_illegal(problem, super()._do(problem, X, *args, **kwargs), kwargs.get("random_state"))
 
 
-class NeighborBiasedMutation(Mutation):
+class NeighborBiasedMutation(SeededMutation):
     """Redraw a link to the l-th neighbour from the L nearest, with probability 1/n + (l/n)^2.
 
     For :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. A self link counts as
@@ -441,10 +380,8 @@ class NeighborBiasedMutation(Mutation):
         self.length: Length = length
         self.new_value: NewValue | None = new_value
 
-    def _do(
-        self, problem: Any, X: NDArray[Any], *args: Any, random_state: Any = None, **kwargs: Any
-    ) -> NDArray[Any]:
-        rng, encoding = np.random.default_rng(random_state), problem.encoding
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+        encoding = problem.encoding
         X = np.array(X, dtype=encoding.dtype)
         if not problem.graph.n_neighbors:
             return X
@@ -509,10 +446,6 @@ class DistantSeedMutation(DrawnMutation):
     kind : {"full", "replace"}, default="full"
         ``"full"``: replace a seed, add one in a random slot, or drop one, with equal probability; where
         the number of clusters cannot grow or shrink, replace one.
-    prob : float, default=0.3
-        Probability that an individual is mutated.
-    **kwargs
-        Further options of pymoo's ``Mutation``.
 
     Notes
     -----
@@ -525,21 +458,13 @@ class DistantSeedMutation(DrawnMutation):
     """
 
     def __init__(self, kind: ReplaceKind = "full", prob: float = 0.3, **kwargs: Any) -> None:
-        super().__init__(prob=prob, **kwargs)
+        super().__init__(prob, **kwargs)
         if kind not in get_args(ReplaceKind):
             raise ValueError(f"kind must be one of {get_args(ReplaceKind)}, got {kind!r}.")
         self.kind: ReplaceKind = kind
 
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> IntArray:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
         encoding = seed_problem(problem).encoding
-        rng = np.random.default_rng(random_state)
         slots: IntArray = encoding.seeds(X)
         sizes = set_sizes(slots)
         action = rng.integers(0, 3, size=len(slots)) if self.kind == "full" else np.zeros(len(slots))
@@ -579,13 +504,6 @@ class SweepSeedMutation(DrawnMutation):
     of the child continue. The most central document has the largest membership of the cluster. For
     :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
 
-    Parameters
-    ----------
-    prob : float, default=0.3
-        Probability that an individual is mutated.
-    **kwargs
-        Further options of pymoo's ``Mutation``.
-
     Notes
     -----
     Free for evaluated individuals, one evaluation for others. Best used in
@@ -598,16 +516,9 @@ class SweepSeedMutation(DrawnMutation):
     """
 
     def __init__(self, prob: float = 0.3, **kwargs: Any) -> None:
-        super().__init__(prob=prob, **kwargs)
+        super().__init__(prob, **kwargs)
 
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> IntArray:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
         mutated: IntArray = seed_problem(problem).central_documents(X)
         return mutated
 
@@ -627,10 +538,6 @@ class RelocateCentre(DrawnMutation):
     mix : float, optional
         Probability of a uniform draw. Default: the ``"mix"`` of the individual, which children of
         :class:`CentreMatchingCrossover` have, or else a uniform number each time.
-    prob : float, default=1.0
-        Probability that an individual is mutated.
-    **kwargs
-        Further options of pymoo's ``Mutation``.
 
     Notes
     -----
@@ -646,41 +553,20 @@ class RelocateCentre(DrawnMutation):
     def __init__(
         self, removal: Removal = "uniform", *, mix: float | None = None, prob: float = 1.0, **kwargs: Any
     ) -> None:
-        super().__init__(prob=prob, **kwargs)
+        super().__init__(prob, **kwargs)
         self.removal: Removal = checked_removal(removal)
         if mix is not None and not 0.0 <= mix <= 1.0:
             raise ValueError(f"mix must be in [0, 1], got {mix!r}.")
         self.mix = mix
 
-    def do(
-        self,
-        problem: Any,
-        pop: Population,
-        inplace: bool = True,
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> Population:
-        """Mutate individuals, each by its own ``mix``."""
-        rng = np.random.default_rng(random_state)
-        if not inplace:
-            pop = deepcopy(pop)
-        chosen = pop[rng.random(len(pop)) < get(self.prob, size=len(pop))]
-        for individual in chosen:
+    def _mutate(self, problem: Any, drawn: Population, *args: Any, random_state: Any, **kwargs: Any) -> None:
+        for individual in drawn:
             X = np.atleast_2d(individual.get("X"))
-            individual.set("X", self._do(problem, X, random_state=rng, mix=individual.get("mix"))[0])
-        return pop
+            individual.set("X", self._apply(problem, X, random_state, individual.get("mix"))[0])
 
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        mix: float | None = None,
-        **kwargs: Any,
+    def _apply(
+        self, problem: Any, X: NDArray[Any], rng: np.random.Generator, mix: float | None = None
     ) -> FloatArray:
-        rng = np.random.default_rng(random_state)
         mix = mix if self.mix is None else self.mix
         centers = center_problem(problem).encoding.centers(X)
         for one in centers:
@@ -731,7 +617,7 @@ def drawn(weights: FloatArray, otherwise: int, rng: np.random.Generator) -> int:
     return int(np.argmax(cumulative > rng.random() * cumulative[-1]))
 
 
-class SupportMutation(Mutation):
+class SupportMutation(SeededMutation):
     """Drop the smallest weight of a row or add the candidate of largest gain, then refit the weights.
 
     For :class:`~moo_clustering.problems.SRMOSCProblem`. The gain of a candidate is max(0, g)^2 / G_aa with
@@ -740,14 +626,10 @@ class SupportMutation(Mutation):
 
     Parameters
     ----------
-    prob : float, default=0.3
-        Probability that an individual is mutated.
     row_rate : float, default=0.05
         Share of the rows of an individual that change, at least one.
     n_sweeps : int, default=5
         Sweeps of non-negative coordinate descent over the links of a row.
-    **kwargs
-        Further options of pymoo's ``Mutation``.
 
     Notes
     -----
@@ -765,7 +647,7 @@ class SupportMutation(Mutation):
             raise ValueError(f"row_rate must be above 0 and at most 1, got {row_rate}.")
         if n_sweeps < 0:
             raise ValueError(f"n_sweeps must not be negative, got {n_sweeps}.")
-        super().__init__(prob=prob, **kwargs)
+        super().__init__(prob, **kwargs)
         self.row_rate = row_rate
         self.n_sweeps = n_sweeps
 
@@ -795,10 +677,9 @@ class SupportMutation(Mutation):
             individual.X = genes.reshape(-1)
         return pop
 
-    def _do(
-        self, problem: SRMOSCProblem, X: NDArray[Any], *args: Any, random_state: Any = None, **kwargs: Any
+    def _apply(
+        self, problem: SRMOSCProblem, X: NDArray[Any], rng: np.random.Generator
     ) -> NDArray[np.float32]:
-        rng = np.random.default_rng(random_state)
         mutated = problem.weights(X)
         for genes in mutated:
             self._mutate(problem, genes, None, rng)
@@ -826,32 +707,17 @@ class SupportMutation(Mutation):
         for_blocks(change, len(which), problem.width * X.shape[1], problem.n_jobs)
 
 
-class ModesMutation(Mutation):
+class ModesMutation(SeededMutation):
     """Set a random attribute of a random mode to a random value.
 
     The value is any category of the attribute, or uniform in its range. For
     :class:`~moo_clustering.problems.FuzzyModesProblem`.
-
-    Parameters
-    ----------
-    prob : float, default=0.2
-        Probability that an individual is mutated.
-    **kwargs
-        Further options of pymoo's ``Mutation``.
     """
 
     def __init__(self, prob: float = 0.2, **kwargs: Any) -> None:
-        super().__init__(prob=prob, **kwargs)
+        super().__init__(prob, **kwargs)
 
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> NDArray[Any]:
-        rng = np.random.default_rng(random_state)
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         mutated = np.array(X)
         positions = rng.integers(0, problem.n_var, size=len(mutated))
         mutated[np.arange(len(mutated)), positions] = problem.draw(positions, rng)

@@ -11,19 +11,21 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pymoo.core.mutation import Mutation
 from pymoo.core.population import Population
 
 from moo_clustering._arrays import Labels
+from moo_clustering._docs import documented
 from moo_clustering.bags import BagObjective
 from moo_clustering.bags.objective import RULES, Rule
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import checked_genes
 from moo_clustering.operators.base import (
+    SHARED,
     Bounds,
     DrawnMutation,
     LabelGraph,
+    SeededMutation,
     at_least_one,
     bounds_of,
     canonical_rows,
@@ -47,21 +49,15 @@ class LabelMutation(DrawnMutation):
     def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
         """Return a changed copy of a canonical partition, or itself where no change is possible."""
 
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> Labels:
-        rng, bounds = np.random.default_rng(random_state), bounds_of(problem)
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:
+        bounds = bounds_of(problem)
         out = canonical_rows(X, problem.n_var)
         for row in out:
             row[:] = self.varied(row.copy(), bounds, rng)
         return out
 
 
+@documented(SHARED)
 class GraphMerge(LabelMutation):
     """Unite two clusters, drawn with a preference for those with many links between them.
 
@@ -69,15 +65,6 @@ class GraphMerge(LabelMutation):
     the similarities between the two clusters and vol_a all similarities of the samples of a. If no
     clusters are linked, every pair is equally likely. Partitions into ``k_min`` clusters do not change.
     For problems over a :class:`~moo_clustering.encodings.LabelEncoding`.
-
-    Parameters
-    ----------
-    graph : LabelGraph, sparse matrix or array-like of shape (n_samples, n_samples)
-        Symmetric similarities.
-    prob : float, default=1.0
-        Probability that an individual is mutated.
-    **kwargs
-        Further options of pymoo's ``Mutation``.
 
     Notes
     -----
@@ -89,7 +76,7 @@ class GraphMerge(LabelMutation):
     """
 
     def __init__(self, graph: Any, prob: float = 1.0, **kwargs: Any) -> None:
-        super().__init__(prob=prob, **kwargs)
+        super().__init__(prob, **kwargs)
         self.graph = LabelGraph.of(graph)
 
     def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
@@ -111,6 +98,7 @@ def merge_linked(labels: Labels, graph: LabelGraph, k_min: int, rng: np.random.G
     return relabel_by_first_appearance(np.where(labels == b[pair], a[pair].astype(np.int32), labels))
 
 
+@documented(SHARED)
 class PoolSplit(LabelMutation):
     """Split a random cluster along a random partition of a pool.
 
@@ -122,16 +110,10 @@ class PoolSplit(LabelMutation):
 
     Parameters
     ----------
-    pool : PartitionPool or array-like of shape (n_partitions, n_samples)
-        Partitions to split along.
     min_share : float, default=0.08
         Smallest piece that counts, as a share of the samples of the cluster.
     max_tries : int, default=12
         Attempts after which the partition stays as it is.
-    prob : float, default=1.0
-        Probability that an individual is mutated.
-    **kwargs
-        Further options of pymoo's ``Mutation``.
 
     Notes
     -----
@@ -145,7 +127,7 @@ class PoolSplit(LabelMutation):
     def __init__(
         self, pool: Any, *, min_share: float = 0.08, max_tries: int = 12, prob: float = 1.0, **kwargs: Any
     ) -> None:
-        super().__init__(prob=prob, **kwargs)
+        super().__init__(prob, **kwargs)
         self.pool = pool_labels(pool)
         self.min_share = checked_share("min_share", min_share)
         self.max_tries = at_least_one("max_tries", max_tries)
@@ -178,6 +160,7 @@ class PoolSplit(LabelMutation):
         return labels
 
 
+@documented(SHARED)
 class GraphRefine(LabelMutation):
     """Move all samples at once to the clusters of their neighbours, in a few steps.
 
@@ -188,16 +171,10 @@ class GraphRefine(LabelMutation):
 
     Parameters
     ----------
-    graph : LabelGraph, sparse matrix or array-like of shape (n_samples, n_samples)
-        Symmetric similarities.
     max_steps : int, default=3
         The number of steps is drawn uniformly from 1..max_steps.
     inertia : float, default=0.05
         Weight of a sample's own cluster, as a share of the sum of its similarities.
-    prob : float, default=1.0
-        Probability that an individual is mutated.
-    **kwargs
-        Further options of pymoo's ``Mutation``.
 
     Notes
     -----
@@ -211,7 +188,7 @@ class GraphRefine(LabelMutation):
     def __init__(
         self, graph: Any, *, max_steps: int = 3, inertia: float = 0.05, prob: float = 1.0, **kwargs: Any
     ) -> None:
-        super().__init__(prob=prob, **kwargs)
+        super().__init__(prob, **kwargs)
         self.graph = LabelGraph.of(graph)
         self.max_steps = at_least_one("max_steps", max_steps)
         if not 0.0 <= inertia < np.inf:
@@ -231,6 +208,7 @@ class GraphRefine(LabelMutation):
         return labels
 
 
+@documented(SHARED)
 class PairViolationMutation(LabelMutation):
     """Satisfy one random violated pair, moving pieces of clusters that partitions of a pool cut out.
 
@@ -245,15 +223,9 @@ class PairViolationMutation(LabelMutation):
 
     Parameters
     ----------
-    graph : LabelGraph, sparse matrix or array-like of shape (n_samples, n_samples)
-        Symmetric similarities.
     pool : PartitionPool or array-like of shape (n_partitions, n_samples)
         Partitions that cut the pieces out.
     constraints : PairwiseConstraints
-    prob : float, default=1.0
-        Probability that an individual is mutated.
-    **kwargs
-        Further options of pymoo's ``Mutation``.
 
     Notes
     -----
@@ -269,7 +241,7 @@ class PairViolationMutation(LabelMutation):
     def __init__(
         self, graph: Any, pool: Any, constraints: PairwiseConstraints, prob: float = 1.0, **kwargs: Any
     ) -> None:
-        super().__init__(prob=prob, **kwargs)
+        super().__init__(prob, **kwargs)
         if not isinstance(constraints, PairwiseConstraints):
             raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}.")
         self.graph = LabelGraph.of(graph)
@@ -336,7 +308,8 @@ def _moved(labels: Labels, members: NDArray[Any] | None, target: int) -> Labels:
     return relabel_by_first_appearance(out)
 
 
-class PartitionMutation(Mutation):
+@documented(SHARED)
+class PartitionMutation(SeededMutation):
     """Merge, split or refine by :class:`GraphMerge`, :class:`PoolSplit` or :class:`GraphRefine`.
 
     Children that :class:`~moo_clustering.operators.GroupingOverlayCrossover` marked as crossed are
@@ -347,8 +320,6 @@ class PartitionMutation(Mutation):
 
     Parameters
     ----------
-    graph : LabelGraph, sparse matrix or array-like of shape (n_samples, n_samples)
-        Symmetric similarities.
     pool : PartitionPool or array-like of shape (n_partitions, n_samples)
         Partitions that clusters are split along.
     merge, split, refine : float, default=0.35, 0.40, 0.25
@@ -418,15 +389,8 @@ class PartitionMutation(Mutation):
         pop.set("X", self.mutated(problem, pop.get("X"), marks, rng))
         return pop
 
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> Labels:
-        return self.mutated(problem, X, np.zeros(len(X)), np.random.default_rng(random_state))
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:
+        return self.mutated(problem, X, np.zeros(len(X)), rng)
 
     def mutated(self, problem: Any, X: NDArray[Any], crossed: ArrayLike, rng: np.random.Generator) -> Labels:
         """Mutate copies of the rows, of which some are children of a crossover."""
@@ -451,6 +415,7 @@ class PartitionMutation(Mutation):
         return self.mutations[rng.choice(len(self.mutations), p=self.weights)]
 
 
+@documented(SHARED)
 class ImprovementMutation(DrawnMutation):
     """Redraw genes in turn, weighing each cluster by the objective that it would lead to.
 
@@ -465,12 +430,6 @@ class ImprovementMutation(DrawnMutation):
         0.7; a lower value preserves more of the parents.
     weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
         Weights of the draw, see :meth:`~moo_clustering.bags.BagObjective.improve`.
-    objective : BagObjective, optional
-        Default: the problem's.
-    prob : float, default=1.0
-        Probability that an individual is mutated.
-    **kwargs
-        Further options of pymoo's ``Mutation``.
 
     Attributes
     ----------
@@ -500,7 +459,7 @@ class ImprovementMutation(DrawnMutation):
         prob: float = 1.0,
         **kwargs: Any,
     ) -> None:
-        super().__init__(prob=prob, **kwargs)
+        super().__init__(prob, **kwargs)
         if weights not in RULES:
             raise ValueError(f"weights must be one of {', '.join(map(repr, RULES))}, got {weights!r}.")
         self.p_gene = checked_share("p_gene", p_gene)
@@ -508,18 +467,11 @@ class ImprovementMutation(DrawnMutation):
         self.objective = objective
         self.n_trials = 0
 
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> NDArray[np.int32]:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int32]:
         objective = objective_of(problem, self.objective, "improve")
         improved = objective.improve(
             checked_genes(X, problem.n_var),
-            np.random.default_rng(random_state),
+            rng,
             p_gene=self.p_gene,
             weights=self.weights,
         )
@@ -527,6 +479,7 @@ class ImprovementMutation(DrawnMutation):
         return improved.labels
 
 
+@documented(SHARED)
 class KMMutation(DrawnMutation):
     """Assign every bag to the nearest centroid of its partition (the KM operator).
 
@@ -539,12 +492,6 @@ class KMMutation(DrawnMutation):
     empty : {"farthest", "closest", "keep"}, default="farthest"
         Bag that an empty cluster gets: the one farthest from its centroid, the one closest to it
         (as printed in the paper), or none.
-    objective : BagObjective, optional
-        Default: the problem's.
-    prob : float, default=0.2
-        Probability that an individual is mutated.
-    **kwargs
-        Further options of pymoo's ``Mutation``.
 
     Raises
     ------
@@ -567,19 +514,12 @@ class KMMutation(DrawnMutation):
         prob: float = 0.2,
         **kwargs: Any,
     ) -> None:
-        super().__init__(prob=prob, **kwargs)
+        super().__init__(prob, **kwargs)
         if empty not in get_args(Empty):
             raise ValueError(f"empty must be one of {get_args(Empty)}, got {empty!r}.")
         self.empty: Empty = empty
         self.objective = objective
 
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> NDArray[np.int32]:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int32]:
         objective = objective_of(problem, self.objective, "reassign")
         return objective.reassign(checked_genes(X, problem.n_var), empty=self.empty)

@@ -13,11 +13,14 @@ from pymoo.core.repair import Repair
 from scipy.sparse.csgraph import breadth_first_order
 
 from moo_clustering._arrays import IntArray, Labels
+from moo_clustering._docs import documented
 from moo_clustering.bags import BagObjective
 from moo_clustering.encodings import MedoidEncoding, MedoidSlotEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import rounded_genes
 from moo_clustering.encodings.medoids import filled, first_distinct, repair_slots
 from moo_clustering.operators.base import (
+    SHARED,
+    GeneRepair,
     LabelGraph,
     at_least_one,
     bounds_of,
@@ -32,16 +35,14 @@ if TYPE_CHECKING:
     from moo_clustering.problems import NeighborGraphProblem
 
 
-class EncodingRepair(Repair):
+class EncodingRepair(GeneRepair):
     """Make individuals valid by ``problem.encoding.repair``.
 
     Fractions are rounded to integers first, so that pymoo's real-valued operators can be used with any
     encoding.
     """
 
-    def _do(self, problem: Any, X: NDArray[Any], **kwargs: Any) -> NDArray[Any]:
-        if len(X) == 0:
-            return X
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         return encoding_of(problem).repair(X)
 
 
@@ -66,7 +67,7 @@ class RepairSequence(Repair):
         return X
 
 
-class CanonicalRepair(Repair):
+class CanonicalRepair(GeneRepair):
     """Number the clusters of every partition by first appearance.
 
     For genes that are cluster numbers of at least 0. Equal partitions then have equal genes, so that any
@@ -78,13 +79,12 @@ class CanonicalRepair(Repair):
     O(n_individuals (n_samples + K)) time.
     """
 
-    def _do(self, problem: Any, X: NDArray[Any], **kwargs: Any) -> NDArray[Any]:
-        if len(X) == 0:
-            return X
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         return relabel_by_first_appearance(rounded_genes(X, X.shape[-1]))
 
 
-class ClusterNumberRepair(Repair):
+@documented(SHARED)
+class ClusterNumberRepair(GeneRepair):
     """Unite or split clusters until there are as many as wanted.
 
     Clusters are united as by :class:`GraphMerge`, and split as by :class:`PoolSplit`, one piece at a
@@ -95,10 +95,6 @@ class ClusterNumberRepair(Repair):
 
     Parameters
     ----------
-    graph : LabelGraph, sparse matrix or array-like of shape (n_samples, n_samples)
-        Symmetric similarities.
-    pool : PartitionPool or array-like of shape (n_partitions, n_samples)
-        Partitions to split along.
     n_clusters : int
         The number of clusters wanted.
 
@@ -122,15 +118,8 @@ class ClusterNumberRepair(Repair):
                 f"got {self.n_clusters}."
             )
 
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> Labels:
-        rng, bounds = np.random.default_rng(random_state), bounds_of(problem)
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:
+        bounds = bounds_of(problem)
         if not bounds.k_min <= self.n_clusters <= bounds.k_max:
             raise ValueError(
                 f"n_clusters must be within the encoding's {bounds.k_min}..{bounds.k_max}, "
@@ -165,7 +154,8 @@ class ClusterNumberRepair(Repair):
         return relabel_by_first_appearance(out)
 
 
-class MinSizeRepair(Repair):
+@documented(SHARED)
+class MinSizeRepair(GeneRepair):
     """Fill clusters up to the least size with the bags whose move costs least.
 
     For genes that are cluster numbers, and problems with an attribute ``objective`` such as
@@ -175,8 +165,6 @@ class MinSizeRepair(Repair):
 
     Parameters
     ----------
-    objective : BagObjective, optional
-        Default: the problem's.
     **kwargs
         Options of pymoo's ``Repair``.
 
@@ -194,60 +182,39 @@ class MinSizeRepair(Repair):
         super().__init__(**kwargs)
         self.objective = objective
 
-    def _do(self, problem: Any, X: NDArray[Any], **kwargs: Any) -> NDArray[Any]:
-        if len(X) == 0:
-            return X
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         objective = objective_of(problem, self.objective, "repair")
         return objective.repair(rounded_genes(X, problem.n_var))
 
 
-class MedoidSetRepair(Repair):
+class MedoidSetRepair(GeneRepair):
     """Drop invalid and repeated medoids, close the gaps, and add random medoids if fewer than two are left.
 
     Fractions are rounded to integers. Operators of this package leave nothing to repair; others do.
     :class:`EncodingRepair` does the same but adds the samples with the lowest numbers.
     """
 
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> NDArray[Any]:
-        if len(X) == 0:
-            return X
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         encoding = encoding_of(problem, MedoidEncoding)
         ids = rounded_genes(X, encoding.n_var)
         ids[ids >= encoding.n_samples] = -1
         sets = first_distinct(ids, encoding.k_max)
-        return filled(sets, encoding.k_min, encoding.n_samples, np.random.default_rng(random_state))
+        return filled(sets, encoding.k_min, encoding.n_samples, rng)
 
 
-class SlotRepair(Repair):
+class SlotRepair(GeneRepair):
     """Empty slots with invalid or repeated medoids, and add random medoids if fewer than k_min are left.
 
     Fractions are rounded to integers. Operators for medoid slots leave nothing to repair; others do.
     :class:`EncodingRepair` does the same but adds the samples with the lowest numbers.
     """
 
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> NDArray[Any]:
-        if len(X) == 0:
-            return X
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         encoding = encoding_of(problem, MedoidSlotEncoding)
-        rng = np.random.default_rng(random_state)
         return repair_slots(rounded_genes(X, encoding.n_var), encoding.n_samples, encoding.k_min, rng)
 
 
-class CannotLinkRepair(Repair):
+class CannotLinkRepair(GeneRepair):
     """Redraw self links and forbidden neighbours from the k nearest admissible ones.
 
     For operators that can leave the feasible set in index encoding; in rank encoding every genotype
@@ -258,25 +225,19 @@ class CannotLinkRepair(Repair):
     PESC, Eq. 3.
     """
 
-    def _do(
-        self,
-        problem: NeighborGraphProblem,
-        X: IntArray,
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> IntArray:
-        return redraw_illegal(problem, X, random_state)
+    def _apply(self, problem: NeighborGraphProblem, X: IntArray, rng: np.random.Generator) -> IntArray:
+        return redraw_illegal(problem, X, rng)
 
 
-class LocalSearchRepair(Repair):
+class LocalSearchRepair(GeneRepair):
     """Replace every individual by the local optimum that ``problem.improve`` reaches from it.
 
     For any problem with ``improve(X)``, such as :class:`~moo_clustering.problems.SumOfSquaresProblem`,
     which runs Lloyd's iterations. The optimum is written to the genes (Lamarckian inheritance).
     """
 
-    def _do(self, problem: Any, X: NDArray[Any], **kwargs: Any) -> NDArray[Any]:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         if not callable(getattr(problem, "improve", None)):
             raise TypeError(f"{type(problem).__name__} has no improve(X), which this operator needs.")
-        return X if len(X) == 0 else problem.improve(X)
+        improved: NDArray[Any] = problem.improve(X)
+        return improved

@@ -21,6 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from moo_clustering._arrays import BoolArray, IntArray, Labels, did_you_mean, uniform_ranks
+from moo_clustering._docs import documented
 from moo_clustering._kernels import least_squares
 from moo_clustering._kernels.threads import for_blocks
 from moo_clustering._targets import Targets
@@ -28,7 +29,14 @@ from moo_clustering.bags import BagObjective
 from moo_clustering.encodings import MedoidEncoding, MedoidSlotEncoding
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.encodings.medoids import decode_slots, random_slots, repair_slots
-from moo_clustering.operators.base import encoding_of, objective_of, pool_labels, seed_problem
+from moo_clustering.operators.base import (
+    SHARED,
+    SeededSampling,
+    encoding_of,
+    objective_of,
+    pool_labels,
+    seed_problem,
+)
 
 if TYPE_CHECKING:
     from moo_clustering.problems import NeighborGraphProblem
@@ -40,18 +48,11 @@ TreeKind = Literal["delta", "2007"]
 Replace = Literal["neighbor", "self"]
 
 
-class EncodingSampling(Sampling):
+class EncodingSampling(SeededSampling):
     """Draw valid individuals by ``problem.encoding.random``, for any encoding."""
 
-    def _do(
-        self,
-        problem: Any,
-        n_samples: int,
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> NDArray[np.integer[Any]]:
-        return encoding_of(problem).random(n_samples, np.random.default_rng(random_state))
+    def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> IntArray:
+        return encoding_of(problem).random(n_samples, rng)
 
 
 class RefillingSampling(Sampling):
@@ -111,25 +112,18 @@ class RefillingSampling(Sampling):
         return pop[:n_samples].get("X")
 
 
-class MedoidSampling(Sampling):
+class MedoidSampling(SeededSampling):
     """Draw K uniformly from 2..k_max, then K distinct samples as medoids.
 
     For :class:`~moo_clustering.problems.MedoidProblem`, or any problem whose ``encoding`` is a
     :class:`~moo_clustering.encodings.MedoidEncoding`.
     """
 
-    def _do(
-        self,
-        problem: Any,
-        n_samples: int,
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> NDArray[np.integer[Any]]:
-        return encoding_of(problem, MedoidEncoding).random(n_samples, np.random.default_rng(random_state))
+    def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> IntArray:
+        return encoding_of(problem, MedoidEncoding).random(n_samples, rng)
 
 
-class SlotSampling(Sampling):
+class SlotSampling(SeededSampling):
     """Draw K uniformly from k_min..k_max, then K distinct samples as medoids in random slots.
 
     For problems whose ``encoding`` is a :class:`~moo_clustering.encodings.MedoidSlotEncoding`.
@@ -139,17 +133,11 @@ class SlotSampling(Sampling):
     Evolutionary multi-instance clustering (MIGCUK).
     """
 
-    def _do(
-        self,
-        problem: Any,
-        n_samples: int,
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> IntArray:
-        return encoding_of(problem, MedoidSlotEncoding).random(n_samples, np.random.default_rng(random_state))
+    def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> IntArray:
+        return encoding_of(problem, MedoidSlotEncoding).random(n_samples, rng)
 
 
+@documented(SHARED)
 class PoolSampling(Sampling):
     """Take the members of a pool with the greatest scores, each distinct partition once.
 
@@ -180,11 +168,12 @@ class PoolSampling(Sampling):
         first, _ = distinct_rows(labels[order])
         self.labels = labels[order[first]]
 
-    def _do(self, problem: Any, n_samples: int, *args: Any, **kwargs: Any) -> NDArray[np.integer[Any]]:
+    def _do(self, problem: Any, n_samples: int, *args: Any, **kwargs: Any) -> IntArray:
         return encoding_of(problem).encode(self.labels[:n_samples])
 
 
-class PartitionSampling(Sampling):
+@documented(SHARED)
+class PartitionSampling(SeededSampling):
     """Mix several kinds of partitions of bags, repaired to the least cluster size.
 
     For problems with an attribute ``objective`` such as
@@ -202,8 +191,6 @@ class PartitionSampling(Sampling):
         - ``"optima"``: greedy descents of the objective from the other three kinds in equal shares.
     km_steps : int, default=3
         Steps of k-means for ``"km"``.
-    objective : BagObjective, optional
-        Default: the problem's.
 
     Attributes
     ----------
@@ -245,15 +232,7 @@ class PartitionSampling(Sampling):
         self.objective = objective
         self.n_trials = 0
 
-    def _do(
-        self,
-        problem: Any,
-        n_samples: int,
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> Labels:
-        rng = np.random.default_rng(random_state)
+    def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> Labels:
         objective = objective_of(problem, self.objective, "random", "reassign", "descend", "repair")
         counts = apportioned(n_samples, np.array(list(self._shares.values())))
         drawn = [
@@ -316,7 +295,7 @@ def _distances(problem: Any) -> NDArray[np.floating[Any]]:
     return distances
 
 
-class NeighborSampling(Sampling):
+class NeighborSampling(SeededSampling):
     """Link every sample to a random one of its nearest neighbours (PESC, Algorithm 3).
 
     Parameters
@@ -335,15 +314,7 @@ class NeighborSampling(Sampling):
             raise ValueError(f"init must be 'knn', 'spread' or 'random', got {init!r}.")
         self.init = init
 
-    def _do(
-        self,
-        problem: NeighborGraphProblem,
-        n_samples: int,
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> NDArray[np.integer[Any]]:
-        rng = np.random.default_rng(random_state)
+    def _apply(self, problem: NeighborGraphProblem, n_samples: int, rng: np.random.Generator) -> IntArray:
         ranks = np.empty((n_samples, problem.n_var), dtype=np.min_scalar_type(problem.width - 1))
         for m in range(n_samples):
             ranks[m] = uniform_ranks(self._widths(problem, m, n_samples), rng)
@@ -363,7 +334,7 @@ class NeighborSampling(Sampling):
         return np.minimum(problem.widths, np.uint32(own))
 
 
-class MSTInterestingnessSampling(Sampling):
+class MSTInterestingnessSampling(SeededSampling):
     """Spanning trees without their most interesting links, or without those between k-means clusters.
 
     For :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding.
@@ -400,10 +371,7 @@ class MSTInterestingnessSampling(Sampling):
         self.kind: TreeKind = kind
         self.replace: Replace = replace
 
-    def _do(
-        self, problem: Any, n_samples: int, *args: Any, random_state: Any = None, **kwargs: Any
-    ) -> NDArray[Any]:
-        rng = np.random.default_rng(random_state)
+    def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> NDArray[Any]:
         removed = (_by_priority if self.kind == "delta" else _by_clusters)(problem, n_samples, rng)
         encoding = problem.encoding
         if encoding.kind == "split":
@@ -475,8 +443,8 @@ def few_means(X: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArr
 
 def draw_links(
     neighbors: NDArray[np.int32],
-    samples: NDArray[np.integer[Any]],
-    current: NDArray[np.integer[Any]] | None,
+    samples: IntArray,
+    current: IntArray | None,
     rng: np.random.Generator,
 ) -> NDArray[np.int32]:
     """Draw a neighbour of each sample; with ``current``, draw from neighbours and itself, except that."""
@@ -493,7 +461,7 @@ def draw_links(
     return drawn
 
 
-class SeedSampling(Sampling):
+class SeedSampling(SeededSampling):
     """Draw k uniformly from k_min..n_seeds, then k distinct documents as seeds in random slots.
 
     For :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
@@ -515,16 +483,8 @@ class SeedSampling(Sampling):
             raise TypeError(f"by_class must be True or False, got {by_class!r}.")
         self.by_class = bool(by_class)
 
-    def _do(
-        self,
-        problem: Any,
-        n_samples: int,
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> IntArray:
+    def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> IntArray:
         encoding = seed_problem(problem).encoding
-        rng = np.random.default_rng(random_state)
         slots: IntArray = encoding.random(n_samples, rng)
         if self.by_class:
             if not problem.targets.labelled.any() or not problem.targets.n_classes:
@@ -603,21 +563,13 @@ class SparseRowSampling(Sampling):
         return individual
 
 
-class ModesSampling(Sampling):
+class ModesSampling(SeededSampling):
     """Draw K different samples as modes, whose values may be equal.
 
     For :class:`~moo_clustering.problems.FuzzyModesProblem`.
     """
 
-    def _do(
-        self,
-        problem: Any,
-        n_samples: int,
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> NDArray[Any]:
-        rng = np.random.default_rng(random_state)
+    def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> NDArray[Any]:
         data, k = problem.space.data, problem.n_clusters
         rows = [rng.choice(len(data), size=k, replace=False) for _ in range(n_samples)]
         X: NDArray[Any] = data[np.array(rows, dtype=np.intp).reshape(n_samples, k)]
