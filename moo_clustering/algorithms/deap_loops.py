@@ -17,6 +17,7 @@ import numpy as np
 from deap import base, tools
 from numpy.typing import NDArray
 
+from moo_clustering._docs import Documented, documented
 from moo_clustering.algorithms.search import State, choice, finite_statistics, integer, positive, probability
 from moo_clustering.operators.deap.individuals import apply_batch, batch_map, n_trials
 
@@ -28,8 +29,45 @@ _THRESHOLD_RULES = ("no_crossing", "no_acceptance")
 _quality = attrgetter("fitness.wvalues")
 Columns = dict[str, Any]
 Legal = Callable[[Any], bool]
+# Parameters and results of the loops, for :func:`~moo_clustering._docs.documented`.
+LOOP = """
+Parameters
+----------
+population : list
+    Individuals with one objective, minimised or maximised: lists or arrays with a ``fitness``.
+    Replaced in place; those with valid fitness are not evaluated again.
+toolbox : deap.base.Toolbox
+    With the functions that the step calls.
+ngen : int
+    Generations after the initial population.
+stats : deap.tools.Statistics, optional
+    Minimum, mean, standard deviation and maximum of the finite fitness values by default.
+halloffame : deap.tools.HallOfFame, optional
+    For individuals that are NumPy arrays made with ``similar=numpy.array_equal``.
+rng : numpy.random.Generator, optional
+    Decides what the toolbox does not; a fresh one by default.
+verbose : bool
+    Print the logbook as it grows.
+**options
+    Parameters of the step.
+
+Returns
+-------
+population : list
+    The list that was passed in.
+logbook : deap.tools.Logbook
+    ``gen``, ``nevals`` and ``ntrials`` in this generation, the columns named above, and the fields of
+    ``stats``.
+
+Raises
+------
+TypeError, ValueError
+    Options that are unknown or out of range, several objectives, objectives that are not a number, or
+    a toolbox that lacks a function.
+"""
 
 
+@documented(LOOP)
 def gka(
     population: Individuals,
     toolbox: base.Toolbox,
@@ -43,32 +81,7 @@ def gka(
 ) -> tuple[Individuals, tools.Logbook]:
     """Genetic K-means: selection, mutation and a K-means step, without crossover.
 
-    Parameters
-    ----------
-    population : list
-        Individuals with one objective, minimised or maximised: lists or arrays with a ``fitness``.
-        Replaced in place; those with valid fitness are not evaluated again.
-    toolbox : deap.base.Toolbox
-        With the functions that :class:`GkaStep` calls.
-    ngen : int
-        Generations after the initial population.
-    stats, halloffame, rng, verbose
-        As for :func:`chc`.
-    **options
-        Parameters of :class:`GkaStep`.
-
-    Returns
-    -------
-    population : list
-        The list that was passed in.
-    logbook : deap.tools.Logbook
-        ``gen``, ``nevals`` and ``ntrials`` in this generation, and the fields of ``stats``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Options that are unknown or out of range, several objectives, objectives that are not a number, or
-        a toolbox that lacks a function.
+    Every generation is a :class:`GkaStep`.
 
     Notes
     -----
@@ -81,18 +94,10 @@ def gka(
     algorithm", IEEE Transactions on Systems, Man, and Cybernetics B 29 (1999).
 
     """
-    return run_steps(
-        population,
-        toolbox,
-        GkaStep(**options),
-        ngen,
-        stats=stats,
-        halloffame=halloffame,
-        rng=rng,
-        verbose=verbose,
-    )
+    return run_steps(GkaStep(**options), population, toolbox, ngen, stats, halloffame, rng, verbose)
 
 
+@documented(LOOP)
 def gcuk(
     population: Individuals,
     toolbox: base.Toolbox,
@@ -106,33 +111,7 @@ def gcuk(
 ) -> tuple[Individuals, tools.Logbook]:
     """Genetic clustering for unknown K: selection, crossover of neighbours, mutation, an elite.
 
-    Parameters
-    ----------
-    population : list
-        Individuals with one objective, minimised or maximised: lists or arrays with a ``fitness``.
-        Replaced in place; those with valid fitness are not evaluated again.
-    toolbox : deap.base.Toolbox
-        With the functions that :class:`GcukStep` calls.
-    ngen : int
-        Generations after the initial population.
-    stats, halloffame, rng, verbose
-        As for :func:`chc`.
-    **options
-        Parameters of :class:`GcukStep`.
-
-    Returns
-    -------
-    population : list
-        The list that was passed in.
-    logbook : deap.tools.Logbook
-        ``gen``, ``nevals`` and ``ntrials`` in this generation, ``ncross`` (pairs crossed), and the
-        fields of ``stats``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Options that are unknown or out of range, several objectives, objectives that are not a number, or
-        a toolbox that lacks a function.
+    Every generation is a :class:`GcukStep`, whose column ``ncross`` counts the pairs that were crossed.
 
     Notes
     -----
@@ -146,18 +125,10 @@ def gcuk(
     35 (2002).
 
     """
-    return run_steps(
-        population,
-        toolbox,
-        GcukStep(**options),
-        ngen,
-        stats=stats,
-        halloffame=halloffame,
-        rng=rng,
-        verbose=verbose,
-    )
+    return run_steps(GcukStep(**options), population, toolbox, ngen, stats, halloffame, rng, verbose)
 
 
+@documented(LOOP)
 def chc(
     population: Individuals,
     toolbox: base.Toolbox,
@@ -175,40 +146,8 @@ def chc(
     threshold ``d``, and keeps the best of parents and children. When there is nothing to cross (or
     nothing is accepted) ``d`` falls; when it has reached 0 the best are kept and the others made anew.
 
-    Parameters
-    ----------
-    population : list
-        Individuals with one objective, minimised or maximised: lists or arrays with a ``fitness``.
-        Replaced in place; those with valid fitness are not evaluated again.
-    toolbox : deap.base.Toolbox
-        With the functions that :class:`ChcStep` calls.
-    ngen : int
-        Generations after the initial population.
-    stats : deap.tools.Statistics, optional
-        Minimum, mean, standard deviation and maximum of the finite fitness values by default.
-    halloffame : deap.tools.HallOfFame, optional
-        For individuals that are NumPy arrays made with ``similar=numpy.array_equal``.
-    rng : numpy.random.Generator, optional
-        Decides what the toolbox does not; a fresh one by default.
-    verbose : bool, default=False
-        Print the logbook as it grows.
-    **options
-        Parameters of :class:`ChcStep`.
-
-    Returns
-    -------
-    population : list
-        The list that was passed in.
-    logbook : deap.tools.Logbook
-        ``gen``, ``nevals`` and ``ntrials`` in this generation, ``ncross`` (pairs crossed),
-        ``accepted`` (children that survived), ``d`` afterwards, ``restart`` (0 or 1), and the fields
-        of ``stats``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Options that are unknown or out of range, several objectives, objectives that are not a number, or
-        a toolbox that lacks a function.
+    Every generation is a :class:`ChcStep`, with the columns ``ncross`` (pairs crossed), ``accepted``
+    (children that survived), ``d`` afterwards and ``restart`` (0 or 1).
 
     Notes
     -----
@@ -238,28 +177,18 @@ def chc(
     >>> logbook[-1]["min"]
     0.0
     """
-    return run_steps(
-        population,
-        toolbox,
-        ChcStep(**options),
-        ngen,
-        stats=stats,
-        halloffame=halloffame,
-        rng=rng,
-        verbose=verbose,
-    )
+    return run_steps(ChcStep(**options), population, toolbox, ngen, stats, halloffame, rng, verbose)
 
 
 def run_steps(
+    step: CountedStep,
     population: Individuals,
     toolbox: base.Toolbox,
-    step: CountedStep,
     ngen: int,
-    *,
-    stats: Any = None,
-    halloffame: Any = None,
-    rng: np.random.Generator | None = None,
-    verbose: bool = False,
+    stats: Any,
+    halloffame: Any,
+    rng: np.random.Generator | None,
+    verbose: bool,
 ) -> tuple[Individuals, tools.Logbook]:
     """Evaluate a population and do ``ngen`` generations, or as many as the step's budget allows."""
     ngen = integer("ngen", ngen, 0)
@@ -286,7 +215,7 @@ def run_steps(
     return population, logbook
 
 
-class CountedStep(ABC):
+class CountedStep(Documented, ABC):
     """One generation of a search that counts its evaluations and ends when they are used up.
 
     For :func:`run_steps` and, as ``step``, for :class:`DeapSearch`. New individuals go through
@@ -468,7 +397,18 @@ def _apply(func: Any, children: Individuals, chosen: NDArray[Any], max_trials: i
 class GenerationalStep(CountedStep):
     """Selection, crossover, mutation, replacement, and the best that returns for the worst.
 
-    Subclasses describe the parameters.
+    Parameters
+    ----------
+    elitism : {1, 0}
+        Whether the best so far takes the place of the worst of a new population in which there is none as
+        good.
+    legal : callable, optional
+        ``legal(individual) -> bool``, or with an attribute ``batch``, ``legal.batch(matrix)``. Others
+        live in the population, but neither count as the best so far nor enter the hall of fame.
+    max_evals : int, optional
+        Evaluations in all, counting the initial population and the trials that ``mutate`` counts in
+        ``n_trials``. The search ends there, if need be within a generation: the best of the old
+        population fill the places of children that could not be evaluated.
     """
 
     def __init__(
@@ -548,21 +488,6 @@ class GkaStep(GenerationalStep):
     mutpb, kmpb : float, default=0.8, 0.2
         Probabilities for each selected individual of ``mutate`` and, after it, of ``km``. Those that
         neither changes keep their fitness and are not evaluated again.
-    elitism : {1, 0}, default=1
-        Whether the best so far takes the place of the worst of a new population in which there is none as
-        good.
-    legal : callable, optional
-        ``legal(individual) -> bool``, or with an attribute ``batch``, ``legal.batch(matrix)``. Others
-        live in the population, but neither count as the best so far nor enter the hall of fame.
-    max_evals : int, optional
-        Evaluations in all, counting the initial population and the trials that ``mutate`` counts in
-        ``n_trials``. The search ends there, if need be within a generation: the best of the old
-        population fill the places of children that could not be evaluated.
-
-    Attributes
-    ----------
-    evaluations, trials : int
-        Evaluations and trial evaluations made so far.
     """
 
     def __init__(
@@ -592,21 +517,6 @@ class GcukStep(GenerationalStep):
     mutpb : float, default=0.3
         Probability of mutating each of them then. Those that are neither crossed nor mutated keep
         their fitness and are not evaluated again.
-    elitism : {1, 0}, default=1
-        Whether the best so far takes the place of the worst of a new population in which there is none as
-        good.
-    legal : callable, optional
-        ``legal(individual) -> bool``, or with an attribute ``batch``, ``legal.batch(matrix)``. Others
-        live in the population, but neither count as the best so far nor enter the hall of fame.
-    max_evals : int, optional
-        Evaluations in all, counting the initial population and the trials that ``mutate`` counts in
-        ``n_trials``. The search ends there, if need be within a generation: the best of the old
-        population fill the places of children that could not be evaluated.
-
-    Attributes
-    ----------
-    evaluations, trials : int
-        Evaluations and trial evaluations made so far.
     """
 
     columns = ("nevals", "ntrials", "ncross")
@@ -672,8 +582,6 @@ class ChcStep(CountedStep):
     d : int, float or None
         The threshold; None before the start.
     restarts : int
-    evaluations, trials : int
-        Evaluations and trial evaluations made so far.
     """
 
     columns = ("nevals", "ntrials", "ncross", "accepted", "d", "restart")

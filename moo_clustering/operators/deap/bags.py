@@ -10,6 +10,7 @@ from deap import base
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import Labels
+from moo_clustering._docs import Documented
 from moo_clustering.bags import BagObjective
 from moo_clustering.bags.objective import Rule
 from moo_clustering.encodings.medoids import decode_slots, random_slots
@@ -36,8 +37,16 @@ class EvaluatePartition:
         return self.objective.evaluate(matrix)
 
 
-class _InPlace(ABC):
-    """Mutation of individuals in place, by the batched form."""
+class _InPlace(Documented, ABC):
+    """Mutation of individuals in place, by the batched form.
+
+    Parameters
+    ----------
+    objective : BagObjective
+    """
+
+    def __init__(self, objective: BagObjective) -> None:
+        self.objective = objective
 
     def __call__(self, individual: Individual) -> tuple[Individual]:
         put_genes(individual, self.batch(copied_genes(individual, np.int32))[0])
@@ -49,10 +58,20 @@ class _InPlace(ABC):
 
 
 class _Counting(_InPlace):
-    """Mutation of repaired partitions that counts its trial evaluations in ``n_trials``."""
+    """Mutation of repaired partitions that counts its trial evaluations.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+
+    Attributes
+    ----------
+    n_trials : int
+        Trial evaluations so far.
+    """
 
     def __init__(self, objective: BagObjective, rng: np.random.Generator) -> None:
-        self.objective = objective
+        super().__init__(objective)
         self.rng = rng
         self.n_trials = 0
 
@@ -67,17 +86,10 @@ class ImprovePartition(_Counting):
 
     Parameters
     ----------
-    objective : BagObjective
-    rng : numpy.random.Generator
     p_gene : float, default=0.7
         Probability that a gene is redrawn.
     weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
         See :meth:`~moo_clustering.bags.BagObjective.improve`.
-
-    Attributes
-    ----------
-    n_trials : int
-        Trial evaluations so far.
 
     References
     ----------
@@ -106,18 +118,7 @@ class ImprovePartition(_Counting):
 
 
 class DescendPartition(_Counting):
-    """``mutate``: move single bags to their best cluster until no move helps.
-
-    Parameters
-    ----------
-    objective : BagObjective
-    rng : numpy.random.Generator
-
-    Attributes
-    ----------
-    n_trials : int
-        Trial evaluations so far.
-    """
+    """``mutate``: move single bags to their best cluster until no move helps."""
 
     def batch(self, matrix: NDArray[Any], max_trials: int | None = None) -> Labels:
         """Change all rows, which share ``max_trials`` evenly."""
@@ -130,7 +131,6 @@ class DriftPartition(_InPlace):
 
     Parameters
     ----------
-    objective : BagObjective
     rng : numpy.random.Generator
     p_gene : float, default=0.7
         Probability that a gene is redrawn.
@@ -145,7 +145,7 @@ class DriftPartition(_InPlace):
     def __init__(
         self, objective: BagObjective, rng: np.random.Generator, *, p_gene: float = 0.7, bias: float = 0.5
     ) -> None:
-        self.objective = objective
+        super().__init__(objective)
         self.rng = rng
         self.p_gene = p_gene
         self.bias = bias
@@ -160,7 +160,6 @@ class ReassignPartition(_InPlace):
 
     Parameters
     ----------
-    objective : BagObjective
     empty : {"farthest", "closest", "keep"}, default="farthest"
         Which bag an empty cluster gets.
     """
@@ -168,7 +167,7 @@ class ReassignPartition(_InPlace):
     def __init__(
         self, objective: BagObjective, *, empty: Literal["farthest", "closest", "keep"] = "farthest"
     ) -> None:
-        self.objective = objective
+        super().__init__(objective)
         self.empty: Literal["farthest", "closest", "keep"] = empty
 
     def batch(self, matrix: NDArray[Any]) -> Labels:
@@ -177,15 +176,7 @@ class ReassignPartition(_InPlace):
 
 
 class RepairPartition(_InPlace):
-    """``repair``: restore the least cluster size, and constraints if the objective repairs them.
-
-    Parameters
-    ----------
-    objective : BagObjective
-    """
-
-    def __init__(self, objective: BagObjective) -> None:
-        self.objective = objective
+    """``repair``: restore the least cluster size, and constraints if the objective repairs them."""
 
     def batch(self, matrix: NDArray[Any]) -> Labels:
         """Change all rows."""

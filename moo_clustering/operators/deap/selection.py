@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
 from moo_clustering._arrays import FloatArray
+from moo_clustering._docs import documented
 from moo_clustering.operators.deap.individuals import Individual
 from moo_clustering.operators.survival import (
     Boundary,
@@ -24,8 +25,21 @@ Individuals = list[Any]
 Rule = Literal["linear", "inverse"]
 Legality = Literal["ratio", "count"]
 SurvivalKind = Literal["crowding", "random"]
+# Parameters of selections, for :func:`~moo_clustering._docs.documented`.
+SELECTION = """
+Parameters
+----------
+k : int
+    Number of individuals wanted.
+rng : numpy.random.Generator
+
+Returns
+-------
+list of length k
+"""
 
 
+@documented(SELECTION)
 def sel_roulette_min(
     individuals: Individuals, k: int, rng: np.random.Generator, rule: Rule = "linear"
 ) -> Individuals:
@@ -37,8 +51,6 @@ def sel_roulette_min(
     ----------
     individuals : list
         Evaluated, with one objective that is minimised.
-    k : int
-    rng : numpy.random.Generator
     rule : {"linear", "inverse"}, default="linear"
         See :func:`roulette_weights`.
 
@@ -212,6 +224,7 @@ def _spin(individuals: Individuals, weights: FloatArray, k: int, rng: np.random.
     return [individuals[i] for i in chosen]
 
 
+@documented(SELECTION)
 def sel_tournament_dcd(individuals: Individuals, k: int, rng: np.random.Generator) -> Individuals:
     """Decide binary tournaments by dominance, then crowding distance, then a coin.
 
@@ -222,13 +235,6 @@ def sel_tournament_dcd(individuals: Individuals, k: int, rng: np.random.Generato
     ----------
     individuals : list
         With ``fitness.values`` and ``fitness.crowding_dist``.
-    k : int
-        Number of parents wanted.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    list of length k
     """
     n_rounds = -(-2 * k // len(individuals))
     order = np.concatenate([rng.permutation(len(individuals)) for _ in range(n_rounds)])[: 2 * k]
@@ -247,6 +253,7 @@ def sel_tournament_dcd(individuals: Individuals, k: int, rng: np.random.Generato
     return chosen
 
 
+@documented(SELECTION)
 def sel_tournament_rank(individuals: list[Individual], k: int, rng: np.random.Generator) -> list[Individual]:
     """Decide ``k`` random duels by lower rank, then greater crowding, then a coin.
 
@@ -254,12 +261,6 @@ def sel_tournament_rank(individuals: list[Individual], k: int, rng: np.random.Ge
     ----------
     individuals : list
         With ``fitness.rank`` and ``fitness.crowding_dist``, as :func:`sel_constraint_nsga2` sets them.
-    k : int
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    list of length k
     """
     rank = np.array([individual.fitness.rank for individual in individuals])
     crowding = np.array([individual.fitness.crowding_dist for individual in individuals])
@@ -270,6 +271,7 @@ def sel_tournament_rank(individuals: list[Individual], k: int, rng: np.random.Ge
     return [individuals[i] for i in np.where(wins, a, b)]
 
 
+@documented(SELECTION)
 def sel_constraint_nsga2(
     individuals: list[Individual],
     k: int,
@@ -286,14 +288,9 @@ def sel_constraint_nsga2(
     ----------
     individuals : list
         With valid ``fitness.values``.
-    k : int
     rng : numpy.random.Generator, optional
         Without it, the earlier of equal individuals survives.
     boundary : {"infinite", "finite"}, default="infinite"
-
-    Returns
-    -------
-    list of length k
     """
     F = -np.array([individual.fitness.wvalues for individual in individuals])
     bonus = np.array([getattr(individual.fitness, "bonus", 0.0) for individual in individuals])
@@ -308,6 +305,7 @@ def sel_constraint_nsga2(
     return [individuals[i] for i in np.lexsort((chance, -crowding, rank))[:k]]
 
 
+@documented(SELECTION)
 def sel_dynamic_diversity(
     individuals: Individuals, k: int, problem: Any, survival: DynamicDiversitySurvival | None = None
 ) -> Individuals:
@@ -320,14 +318,9 @@ def sel_dynamic_diversity(
     ----------
     individuals : list
         With valid ``fitness.values``; only the first objective is read.
-    k : int
     problem : NeighborGraphProblem
     survival : DynamicDiversitySurvival, optional
         Holds the options; default ``DynamicDiversitySurvival()``.
-
-    Returns
-    -------
-    list of length k
     """
     survival = DynamicDiversitySurvival() if survival is None else survival
     ranks = problem.ranks(np.stack([np.asarray(individual) for individual in individuals]))

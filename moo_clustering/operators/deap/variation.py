@@ -15,6 +15,7 @@ from deap import base
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import Labels
+from moo_clustering._docs import documented
 from moo_clustering.encodings import aligned_distance, hamming_distance, relabel_by_first_appearance
 from moo_clustering.encodings.medoids import filled
 from moo_clustering.operators.base import Bounds, center_problem, checked_share
@@ -47,7 +48,66 @@ Individual = Any
 Individuals = list[Any]
 Pair = tuple[Individual, Individual]
 
+# Parameters and results of crossovers and mutations, for :func:`~moo_clustering._docs.documented`.
+CROSSOVER = """
+Parameters
+----------
+a, b : individuals
+    Changed; their fitness is deleted.
+first, second : individuals
+    Changed; their fitness is deleted.
+rng : numpy.random.Generator
+align : bool
+    First renumber the clusters of ``b`` like those of ``a``.
+n_clusters : int, optional
+    See :func:`~moo_clustering.encodings.align_labels`.
+k_max : int
+    Largest number of medoids.
+k_min : int
+    Smallest number of medoids.
+n_samples : int
 
+Returns
+-------
+tuple of two individuals
+    The same objects, for DEAP.
+"""
+MUTATION = """
+Parameters
+----------
+individual : individual
+    Changed; its fitness is deleted.
+ind : individual
+    Changed; its fitness is deleted.
+rng : numpy.random.Generator
+k_max : int
+    Largest number of medoids.
+k_min : int
+    Smallest number of medoids.
+n_samples : int
+
+Returns
+-------
+tuple of one individual
+    The same object, for DEAP.
+"""
+VARIATION = """
+Parameters
+----------
+parents : list of individuals
+toolbox : deap.base.Toolbox
+    Must have ``clone``, ``mate(first, second, rng)`` and ``mutate(individual, rng)``.
+rng : numpy.random.Generator
+pc : float
+    Probability of crossing a pair.
+
+Returns
+-------
+list of individuals
+"""
+
+
+@documented(CROSSOVER)
 def cx_one_point(
     a: Individual,
     b: Individual,
@@ -57,25 +117,12 @@ def cx_one_point(
 ) -> Pair:
     """:class:`~moo_clustering.operators.AlignedOnePoint` of two individuals, in place.
 
-    Parameters
-    ----------
-    a, b : individuals
-        Changed; their fitness is deleted.
-    rng : numpy.random.Generator
-        ``toolbox.register("mate", cx_one_point, rng=rng)`` makes it a DEAP ``mate(a, b)``.
-    align : bool, default=False
-        First renumber the clusters of ``b`` like those of ``a``.
-    n_clusters : int, optional
-        See :func:`~moo_clustering.encodings.align_labels`.
-
-    Returns
-    -------
-    tuple of two individuals
-        The same objects, for DEAP.
+    ``toolbox.register("mate", cx_one_point, rng=rng)`` makes it a DEAP ``mate(a, b)``.
     """
     return _cross(a, b, tails, rng, align, n_clusters)
 
 
+@documented(CROSSOVER)
 def cx_hux(
     a: Individual,
     b: Individual,
@@ -86,25 +133,11 @@ def cx_hux(
     """:class:`~moo_clustering.operators.AlignedHUX` of two individuals, in place.
 
     Exactly floor(h / 2) of the h differing genes are exchanged.
-
-    Parameters
-    ----------
-    a, b : individuals
-        Changed; their fitness is deleted.
-    rng : numpy.random.Generator
-    align : bool, default=False
-        First renumber the clusters of ``b`` like those of ``a``.
-    n_clusters : int, optional
-        See :func:`~moo_clustering.encodings.align_labels`.
-
-    Returns
-    -------
-    tuple of two individuals
-        The same objects, for DEAP.
     """
     return _cross(a, b, half_differing, rng, align, n_clusters)
 
 
+@documented(CROSSOVER)
 def cx_uniform(
     a: Individual,
     b: Individual,
@@ -112,23 +145,7 @@ def cx_uniform(
     align: bool = False,
     n_clusters: int | None = None,
 ) -> Pair:
-    """:class:`~moo_clustering.operators.AlignedUniformCrossover` of two individuals, in place.
-
-    Parameters
-    ----------
-    a, b : individuals
-        Changed; their fitness is deleted.
-    rng : numpy.random.Generator
-    align : bool, default=False
-        First renumber the clusters of ``b`` like those of ``a``.
-    n_clusters : int, optional
-        See :func:`~moo_clustering.encodings.align_labels`.
-
-    Returns
-    -------
-    tuple of two individuals
-        The same objects, for DEAP.
-    """
+    """:class:`~moo_clustering.operators.AlignedUniformCrossover` of two individuals, in place."""
     return _cross(a, b, coins, rng, align, n_clusters)
 
 
@@ -185,6 +202,7 @@ def partition_key(individual: Individual) -> bytes:
     return relabel_by_first_appearance(np.asarray(individual)).tobytes()
 
 
+@documented(CROSSOVER)
 def cx_grouping_overlay(
     a: Individual,
     b: Individual,
@@ -197,18 +215,10 @@ def cx_grouping_overlay(
 
     Parameters
     ----------
-    a, b : individuals
-        Changed; their fitness is deleted.
-    rng : numpy.random.Generator
     crossover : GroupingOverlayCrossover
         Holds the graph and the options; its ``prob`` is ignored.
     k_max : int
         Greatest number of clusters of a child.
-
-    Returns
-    -------
-    tuple of two individuals
-        The same objects, for DEAP.
 
     Examples
     --------
@@ -220,6 +230,7 @@ def cx_grouping_overlay(
     return a, b
 
 
+@documented(MUTATION)
 def mut_partition(
     individual: Individual,
     rng: np.random.Generator,
@@ -233,9 +244,6 @@ def mut_partition(
 
     Parameters
     ----------
-    individual : individual
-        Changed; its fitness is deleted.
-    rng : numpy.random.Generator
     mutation : PartitionMutation
         Holds the graph, the pool and the options.
     k_max : int
@@ -244,11 +252,6 @@ def mut_partition(
         Smallest number of clusters after a merge or refinement.
     crossed : bool, default=False
         Whether the individual is a child of a crossover, which is mutated less often.
-
-    Returns
-    -------
-    tuple of one individual
-        The same object, for DEAP.
     """
     put_genes(individual, mutation.varied(_labels(individual), Bounds(k_min, k_max), rng, crossed=crossed))
     return (individual,)
@@ -258,6 +261,7 @@ def _labels(individual: Individual) -> Labels:
     return relabel_by_first_appearance(copied_genes(individual, np.int32)[0])
 
 
+@documented(CROSSOVER)
 def cx_prefix_union(
     first: Individual,
     second: Individual,
@@ -271,18 +275,7 @@ def cx_prefix_union(
 
     Parameters
     ----------
-    first, second : individuals
-        Changed; their fitness is deleted.
-    rng : numpy.random.Generator
-    k_max : int
-        Largest number of medoids.
-    n_samples : int
     length : {"grow", "keep", "two_cut"}, default="grow"
-
-    Returns
-    -------
-    tuple of two individuals
-        The same objects, for DEAP.
     """
     a, b = _row(first, k_max), _row(second, k_max)
     for individual, head, tail in ((first, a, b), (second, b, a)):
@@ -291,6 +284,7 @@ def cx_prefix_union(
     return first, second
 
 
+@documented(MUTATION)
 def mut_medoid_replace(
     individual: Individual,
     rng: np.random.Generator,
@@ -303,39 +297,17 @@ def mut_medoid_replace(
 
     Parameters
     ----------
-    individual : individual
-        Changed; its fitness is deleted.
-    rng : numpy.random.Generator
-    k_max : int
-        Largest number of medoids.
-    n_samples : int
     kind : str, default="replace"
         See the pymoo operator.
-
-    Returns
-    -------
-    tuple of one individual
-        The same object, for DEAP.
     """
     sets = _row(individual, k_max)
     _put(individual, replace_one(sets, n_samples, rng, kind=kind, k_min=min(2, n_samples)))
     return (individual,)
 
 
+@documented(MUTATION)
 def mut_medoid_swap(individual: Individual, rng: np.random.Generator) -> tuple[Individual]:
-    """:class:`~moo_clustering.operators.MedoidSwapMutation` of one individual, in place.
-
-    Parameters
-    ----------
-    individual : individual
-        Changed; its fitness is deleted.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    tuple of one individual
-        The same object, for DEAP.
-    """
+    """:class:`~moo_clustering.operators.MedoidSwapMutation` of one individual, in place."""
     _put(individual, swap_two(_row(individual, len(individual)), rng))
     return (individual,)
 
@@ -355,25 +327,11 @@ def _put(individual: Individual, row: NDArray[Any]) -> None:
     del individual.fitness.values
 
 
+@documented(CROSSOVER)
 def cx_slots_one_point(
     a: Individual, b: Individual, rng: np.random.Generator, *, k_min: int, n_samples: int
 ) -> Pair:
-    """:class:`~moo_clustering.operators.SlotOnePointCrossover` of two individuals, in place.
-
-    Parameters
-    ----------
-    a, b : individuals
-        Changed; their fitness is deleted.
-    rng : numpy.random.Generator
-    k_min : int
-        Smallest number of medoids.
-    n_samples : int
-
-    Returns
-    -------
-    tuple of two individuals
-        The same objects, for DEAP.
-    """
+    """:class:`~moo_clustering.operators.SlotOnePointCrossover` of two individuals, in place."""
     first, second = copied_genes(a, np.int64), copied_genes(b, np.int64)
     children = cross_slots(first, second, rng, k_min=k_min, n_samples=n_samples)
     for individual, genes in zip((a, b), children, strict=True):
@@ -381,6 +339,7 @@ def cx_slots_one_point(
     return a, b
 
 
+@documented(MUTATION)
 def mut_slots(
     ind: Individual,
     rng: np.random.Generator,
@@ -395,25 +354,14 @@ def mut_slots(
 
     Parameters
     ----------
-    ind : individual
-        Changed; its fitness is deleted.
-    rng : numpy.random.Generator
     p_gene : float, default=0.7
         Probability that a medoid moves.
     reach : float, default=0.25
         Largest step of an id, as a share of the samples: floor(reach n_samples).
-    n_samples : int
-    k_min : int
-        Smallest number of medoids.
     neighbors : ndarray of shape (n_samples, r), optional
         Nearest samples of every sample, as from
         :meth:`~moo_clustering.encodings.MedoidSlotEncoding.nearest`: a medoid moves to one of them, and
         ``reach`` is ignored (the mutation ``kind="rank"``).
-
-    Returns
-    -------
-    tuple of one individual
-        The same object, for DEAP.
     """
     genes = mutate_slots(
         copied_genes(ind, np.int64),
@@ -428,6 +376,7 @@ def mut_slots(
     return (ind,)
 
 
+@documented(CROSSOVER)
 def cx_match_centres(
     first: Individual, second: Individual, rng: np.random.Generator, *, n_clusters: int
 ) -> Pair:
@@ -437,14 +386,8 @@ def cx_match_centres(
     ----------
     first, second : individuals
         Changed; their fitness is deleted. If they have a ``mix``, the children inherit it.
-    rng : numpy.random.Generator
     n_clusters : int
         Number of centres of both.
-
-    Returns
-    -------
-    tuple of two individuals
-        The same objects, for DEAP.
     """
     a, b = (copied_genes(individual, np.float64).reshape(n_clusters, -1) for individual in (first, second))
     mixes = [getattr(individual, "mix", None) for individual in (first, second)]
@@ -455,6 +398,7 @@ def cx_match_centres(
     return first, second
 
 
+@documented(MUTATION)
 def mut_relocate(
     individual: Individual,
     rng: np.random.Generator,
@@ -467,18 +411,10 @@ def mut_relocate(
 
     Parameters
     ----------
-    individual : individual
-        Changed; its fitness is deleted.
-    rng : numpy.random.Generator
     problem : SumOfSquaresProblem
     removal : {"uniform", "cheap"}, default="uniform"
     mix : float, optional
         Default: the individual's ``mix``, or else a uniform number.
-
-    Returns
-    -------
-    tuple of one individual
-        The same object, for DEAP.
     """
     encoding = center_problem(problem).encoding
     mix = getattr(individual, "mix", None) if mix is None else mix
@@ -517,6 +453,7 @@ def local_search(problem: Any) -> Callable[[Callable[..., Any]], Callable[..., A
     return decorate
 
 
+@documented(VARIATION)
 def var_and(
     parents: Individuals, toolbox: base.Toolbox, rng: np.random.Generator, *, pc: float, pm: float = 1.0
 ) -> Individuals:
@@ -526,16 +463,8 @@ def var_and(
 
     Parameters
     ----------
-    parents : list of individuals
-    toolbox : deap.base.Toolbox
-        Must have ``clone``, ``mate(first, second, rng)`` and ``mutate(individual, rng)``.
-    rng : numpy.random.Generator
-    pc, pm : float
-        Probabilities of crossing a pair, and of mutating an individual (default 1).
-
-    Returns
-    -------
-    list of individuals
+    pm : float, default=1.0
+        Probability of mutating an individual.
     """
     offspring = [toolbox.clone(parent) for parent in parents]
     for first, second in zip(offspring[::2], offspring[1::2], strict=False):
@@ -547,24 +476,11 @@ def var_and(
     return offspring
 
 
+@documented(VARIATION)
 def var_or(
     parents: Individuals, toolbox: base.Toolbox, rng: np.random.Generator, *, pc: float
 ) -> Individuals:
-    """Clone parents, and either cross a pair, with probability pc, or mutate both.
-
-    Parameters
-    ----------
-    parents : list of individuals
-    toolbox : deap.base.Toolbox
-        Must have ``clone``, ``mate(first, second, rng)`` and ``mutate(individual, rng)``.
-    rng : numpy.random.Generator
-    pc : float
-        Probability of crossing a pair.
-
-    Returns
-    -------
-    list of individuals
-    """
+    """Clone parents, and either cross a pair, with probability pc, or mutate both."""
     offspring = [toolbox.clone(parent) for parent in parents]
     for t in range(0, len(offspring), 2):
         if rng.random() < pc and t + 1 < len(offspring):
