@@ -36,8 +36,9 @@ class Documented:
 def documented(*sources: Any) -> Callable[[T], T]:
     """Complete the docstring of a class or function.
 
-    A class gets entries of ``Parameters`` and ``Attributes``, from its base classes too; a function gets
-    entries of ``Parameters``, and ``Returns`` and ``Raises`` where it has no such section.
+    A class gets entries of ``Parameters`` and ``Attributes`` from its base classes, and of ``Parameters``
+    from the sources; a function gets entries of ``Parameters``, and ``Returns`` and ``Raises`` where it has
+    no such section.
 
     Parameters
     ----------
@@ -53,27 +54,27 @@ def documented(*sources: Any) -> Callable[[T], T]:
     def complete(thing: T) -> T:
         if text := vars(thing).get("__doc__") if isinstance(thing, type) else thing.__doc__:
             bases = thing.__mro__[1:-1] if isinstance(thing, type) else ()
-            found = [vars(base).get("__doc__") if isinstance(base, type) else base for base in bases]
-            found += [one if isinstance(one, str) else one.__doc__ for one in sources]
-            thing.__doc__ = _completed(text, [_sections(one) for one in found if one], thing)
+            inherited = [_sections(base.__dict__.get("__doc__") or "") for base in bases]
+            named = [_sections(one if isinstance(one, str) else one.__doc__ or "") for one in sources]
+            thing.__doc__ = _completed(text, inherited, named, thing)
         return thing
 
     return complete
 
 
-def _completed(text: str, sources: list[dict[str, str]], thing: Any) -> str:
-    """The docstring with the sections and entries of the sources that it leaves out."""
+def _completed(text: str, inherited: list[dict[str, str]], named: list[dict[str, str]], thing: Any) -> str:
+    """The docstring with the sections and entries that it leaves out."""
     sections, is_class = dict(_sections(text)), isinstance(thing, type)
     known = inspect.signature(thing.__init__ if is_class else thing).parameters
     order = {_starred(one): place for place, one in enumerate(known.values())}
-    for source in sources:
+    for source in named:
         for title in () if is_class else ("Returns", "Raises"):
             if title in source:
                 sections.setdefault(title, source[title])
     for title in ("Parameters", "Attributes") if is_class else ("Parameters",):
         entries = dict(_entries(sections.get(title, "")))
         said = {name for names in entries for name in names}
-        for source in sources:
+        for source in inherited + named * (title == "Parameters"):
             for names, entry in _entries(source.get(title, "")).items():
                 wanted = [name for name in names if name not in said]
                 left = tuple(name for name in wanted if title == "Attributes" or name in order)
@@ -133,7 +134,8 @@ def _with_default(names: Iterable[str], entry: str, known: Parameters) -> str:
     """An entry whose first line names the default, unless it says something of it already."""
     first, below, text = entry.partition("\n")
     defaults = [known[name].default for name in names if name in known]
-    if not defaults or inspect.Parameter.empty in defaults or "default" in first or "optional" in first:
+    said = " : " not in first or "default" in first or "optional" in first
+    if said or not defaults or inspect.Parameter.empty in defaults:
         return entry
     if all(value is None for value in defaults):
         return f"{first}, optional{below}{text}"

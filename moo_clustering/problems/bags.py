@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, did_you_mean
+from moo_clustering._docs import documented
 from moo_clustering.bags import BagGeometry, BagObjective, Bags, as_bags, bag_distances
 from moo_clustering.bags.distances import Kind
 from moo_clustering.bags.geometry import Weighting
@@ -63,8 +64,6 @@ class BagPartitionProblem(PartitionProblem):
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
         As for :class:`PartitionProblem`. Moves minimise ``objective`` times 1 + V, except with ``"none"``;
         with ``"constraint"`` the repair also satisfies constraints where it can.
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
 
     Attributes
     ----------
@@ -76,8 +75,6 @@ class BagPartitionProblem(PartitionProblem):
     distances : ndarray of shape (n_bags, n_bags)
         Directed Hausdorff distances, computed at first use.
     n_clusters, min_cluster_size : int
-    encoding, indices, objective_names
-        As for :class:`PartitionProblem`.
 
     Notes
     -----
@@ -146,6 +143,7 @@ class BagPartitionProblem(PartitionProblem):
         return finite(index, super()._values(index, labels, X))
 
 
+@documented(BagPartitionProblem)
 class BagMedoidProblem(PartitionProblem):
     """Find medoid bags whose partition is optimised by indices; the number of medoids varies.
 
@@ -155,8 +153,6 @@ class BagMedoidProblem(PartitionProblem):
 
     Parameters
     ----------
-    bags : Bags or anything :func:`~moo_clustering.bags.as_bags` takes
-        Scaled as distances require.
     k_max : int
         Largest number of clusters.
     k_min : int, default=2
@@ -169,20 +165,12 @@ class BagMedoidProblem(PartitionProblem):
     kind : str, default="directed"
         Distance between bags, see :func:`~moo_clustering.bags.bag_distances`: "directed", "symmetric",
         "mean_min", "min_min" or "mean". The silhouette, given by name or class, uses it, too.
-    weighting : {"bag", "instance"}, default="bag"
-        Centroids as means of bag means (Eq. 3) or of all instances, for indices given by name or class.
-    constraints, constraint_handling
-        As for :class:`PartitionProblem`.
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
 
     Attributes
     ----------
     bags : Bags
     distances : ndarray of shape (n_bags, n_bags)
         Distances from row to column, shared by encoding, indices and copies.
-    encoding, indices, objective_names
-        As for :class:`PartitionProblem`.
 
     Notes
     -----

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from numbers import Integral, Real
-from typing import Any, Literal, Protocol, Self, get_args
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from pymoo.core.problem import Problem
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
 from threadpoolctl import ThreadpoolController
@@ -21,6 +19,7 @@ from moo_clustering._arrays import FloatArray
 from moo_clustering._parallel import n_threads
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
+from moo_clustering.problems.partition import SignedProblem
 
 Metric = Literal["hamming", "euclidean"]
 # Samples per block. Sums over samples are sums over these blocks, whatever else is in the population, so
@@ -38,7 +37,7 @@ TIE = 1e-10
 SPARSE_CATEGORIES = 64
 
 
-class FuzzyModesProblem(Problem):
+class FuzzyModesProblem(SignedProblem):
     """Find modes of fuzzy clusters that are compact (pi) and far apart (sep).
 
     Genes are the attributes of K modes, one mode after the other. Evaluation computes memberships of the
@@ -58,8 +57,6 @@ class FuzzyModesProblem(Problem):
         Number of different attributes, or Euclidean distance.
     m : float, default=2
         Fuzziness above 1; memberships become crisp towards 1.
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
 
     Attributes
     ----------
@@ -100,6 +97,7 @@ class FuzzyModesProblem(Problem):
     """
 
     objective_names = ("pi", "sep")
+    _signs = np.array([1.0, -1.0])
 
     def __init__(
         self,
@@ -191,13 +189,6 @@ class FuzzyModesProblem(Problem):
             total += member.sum(axis=2)
         return self.space.update(sums, total, modes)[0]
 
-    def natural(self, F: ArrayLike) -> FloatArray:
-        """Objectives with natural signs, (pi, sep), from those that pymoo minimises, shape (..., 2)."""
-        values = np.asarray(F, dtype=np.float64)
-        if values.ndim == 0 or values.shape[-1] != 2:
-            raise ValueError(f"F must have 2 columns, one per objective; got shape {values.shape}.")
-        return values * (1.0, -1.0)
-
     def draw(self, positions: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
         """Draw values of genes at some positions: any category, or uniform in the range of the attribute."""
         return self.space.draw(positions % self.n_features, rng)
@@ -261,10 +252,6 @@ class FuzzyModesProblem(Problem):
             step = min(step, -(-n_individuals // threads))
         for lo in range(0, n_individuals, step):
             yield slice(lo, lo + step)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # A problem does not change after construction, and pymoo copies it with the algorithm's history.
-        return copy.copy(self)
 
 
 def _check_numbers(n_clusters: Any, m: Any) -> None:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import copy
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pymoo.core.problem import Problem
 
 from moo_clustering._arrays import FloatArray
+from moo_clustering.problems.partition import SignedProblem
 from moo_clustering.validity.ensembles import hyperedges, mean_agreement, nmi_table
 
 
-class EnsembleSelectionProblem(Problem):
+class EnsembleSelectionProblem(SignedProblem):
     """Select runs of an ensemble that agree with all others but are little alike.
 
     Genes are booleans, one per run, which tell whether it is selected. The objectives, minimised, are
@@ -39,8 +38,6 @@ class EnsembleSelectionProblem(Problem):
         NMI between every two runs.
     quality : ndarray of shape (n_runs,)
         Mean NMI of every run with all others.
-    objective_names : tuple of str
-        Names of the columns of ``F``.
 
     Raises
     ------
@@ -82,14 +79,8 @@ class EnsembleSelectionProblem(Problem):
         self._pairs = self.agreement - np.diag(np.diag(self.agreement))
         names = ("agreement", "likeness") if losses is None else ("agreement", "likeness", "loss")
         self.objective_names = names
+        self._signs = np.array([-1.0, 1.0, 1.0])[: len(names)]
         super().__init__(n_var=n_runs, n_obj=len(names), n_ieq_constr=1, xl=0, xu=1, vtype=bool)
-
-    def natural(self, F: ArrayLike) -> FloatArray:
-        """Objectives with natural signs: the first is maximised."""
-        values = np.asarray(F, dtype=np.float64)
-        if values.ndim == 0 or values.shape[-1] != self.n_obj:
-            raise ValueError(f"F must have {self.n_obj} columns, one per objective; got shape {values.shape}")
-        return values * np.array([-1.0, 1.0, 1.0])[: self.n_obj]
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = np.atleast_2d(np.asarray(X))
@@ -108,10 +99,6 @@ class EnsembleSelectionProblem(Problem):
             columns.append(np.where(count > 0, selected @ self.losses / some, 1.0))
         out["F"] = np.column_stack(columns)
         out["G"] = (self.min_runs - count)[:, np.newaxis]
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # A problem does not change after construction, and pymoo copies it with the algorithm's history.
-        return copy.copy(self)
 
 
 def _unit_range(losses: ArrayLike, n_runs: int) -> FloatArray:

@@ -6,7 +6,6 @@ their connected components.
 
 from __future__ import annotations
 
-import copy
 import math
 import warnings
 from collections.abc import Callable, Sequence
@@ -15,7 +14,6 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from pymoo.core.problem import Problem
 from scipy.sparse import coo_array, csgraph
 from sklearn.utils import check_array
 
@@ -32,6 +30,7 @@ from moo_clustering.graphs import LocusGraph, NeighborLists, locus_graph, neighb
 from moo_clustering.graphs.neighbors import Metric, Ties
 from moo_clustering.graphs.similarity import listed_edges
 from moo_clustering.graphs.trees import Root
+from moo_clustering.problems.partition import FixedProblem, SignedProblem
 
 Objective = Literal["variance", "deviation", "connectivity", "ari", "constraint_violation"]
 Weights = Literal["ranks", "published"]
@@ -46,7 +45,7 @@ MOST_LITERAL = 2000
 LOST_VARIANCE = 1e-12
 
 
-class MOCKProblem(Problem):
+class MOCKProblem(SignedProblem):
     """Find clusters that are compact and contain the neighbours of their samples.
 
     Parameters
@@ -68,7 +67,6 @@ class MOCKProblem(Problem):
         - ``"connectivity"``: sum_i sum_r 1/r over the r-th neighbours of i in other clusters;
         - ``"ari"``: adjusted Rand index of the labelled samples, maximised;
         - ``"constraint_violation"``: violated share of the must-links plus that of the cannot-links.
-
     connectivity : {"ranks", "published"}, default="ranks"
         Weights of the neighbours. ``"published"`` follows the delta-MOCK program: neighbours 1..L-1 have
         weights 1/2..1/L.
@@ -82,14 +80,11 @@ class MOCKProblem(Problem):
         Replaces X and the options of its graph.
     random_state : int, Generator or None, default=None
         Seed of random ties and root.
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
 
     Attributes
     ----------
     graph : LocusGraph
     encoding : LocusAdjacencyEncoding
-    objective_names : tuple of str
     weights : ndarray of shape (n_neighbors,)
         Weights of the neighbours by rank.
 
@@ -182,18 +177,9 @@ class MOCKProblem(Problem):
         """Number of clusters of every individual."""
         return self.encoding.n_clusters(np.atleast_2d(np.asarray(X)))
 
-    def natural(self, F: ArrayLike) -> FloatArray:
-        """Objectives with natural signs; F holds them as pymoo minimises them."""
-        values: FloatArray = np.asarray(F, dtype=np.float64) * self._signs
-        return values
-
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = np.atleast_2d(np.asarray(X))
         out["F"] = self._scores.values(genes, self.objective_names) * self._signs
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # A problem does not change after construction, and pymoo copies it with the algorithm's history.
-        return copy.copy(self)
 
 
 def _checked_objectives(
@@ -392,7 +378,7 @@ class LinkScores(PartScores):
         )
 
 
-class NeighborGraphProblem(Problem):
+class NeighborGraphProblem(FixedProblem):
     """Link every sample to one of its neighbours: a near one (f1), and unlike other individuals (f2).
 
     Gene i is the neighbour of sample i, as its rank in the neighbour list of i (``gene="rank"``) or as
@@ -420,7 +406,6 @@ class NeighborGraphProblem(Problem):
 
     Attributes
     ----------
-    objective_names : tuple of str
     widths : ndarray of shape (N,)
         Number of neighbours that gene i is drawn from: min(k, admissible neighbours of i).
 
@@ -588,10 +573,6 @@ class NeighborGraphProblem(Problem):
             f2 = self.one_minus_diversity(ranks, self.count(ranks), len(ranks))  # Eq. 2
         out["F"] = np.column_stack([f1, f2])
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # A problem does not change after construction, and pymoo copies it with the algorithm's history.
-        return copy.copy(self)
-
 
 def default_n_neighbors(n_samples: int) -> int:
     """Smallest integer greater than ln N, at most N - 1 (PESC, Algorithm 3: k > ln N).
@@ -617,7 +598,7 @@ def _inverse(lists: NeighborLists) -> IntArray:
     return rank_of
 
 
-class SRMOSCProblem(Problem):
+class SRMOSCProblem(FixedProblem):
     """Reconstruct every sample from its nearest others: exactly (f1), and from few of them (f2).
 
     Gene i * w + a is the weight s_ia >= 0 of the a-th candidate of sample i; the row of w genes determines
@@ -655,8 +636,6 @@ class SRMOSCProblem(Problem):
         Allow all samples as candidates above 2000 samples.
     random_state : int, Generator or None, default=None
         Seed of random ties.
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
 
     Attributes
     ----------
@@ -665,7 +644,6 @@ class SRMOSCProblem(Problem):
     width : int
         w.
     rho : float
-    objective_names : tuple of str
 
     Raises
     ------
@@ -795,10 +773,6 @@ class SRMOSCProblem(Problem):
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         errors, sizes = self.row_tables(X)
         out["F"], out["G"] = summed(errors, sizes)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # A problem does not change after construction, and pymoo copies it with the algorithm's history.
-        return copy.copy(self)
 
     def _ridge(self, rho: float | str) -> float:
         if isinstance(rho, str):

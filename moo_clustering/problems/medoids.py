@@ -6,14 +6,12 @@ distances from a space of :mod:`moo_clustering.encodings.medoid_spaces`.
 
 from __future__ import annotations
 
-import copy
 import warnings
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.population import Population
-from pymoo.core.problem import Problem
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntArray, Labels, block_slices
 from moo_clustering._distances import MAX_MEMORY, Metric
@@ -23,14 +21,14 @@ from moo_clustering.encodings import MedoidEncoding
 from moo_clustering.encodings.base import checked_cluster_range, checked_labels
 from moo_clustering.encodings.medoid_spaces import Form, MedoidMemo, MedoidSpace, choose_space
 from moo_clustering.encodings.medoids import filled, resolve_k_max, set_sizes
-from moo_clustering.problems.partition import VIOLATION
+from moo_clustering.problems.partition import VIOLATION, SignedProblem
 from moo_clustering.validity.internal import Scatter, i_index_values, xie_beni_values
 
 Supervision = Literal["none", "objective", "constraint", "crowding", "assignment"]
 Decode = Literal["reassign", "literal"]
 
 
-class MedoidProblem(Problem):
+class MedoidProblem(SignedProblem):
     """Find medoids of compact clusters far apart: minimise Xie-Beni, maximise the I-index.
 
     Genes are the ids of 2 to ``k_max`` samples, the medoids, padded with -1 at the end. Evaluation assigns
@@ -52,9 +50,6 @@ class MedoidProblem(Problem):
         the labels that the old medoids gave.
     n_local : int, default=1
         Rounds of assignment and new medoids, fewer where nothing changes; 1 with ``"literal"``.
-    constraints : PairwiseConstraints, optional
-        Must-links and cannot-links. Their violation V in [0, 2] is the violated share of the must-links
-        plus that of the cannot-links.
     supervision : {"none", "objective", "constraint", "crowding", "assignment"}, default="none"
         Role of the constraints during the search:
 
@@ -74,10 +69,6 @@ class MedoidProblem(Problem):
         vectors for these two beyond 8000 samples, or if the matrix would exceed ``max_memory``.
         ``form="vector"`` is also allowed for "euclidean", where medoids then minimise *squared*
         distances.
-    max_memory : int, default=4 GiB
-        Largest size of the distance matrix in bytes, 8 n_samples^2.
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
 
     Attributes
     ----------
@@ -85,8 +76,6 @@ class MedoidProblem(Problem):
         Repairs, draws and compares genotypes, and decodes them without improvement.
     form : {"matrix", "vector"}
         How distances are held.
-    objective_names : tuple of str
-        Names of the columns of ``F``.
 
     Raises
     ------
@@ -192,21 +181,6 @@ class MedoidProblem(Problem):
         """
         return self.decode(pop.get("assigned_by" if self._decoder.keeps_labels else "X"))
 
-    def natural(self, F: ArrayLike) -> FloatArray:
-        """Objectives with the signs that the indices define.
-
-        Parameters
-        ----------
-        F : array-like of shape (..., n_obj)
-            Objectives as pymoo minimises them.
-        """
-        values = np.asarray(F, dtype=np.float64)
-        if values.ndim == 0 or values.shape[-1] != self.n_obj:
-            raise ValueError(
-                f"F must have {self.n_obj} columns, one per objective; got shape {values.shape}."
-            )
-        return values * self._signs
-
     def constraint_scores(self, X: ArrayLike | None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Satisfied must-links and cannot-links of the partitions of :meth:`decode`."""
         return self._needed_constraints().satisfied(self.decode(X))
@@ -257,10 +231,6 @@ class MedoidProblem(Problem):
         scored["F"] = np.column_stack(columns) * self._signs
         scored["X"] = self._decoder.refill(decoded.medoids, genes)
         return scored
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # Memories do not affect results, and pymoo copies problems with the algorithm's history.
-        return copy.copy(self)
 
 
 def _check_options(decode: Any, n_local: Any, supervision: Any, constraints: Any) -> None:

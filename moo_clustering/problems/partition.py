@@ -20,6 +20,7 @@ from pymoo.core.problem import Problem
 from threadpoolctl import threadpool_limits
 
 from moo_clustering._arrays import FloatArray, IntpArray, Labels
+from moo_clustering._docs import Documented
 from moo_clustering._parallel import run_calls
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import Encoding, relabel_by_first_appearance
@@ -33,7 +34,52 @@ Inequality = Callable[[Labels], FloatArray]
 VIOLATION = "constraint_violation"
 
 
-class PartitionProblem(Problem):
+class FixedProblem(Documented, Problem):
+    """A problem that does not change after construction, so that copies share everything.
+
+    Parameters
+    ----------
+    constraints : PairwiseConstraints, optional
+        Must-links and cannot-links. Their violation V in [0, 2] is the violated share of the must-links
+        plus that of the cannot-links.
+    n_jobs : int, optional
+        Number of threads; does not affect the result.
+    max_memory : int
+        Largest size of the distance matrix in bytes, 8 n_samples^2.
+
+    Attributes
+    ----------
+    objective_names : tuple of str
+        Names of the columns of ``F``.
+    """
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        # pymoo copies problems with the algorithm's history.
+        return copy.copy(self)
+
+
+class SignedProblem(FixedProblem):
+    """A problem of which some objectives are maximised."""
+
+    _signs: FloatArray
+
+    def natural(self, F: ArrayLike) -> FloatArray:
+        """Objectives with the signs that the indices define.
+
+        Parameters
+        ----------
+        F : array-like of shape (..., n_obj)
+            Objectives as pymoo minimises them.
+        """
+        values = np.asarray(F, dtype=np.float64)
+        if values.ndim == 0 or values.shape[-1] != self.n_obj:
+            raise ValueError(
+                f"F must have {self.n_obj} columns, one per objective; got shape {values.shape}."
+            )
+        return values * self._signs
+
+
+class PartitionProblem(SignedProblem):
     """Partitions that are optimised by several validity indices at once.
 
     Parameters
@@ -45,9 +91,6 @@ class PartitionProblem(Problem):
     objectives : sequence of str, ValidityIndex objects or classes
         At least one. Objects are copied and the copies fitted to the data. Indices that are to be maximised
         are negated, since pymoo minimises; :meth:`natural` restores their sign.
-    constraints : PairwiseConstraints, optional
-        Must-links and cannot-links. Their violation V in [0, 2] is the violated share of the must-links
-        plus that of the cannot-links.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
         Role of the constraints, if there are any:
 
@@ -57,7 +100,6 @@ class PartitionProblem(Problem):
         - ``"crowding"``: the satisfied shares are stored with each individual as
           ``"constraint_bonus"``, for :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
         - ``"none"``: constraints are ignored.
-
     inequalities : sequence of callables, default=()
         Further conditions: functions of labels of shape (n, n_samples) that return n numbers, which are
         at most 0 for feasible partitions. In ``G`` they follow V.
@@ -67,8 +109,6 @@ class PartitionProblem(Problem):
     encoding : Encoding
     indices : tuple of ValidityIndex
         The fitted indices.
-    objective_names : tuple of str
-        Names of the columns of ``F``.
 
     Raises
     ------
@@ -153,21 +193,6 @@ class PartitionProblem(Problem):
             )
         return self.encoding.decode(np.atleast_2d(np.asarray(X)))
 
-    def natural(self, F: ArrayLike) -> FloatArray:
-        """Objectives with the signs that the indices define.
-
-        Parameters
-        ----------
-        F : array-like of shape (..., n_obj)
-            Objectives as pymoo minimises them.
-        """
-        values = np.asarray(F, dtype=np.float64)
-        if values.ndim == 0 or values.shape[-1] != self.n_obj:
-            raise ValueError(
-                f"F must have {self.n_obj} columns, one per objective; got shape {values.shape}."
-            )
-        return values * self._signs
-
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = np.atleast_2d(np.asarray(X))
         labels = relabel_by_first_appearance(self.decode(genes))
@@ -196,10 +221,6 @@ class PartitionProblem(Problem):
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any]) -> FloatArray:
         """Values of an index for partitions that were decoded from the genotypes X."""
         return np.asarray(index.evaluate(labels), dtype=np.float64)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # A problem does not change after construction, and pymoo copies it with the algorithm's history.
-        return copy.copy(self)
 
 
 def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tuple[ValidityIndex, ...]:

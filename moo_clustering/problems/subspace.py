@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Self, TypeVar
@@ -10,7 +9,6 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
-from pymoo.core.problem import Problem
 from scipy.optimize import linear_sum_assignment
 
 from moo_clustering._arrays import FloatArray, IntArray, Labels
@@ -24,6 +22,7 @@ from moo_clustering.encodings.base import (
     rounded_genes,
 )
 from moo_clustering.encodings.medoids import occurred_before, random_slots, repair_slots
+from moo_clustering.problems.partition import FixedProblem
 from moo_clustering.subspace import (
     SubspaceData,
     SubspaceOptions,
@@ -40,7 +39,7 @@ from moo_clustering.subspace.classes import labelled_shares
 CAPACITY = 1 << 16
 
 
-class SubspaceClusteringProblem(Problem):
+class SubspaceClusteringProblem(FixedProblem):
     """Find seed documents from which compact and pure fuzzy clusters in subspaces grow.
 
     Genes are the numbers of ``k_min`` to ``n_seeds`` distinct documents, the seeds, and -1 in empty slots.
@@ -83,8 +82,6 @@ class SubspaceClusteringProblem(Problem):
         ``data``.
     targets : Targets
     options : SubspaceOptions
-    objective_names : tuple of str
-        Names of the columns of ``F``.
     n_seeds, k_min, n_sweeps : int
     n_grown : int
         Number of individuals computed so far, without repeated ones.
@@ -268,10 +265,6 @@ class SubspaceClusteringProblem(Problem):
             documents=_most_typical(done.memberships),
             gaps=done.distances.min(axis=1).astype(np.float32),
         )
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # Memories do not affect results, and pymoo copies problems with the algorithm's history.
-        return copy.copy(self)
 
 
 def _most_typical(memberships: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
