@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from moo_clustering._arrays import (
     block_slices,
 )
 from moo_clustering._distances import MAX_MEMORY, Metric, distance_matrix
+from moo_clustering._docs import Documented
 from moo_clustering._kernels.medoids import (
     nearest_medoids,
 )
@@ -37,7 +39,58 @@ DECODE_BLOCK = 2**20
 SAME = 1.0 + 1e-12
 
 
-class MedoidEncoding(Encoding):
+class _MedoidGenes(Documented, Encoding):
+    """Genes are the ids of the medoids, or -1 for none; immutable, so that a deep copy shares the distances.
+
+    Parameters
+    ----------
+    k_min : int
+        Smallest number of clusters.
+
+    Attributes
+    ----------
+    distances : ndarray of shape (n_samples, n_samples), read-only
+    k_min, k_max : int
+    """
+
+    distances: AnyFloatArray
+    k_min: int
+    k_max: int
+
+    def bounds(self) -> tuple[IntArray, IntArray]:
+        """-1 (no medoid) and the last sample, for every gene."""
+        lower = np.full(self.n_var, -1, dtype=self.dtype)
+        return lower, np.full(self.n_var, self.n_samples - 1, dtype=self.dtype)
+
+    def encode(self, labels: IntArray) -> IntArray:
+        """Medoids of the clusters, in the order of their labels, at the first positions.
+
+        The medoid of a cluster has the least sum of distances *from* it to the others in it (ties: the
+        lowest id). Of more than ``k_max`` clusters the largest are kept (ties: the lowest label), fewer
+        than ``k_min`` are filled up as by :meth:`repair`. Decoding gives the same partition where
+        each sample is nearest to the medoid of its own cluster, and otherwise a k-medoids step of it.
+
+        Notes
+        -----
+        O(n_individuals n_samples^2 / k) time for k clusters of equal size.
+        """
+        labels = checked_labels(labels, self.n_samples)
+        X = np.full((len(labels), self.n_var), -1, dtype=self.dtype)
+        for row, partition in zip(X, labels, strict=True):
+            clusters, sizes = np.unique(partition, return_counts=True)
+            kept = np.sort(np.argsort(-sizes, kind="stable")[: self.k_max])
+            row[: len(kept)] = [self._medoid(np.flatnonzero(partition == c)) for c in clusters[kept]]
+        return self.repair(X)
+
+    @abstractmethod
+    def _medoid(self, members: IntpArray) -> int:
+        """Medoid of a cluster."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+
+class MedoidEncoding(_MedoidGenes):
     """Genes are the ids of the medoids, padded with -1 on the right.
 
     Every sample belongs to its nearest medoid (ties: the lowest position), and every medoid to
@@ -59,11 +112,6 @@ class MedoidEncoding(Encoding):
         Smallest number of clusters; at most 1 for one sample.
     max_memory : int, default=4 GiB
         Bytes the dissimilarities may take, 8 n_samples^2.
-
-    Attributes
-    ----------
-    distances : ndarray of shape (n_samples, n_samples), read-only
-    k_min, k_max : int
 
     Notes
     -----
@@ -104,11 +152,6 @@ class MedoidEncoding(Encoding):
         )
         self.n_var = self.k_max
 
-    def bounds(self) -> tuple[IntArray, IntArray]:
-        """-1 (no medoid) and the last sample, for every gene."""
-        lower = np.full(self.n_var, -1, dtype=self.dtype)
-        return lower, np.full(self.n_var, self.n_samples - 1, dtype=self.dtype)
-
     def decode(self, X: IntArray) -> Labels:
         """Assign every sample to its nearest medoid; label = position of the medoid.
 
@@ -142,26 +185,6 @@ class MedoidEncoding(Encoding):
             np.copyto(nearest[:m], candidate[:m], where=closer)
             np.copyto(labels[:m], j, where=closer)
         return labels
-
-    def encode(self, labels: IntArray) -> IntArray:
-        """Medoids of the clusters, at the positions of their labels.
-
-        The medoid of a cluster has the least sum of distances to the others in it (ties: the lowest
-        id). Of more than ``k_max`` clusters the largest are kept (ties: the lowest label), fewer
-        than ``k_min`` are filled up as by :meth:`repair`. Decoding gives the same partition where
-        each sample is nearest to the medoid of its own cluster, and otherwise a k-medoids step of it.
-
-        Notes
-        -----
-        O(n_individuals n_samples^2 / k) time for k clusters of equal size.
-        """
-        labels = checked_labels(labels, self.n_samples)
-        X = np.full((len(labels), self.n_var), -1, dtype=self.dtype)
-        for row, partition in zip(X, labels, strict=True):
-            clusters, sizes = np.unique(partition, return_counts=True)
-            kept = np.sort(np.argsort(-sizes, kind="stable")[: self.k_max])
-            row[: len(kept)] = [self._medoid(np.flatnonzero(partition == c)) for c in clusters[kept]]
-        return self.repair(X)
 
     def _medoid(self, members: IntpArray) -> int:
         total = self.distances[np.ix_(members, members)].sum(axis=1)
@@ -233,11 +256,8 @@ class MedoidEncoding(Encoding):
             )
         return ids
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
 
-
-class MedoidSlotEncoding(Encoding):
+class MedoidSlotEncoding(_MedoidGenes):
     """Genes are the ids of the medoids, or -1 for none, anywhere in the row.
 
     Unlike :class:`MedoidEncoding` it takes distances that depend on the direction, such as the
@@ -251,13 +271,6 @@ class MedoidSlotEncoding(Encoding):
         are used without a copy.
     k_max : int
         Largest number of clusters, and number of genes.
-    k_min : int, default=2
-        Smallest number of clusters.
-
-    Attributes
-    ----------
-    distances : ndarray of shape (n_samples, n_samples), read-only
-    k_min, k_max : int
 
     Notes
     -----
@@ -283,7 +296,7 @@ class MedoidSlotEncoding(Encoding):
             raise ValueError(f"distances must be a square matrix, got shape {H.shape}.")
         if H.min() < 0.0:
             raise ValueError(f"distances must not be negative, got {H.min():g}.")
-        self.distances: AnyFloatArray = H
+        self.distances = H
         if H.flags.writeable:
             # A view, so that the matrix stays writeable for its owner; pickles hold views anew.
             self.distances = H.view()
@@ -293,30 +306,9 @@ class MedoidSlotEncoding(Encoding):
         self.n_var = self.k_max
         self._neighbors: dict[int, NDArray[np.int32]] = {}
 
-    def bounds(self) -> tuple[IntArray, IntArray]:
-        """-1 (no medoid) and the last sample, for every gene."""
-        lower = np.full(self.n_var, -1, dtype=self.dtype)
-        return lower, np.full(self.n_var, self.n_samples - 1, dtype=self.dtype)
-
     def decode(self, X: IntArray) -> Labels:
         """Assign every sample to the medoid it is nearest to, see :func:`decode_slots`."""
         return decode_slots(checked_genes(X, self.n_var), self.distances)
-
-    def encode(self, labels: IntArray) -> IntArray:
-        """Medoids of the clusters, in the order of the labels, in the first slots.
-
-        The medoid of a cluster has the least sum of distances *from* it to the others in it (ties:
-        the lowest id; Evolutionary multi-instance clustering, Eq. 2). Of more than ``k_max`` clusters
-        the largest are kept (ties: the lowest label), fewer than ``k_min`` are filled up as by
-        :meth:`repair`.
-        """
-        labels = checked_labels(labels, self.n_samples)
-        X = np.full((len(labels), self.n_var), -1, dtype=self.dtype)
-        for row, partition in zip(X, labels, strict=True):
-            clusters, sizes = np.unique(partition, return_counts=True)
-            kept = np.sort(np.argsort(-sizes, kind="stable")[: self.k_max])
-            row[: len(kept)] = [self._medoid(np.flatnonzero(partition == c)) for c in clusters[kept]]
-        return self.repair(X)
 
     def _medoid(self, members: IntpArray) -> int:
         within = self.distances[np.ix_(members, members)]
@@ -367,9 +359,6 @@ class MedoidSlotEncoding(Encoding):
         if n_neighbors not in self._neighbors:
             self._neighbors[n_neighbors] = nearest_others(self.distances, n_neighbors)
         return self._neighbors[n_neighbors]
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
 
 
 def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
