@@ -358,7 +358,6 @@ class BoundedArchive:
 
     Parameters
     ----------
-    n_obj : int
     soft_limit : int
         With more members than this, they are thinned.
     hard_limit : int

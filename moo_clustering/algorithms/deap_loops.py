@@ -268,8 +268,6 @@ class CountedStep(Documented, ABC):
         ----------
         population : list
             Those with valid fitness are not evaluated again; those beyond ``max_evals`` are dropped.
-        toolbox : deap.base.Toolbox
-        rng : numpy.random.Generator
 
         Returns
         -------

@@ -785,7 +785,6 @@ class GridArchive:
         Objectives of all that may be in it, minimised.
     violation : ndarray of shape (n,)
         Constraint violations; the smaller one dominates.
-    capacity, n_bins : int
     rng : numpy.random.Generator
         Draws who leaves a full archive.
 

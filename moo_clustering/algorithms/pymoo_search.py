@@ -277,11 +277,9 @@ def variation(problem: Any, perturb: Perturb, repair: Repair | None) -> Variatio
 
     Parameters
     ----------
-    problem : Problem
     perturb : Mutation or callable
         ``perturb(problem, X, rng) -> X``, or an operator, whose ``prob``, ``vtype`` and ``repair`` are
         heeded.
-    repair : Repair or None
 
     Returns
     -------
@@ -751,7 +749,6 @@ class Unpacker:
         ----------
         packed : object
             JSON from :meth:`Packer.pack`.
-        arrays : sequence of ndarray
         current : object, optional
             Present value: an archive keeps its kind and settings.
         """

@@ -363,7 +363,6 @@ class Recorder(Callback):
 
         Parameters
         ----------
-        generation : int
         F : ndarray of shape (n_individuals, n_objectives)
         """
         if self.generations and generation <= self.generations[-1]:
@@ -543,8 +542,6 @@ class Saver:
     ----------
     checkpoint : Checkpoint or None
         Without one, nothing is ever written or read.
-    search : Search
-    recorder : Recorder or None
 
     Raises
     ------

@@ -276,7 +276,6 @@ def relevant_links(delta: Delta, n_samples: int) -> int:
     delta : float, "auto" or "sr5"
         Percentage of the links that hold, from 0 to below 100; ``"sr5"``: all but 5 sqrt(N) links
         hold; ``"auto"``: 80 for up to 1000 samples, ``"sr5"`` for more.
-    n_samples : int
 
     Returns
     -------
@@ -304,7 +303,6 @@ class TreeLinks:
 
     Parameters
     ----------
-    graph : LocusGraph
     n_relevant : int
         How many links have a gene, the most interesting ones.
 

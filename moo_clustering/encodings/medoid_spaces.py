@@ -169,7 +169,6 @@ def vector_space(X: Any, metric: VectorMetric, n_jobs: int | None = None) -> Vec
     metric : {"cosine", "sqeuclidean", "euclidean"}
         With ``"euclidean"`` distances are plain, but the medoid of a cluster is the member with the
         least total *squared* distance, which is another one than that of the distance matrix.
-    n_jobs : int or None
     """
     X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
     return SparseVectorSpace(X, metric, n_jobs) if issparse(X) else DenseVectorSpace(X, metric, n_jobs)
@@ -186,7 +185,6 @@ class DistanceMatrixSpace(MedoidSpace):
         multiples of 2^-44, so that equal directions tie exactly.
     max_memory : int
         Bytes the distances may take, 8 n_samples^2.
-    n_jobs : int or None
 
     Notes
     -----
@@ -474,10 +472,6 @@ class MedoidMemo:
     known by a 128-bit hash of the set of its members, so that a mix-up is out of the question for any
     number of clusters that can be met. What is forgotten is found again, so results do not depend on
     it.
-
-    Parameters
-    ----------
-    n_samples : int
     """
 
     def __init__(self, n_samples: int) -> None:

@@ -423,7 +423,6 @@ def repair_slots(
     ----------
     X : array-like of shape (n_individuals, k_max)
         Fractions are rounded.
-    n_samples, k_min : int
     rng : numpy.random.Generator, optional
         A sample that the row does not hold is drawn for the first empty slot until there are
         ``k_min``. Without generator it is the one with the lowest id.

@@ -169,7 +169,6 @@ def objective_of(problem: Any, objective: BagObjective | None, *methods: str) ->
     ----------
     problem : Problem
         Its attribute ``objective`` is used if ``objective`` is None.
-    objective : BagObjective or None
     *methods : str
         Names of the methods that the operator calls.
     """

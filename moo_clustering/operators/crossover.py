@@ -274,7 +274,6 @@ def cross_partitions(
         Cluster of every sample; not modified.
     exchange : callable
         Tells which genes are exchanged: :func:`tails`, :func:`half_differing` or :func:`coins`.
-    rng : numpy.random.Generator
     align : bool
         First renumber the clusters of ``second`` like those of ``first``.
     n_clusters : int, optional
@@ -369,7 +368,6 @@ def prefix_union(
         Distinct ids, padded with -1.
     length : {"grow", "keep", "two_cut"}
         See :class:`PrefixUnionCrossover`.
-    rng : numpy.random.Generator
     """
     width = first.shape[1]
     position = np.arange(width)

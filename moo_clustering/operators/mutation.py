@@ -258,10 +258,8 @@ def mutate_slots(
     ----------
     slots : ndarray of shape (n_individuals, k_max)
         Medoids per individual, -1 in empty slots; not modified.
-    rng : numpy.random.Generator
     p_gene, reach : float
         Medoid g becomes g + U{-r..r}, clipped to 0..n_samples-1, where r = floor(reach n_samples).
-    n_samples, k_min : int
     neighbors : ndarray of shape (n_samples, r), optional
         Nearest samples of every sample: medoid g becomes one of ``neighbors[g]`` instead, all equally
         likely, and ``reach`` is ignored.

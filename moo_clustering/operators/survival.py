@@ -205,12 +205,10 @@ class DynamicDiversitySurvival(Survival):
 
         Parameters
         ----------
-        problem : NeighborGraphProblem
         ranks : ndarray of shape (n_individuals, n_samples)
             Parents and offspring in rank encoding.
         F : ndarray of shape (n_individuals, 2)
             The first column is f1; the second is ignored.
-        n_survive : int
 
         Returns
         -------

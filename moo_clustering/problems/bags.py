@@ -288,8 +288,6 @@ def bag_indices(
 
     Parameters
     ----------
-    objectives : sequence of str, ValidityIndex objects or classes
-    tables : BagTables
     replaced : mapping of classes to functions of tables, optional
         Indices that stand in for others given by name or class.
     """
@@ -353,12 +351,10 @@ class BagTables:
 
     Parameters
     ----------
-    bags : Bags
     weighting : {"bag", "instance"}
         Weighting of indices that are given by name.
     kind : str
         Distance between bags.
-    n_jobs : int or None
     """
 
     def __init__(self, bags: Bags, weighting: Weighting, kind: Kind, n_jobs: int | None) -> None:

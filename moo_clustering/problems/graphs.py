@@ -216,13 +216,9 @@ class PartScores:
 
     Parameters
     ----------
-    encoding : LocusAdjacencyEncoding
-    graph : LocusGraph
     weights : ndarray of shape (n_neighbors,)
         Weights of the neighbours by rank.
     y : array-like of shape (n_samples,) or None
-    constraints : PairwiseConstraints or None
-    n_jobs : int or None
     """
 
     def __init__(

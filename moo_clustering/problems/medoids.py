@@ -265,9 +265,7 @@ class MedoidDecoder:
 
     Parameters
     ----------
-    encoding : SpaceMedoidEncoding
     mode : {"reassign", "literal"}
-    n_local : int
     constrained : ConstrainedAssignment or None
         Replaces the assignment to the nearest medoid.
 
@@ -357,7 +355,6 @@ class SpaceMedoidEncoding(MedoidEncoding):
 
     Parameters
     ----------
-    space : MedoidSpace
     k_max : {"sqrt", "ceil_sqrt"} or int
     """
 
@@ -475,7 +472,6 @@ class ConstrainedAssignment:
 
         Parameters
         ----------
-        space : MedoidSpace
         medoids : ndarray of shape (n_individuals, k_max), int64
         penalty : float, optional
             Minimise total distance plus ``penalty`` times conflicts, instead of conflicts first.

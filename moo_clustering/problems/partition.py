@@ -277,7 +277,6 @@ class LeastClusterSize:
 
     Parameters
     ----------
-    min_cluster_size : int
     n_clusters : int
         Required number of clusters; missing ones count as empty.
     """
