@@ -11,10 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
 from moo_clustering._arrays import Int64Array, IntArray, IntpArray, Labels, block_slices
-from moo_clustering._kernels.partitions import (
-    contingency_tables,
-    number_by_first_appearance,
-)
+from moo_clustering._kernels.partitions import contingency_tables, number_by_first_appearance
 
 # Beyond any gene that exists, within any integer type that holds genes.
 _FAR = 2**31 - 1

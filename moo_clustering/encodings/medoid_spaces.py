@@ -32,9 +32,7 @@ from moo_clustering._kernels.medoids import (
     nearest_medoids,
     own_distances,
 )
-from moo_clustering._kernels.partitions import (
-    medoid_separations,
-)
+from moo_clustering._kernels.partitions import medoid_separations
 from moo_clustering._kernels.threads import for_parts
 
 Form = Literal["auto", "matrix", "vector"]

@@ -21,9 +21,7 @@ from moo_clustering._arrays import (
 )
 from moo_clustering._distances import MAX_MEMORY, Metric, distance_matrix
 from moo_clustering._docs import Documented
-from moo_clustering._kernels.medoids import (
-    nearest_medoids,
-)
+from moo_clustering._kernels.medoids import nearest_medoids
 from moo_clustering.encodings.base import (
     Encoding,
     checked_cluster_range,

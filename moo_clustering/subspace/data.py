@@ -13,12 +13,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import check_array
 
 from moo_clustering._arrays import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray
-from moo_clustering._kernels.subspace import (
-    feature_moments,
-    label_moments,
-    multiply_rows,
-    quadratic_rows,
-)
+from moo_clustering._kernels.subspace import feature_moments, label_moments, multiply_rows, quadratic_rows
 from moo_clustering._kernels.threads import for_parts
 
 # A dense matrix with a larger share of non-zeros is not worth compressing.

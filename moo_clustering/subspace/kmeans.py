@@ -13,11 +13,7 @@ from sklearn.cluster import MiniBatchKMeans
 from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray
 from moo_clustering._targets import Targets
 from moo_clustering.subspace.data import SubspaceData, for_blocks
-from moo_clustering.subspace.sweeps import (
-    SubspaceOptions,
-    distances,
-    memberships_from_distances,
-)
+from moo_clustering.subspace.sweeps import SubspaceOptions, distances, memberships_from_distances
 
 Init = Literal["labels", "seeds", "kmeans", "dirichlet", "equal"]
 # Membership in the own cluster of a hard partition; the rest is spread evenly over all.
