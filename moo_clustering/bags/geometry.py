@@ -8,16 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, Labels
-from moo_clustering._kernels.bag_distances import (
-    BagArrays,
-    add_rows,
-    column_width,
-    count_and_weigh,
-    cross_sums,
-    keep_farthest,
-    squared_distances,
-    squared_radii,
-)
+from moo_clustering._kernels import bag_distances
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering.bags.bags import as_bags, to_offsets
 
@@ -125,7 +116,7 @@ class BagGeometry:
             self.arrays.pulls.sum(axis=0),
         )
 
-    def _precompute(self, X: FloatArray, sizes: Int64Array, dtype: str) -> BagArrays:
+    def _precompute(self, X: FloatArray, sizes: Int64Array, dtype: str) -> bag_distances.BagArrays:
         layout = chunk_layout(sizes, np.cumsum(sizes) - sizes)
         weighted = self.weights[:, None] * self.means
         n_bytes = 8 * self.n_bags * layout.instances.size
@@ -141,7 +132,7 @@ class BagGeometry:
             products[:, slot] = weighted @ X[rows].T
         rounding = (_SINGLE_ROUNDING if single else _ROUNDING) * largest
         pulls = weighted @ weighted.T
-        return BagArrays(
+        return bag_distances.BagArrays(
             squares[layout.instances],
             products,
             pulls,
@@ -177,12 +168,12 @@ class BagGeometry:
         sums = np.empty((count, n_clusters, *shape))
         flat = sums.reshape(count, n_clusters, -1)
         rows = arrays.products.reshape(self.n_bags, -1)[:, : flat.shape[2]]
-        width = column_width(self.n_bags, rows.itemsize)
+        width = bag_distances.column_width(self.n_bags, rows.itemsize)
 
         def kernel(lo: int, hi: int) -> None:
-            count_and_weigh(labels, self.weights, counts, masses, lo, hi)
-            add_rows(labels, counts, rows, self._totals[0], flat, width, lo, hi)
-            add_rows(labels, counts, arrays.pulls, self._totals[1], pulls, width, lo, hi)
+            bag_distances.count_and_weigh(labels, self.weights, counts, masses, lo, hi)
+            bag_distances.add_rows(labels, counts, rows, self._totals[0], flat, width, lo, hi)
+            bag_distances.add_rows(labels, counts, arrays.pulls, self._totals[1], pulls, width, lo, hi)
 
         for_parts(kernel, count, count * self.n_bags * (flat.shape[2] + self.n_bags), n_jobs)
         return counts, masses, sums, pulls
@@ -205,10 +196,10 @@ class BagGeometry:
             block = labels[rows]
             _, masses, projections, pulls = self.sums(block, n_clusters)
             for i, one in enumerate(block):
-                cross_sums(one, pulls[i], inner)
+                bag_distances.cross_sums(one, pulls[i], inner)
                 with np.errstate(divide="ignore", invalid="ignore"):
                     norms = np.diag(inner) / masses[i] ** 2
-                squared_radii(
+                bag_distances.squared_radii(
                     self.arrays,
                     one,
                     projections[i],
@@ -241,9 +232,9 @@ class BagGeometry:
             scale, best = np.empty((2, self.arrays.squares.shape[1]))
             inner = np.empty((n_clusters, n_clusters))
             for i in range(lo, hi):
-                cross_sums(labels[i], pulls[i], inner)
+                bag_distances.cross_sums(labels[i], pulls[i], inner)
                 norms = np.diag(inner) / np.where(counts[i] > 0, masses[i], 1.0) ** 2
-                squared_distances(
+                bag_distances.squared_distances(
                     self.arrays, projections[i], norms, masses[i], counts[i], scale, best, out[i]
                 )
 
@@ -380,7 +371,7 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
     margin = 8.0 * (rows.shape[1] + n_largest + 8) * np.finfo(np.float64).eps * spread
     order = np.argsort(-values.sum(axis=1), kind="stable")
     kept = np.empty(len(rows), dtype=np.bool_)
-    keep_farthest(values, rows, order, margin, n_largest, kept)
+    bag_distances.keep_farthest(values, rows, order, margin, n_largest, kept)
     return kept
 
 

@@ -8,16 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import FloatArray, Int64Array, Labels
-from moo_clustering._kernels.bag_distances import (
-    CONTRAST,
-    DAVIES_BOULDIN,
-    FTWCV,
-    GREEDY,
-    PRINTED_WEIGHTS,
-    SCALED,
-    TWCV,
-    Task,
-)
+from moo_clustering._kernels import bag_distances
 from moo_clustering._kernels.bags import descend_population, sweep_population
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering.bags.geometry import BagGeometry
@@ -26,10 +17,15 @@ from moo_clustering.constraints import PairwiseConstraints
 
 Rule = Literal["contrast", "scaled", "printed", "greedy"]
 Handling = Literal["penalty", "repair"]
-RULES = {"contrast": CONTRAST, "scaled": SCALED, "printed": PRINTED_WEIGHTS, "greedy": GREEDY}
+RULES = {
+    "contrast": bag_distances.CONTRAST,
+    "scaled": bag_distances.SCALED,
+    "printed": bag_distances.PRINTED_WEIGHTS,
+    "greedy": bag_distances.GREEDY,
+}
 Objective = Literal["db", "twcv", "ftwcv"]
 Reading = Literal["between", "printed", "printed_meansq"]
-CODES = {"db": DAVIES_BOULDIN, "twcv": TWCV, "ftwcv": FTWCV}
+CODES = {"db": bag_distances.DAVIES_BOULDIN, "twcv": bag_distances.TWCV, "ftwcv": bag_distances.FTWCV}
 
 
 class BagObjective:
@@ -180,7 +176,7 @@ class BagObjective:
         limits = np.full(count, np.iinfo(np.int64).max)
         if max_trials is not None:
             limits = max_trials // count + (np.arange(count) < max_trials % count)
-        task = self._task._replace(rule=GREEDY)
+        task = self._task._replace(rule=bag_distances.GREEDY)
         return self._improved(self._run(descend_population, task, labels, (order,), limits))
 
     def reassign(self, labels: Any, *, empty: Literal["farthest", "closest", "keep"] = "farthest") -> Labels:
@@ -251,7 +247,7 @@ class BagObjective:
         self, kernel: Any, task: Any, labels: Labels, arrays: list[NDArray[Any]], n_visits: float
     ) -> None:
         data, n_jobs = self.geometry.arrays, self.n_jobs
-        projections = task.objective != FTWCV
+        projections = task.objective != bag_distances.FTWCV
         sums = self.geometry.sums(labels, self.n_clusters, projections=projections, n_jobs=n_jobs)
 
         def share(lo: int, hi: int) -> None:
@@ -293,7 +289,7 @@ def make_task(
     least: int = 0,
     constraints: PairwiseConstraints | None = None,
     penalty: float = 0.0,
-) -> Task:
+) -> bag_distances.Task:
     """The objective with its constants; see :class:`BagObjective`. ``rule`` codes how genes are drawn."""
     if objective not in get_args(Objective):
         raise ValueError(f"objective must be 'db', 'twcv' or 'ftwcv', got {objective!r}.")
@@ -310,7 +306,7 @@ def make_task(
         constant = 0.0
     start, bag, weight, free = signed_pairs(geometry.n_bags, constraints)
     literal = objective == "ftwcv" and reading != "between"
-    return Task(
+    return bag_distances.Task(
         CODES[objective], literal, constant, terms, rule, least, float(penalty), start, bag, weight, free
     )
 

@@ -16,14 +16,7 @@ from pymoo.optimize import minimize
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
 from moo_clustering._arrays import FloatArray, SeedLike, spawn_seeds
-from moo_clustering.consensus.hypergraph import (
-    MetaPartitioner,
-    VertexWeight,
-    check_ensemble,
-    check_number,
-    meta_consensus,
-    use_metis,
-)
+from moo_clustering.consensus import hypergraph
 from moo_clustering.problems.ensembles import EnsembleSelectionProblem
 from moo_clustering.validity.base import check_option
 from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agreement, nmi_table, pairwise_nmi
@@ -113,8 +106,8 @@ def select_pareto(
     n_gen: int = 60,
     choose: Literal["anmi", "i2"] = "anmi",
     X: Any = None,
-    vertex_weight: VertexWeight = "size",
-    partitioner: MetaPartitioner = "auto",
+    vertex_weight: hypergraph.VertexWeight = "size",
+    partitioner: hypergraph.MetaPartitioner = "auto",
     random_state: SeedLike = None,
 ) -> ParetoSelection:
     """Search subsets of runs that agree with all others but differ, and return the best consensus.
@@ -175,13 +168,13 @@ def select_pareto(
     check_option("choose", choose, ("anmi", "i2"))
     check_option("vertex_weight", vertex_weight, ("size", "unit"))
     check_option("partitioner", partitioner, ("auto", "metis", "matching"))
-    edges, _ = check_ensemble(labels, n_clusters, None)
+    edges, _ = hypergraph.check_ensemble(labels, n_clusters, None)
     rows = np.atleast_2d(np.asarray(labels))
     problem = EnsembleSelectionProblem(rows, losses=losses, min_runs=min_runs)
-    check_number("pop_size", pop_size, 2)
-    check_number("n_gen", n_gen, 1)
+    hypergraph.check_number("pop_size", pop_size, 2)
+    hypergraph.check_number("n_gen", n_gen, 1)
     _check_features(choose, X, edges.n_samples)
-    metis = use_metis(partitioner, "matching", "select_pareto")
+    metis = hypergraph.use_metis(partitioner, "matching", "select_pareto")
     search_seed, consensus_seed = spawn_seeds(random_state, 2)
     subsets, F = _search(problem, pop_size, n_gen, search_seed)
     all_runs = hyperedges(rows)
@@ -250,13 +243,13 @@ def _consensus(
     edges: Hyperedges,
     subset: NDArray[np.bool_],
     n_clusters: int,
-    vertex_weight: VertexWeight | None,
+    vertex_weight: hypergraph.VertexWeight | None,
     seed: np.random.SeedSequence,
 ) -> NDArray[np.int32] | None:
     chosen = edges.take(np.flatnonzero(subset))
     if not chosen.seen.any(axis=0).all():
         return None
-    labels, _ = meta_consensus(
+    labels, _ = hypergraph.meta_consensus(
         chosen, n_clusters, np.ones(chosen.n_runs), vertex_weight=vertex_weight, seed=seed
     )
     return labels

@@ -12,16 +12,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from moo_clustering._arrays import BoolArray, Int64Array, number_clusters
-from moo_clustering.constraints._checks import (
-    check_integers,
-    check_n_samples,
-    check_partial_labels,
-    distinct,
-    keys_to_pairs,
-    n_pairs,
-    pair_keys,
-    unrank_pairs,
-)
+from moo_clustering.constraints import _checks
 
 if TYPE_CHECKING:
     from moo_clustering.constraints.pairs import PairwiseConstraints
@@ -56,20 +47,20 @@ class ConstraintGroups:
     _neighbors: tuple[Int64Array, Int64Array] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        groups = np.array(check_integers(np.asarray(self.groups), "groups"))
+        groups = np.array(_checks.check_integers(np.asarray(self.groups), "groups"))
         if groups.ndim != 1 or not len(groups) or groups.min() < -1:
             raise ValueError("groups must be a vector with one value of at least -1 per sample")
         n_groups = int(groups.max()) + 1
         pairs = np.asarray(self.conflicts)
-        pairs = np.empty((0, 2), np.int64) if not pairs.size else check_integers(pairs, "conflicts")
+        pairs = np.empty((0, 2), np.int64) if not pairs.size else _checks.check_integers(pairs, "conflicts")
         if pairs.ndim != 2 or pairs.shape[1] != 2:
             raise ValueError(f"conflicts must have shape (n_conflicts, 2), got {pairs.shape}")
         wrong = (pairs < 0).any(axis=1) | (pairs >= n_groups).any(axis=1) | (pairs[:, 0] == pairs[:, 1])
         if wrong.any():
             g, h = pairs[np.flatnonzero(wrong)[0]]
             raise ValueError(f"conflicts must be pairs of two of the {n_groups} groups, got ({g}, {h})")
-        keys = distinct(pair_keys(pairs, max(1, n_groups)))
-        conflicts = keys_to_pairs(keys, max(1, n_groups))
+        keys = _checks.distinct(_checks.pair_keys(pairs, max(1, n_groups)))
+        conflicts = _checks.keys_to_pairs(keys, max(1, n_groups))
         both = np.concatenate([conflicts, conflicts[:, ::-1]])
         both = both[np.argsort(both[:, 0], kind="stable")]
         starts = np.searchsorted(both[:, 0], np.arange(n_groups + 1))
@@ -187,8 +178,8 @@ def constraint_groups(
     -----
     O(n_samples + n_pairs + n_classes**2) time and memory.
     """
-    n = check_n_samples(n_samples)
-    classes = np.full(n, -1, dtype=np.int64) if y is None else check_partial_labels(y, n)
+    n = _checks.check_n_samples(n_samples)
+    classes = np.full(n, -1, dtype=np.int64) if y is None else _checks.check_partial_labels(y, n)
     must = cannot = np.empty((0, 2), dtype=np.int64)
     if constraints is not None:
         if constraints.n_samples != n:
@@ -202,12 +193,12 @@ def constraint_groups(
     component = connected(links, n)
     _refuse_contradictions(component, hubs, cannot, links, classes)
 
-    constrained = distinct(np.concatenate([must.ravel(), cannot.ravel(), labelled]))
+    constrained = _checks.distinct(np.concatenate([must.ravel(), cannot.ravel(), labelled]))
     groups = np.full(n, -1, dtype=np.int64)
     groups[constrained] = np.unique(component[constrained], return_inverse=True)[1]
-    if n_pairs(len(hubs)) > _MAX_CONFLICTS:
+    if _checks.n_pairs(len(hubs)) > _MAX_CONFLICTS:
         raise ValueError(f"y has {len(hubs)} classes; more than 4472 make too many conflicting pairs")
-    g, h = unrank_pairs(np.arange(n_pairs(len(hubs))))
+    g, h = _checks.unrank_pairs(np.arange(_checks.n_pairs(len(hubs))))
     apart = np.concatenate([groups[cannot], groups[np.column_stack([hubs[g], hubs[h]])]])
     return ConstraintGroups(groups, apart)
 

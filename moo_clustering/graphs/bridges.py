@@ -14,18 +14,8 @@ from sklearn.metrics import pairwise_distances_argmin_min
 from sklearn.utils import check_array
 
 from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array
+from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.matrices import symmetrize
-from moo_clustering.graphs.neighbors import (
-    CHUNK,
-    Metric,
-    MetricSpace,
-    NeighborLists,
-    PointSearch,
-    check_distances,
-    metric_space,
-    point_search,
-    round_distances,
-)
 
 # A bridge has this share of the smallest similarity.
 WEAKNESS = 1e-3
@@ -48,8 +38,8 @@ def bridge_components(
     S: Any,
     X: ArrayLike,
     *,
-    metric: Metric = "euclidean",
-    lists: NeighborLists | None = None,
+    metric: neighbors.Metric = "euclidean",
+    lists: neighbors.NeighborLists | None = None,
     rng: np.random.Generator,
 ) -> sp.csr_array:
     """Link the components of a graph by the minimum spanning tree of their smallest distances.
@@ -100,8 +90,8 @@ def link_parts(
     X: ArrayLike,
     weight: float,
     *,
-    metric: Metric,
-    lists: NeighborLists | None,
+    metric: neighbors.Metric,
+    lists: neighbors.NeighborLists | None,
     keys: Int64Array,
 ) -> sp.csr_array:
     """The graph with its parts joined by their shortest links, all of one weight.
@@ -159,13 +149,17 @@ def _shortest_of_parts(
 
 
 def _proposals(
-    X: ArrayLike, metric: Metric, lists: NeighborLists | None, keys: Int64Array, n_samples: int
+    X: ArrayLike,
+    metric: neighbors.Metric,
+    lists: neighbors.NeighborLists | None,
+    keys: Int64Array,
+    n_samples: int,
 ) -> list[Proposal]:
     if isinstance(metric, str) and metric == "precomputed":
-        D = check_distances(X)
+        D = neighbors.check_distances(X)
         return [_exact_links(lambda rows: np.minimum(D[rows], D[:, rows].T), keys)]
-    space = metric_space(check_array(X, dtype=[np.float64, np.float32]), metric)
-    search = point_search(space.points, space)
+    space = neighbors.metric_space(check_array(X, dtype=[np.float64, np.float32]), metric)
+    search = neighbors.point_search(space.points, space)
     if n_samples <= ALL_PAIRS_UP_TO:
         return [_exact_links(search.all_distances, keys)]
     large = LargeGraphBridges(search, space)
@@ -189,7 +183,7 @@ class Links(NamedTuple):
 Proposal = Callable[[NDArray[np.int32]], Links]
 
 
-def _listed_links(lists: NeighborLists) -> Proposal:
+def _listed_links(lists: neighbors.NeighborLists) -> Proposal:
     """Propose listed links out of parts, where no link that is missing in the lists can be shorter."""
     row, rank = np.nonzero(lists.indices >= 0)
     listed = Links(
@@ -217,11 +211,11 @@ def _exact_links(distances: Callable[[Int64Array], AnyFloatArray], keys: Int64Ar
         n_samples = len(parts)
         by_key = np.argsort(keys)
         nearest, length = np.empty(n_samples, dtype=np.int64), np.empty(n_samples)
-        step = max(1, CHUNK // n_samples)
+        step = max(1, neighbors.CHUNK // n_samples)
         for lo in range(0, n_samples, step):
             rows = np.arange(lo, min(lo + step, n_samples))
             # With columns in the order of the keys the first minimum is the one of smallest key.
-            block = round_distances(distances(rows)[:, by_key])
+            block = neighbors.round_distances(distances(rows)[:, by_key])
             block[parts[rows, None] == parts[by_key]] = np.inf
             place = block.argmin(axis=1)
             nearest[rows], length[rows] = by_key[place], block[np.arange(len(rows)), place]
@@ -233,7 +227,7 @@ def _exact_links(distances: Callable[[Int64Array], AnyFloatArray], keys: Int64Ar
 class LargeGraphBridges:
     """Candidates for links between parts of a data set."""
 
-    def __init__(self, search: PointSearch, space: MetricSpace) -> None:
+    def __init__(self, search: neighbors.PointSearch, space: neighbors.MetricSpace) -> None:
         self.search, self.space = search, space
         self.points = space.points
 
@@ -295,7 +289,7 @@ class LargeGraphBridges:
         gaps = np.concatenate(
             [
                 ((self.points[m] - target) ** 2).sum(axis=1)
-                for m in np.array_split(members, 1 + len(members) // CHUNK)
+                for m in np.array_split(members, 1 + len(members) // neighbors.CHUNK)
             ]
         )
         return members[np.sort(np.argsort(gaps, kind="stable")[:FACING_SAMPLES])]

@@ -14,22 +14,9 @@ from sklearn.utils import check_array
 
 from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array
 from moo_clustering.constraints import ConstraintGroups
+from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.bridges import WEAKNESS, link_parts
 from moo_clustering.graphs.matrices import symmetrize, without_diagonal
-from moo_clustering.graphs.neighbors import (
-    CHUNK,
-    MINKOWSKI,
-    TREE_FEATURES,
-    Metric,
-    NeighborLists,
-    PlainMetric,
-    check_distances,
-    checked_data,
-    index_tied_lists,
-    metric_space,
-    point_search,
-    round_distances,
-)
 
 # Up to this many members the medoid is exact; above, the member nearest to the mean.
 _EXACT_MEDOID = 2048
@@ -49,7 +36,7 @@ _LEAST_BRIDGE = 1e-4
 _LEAST_SCALE = 1e-3
 
 
-def knn_graph(lists: NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
+def knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
     """Gaussian similarities of pairs of which one lists the other.
 
     Parameters
@@ -69,12 +56,12 @@ def knn_graph(lists: NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
     return symmetrize(_gaussian_edges(lists, sigma))
 
 
-def _gaussian_edges(lists: NeighborLists, sigma: Sigma) -> sp.csr_array:
+def _gaussian_edges(lists: neighbors.NeighborLists, sigma: Sigma) -> sp.csr_array:
     scale = resolve_sigma(lists.distances[lists.indices >= 0], sigma)
     return listed_edges(lists, gaussian_similarity(lists.distances, scale))
 
 
-def mutual_knn_graph(lists: NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
+def mutual_knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
     """Gaussian similarities of pairs that list each other; samples may be left without any edge.
 
     Parameters
@@ -93,7 +80,7 @@ def mutual_knn_graph(lists: NeighborLists, sigma: Sigma = "mean") -> sp.csr_arra
 
 
 def epsilon_graph(
-    X: ArrayLike, epsilon: float, *, metric: Metric = "euclidean", max_memory: int = MAX_MEMORY
+    X: ArrayLike, epsilon: float, *, metric: neighbors.Metric = "euclidean", max_memory: int = MAX_MEMORY
 ) -> sp.csr_array:
     """Similarity 1 for pairs at a distance strictly below ``epsilon``.
 
@@ -118,17 +105,19 @@ def epsilon_graph(
     if not epsilon > 0:
         raise ValueError(f"epsilon must be positive, got {epsilon!r}.")
     if isinstance(metric, str) and metric == "precomputed":
-        return _near_pairs(check_distances(X), metric, epsilon, max_memory)
+        return _near_pairs(neighbors.check_distances(X), metric, epsilon, max_memory)
     data = check_array(X, dtype=[np.float64, np.float32])
-    power = MINKOWSKI.get(metric) if isinstance(metric, str) else None
-    if power is not None and data.shape[1] <= TREE_FEATURES:
+    power = neighbors.MINKOWSKI.get(metric) if isinstance(metric, str) else None
+    if power is not None and data.shape[1] <= neighbors.TREE_FEATURES:
         return _near_pairs_by_tree(data, power, epsilon, max_memory)
     return _near_pairs(data, metric, epsilon, max_memory)
 
 
-def _near_pairs(data: AnyFloatArray, metric: Metric, epsilon: float, max_memory: int) -> sp.csr_array:
+def _near_pairs(
+    data: AnyFloatArray, metric: neighbors.Metric, epsilon: float, max_memory: int
+) -> sp.csr_array:
     counts, columns, n_entries = [], [], 0
-    limit = round_distances(np.array([epsilon]))[0]
+    limit = neighbors.round_distances(np.array([epsilon]))[0]
     for lo, block in _distance_blocks(data, metric):
         near = block < limit
         near[np.arange(len(block)), np.arange(lo, lo + len(block))] = False
@@ -141,23 +130,23 @@ def _near_pairs(data: AnyFloatArray, metric: Metric, epsilon: float, max_memory:
     return symmetrize(sp.csr_array((np.ones(n_entries), np.concatenate(columns), indptr), shape=shape))
 
 
-def _distance_blocks(X: ArrayLike, metric: Metric) -> Any:
+def _distance_blocks(X: ArrayLike, metric: neighbors.Metric) -> Any:
     """(first row, distances of some rows to all), rounded so that noise cannot decide a comparison."""
     if isinstance(metric, str) and metric == "precomputed":
-        D = check_distances(X)
+        D = neighbors.check_distances(X)
         D = np.minimum(D, D.T)
-        rows_at_once = max(1, CHUNK // len(D))
+        rows_at_once = max(1, neighbors.CHUNK // len(D))
         for lo in range(0, len(D), rows_at_once):
-            yield lo, round_distances(D[lo : lo + rows_at_once])
+            yield lo, neighbors.round_distances(D[lo : lo + rows_at_once])
         return
-    space = metric_space(check_array(X, dtype=[np.float64, np.float32]), metric)
-    search = point_search(space.points, space)
+    space = neighbors.metric_space(check_array(X, dtype=[np.float64, np.float32]), metric)
+    search = neighbors.point_search(space.points, space)
     step = search.chunk(len(space.points))
     for lo in range(0, len(space.points), step):
         rows = np.arange(lo, min(lo + step, len(space.points)))
         block = search.all_distances(rows)
         space.finish(block)
-        yield lo, round_distances(block)
+        yield lo, neighbors.round_distances(block)
 
 
 def _check_memory(n_entries: int, max_memory: int, what: str) -> None:
@@ -178,19 +167,23 @@ def _near_pairs_by_tree(data: AnyFloatArray, power: float, epsilon: float, max_m
     _check_memory(n_entries, max_memory, f"the epsilon graph for epsilon={epsilon:g}")
     pairs = tree.query_pairs(reach, p=power, output_type="ndarray")
     near = np.empty(len(pairs), dtype=np.bool_)
-    limit = round_distances(np.array([epsilon]))[0]
-    step = max(1, CHUNK // data.shape[1])
+    limit = neighbors.round_distances(np.array([epsilon]))[0]
+    step = max(1, neighbors.CHUNK // data.shape[1])
     for lo in range(0, len(pairs), step):
         i, j = pairs[lo : lo + step].T
         gaps = np.linalg.norm(data[i].astype(np.float64) - data[j], ord=power, axis=1)
-        near[lo : lo + step] = round_distances(gaps) < limit
+        near[lo : lo + step] = neighbors.round_distances(gaps) < limit
     i, j = pairs[near].T
     edges = sp.coo_array((np.ones(len(i)), (i, j)), shape=(len(data), len(data)))
     return symmetrize(edges.tocsr())
 
 
 def full_graph(
-    X: ArrayLike, sigma: Sigma = "mean", *, metric: Metric = "euclidean", max_memory: int = MAX_MEMORY
+    X: ArrayLike,
+    sigma: Sigma = "mean",
+    *,
+    metric: neighbors.Metric = "euclidean",
+    max_memory: int = MAX_MEMORY,
 ) -> sp.csr_array:
     """Gaussian similarities of all pairs of different samples.
 
@@ -227,7 +220,7 @@ def self_tuning_graph(
     *,
     n_neighbors: int = 10,
     scale_neighbor: int = 7,
-    metric: PlainMetric = "euclidean",
+    metric: neighbors.PlainMetric = "euclidean",
     n_jobs: int | None = None,
 ) -> sp.csr_array:
     """Similarities exp(-d_ij^2 / (sigma_i sigma_j)) of nearest neighbours, made connected.
@@ -272,11 +265,11 @@ def self_tuning_graph(
     for name, value in (("n_neighbors", n_neighbors), ("scale_neighbor", scale_neighbor)):
         if value < 1:
             raise ValueError(f"{name} must be at least 1, got {value}.")
-    data = checked_data(X, metric)
+    data = neighbors.checked_data(X, metric)
     m = len(data)
     if m == 1:
         return sp.csr_array((1, 1), dtype=np.float64)
-    lists, distances = index_tied_lists(data, n_neighbors, metric, n_jobs)
+    lists, distances = neighbors.index_tied_lists(data, n_neighbors, metric, n_jobs)
     weights = _weights(lists.indices, distances, scale_neighbor)
     rows = np.repeat(np.arange(m), distances.shape[1])
     directed = sp.coo_array((weights.ravel(), (rows, lists.indices.ravel())), shape=(m, m)).tocsr()
@@ -300,7 +293,7 @@ def _weights(indices: NDArray[np.int32], distances: FloatArray, scale_neighbor: 
     return np.maximum(_LEAST, np.exp(-exponent))
 
 
-def waterfill_graph(lists: NeighborLists, lam: float | None = None) -> sp.csr_array:
+def waterfill_graph(lists: neighbors.NeighborLists, lam: float | None = None) -> sp.csr_array:
     """Similarities by water-filling, symmetrised.
 
     Parameters
@@ -326,13 +319,13 @@ def waterfill_graph(lists: NeighborLists, lam: float | None = None) -> sp.csr_ar
         lam = waterfill_lambda(lists)
     n_samples, width = lists.distances.shape
     weights = np.empty((n_samples, width))
-    step = max(1, CHUNK // width)
+    step = max(1, neighbors.CHUNK // width)
     for lo in range(0, n_samples, step):
         weights[lo : lo + step] = waterfill_weights(lists.distances[lo : lo + step], lam)
     return symmetrize(listed_edges(lists, weights))
 
 
-def waterfill_lambda(lists: NeighborLists) -> float:
+def waterfill_lambda(lists: neighbors.NeighborLists) -> float:
     """Default trade-off: three times the mean distance of the 10 nearest neighbours (all, if fewer).
 
     1 if those distances are all 0, where any positive number gives the same graph.
@@ -426,7 +419,9 @@ def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
     return float(sigma)
 
 
-def pair_distances(X: ArrayLike, *, metric: Metric = "euclidean", max_memory: int = MAX_MEMORY) -> FloatArray:
+def pair_distances(
+    X: ArrayLike, *, metric: neighbors.Metric = "euclidean", max_memory: int = MAX_MEMORY
+) -> FloatArray:
     """Distances of all pairs, if a graph of all pairs stays within ``max_memory``.
 
     Parameters
@@ -452,7 +447,7 @@ def pair_distances(X: ArrayLike, *, metric: Metric = "euclidean", max_memory: in
         ) from error
 
 
-def listed_edges(lists: NeighborLists, weights: AnyFloatArray) -> sp.csr_array:
+def listed_edges(lists: neighbors.NeighborLists, weights: AnyFloatArray) -> sp.csr_array:
     """Directed matrix from weights of shape (n_samples, width) on the neighbour lists, zeros dropped."""
     kept = (lists.indices >= 0) & (weights > 0)
     indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])

@@ -14,28 +14,8 @@ from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_array
 
 from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, IntpArray
-from moo_clustering._kernels.trees import (
-    boruvka,
-    build,
-    cut_labels,
-    genie_order,
-    node_count,
-    prim,
-    prim_reachability,
-)
-from moo_clustering.graphs.neighbors import (
-    Metric,
-    PlainMetric,
-    Ties,
-    check_distances,
-    checked_data,
-    distinct_rows,
-    index_tied_lists,
-    metric_space,
-    round_distances,
-    row_distances,
-    tie_keys,
-)
+from moo_clustering._kernels import trees
+from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.spectral import checked_counts
 
 # With more features than this, boxes exclude too few points to pay.
@@ -80,9 +60,9 @@ class SpanningTree:
 def euclidean_mst(
     X: ArrayLike,
     *,
-    metric: Metric = "euclidean",
+    metric: neighbors.Metric = "euclidean",
     root: Root = "random",
-    ties: Ties | NDArray[np.int32] = "random",
+    ties: neighbors.Ties | NDArray[np.int32] = "random",
     algorithm: Algorithm = "auto",
     rng: np.random.Generator | None = None,
 ) -> SpanningTree:
@@ -125,7 +105,7 @@ def euclidean_mst(
     """
     rng = np.random.default_rng() if rng is None else rng
     precomputed = isinstance(metric, str) and metric == "precomputed"
-    data = check_distances(X) if precomputed else check_array(X, dtype=np.float64)
+    data = neighbors.check_distances(X) if precomputed else check_array(X, dtype=np.float64)
     n = len(data)
     keys = _checked_keys(ties, n, rng)
     place = int(rng.integers(n)) if root == "random" else root
@@ -141,12 +121,12 @@ def euclidean_mst(
 
 
 def _checked_keys(
-    ties: Ties | NDArray[np.int32], n_samples: int, rng: np.random.Generator
+    ties: neighbors.Ties | NDArray[np.int32], n_samples: int, rng: np.random.Generator
 ) -> NDArray[np.int32]:
     if isinstance(ties, str):
         if ties not in ("random", "index"):
             raise ValueError(f"ties must be 'random', 'index' or keys, got {ties!r}.")
-        return tie_keys(n_samples, ties, rng)
+        return neighbors.tie_keys(n_samples, ties, rng)
     keys = np.asarray(ties, dtype=np.int32)
     if keys.shape != (n_samples,) or (np.diff(np.sort(keys)) == 0).any():
         raise ValueError(f"ties must hold {n_samples} different keys, one per sample.")
@@ -160,17 +140,17 @@ def _of_matrix(D: NDArray[Any], keys: NDArray[np.int32], algorithm: str) -> tupl
         raise ValueError('metric="precomputed": distances must be symmetric for a spanning tree.')
     links = np.empty((len(D) - 1, 2), dtype=np.int64)
     # Both halves alike to the bit, so that ties are ties from either end.
-    prim(np.maximum(D, D.T).astype(np.float64), True, keys, links)
+    trees.prim(np.maximum(D, D.T).astype(np.float64), True, keys, links)
     return links, D[links[:, 0], links[:, 1]].astype(np.float64)
 
 
 def _of_rows(
-    X: NDArray[Any], keys: NDArray[np.int32], metric: Metric, algorithm: str
+    X: NDArray[Any], keys: NDArray[np.int32], metric: neighbors.Metric, algorithm: str
 ) -> tuple[Int64Array, FloatArray]:
-    space = metric_space(X, metric)
+    space = neighbors.metric_space(X, metric)
     if algorithm == "boruvka" and space.power != 2.0:
         raise ValueError(f'algorithm="boruvka" needs the Euclidean metric, got {metric!r}; choose "prim".')
-    rows = distinct_rows(space.points, keys)
+    rows = neighbors.distinct_rows(space.points, keys)
     first = rows.samples[rows.start[:-1]]
     points = np.ascontiguousarray(rows.points, dtype=np.float64)
     links = np.empty((len(points) - 1, 2), dtype=np.int64)
@@ -182,10 +162,10 @@ def _of_rows(
         algorithm == "auto" and len(points) > _FEW and points.shape[1] <= MOST_FEATURES
     ):
         tree = box_tree(points)
-        boruvka(tree.points, keys[first][tree.samples], *tree.nodes, links)
+        trees.boruvka(tree.points, keys[first][tree.samples], *tree.nodes, links)
         links = tree.samples[links]
     else:
-        prim(points, False, keys[first], links)
+        trees.prim(points, False, keys[first], links)
     lengths = _lengths(points, links, metric, space.power)
     space.finish(lengths)
     others = np.setdiff1d(np.arange(len(X)), first)
@@ -201,7 +181,7 @@ def _prim_by_rows(row: Callable[[int], NDArray[Any]], keys: NDArray[np.int32]) -
     newest = 0
     for done in range(n - 1):
         outside[newest] = False
-        distance = round_distances(row(newest))
+        distance = neighbors.round_distances(row(newest))
         nearer = outside & ((distance < length) | ((distance == length) & _smaller(keys, newest, source)))
         length[nearer], source[nearer] = distance[nearer], newest
         left = np.flatnonzero(outside)
@@ -220,7 +200,9 @@ def _smaller(keys: NDArray[np.int32], newest: int, source: Int64Array) -> BoolAr
     return smaller
 
 
-def _lengths(points: FloatArray, links: Int64Array, metric: Metric, power: float | None) -> FloatArray:
+def _lengths(
+    points: FloatArray, links: Int64Array, metric: neighbors.Metric, power: float | None
+) -> FloatArray:
     if power == 2.0:
         lengths: FloatArray = np.linalg.norm(points[links[:, 0]] - points[links[:, 1]], axis=1)
         return lengths
@@ -231,7 +213,11 @@ def _lengths(points: FloatArray, links: Int64Array, metric: Metric, power: float
 
 
 def mutual_reachability_mst(
-    X: ArrayLike, *, n_neighbors: int = 5, metric: PlainMetric = "euclidean", n_jobs: int | None = None
+    X: ArrayLike,
+    *,
+    n_neighbors: int = 5,
+    metric: neighbors.PlainMetric = "euclidean",
+    n_jobs: int | None = None,
 ) -> SpanningTree:
     """Exact minimum spanning tree of the distances max(d_ij, core_i, core_j).
 
@@ -269,7 +255,7 @@ def mutual_reachability_mst(
     """
     if n_neighbors < 1:
         raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}.")
-    data = checked_data(X, metric)
+    data = neighbors.checked_data(X, metric)
     m, precomputed = len(data), metric == "precomputed"
     if precomputed:
         if not np.allclose(data, data.T, rtol=1e-9, atol=0.0):
@@ -279,10 +265,12 @@ def mutual_reachability_mst(
     links = np.empty((m - 1, 2), dtype=np.int64)
     if m == 1:
         return hang_up(links, np.empty(0), 1, 0)
-    cores = index_tied_lists(data, n_neighbors, metric, n_jobs)[1][:, -1]
-    prim_reachability(np.ascontiguousarray(data), precomputed, cores if precomputed else cores**2, links)
+    cores = neighbors.index_tied_lists(data, n_neighbors, metric, n_jobs)[1][:, -1]
+    trees.prim_reachability(
+        np.ascontiguousarray(data), precomputed, cores if precomputed else cores**2, links
+    )
     i, j = links.T
-    distances = data[i, j] if precomputed else row_distances(data, i, j)
+    distances = data[i, j] if precomputed else neighbors.row_distances(data, i, j)
     return hang_up(links, np.maximum(distances, np.maximum(cores[i], cores[j])), m, 0)
 
 
@@ -360,9 +348,9 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
     joined, span = _checked_links(links, lengths)
     if not 0.0 <= threshold <= 1.0:
         raise ValueError(f"threshold must be from 0 to 1, got {threshold!r}.")
-    by_length = np.argsort(round_distances(span), kind="stable")
+    by_length = np.argsort(neighbors.round_distances(span), kind="stable")
     order = np.empty(len(span), dtype=np.int64)
-    if not genie_order(joined[by_length], float(threshold), order):
+    if not trees.genie_order(joined[by_length], float(threshold), order):
         raise ValueError("links must form a spanning tree, but they hold a circle.")
     return by_length[order]
 
@@ -416,7 +404,7 @@ def genie_cuts(
     n_merges = np.maximum(m - wanted, 0)
     few_first = np.argsort(n_merges, kind="stable")
     labels = np.empty((len(wanted), m), dtype=np.int32)
-    cut_labels(_checked_links(links, lengths)[0], order, n_merges[few_first], labels)
+    trees.cut_labels(_checked_links(links, lengths)[0], order, n_merges[few_first], labels)
     cuts = np.empty_like(labels)
     cuts[few_first] = labels
     return cuts
@@ -440,7 +428,7 @@ def hang_up(links: Int64Array, lengths: FloatArray, n_samples: int, root: int) -
 def box_tree(X: NDArray[Any]) -> BoxTree:
     """Build a tree of rows. O(n_features N log N) time, O(n_features N) memory."""
     rows = np.ascontiguousarray(X, dtype=np.float64)
-    samples, *nodes = build(rows, node_count(len(rows)))
+    samples, *nodes = trees.build(rows, trees.node_count(len(rows)))
     return BoxTree(rows[samples], samples, *nodes)
 
 

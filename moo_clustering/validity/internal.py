@@ -27,17 +27,7 @@ from moo_clustering._arrays import (
     centred_features,
 )
 from moo_clustering._distances import MAX_MEMORY, Metric, check_memory, distance_matrix, mean_square
-from moo_clustering._kernels.partitions import (
-    count_split_neighbors,
-    least_members,
-    mean_separations,
-    medoid_distance_sums,
-    medoid_separations,
-    own_cluster_sums,
-    silhouette_sums,
-    weigh_equal,
-    worst_ratio_means,
-)
+from moo_clustering._kernels import partitions
 from moo_clustering._parallel import threads_here
 from moo_clustering.validity.base import (
     Population,
@@ -117,7 +107,7 @@ class Silhouette(PopulationIndex):
         many = np.flatnonzero(k > MOST_FOR_PRODUCT)
         sums = np.zeros(len(many))
         chosen = population.take(many)
-        silhouette_sums(self._D, chosen.labels, chosen.sizes, chosen.n_clusters, sums)
+        partitions.silhouette_sums(self._D, chosen.labels, chosen.sizes, chosen.n_clusters, sums)
         values[many] = sums / self.n_samples_
         return values
 
@@ -238,7 +228,7 @@ class DaviesBouldin(PopulationIndex):
             for rows, block in population.blocks(population.sizes.shape[1] * (self._X.shape[1] + 1)):
                 means, sums = means_and_sums(self._X, block, squared=False)
                 spreads = sums / np.maximum(block.sizes, 1)
-                worst_ratio_means(means, spreads, block.n_clusters, self._floor, values[rows])
+                partitions.worst_ratio_means(means, spreads, block.n_clusters, self._floor, values[rows])
         values[population.n_clusters < 2] = SINGLE_CLUSTER
         return values
 
@@ -515,7 +505,7 @@ class Centroids:
         for rows, block in population.blocks(population.sizes.shape[1] * (self.X.shape[1] + 1)):
             means, sums = means_and_sums(self.X, block, squared=squared)
             scatter.within[rows] = sums.sum(axis=1)
-            mean_separations(means, block.n_clusters, scatter.least[rows], scatter.greatest[rows])
+            partitions.mean_separations(means, block.n_clusters, scatter.least[rows], scatter.greatest[rows])
         if not squared:
             np.sqrt(scatter.least, out=scatter.least)
             np.sqrt(scatter.greatest, out=scatter.greatest)
@@ -552,9 +542,9 @@ class Medoids:
 def cluster_medoids(D: FloatArray, population: Population) -> Int64Array:
     """Medoids of the clusters, the lowest id on ties: shape (p, k), -1 in rows of fewer clusters."""
     sums = np.empty(population.labels.shape)
-    own_cluster_sums(D, population.labels, sums)
+    partitions.own_cluster_sums(D, population.labels, sums)
     medoids = np.empty(population.sizes.shape, dtype=np.int64)
-    least_members(sums, population.labels, medoids)
+    partitions.least_members(sums, population.labels, medoids)
     return medoids
 
 
@@ -568,8 +558,8 @@ def medoid_scatter(
 ) -> Scatter:
     """Measure the scatter of labels around medoids, which need not be the nearest."""
     scatter = Scatter(*(np.empty(len(labels)) for _ in range(3)))
-    medoid_distance_sums(D, medoids, labels, squared, scatter.within)
-    medoid_separations(D, medoids, n_clusters, scatter.least, scatter.greatest)
+    partitions.medoid_distance_sums(D, medoids, labels, squared, scatter.within)
+    partitions.medoid_separations(D, medoids, n_clusters, scatter.least, scatter.greatest)
     if squared:
         np.square(scatter.least, out=scatter.least)
         np.square(scatter.greatest, out=scatter.greatest)
@@ -764,7 +754,7 @@ class Connectivity(PopulationIndex):
 
     def _score(self, population: Population) -> FloatArray:
         counts = np.zeros((len(population.labels), len(self.weights_)), dtype=np.int64)
-        count_split_neighbors(self.neighbors_, population.labels, counts)
+        partitions.count_split_neighbors(self.neighbors_, population.labels, counts)
         values: FloatArray = (counts * self.weights_).sum(axis=1)  # Eq. 6
         return values
 
@@ -985,7 +975,7 @@ class SimilarityEdges:
         narrow = np.min_scalar_type(int(labels.max(initial=0)))
         for rows in block_slices(len(labels), self.n_samples):
             turned = np.ascontiguousarray(labels[rows].T.astype(narrow))
-            weigh_equal(turned, self.ends, self.weights, within[rows], between[rows])
+            partitions.weigh_equal(turned, self.ends, self.weights, within[rows], between[rows])
         return within, between
 
 
