@@ -59,15 +59,8 @@ def centred_features(data: Any) -> NDArray[np.float64]:
 def require_squares(X: Any) -> None:
     """Refuse values of which sums of squares, and of some times as many, would overflow or vanish.
 
-    Parameters
-    ----------
-    X : ndarray or sparse matrix of shape (n_samples, n_features)
-
-    Raises
-    ------
-    ValueError
-        When the root of the number of values times the largest of them exceeds 1e150, or when that is
-        not zero and below 1e-150.
+    Raises a ValueError when the root of the number of values times the largest of them exceeds 1e150, or when
+    that is not zero and below 1e-150.
     """
     values = X.data if issparse(X) else X
     largest = float(np.abs(values).max(initial=0.0))
@@ -157,6 +150,8 @@ class MissingPackageError(ImportError):
 def optional_package(module: str, extra: str, purpose: str, otherwise: str = "") -> Any:
     """Import a module of a package that only an extra installs.
 
+    Raises a MissingPackageError when the package is not installed; the message says how to install it.
+
     Parameters
     ----------
     module : str
@@ -167,11 +162,6 @@ def optional_package(module: str, extra: str, purpose: str, otherwise: str = "")
         What needs the package; the subject of the error's sentence.
     otherwise : str, optional
         What else the user can do.
-
-    Raises
-    ------
-    MissingPackageError
-        When the package is not installed; the message says how to install it.
     """
     try:
         return importlib.import_module(module)

@@ -98,10 +98,6 @@ class Shelf:
     Known by their contents, so that arrays that were changed since are not taken for what they were.
     Each is a task of its own: a worker fetches it once, from another worker where one has it, and what
     died with a worker is made again.
-
-    Parameters
-    ----------
-    client : distributed.Client
     """
 
     def __init__(self, client: Any) -> None:
@@ -128,12 +124,7 @@ class Shelf:
 
 
 class Parcels:
-    """Calls as functions of futures, for the length of one dispatch.
-
-    Parameters
-    ----------
-    shelf : Shelf
-    """
+    """Calls as functions of futures, for the length of one dispatch."""
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf

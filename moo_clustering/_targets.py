@@ -23,7 +23,6 @@ class Targets:
     ----------
     indicators : ndarray of shape (n_samples, n_classes), float64
         1 where the sample has the class or label; rows of unlabelled samples are 0.
-    labelled : ndarray of shape (n_samples,), bool
     classes : ndarray of shape (n_classes,)
         Values of the classes; of label sets the numbers 0, 1, ... of the labels.
     multilabel : bool
@@ -58,7 +57,6 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
     y : array-like of shape (n_samples,) or (n_samples, n_labels), sparse matrix, or None
         One class a sample, -1 for unlabelled ones; or indicators 0 and 1 of labels, with rows of -1 for
         unlabelled samples. A single column is taken as one class a sample. None: nothing is labelled.
-    n_samples : int
 
     Raises
     ------

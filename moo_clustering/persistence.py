@@ -329,12 +329,8 @@ def digest(header: Mapping[str, Any], members: Mapping[str, NDArray[Any]]) -> st
 def check_digest(members: Mapping[str, NDArray[Any]]) -> None:
     """Refuse other arrays than those that the header was written for.
 
-    Files without a header, of other formats and of versions without a checksum pass.
-
-    Raises
-    ------
-    ValueError
-        When they differ.
+    Files without a header, of other formats and of versions without a checksum pass. Raises a ValueError when
+    they differ.
     """
     if HEADER not in members:
         return

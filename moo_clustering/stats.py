@@ -644,6 +644,9 @@ class Results(NamedTuple):
 def as_results(results: Any, *, methods: Sequence[str] | None = None, min_methods: int = 2) -> Results:
     """Check a table of results.
 
+    Raises a ValueError for fewer than two data sets, too few methods, repeated names, and cells that are
+    empty, NaN or no numbers, which are named.
+
     Parameters
     ----------
     results : DataFrame or array-like of shape (n_datasets, n_methods)
@@ -652,12 +655,6 @@ def as_results(results: Any, *, methods: Sequence[str] | None = None, min_method
         Names of the columns of an array; a frame has its own.
     min_methods : int, default=2
         Least number of columns.
-
-    Raises
-    ------
-    ValueError
-        For fewer than two data sets, too few methods, repeated names, and cells that are empty, NaN
-        or no numbers, which are named.
     """
     if isinstance(results, pd.DataFrame):
         if methods is not None:

@@ -27,12 +27,10 @@ def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: 
 
     Parameters
     ----------
-    results : Path
     long : bool or None
         See :func:`read_results`.
     figure : Path or None
         File of the critical difference diagram, which is drawn there if it is named.
-    as_json : bool
     **options
         Options of :func:`~moo_clustering.stats.compare`.
     """
@@ -52,6 +50,9 @@ def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: 
 def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
     """A row per data set, a column per method.
 
+    Raises a DataError for files that are missing, empty or ragged, and in long ones for values that are
+    missing or no numbers. Cells of wide tables are checked when they are ranked.
+
     Parameters
     ----------
     path : Path
@@ -59,12 +60,6 @@ def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
     long : bool, optional
         Whether there is one value per line; default: if there are columns ``dataset``, ``method`` and
         ``value``. Repeated values of a method on a data set are averaged, other columns left out.
-
-    Raises
-    ------
-    DataError
-        For files that are missing, empty or ragged, and in long ones for values that are missing or no
-        numbers. Cells of wide tables are checked when they are ranked.
     """
     if not path.exists():
         raise DataError(f"there is no file {path}")

@@ -176,8 +176,6 @@ def run_job(
 
     Parameters
     ----------
-    job : Job
-    folder : RunFolder
     extra : mapping, optional
         More entries for the record.
     with_report : bool, default=True
@@ -262,8 +260,6 @@ def save_report(folder: Path, job: Job, record: Mapping[str, Any], extra: Mappin
 
     Parameters
     ----------
-    folder : Path
-    job : Job
     record : mapping
         The record of the run.
     extra : mapping

@@ -100,7 +100,6 @@ class RunFolder:
 
     Parameters
     ----------
-    path : Path
     resumed : bool
         Whether there is a checkpoint to go on from.
     has_record : bool
@@ -182,18 +181,15 @@ class RunFolder:
 def open_folder(path: Path, *, resume: bool = False, replaces: str | None = None) -> RunFolder:
     """The folder for a run, if it may be used; nothing is written yet.
 
+    Raises a FolderError when the folder holds a finished run, an unfinished one without ``resume``, or
+    anything else.
+
     Parameters
     ----------
-    path : Path
     resume : bool, default=False
         Whether a checkpoint may be gone on from.
     replaces : str, optional
         A command whose earlier runs may be overwritten.
-
-    Raises
-    ------
-    FolderError
-        When the folder holds a finished run, an unfinished one without ``resume``, or anything else.
     """
     if path.exists() and not path.is_dir():
         raise FolderError(f"{path} is a file, not a folder; {_OTHER}")
@@ -250,13 +246,7 @@ def _text(record: Mapping[str, Any]) -> str:
 
 
 def run_record(folder: Path) -> dict[str, Any]:
-    """The record of a run.
-
-    Raises
-    ------
-    FolderError
-        When the folder does not hold a run.
-    """
+    """The record of a run. Raises a FolderError when the folder does not hold a run."""
     if not folder.is_dir():
         what = "is a file, not a folder of a run" if folder.exists() else "does not exist"
         raise FolderError(f"{folder} {what}")
@@ -337,22 +327,12 @@ def save_report_of(
 ) -> tuple[Path, ReportContent]:
     """Write the page of one or several runs.
 
+    Raises a ValueError when the page would replace something else, or a folder cannot be read.
+
     Parameters
     ----------
-    folders : sequence of Path
     out : Path or None
         Page to write; None for ``report.html`` in the folder of a single run.
-    title : str or None
-
-    Returns
-    -------
-    page : Path
-    content : ReportContent
-
-    Raises
-    ------
-    ValueError
-        When the page would replace something else, or a folder cannot be read.
     """
     from moo_clustering.visualization.report import write_report
 
@@ -413,10 +393,8 @@ def save_results(
 
     Parameters
     ----------
-    folder : Path
     estimator : fitted estimator
         With ``labels_``; ``pareto_front_``, ``history_``, ``similarity_`` and the like where there are.
-    samples : Samples
     record : mapping
         Metadata for ``result.npz``.
     supervision : mapping

@@ -44,10 +44,6 @@ class Job:
     ----------
     command : str
         Command that asked for it.
-    method : Method
-    estimator : estimator, not fitted
-    samples : Samples
-    seed : int
     labels : LabelUse, optional
         Labels for a method that predicts them, and those that score the predictions.
     supervision : dict
@@ -140,14 +136,9 @@ def _label_sets(path: Path) -> bool:
 def parse_settings(settings: Sequence[str], method: str, estimator_class: type[Any]) -> dict[str, Any]:
     """Options of the method from ``name=value`` texts.
 
-    A value is read as a Python literal (numbers, True, None, lists, quoted text) and otherwise
-    taken as text.
-
-    Raises
-    ------
-    ValueError
-        For settings that are no ``name=value``, unknown or repeated names, and parameters with a
-        flag of their own.
+    A value is read as a Python literal (numbers, True, None, lists, quoted text) and otherwise taken as text.
+    Raises a ValueError for settings that are no ``name=value``, unknown or repeated names, and parameters
+    with a flag of their own.
     """
     parameters = parameters_of(estimator_class)
     allowed = [name for name in parameters if name not in FLAGS]
@@ -194,10 +185,7 @@ def build_estimator(
 ) -> Any:
     """The estimator with its options and with the values of the flags.
 
-    Raises
-    ------
-    ValueError
-        When the method needs a flag that is missing, or does not take one that was used.
+    Raises a ValueError when the method needs a flag that is missing, or does not take one that was used.
     """
     known = parameters_of(estimator_class)
     given: dict[str, Any] = {"random_state": seed, "verbose": verbose}
@@ -348,10 +336,7 @@ def units_note(estimator: Any, samples: Samples) -> str | None:
 def supervise(job: Job, partial_labels: str | None, must_link: str | None, cannot_link: str | None) -> None:
     """Partial labels and pairs, as far as the method takes them.
 
-    Raises
-    ------
-    ValueError
-        When the method takes none, or a file or column holds none.
+    Raises a ValueError when the method takes none, or a file or column holds none.
     """
     samples, takes = job.samples, job.method.supervision
     if partial_labels is not None:

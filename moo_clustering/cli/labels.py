@@ -81,11 +81,7 @@ def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse |
     """The labels that the fit may have, without those of a share of the samples; None where it has none.
 
     Known classes (``--labels``) of samples whose labels the fit is not given score the predictions too.
-
-    Raises
-    ------
-    DataError
-        When labels are to be held out and there are none.
+    Raises a DataError when labels are to be held out and there are none.
     """
     found = samples.partial_sets()
     use = None
@@ -150,10 +146,7 @@ def _listed(names: Sequence[str]) -> str:
 def most_telling(samples: Samples, labels: LabelUse | None, n_features: int) -> Samples:
     """The features of the largest information gain about the labels that the fit is given.
 
-    Raises
-    ------
-    DataError
-        For tables, and without such labels.
+    Raises a DataError for tables, and without such labels.
     """
     if not isinstance(samples, TextSamples | LabelSetSamples):
         raise DataError(

@@ -187,12 +187,7 @@ def holds_bags(path: Path, bag: str | None) -> bool:
 
 
 def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> None:
-    """Bags go to methods of bags, and nothing else does.
-
-    Raises
-    ------
-    DataError
-    """
+    """Bags go to methods of bags, and nothing else does."""
     from moo_clustering.estimators._methods import METHODS
 
     if holds and not method.bags:
@@ -219,10 +214,7 @@ def load_bags(
 ) -> BagSamples:
     """Bags of a file, with their known classes and partial labels.
 
-    Raises
-    ------
-    DataError
-        Also when a column that looks like the classes of the bags would become a feature.
+    Raises a DataError also when a column that looks like the classes of the bags would become a feature.
     """
     if partial_labels is None:
         table = _read(path, bag, labels, drop)
@@ -323,8 +315,6 @@ def load_label_sets(
 
     Parameters
     ----------
-    path : Path
-    method : Method
     label_file : Path or None
         Names of the labels (MULAN's XML); default: beside the file.
     partial_labels : str or None
@@ -333,10 +323,6 @@ def load_label_sets(
         See :func:`~moo_clustering.datasets.read_multilabel`.
     others : mapping
         Flags that say nothing about such a file, with their values.
-
-    Raises
-    ------
-    DataError
     """
     if not takes_label_sets(method):
         raise DataError(
@@ -405,12 +391,7 @@ def load_documents(
     id_column: str | None,
     drop: Sequence[str],
 ) -> TextSamples:
-    """Texts, with partial labels of as many a document as the method takes.
-
-    Raises
-    ------
-    DataError
-    """
+    """Texts, with partial labels of as many a document as the method takes."""
 
     read = partial(read_documents, path, text_columns=text_columns, id_column=id_column)
     # Only JSON has lists.
@@ -445,17 +426,12 @@ def holds_sparse(path: Path) -> bool:
 def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> SparseSamples:
     """The matrix, for methods that take one.
 
+    Raises a DataError when the matrix is damaged or not finite, or the method takes none.
+
     Parameters
     ----------
-    path : Path
-    method : Method
     options : mapping
         Flags that name columns, none of which the file has, and what they were given.
-
-    Raises
-    ------
-    DataError
-        When the matrix is damaged or not finite, or the method takes none.
     """
     from moo_clustering.datasets.multilabel import default_names, sparse_matrix, tidy_csr
     from moo_clustering.datasets.tables import load_arrays
@@ -496,10 +472,7 @@ def load_prepared(
 ) -> PreparedSamples:
     """Features of the columns of a file that have no other role.
 
-    Raises
-    ------
-    DataError
-        When the file cannot be read, or nothing is left.
+    Raises a DataError when the file cannot be read, or nothing is left.
     """
     frame, roles, notes = read_frame(path, Roles(labels, partial_labels, id_column, tuple(drop)))
     taken = roles.by_column()
@@ -588,18 +561,14 @@ def stem_features(
 ) -> TextSamples:
     """Tf-idf t ln(n / df) of the stems, rows of length one.
 
+    Raises a DataError if no stem is left, or a stemmer is asked for that is not installed.
+
     Parameters
     ----------
-    samples : TextSamples
     stemmer : {"porter", "english", "none"}, optional
         Default: Porter's, or with a warning none where snowballstemmer is not installed.
     min_df, max_df : int or float
         Stems in fewer or more documents, or shares of them, are left out.
-
-    Raises
-    ------
-    DataError
-        If no stem is left, or a stemmer is asked for that is not installed.
     """
     texts, chosen = samples.documents.texts, _available(stemmer)
     try:

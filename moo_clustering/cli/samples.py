@@ -48,7 +48,6 @@ class Samples:
         The data that ``fit`` is given.
     row_ids : ndarray of shape (n_samples,)
         Identifiers as text, or the numbers 0, 1, ... where the data have none.
-    feature_names : sequence of str
     y : ndarray of shape (n_samples,), int64, or None
         Known classes, for scoring; -1 for samples without one.
     target_names : tuple of str
@@ -255,12 +254,7 @@ class PreparedSamples(Samples):
 
 @dataclass(frozen=True, eq=False)
 class CategorySamples(Samples):
-    """A table with columns of categories, as a data frame.
-
-    Parameters
-    ----------
-    source : CategoryTable
-    """
+    """A table with columns of categories, as a data frame."""
 
     source: CategoryTable = field(kw_only=True)
 
@@ -303,7 +297,6 @@ class LabelSetSamples(Samples):
     ----------
     Y : ndarray of shape (n_samples, n_labels), int8
         1 for the labels of a sample, 0 for the others; a row of -1 for an unlabelled sample.
-    label_names : tuple of str
     """
 
     Y: NDArray[np.int8] = field(kw_only=True)
@@ -354,7 +347,6 @@ class TextSamples(Samples):
 
     Parameters
     ----------
-    documents : Documents
     sets : list of tuple of str, optional
         Partial labels of documents of which some have several; empty for unlabelled documents.
     weights : csr_matrix of shape (n_documents, n_terms), optional

@@ -24,13 +24,7 @@ _HEADERS = {
 
 
 def page_server(page: bytes, port: int) -> PageServer:
-    """A server for the page, that has its port already.
-
-    Raises
-    ------
-    ValueError
-        When the port cannot be had.
-    """
+    """A server for the page, that has its port already. Raises a ValueError when the port cannot be had."""
     try:
         return PageServer(page, port)
     except OSError as error:

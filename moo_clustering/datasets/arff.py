@@ -585,11 +585,8 @@ def labels_of_file(path: Path) -> tuple[str, ...]:
 def labels_of_xml(data: bytes, source: str) -> tuple[str, ...]:
     """Names of the labels in the order of the text, those inside other labels after these.
 
-    Raises
-    ------
-    DataError
-        For what is no XML or of another form, document type and entity declarations (so that nothing is
-        ever expanded or fetched), and labels without name, without number or named twice.
+    Raises a DataError for what is no XML or of another form, document type and entity declarations (so that
+    nothing is ever expanded or fetched), and labels without name, without number or named twice.
     """
     if not data.strip():
         raise DataError(f"{source} is empty")

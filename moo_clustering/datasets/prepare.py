@@ -221,12 +221,7 @@ class Column:
 
 
 def judge_columns(frame: pd.DataFrame) -> list[Column]:
-    """What each column is; names are unique texts.
-
-    Notes
-    -----
-    O(cells) time and memory.
-    """
+    """What each column is; names are unique texts. O(cells) time and memory."""
     columns = [_read(name, frame[name]) for name in frame.columns]
     written = {column.convention for column in columns}
     return [_judge(_settled(column, written)) for column in columns]
@@ -378,12 +373,7 @@ class Numbers(NamedTuple):
 
 
 def read_numbers(texts: NDArray[Any]) -> Numbers:
-    """What texts, none of them empty, say as numbers.
-
-    Notes
-    -----
-    O(n) time and memory.
-    """
+    """What texts, none of them empty, say as numbers. O(n) time and memory."""
     different, where = np.unique(texts.astype(str), return_inverse=True)
     compact = [_SPACED.sub("", text) for text in different]
     plain = exact_numbers(compact)
@@ -453,8 +443,6 @@ class Measures(NamedTuple):
 def without_unit(texts: NDArray[Any]) -> Measures | None:
     """Numbers that all have the same unit (12 %, $5, 3.5 km/h); None for other texts.
 
-    Notes
-    -----
     O(n) time and memory.
     """
     units, bare = set(), []

@@ -282,7 +282,6 @@ def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
 
     Parameters
     ----------
-    error : DataError
     flags : mapping of str to str
         The flag that stands for an option, and what it takes: ``{"drop": "--drop NAME"}``. Remedies by
         other options, and those that switch an option off, are left out.
@@ -652,11 +651,8 @@ def _more(count: int) -> str:
 def category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str) -> pd.DataFrame:
     """Features as text without white space around it (categories), truth values, or float64.
 
-    Raises
-    ------
-    DataError
-        For columns of categories that have empty cells, other things than text, or a value of its own in
-        each of many rows.
+    Raises a DataError for columns of categories that have empty cells, other things than text, or a value of
+    its own in each of many rows.
 
     Warns
     -----
@@ -807,12 +803,8 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
     """Read a table as spreadsheets write it.
 
     Text may be UTF-8, UTF-16 with a byte order mark, or else is taken for Windows-1252. Columns without a
-    name at the end, and rows at the end, are left out if they are empty.
-
-    Parameters
-    ----------
-    path : Path
-    roles : Roles
+    name at the end, and rows at the end, are left out if they are empty. Raises a DataError for files that
+    are missing, empty, ragged or damaged, and columns that do not exist. O(bytes) time and memory.
 
     Returns
     -------
@@ -822,15 +814,6 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
         With the column of identifiers, if the first has no name.
     notes : list of str
         What the user should know of the reading.
-
-    Raises
-    ------
-    DataError
-        For files that are missing, empty, ragged or damaged, and columns that do not exist.
-
-    Notes
-    -----
-    O(bytes) time and memory.
     """
     if not path.exists():
         raise DataError(f"there is no file {path}")

@@ -217,10 +217,7 @@ class Clusters(NamedTuple):
 def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArray[np.float64], Clusters]:
     """Bags or a matrix of distances, and the clusters of as many labels.
 
-    Raises
-    ------
-    ValueError
-        When there are not as many labels as bags, or what is given is neither.
+    Raises a ValueError when there are not as many labels as bags, or what is given is neither.
     """
     # Loaded here because most who plot have no bags.
     from moo_clustering.bags import as_bags

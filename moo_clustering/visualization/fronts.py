@@ -945,16 +945,12 @@ def _steps_label(data: ConvergenceData) -> str:
 def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:
     """The history of a fitted estimator, a recorder, a frame, a DEAP logbook or an array.
 
+    Raises a TypeError or ValueError without a history, or without a number in it.
+
     Parameters
     ----------
-    run : estimator, Recorder, DataFrame, deap.tools.Logbook or array-like of shape (n_steps,)
     names : sequence of str, optional
         Names of the objectives of a recorder; those of the estimator by default.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Without a history, or without a number in it.
     """
     if isinstance(run, pd.DataFrame):
         return _of_frame(run)

@@ -506,14 +506,13 @@ def look_of(cluster: int) -> Look:
 def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArray, float]:
     """Metric multidimensional scaling, and Kruskal's stress.
 
-    Majorisation begins with the result of classical scaling, which usually beats random starts; the
-    position of least stress is turned to its principal axes.
+    Majorisation begins with the result of classical scaling, which usually beats random starts; the position
+    of least stress is turned to its principal axes. O(n^3) time, O(n^2) memory.
 
     Parameters
     ----------
     D : ndarray of shape (n, n)
         Symmetric distances.
-    random_state : int, Generator, RandomState or None, default=0
 
     Returns
     -------
@@ -521,10 +520,6 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
     stress : float
         Root of the squared errors of the distances over the squared distances: 0 is faithful, more
         than 0.2 a rough sketch.
-
-    Notes
-    -----
-    O(n^3) time, O(n^2) memory.
     """
     from sklearn.manifold import smacof
 
@@ -560,7 +555,6 @@ def feature_plane(
 
     Parameters
     ----------
-    table : ndarray or sparse matrix of shape (n, n_features)
     feature_names : sequence of str, optional
         ``x0``, ``x1``, ... by default.
 
@@ -587,21 +581,18 @@ def feature_plane(
 def landmark_plane(to_landmarks: FloatArray, between_landmarks: FloatArray) -> FloatArray:
     """Classical scaling of some points, beside which all others are placed by their distances to them.
 
+    O(n_landmarks^3 + n n_landmarks) time.
+
     Parameters
     ----------
     to_landmarks : ndarray of shape (n, n_landmarks)
         Distances of every point from the landmarks.
-    between_landmarks : ndarray of shape (n_landmarks, n_landmarks)
 
     Returns
     -------
     ndarray of shape (n, 2)
         Landmarks lie where classical scaling of them alone puts them; Euclidean distances of points in a
         plane come out exactly.
-
-    Notes
-    -----
-    O(n_landmarks^3 + n n_landmarks) time.
 
     References
     ----------
@@ -668,7 +659,6 @@ class PoolSimilarity(NamedTuple):
         Clusters of the samples shown.
     n_all : int
         Samples, shown or not.
-    what : {"samples", "landmarks"}
     """
 
     together: NDArray[np.float64]
@@ -682,7 +672,6 @@ def pool_similarity(estimator: Any, most: int) -> PoolSimilarity:
 
     Parameters
     ----------
-    estimator : fitted ParetoClustering or ParetoBagClustering
     most : int
         So many samples at the most, evenly from first to last; of many samples, landmarks.
     """
@@ -987,6 +976,8 @@ def _draw_vectors(ax: Axes, data: SimilarityData) -> None:
 def block_means(matrix: Any, order: NDArray[np.integer[Any]], n_blocks: int) -> NDArray[np.float64]:
     """Mean entry of every block of a reordered sparse matrix.
 
+    O(nnz + n_blocks^2) time.
+
     Parameters
     ----------
     matrix : csr_array of shape (n, n)
@@ -999,10 +990,6 @@ def block_means(matrix: Any, order: NDArray[np.integer[Any]], n_blocks: int) -> 
     Returns
     -------
     means : ndarray of shape (n_blocks, n_blocks)
-
-    Notes
-    -----
-    O(nnz + n_blocks^2) time.
     """
     n = matrix.shape[0]
     block = np.empty(n, dtype=np.int64)

@@ -294,7 +294,6 @@ class Solution:
 
     Attributes
     ----------
-    labels : ndarray of shape (n_samples,), int32
     roles : list of str
         Roles of the solution in the run, such as ``"front 3"`` and ``"result"``.
     member : int or None
@@ -303,7 +302,6 @@ class Solution:
         Objectives in natural sign, where they are known.
     medoids : ndarray or None
         Sample in the middle of every cluster, where the method has one.
-    cluster_names : list of str or None
     """
 
     labels: Labels
@@ -349,14 +347,10 @@ class Solutions:
 
         Parameters
         ----------
-        labels : array-like of shape (n_samples,)
-        role : str
         member : int, optional
             Row of the front that it is. Clusters of that solution are numbered as here from then on.
         always_named : bool, default=True
             Whether a solution that is there already has the role too.
-        cluster_names : list of str, optional
-        medoids : ndarray, optional
         """
         given = checked_labels(labels)
         place = None if member is None else self._member(member, given)
@@ -469,17 +463,14 @@ class RunSolutions(NamedTuple):
 def run_solutions(estimator: Any, class_names: Sequence[str] | None = None) -> RunSolutions:
     """Members of the front, the result, alternatives, controls, runs, and what rules take beside these.
 
+    Raises a NotFittedError without ``labels_``.
+
     Parameters
     ----------
     estimator : fitted clusterer
         It stays as it is.
     class_names : sequence of str, optional
         Names of the classes 0, 1, ... that the fit was given as labels.
-
-    Raises
-    ------
-    NotFittedError
-        Without ``labels_``.
     """
     if getattr(estimator, "labels_", None) is None:
         raise NotFittedError(
@@ -659,8 +650,6 @@ class Choice(NamedTuple):
 
     Attributes
     ----------
-    rule : str
-    labels : ndarray of shape (n_samples,)
     member : int or None
         Row of the front, where it is known.
     estimator : estimator

@@ -56,10 +56,8 @@ class Agreement(NamedTuple):
 
     Attributes
     ----------
-    with_chosen : ndarray of shape (n_solutions,)
     table : ndarray of shape (n_solutions, n_solutions) or None
         None where there are too many solutions.
-    note : str
     """
 
     with_chosen: NDArray[np.float64]
@@ -96,7 +94,6 @@ class Described:
         None without samples; then the rest is empty.
     cohesions : list of Cohesion
         One for each solution.
-    facts : dict of int to list of ClusterFacts
     notes : list of str
         Sentences about values that are estimated or left out.
     """
@@ -154,13 +151,10 @@ def cluster_facts(
 
     Parameters
     ----------
-    samples : Samples
-    solutions : sequence of Solution
     described : sequence of int
         Places of those to describe.
     cohesions : sequence of Cohesion
         One for each solution.
-    distances : SampledDistances
     """
     features = None if samples.table is None else LeadingFeatures(samples)
     found = {}
@@ -262,12 +256,10 @@ class Samples:
 
     Attributes
     ----------
-    kind : {"features", "sparse", "bags", "distances"}
     points : ndarray or csr_array of shape (n_samples, n_features) or None
         As the method sees them, of unit length for cosine distances; of bags the means; None for distances.
     table : ndarray or csr_array of shape (n_samples, n_features) or None
         As given; of bags the means.
-    feature_names : tuple of str
     cosine : bool
         Whether distances are those of directions.
     bags : Bags or None
@@ -313,10 +305,7 @@ def read_samples(
 ) -> Samples | str:
     """Samples of a run, or a sentence on why there are none to show.
 
-    Raises
-    ------
-    ValueError
-        When X does not have a row, or a bag, for every label, or a name for every feature.
+    Raises a ValueError when X does not have a row, or a bag, for every label, or a name for every feature.
     """
     from moo_clustering.estimators.bags_base import holds_bags
 
@@ -452,7 +441,6 @@ class SampledDistances:
     rows : ndarray of shape (n_rows,)
         Ascending.
     D : ndarray of shape (n_rows, n_rows)
-    n_samples : int
     """
 
     rows: NDArray[np.intp]
@@ -484,7 +472,6 @@ def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generato
 
     Parameters
     ----------
-    samples : Samples
     n_clusters : int
         Clusters of all solutions together, with which the cost grows.
     rng : Generator
@@ -501,8 +488,6 @@ def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generato
 def cohesions(distances: SampledDistances, labels: NDArray[np.int32]) -> list[Cohesion]:
     """Silhouettes of every partition; samples in no cluster (-1) do not count.
 
-    Notes
-    -----
     O(n_rows^2 n_clusters) for the clusters of all partitions together, as products of matrices.
     """
     numbers = [int(row.max()) + 1 for row in labels]
@@ -574,9 +559,6 @@ def typical_rows(
 
     Parameters
     ----------
-    samples : Samples
-    labels : ndarray of shape (n_samples,)
-    medoids : ndarray of shape (n_clusters,) or None
     distances : SampledDistances, optional
         Needed for bags and distances, as is ``to_own``.
     to_own : ndarray, optional
@@ -649,15 +631,10 @@ def panels(
 
     Parameters
     ----------
-    estimator : fitted clusterer
-    samples : Samples or None
     labels : ndarray of shape (n_samples,)
         Clusters of the chosen solution.
-    distances : SampledDistances or None
     facts : sequence of ClusterFacts
         Facts of its clusters.
-    features_title : str
-    sample_names : ndarray of str
     sample_kind : str, default="sample"
         The word for a sample.
     """
@@ -812,10 +789,8 @@ def plane_map(samples: Samples, rows: Rows, distances: SampledDistances) -> Plan
 
     Parameters
     ----------
-    samples : Samples
     rows : ndarray
         Samples to show, ascending.
-    distances : SampledDistances
     """
     positions, axes, note = _positions(samples, rows, distances)
     return PlaneMap(positions, rows.astype(np.int64), axes, _noted(note, len(rows), samples.n_samples))

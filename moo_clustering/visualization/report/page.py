@@ -93,7 +93,6 @@ def save_content(path: str | PathLike[str], content: ReportContent) -> None:
     ----------
     path : path-like
         File to write, used as it is. Its folder must exist.
-    content : ReportContent
 
     Raises
     ------
@@ -114,10 +113,6 @@ def save_content(path: str | PathLike[str], content: ReportContent) -> None:
 
 def load_content(path: str | PathLike[str]) -> ReportContent:
     """Read what :func:`save_content` wrote. No code is executed, whatever the file holds.
-
-    Parameters
-    ----------
-    path : path-like
 
     Returns
     -------
@@ -210,10 +205,7 @@ def _unpack(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
 def fits(content: ReportContent) -> bool:
     """Whether solutions and samples are as many everywhere, and numbers of them are of some that are there.
 
-    Raises
-    ------
-    TypeError, ValueError, AttributeError
-        For parts of other kinds than they should be.
+    Raises a TypeError or ValueError or AttributeError for parts of other kinds than they should be.
     """
     if content.labels.ndim != 2 or len(content.names) != len(content.labels):
         return False
@@ -248,6 +240,8 @@ def _within(places: Any, count: int) -> bool:
 def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportContent:
     """The solutions of several runs, to be compared with each other.
 
+    Raises a ValueError when there is no run, or two of them are on different samples.
+
     Parameters
     ----------
     contents : sequence of ReportContent
@@ -264,11 +258,6 @@ def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportCont
         unless their directions differ, NaN in runs without it. Rules, numbers of generations and figures
         say which run they are of; the result of each run is a rule, too. Constraints are those of all
         runs. A single run is given back as it is.
-
-    Raises
-    ------
-    ValueError
-        When there is no run, or two of them are on different samples.
 
     Notes
     -----
@@ -327,8 +316,6 @@ class _Part:
 
     Parameters
     ----------
-    content : ReportContent
-    run : str
     start : int
         Number of its first solution.
     rows : ndarray of shape (n_samples,), int64
@@ -473,20 +460,16 @@ def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> li
 def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -> NDArray[np.int64]:
     """Row in the first run of every sample of the other, by the names of the samples.
 
+    Raises a ValueError when they are on different samples, or their names don't tell which is which.
+
     Parameters
     ----------
-    first, other : ReportContent
     runs : tuple of two str
         Their names.
 
     Returns
     -------
     ndarray of shape (n_samples,), int64
-
-    Raises
-    ------
-    ValueError
-        When they are on different samples, or their names don't tell which is which.
     """
     there, here = np.asarray(first.sample_names), np.asarray(other.sample_names)
     different = f"runs {runs[0]!r} and {runs[1]!r} are on different samples"
@@ -601,16 +584,13 @@ def _digest(script: str) -> str:
 def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
     """Everything the page's scripts read, as values that JSON has.
 
+    O(n_solutions * n_samples) time and memory; a matrix of agreement adds n_solutions².
+
     Parameters
     ----------
-    content : ReportContent
     max_bytes : int
         Largest size as JSON, roughly, in bytes. Where the labels are too many, fewer solutions are kept
         (the chosen one, those of the rules, then the best) and ``missing`` says so.
-
-    Notes
-    -----
-    O(n_solutions * n_samples) time and memory; a matrix of agreement adds n_solutions².
     """
     samples = _samples(content)
     parts = _parts(content)
@@ -759,16 +739,12 @@ def _looks() -> list[dict[str, str]]:
 def encoded_array(values: ArrayLike, dtype: str) -> Encoded:
     """An array as ``{"dtype", "shape", "data"}``, little-endian and in C order.
 
+    Raises a ValueError if integers do not fit into ``dtype``.
+
     Parameters
     ----------
-    values : array-like
     dtype : {"uint8", "uint16", "int32", "uint32", "float32", "float64"}
         One that the page has a typed array of.
-
-    Raises
-    ------
-    ValueError
-        If integers do not fit into ``dtype``.
     """
     if dtype not in _DTYPES:
         raise ValueError(f"dtype must be one of {', '.join(_DTYPES)}, got {dtype!r}")
@@ -786,10 +762,7 @@ def encoded_array(values: ArrayLike, dtype: str) -> Encoded:
 def encoded_labels(labels: NDArray[np.integer[Any]]) -> Encoded:
     """Labels plus one, so that -1 becomes 0, in the narrowest type.
 
-    Raises
-    ------
-    ValueError
-        If a label is below -1.
+    Raises a ValueError if a label is below -1.
     """
     if labels.size and labels.min() < -1:
         raise ValueError(f"labels must be -1, 0, 1, ..., got {labels.min()}")
@@ -831,7 +804,6 @@ def keep_solutions(content: ReportContent, keep: NDArray[np.intp]) -> ReportCont
 
     Parameters
     ----------
-    content : ReportContent
     keep : ndarray of shape (n_kept,)
         Distinct solutions, the chosen one among them. Rules that choose another one go.
     """
