@@ -175,6 +175,8 @@ def load_data(
         )
     except NotNumericError as error:
         raise DataError(f"{error.problem}, and {_without_text(method, error.columns)}") from error
+    except DataError as error:
+        raise DataError(with_flags(error, _LABEL_FLAGS)) from error
     return CategorySamples.of(table, source=table) if isinstance(table, CategoryTable) else Samples.of(table)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import did_you_mean
-from moo_clustering.datasets.tables import DataError, Remedy
+from moo_clustering.datasets.tables import DataError, Remedy, readable
 
 # MEKA's option in the name of the relation, as in 'Music: -C 6'.
 _OPTION = re.compile(r"(?<!\S)-[Cc]\s+([+-]?\d{1,9})(?!\S)")
@@ -262,14 +262,18 @@ class RowReader:
         for attribute, token in zip(self._attributes, tokens, strict=True):
             try:
                 attribute.code(token)
-            except ValueError:
-                return f"{token!r} is no number (attribute {attribute.name!r})"
-            except KeyError:
-                break
-        return (
-            f"{token!r} is not among the declared values of attribute {attribute.name!r}"
-            f"{did_you_mean(token or '', attribute.values)}; correct the row or declare the value"
-        )
+            except (ValueError, KeyError) as error:
+                return _refusal(attribute, token, error)
+        raise AssertionError("a row was refused without reason")
+
+
+def _refusal(attribute: Attribute, token: str | None, error: Exception) -> str:
+    if isinstance(error, ValueError):
+        return f"{token!r} is no number (attribute {attribute.name!r})"
+    return (
+        f"{token!r} is not among the declared values of attribute {attribute.name!r}"
+        f"{did_you_mean(token or '', attribute.values)}; correct the row or declare the value"
+    )
 
 
 def split_row(text: str, expected: int) -> list[str | None]:
@@ -409,13 +413,8 @@ class EntryReader:
         attribute = self._attributes[column]
         try:
             return self._codes[column](token)
-        except ValueError:
-            raise RowError(f"{token!r} is no number (attribute {attribute.name!r})") from None
-        except KeyError:
-            raise RowError(
-                f"{token!r} is not among the declared values of attribute {attribute.name!r}"
-                f"{did_you_mean(token or '', attribute.values)}; correct the row or declare the value"
-            ) from None
+        except (ValueError, KeyError) as error:
+            raise RowError(_refusal(attribute, token, error)) from None
 
     def _filled(self, line: str) -> _Row:
         if self._zero_is_default:
@@ -572,11 +571,8 @@ def labels_of_file(path: Path) -> tuple[str, ...]:
     """Names of the labels in a file; see :func:`labels_of_xml`."""
     if not path.is_file():
         raise DataError(f"there is no file {path} to name the labels")
-    try:
-        with open(path, "rb") as file:
-            data = file.read(_LARGEST + 1)
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
+    with readable(path), open(path, "rb") as file:
+        data = file.read(_LARGEST + 1)
     if len(data) > _LARGEST:
         raise DataError(f"{path} is larger than {_LARGEST} bytes, too large for a list of labels")
     return labels_of_xml(data, str(path))

@@ -40,7 +40,10 @@ from moo_clustering.datasets.tables import (
     encode_classes,
     is_number,
     load_arrays,
+    load_parquet,
     ragged,
+    readable,
+    separator_of,
 )
 from moo_clustering.persistence import replacing
 
@@ -183,14 +186,8 @@ def read_bags(
         raise TypeError("drop and nominal must be sequences of names, as drop=['name']")
     path = Path(path)
     options = BagOptions(bag, label, tuple(drop), tuple(nominal), missing)
-    if not path.exists():
-        raise DataError(f"there is no file {path}")
-    if path.is_dir():
-        raise DataError(f"{path} is a folder, not a file")
-    try:
+    with readable(path):
         return _read(path, options)
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 def _read(path: Path, options: BagOptions) -> BagTable:
@@ -235,10 +232,8 @@ def file_bytes(path: Path) -> bytes:
 
 def file_text(path: Path) -> str:
     """Text of a file, which must be UTF-8."""
-    try:
+    with readable(path):
         return file_bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not a text file in UTF-8 ({error.reason})") from error
 
 
 class BagOptions(NamedTuple):
@@ -402,8 +397,7 @@ def _free(columns: Sequence[Column], options: BagOptions) -> list[int]:
 def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> BagTable:
     """Bags of a table of comma-, tab- or semicolon-separated cells."""
     source = str(path)
-    first = next((line for line in text.split("\n") if line.strip()), "")
-    separator = "\t" if suffix in {".tsv", ".tab"} else max(",;\t", key=first.count)
+    separator = separator_of(path, text.split("\n"), suffix)
     columns, lines = _lines(text, separator, source)
     if columns[0] == UNNAMED and UNNAMED not in (options.bag, options.label, *options.nominal, *options.drop):
         options = options._replace(drop=(*options.drop, UNNAMED))  # the row names of pandas and R
@@ -456,16 +450,7 @@ def _lines(text: str, separator: str, source: str) -> tuple[list[str], NDArray[n
 
 def bags_of_parquet(path: Path, options: BagOptions) -> BagTable:
     """Bags of a Parquet file; named levels of its index are columns."""
-    try:
-        frame = pd.read_parquet(path, engine="pyarrow")
-    except ImportError as error:
-        raise DataError(
-            f"reading {path} needs pyarrow, which is not installed: pip install moo_clustering[parquet]"
-        ) from error
-    except (OSError, MemoryError):
-        raise
-    except Exception as error:  # pyarrow has its own for damaged bytes, also of invalid text
-        raise DataError(f"{path} is not a Parquet file, or it is damaged: {error}") from error
+    frame = load_parquet(path)
     named = [name for name in frame.index.names if name is not None]
     frame.columns = [str(column) for column in frame.columns]
     for name in map(str, named):

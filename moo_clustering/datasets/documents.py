@@ -28,6 +28,7 @@ from moo_clustering.datasets.tables import (
     encode_classes,
     identifiers,
     ragged,
+    readable,
     separator_of,
     table_rows,
 )
@@ -152,18 +153,14 @@ def read_documents(
     fields = Fields(
         None if text_columns is None else tuple(text_columns), id_column, labels, partial_labels, tuple(drop)
     )
-    if not path.exists():
-        raise DataError(f"there is no file or folder {path}")
-    fields.check()
-    try:
+    with readable(path, is_folder=True):
+        fields.check()
         if path.is_dir():
             return read_folder(path, fields)
         if path.name.lower().endswith(_LINES):
             return documents_of(read_lines(path, fields.wanted()), fields, path)
         if path.suffix.lower() in _ROWS:
             return documents_of(read_rows(path, fields.wanted()), fields, path)
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
     known = ", ".join([*_LINES, *_ROWS])
     raise DataError(f"{path} has the suffix {path.suffix!r}; texts are read from {known} or a folder")
 
@@ -290,12 +287,8 @@ def _check(folder: Path, fields: Fields) -> None:
 
 
 def _file_text(path: Path) -> str:
-    try:
+    with readable(path):
         return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not a text file in UTF-8 ({error.reason})") from error
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 class Fields(NamedTuple):
@@ -502,8 +495,6 @@ def read_rows(path: Path, wanted: Collection[str]) -> Records:
                 lines.append(line)
                 for name, number in present.items():
                     cells[name].append(row[number])
-    except UnicodeDecodeError as error:
-        raise DataError(f"{source} is not a text file in UTF-8 ({error.reason})") from error
     except csv.Error as error:
         raise DataError(f"{source} cannot be read as a table: {error}") from error
     return Records(columns, cells, lines)

@@ -31,7 +31,7 @@ from moo_clustering.datasets.arff import (
 )
 from moo_clustering.datasets.bags import arff_number, arff_quoted, file_bytes, file_text
 from moo_clustering.datasets.documents import Documents, holds_documents
-from moo_clustering.datasets.tables import DataError, Remedy, identifiers, load_arrays
+from moo_clustering.datasets.tables import DataError, Remedy, identifiers, load_arrays, readable
 from moo_clustering.persistence import replacing
 
 _SPARSE = {"format", "shape", "data", "indices", "indptr"}
@@ -258,14 +258,8 @@ def read_multilabel(
             "several options say what the labels are",
             *(Remedy("give only", name, given[name]) for name in ways),
         )
-    if not path.exists():
-        raise DataError(f"there is no file {path}")
-    if path.is_dir():
-        raise DataError(f"{path} is a folder, not a file")
-    try:
+    with readable(path):
         return _read(path, kind, given)
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 def _read(path: Path, kind: str, given: dict[str, Any]) -> MultiLabelTable:
@@ -625,14 +619,10 @@ def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, .
     if isinstance(names, str | PathLike):
         path = Path(names)
         source = str(path)
-        try:
+        if not path.exists():
+            raise DataError(f"there is no file {path} ({what})")
+        with readable(path):
             lines = path.read_text(encoding="utf-8-sig").split("\n")
-        except FileNotFoundError:
-            raise DataError(f"there is no file {path} ({what})") from None
-        except UnicodeDecodeError as error:
-            raise DataError(f"{path} is not a text file in UTF-8 ({error.reason})") from error
-        except OSError as error:
-            raise DataError(f"cannot read {path}: {error.strerror or error}") from error
         names = [line.strip() for line in lines]
         while names and not names[-1]:
             names.pop()

@@ -12,6 +12,7 @@ import itertools
 import warnings
 import zipfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 from moo_clustering._arrays import QuotingError, did_you_mean
 from moo_clustering.persistence import ObjectsError, read_members
 
+Row = tuple[int, list[str]]  # the number of a line that is not empty, and its cells
 _SHOWN = 5
 _MOST_CHARACTERS = 2**28
 # Kinds of columns, in the words of pandas, whose cells can be told apart as text.
@@ -186,20 +188,30 @@ def read_table(
     path = Path(path)
     roles = Roles(labels, partial_labels, id_column, tuple(drop), categories)
     suffix = path.suffix.lower()
-    if not path.exists():
-        raise DataError(f"there is no file {path}")
-    if path.is_dir():
-        raise DataError(f"{path} is a folder, not a file")
-    try:
+    with readable(path):
         if suffix in _TEXT:
             return read_text(path, roles)
         if suffix in _PARQUET:
-            return read_parquet(path, roles)
+            frame, roles = parquet_frame(path, roles)
+            return table_from_frame(frame, roles, name=path.name, source=str(path))
         if suffix == ".npz":
             return read_npz(path, roles)
+    raise DataError(f"{path} has the suffix {suffix!r}; known are {', '.join([*_TEXT, *_PARQUET, '.npz'])}")
+
+
+@contextmanager
+def readable(path: Path, *, is_folder: bool = False) -> Iterator[None]:
+    """Refuse a path without a file, and whatever the system refuses inside the block."""
+    if not path.exists():
+        raise DataError(f"there is no file {'or folder ' if is_folder else ''}{path}")
+    if path.is_dir() and not is_folder:
+        raise DataError(f"{path} is a folder, not a file")
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not a text file in UTF-8 ({error.reason})") from error
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror or error}") from error
-    raise DataError(f"{path} has the suffix {suffix!r}; known are {', '.join([*_TEXT, *_PARQUET, '.npz'])}")
 
 
 class Remedy(NamedTuple):
@@ -360,31 +372,32 @@ def read_text(path: Path, roles: Roles) -> Table:
             for line, row in table_rows(path, separator):
                 if len(row) != len(columns):
                     ragged(source, len(columns), line, row)
-    except UnicodeDecodeError as error:
-        raise DataError(f"{source} is not a text file in UTF-8 ({error.reason})") from error
     except csv.Error as error:
         raise DataError(f"{source} cannot be read as a table: {error}") from error
     return table_from_frame(frame, roles, name=path.name, source=source)
 
 
-def separator_of(path: Path) -> str:
+def separator_of(path: Path, lines: Iterable[str] | None = None, suffix: str = "") -> str:
+    if lines is None:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            return separator_of(path, file)
+    first = next((line for line in lines if line.strip()), "")
+    return "\t" if (suffix or path.suffix.lower()) in {".tsv", ".tab"} else max(",;\t", key=first.count)
+
+
+def table_rows(path: Path, separator: str) -> Iterator[Row]:
     with open(path, encoding="utf-8-sig", newline="") as file:
-        first = next((line for line in file if line.strip()), "")
-    if path.suffix.lower() in {".tsv", ".tab"}:
-        return "\t"
-    return max(",;\t", key=first.count)
+        yield from _cells(file, separator)
 
 
-def table_rows(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Line number and cells of every line that is not empty."""
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter=separator, skipinitialspace=True)
-        for row in reader:
-            if row and (len(row) > 1 or row[0].strip()):
-                yield reader.line_num, row
+def _cells(lines: Iterable[str], separator: str) -> Iterator[Row]:
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
+    for row in reader:
+        if row and (len(row) > 1 or row[0].strip()):
+            yield reader.line_num, row
 
 
-def column_names(head: list[tuple[int, list[str]]], source: str) -> list[str]:
+def column_names(head: list[Row], source: str) -> list[str]:
     if not head:
         raise DataError(f"{source} is empty")
     columns = [name.strip() for name in head[0][1]]
@@ -443,24 +456,9 @@ def ragged(source: str, expected: int, line: int, row: list[str]) -> None:
     )
 
 
-def read_parquet(path: Path, roles: Roles) -> Table:
-    """Read a Parquet file; see :func:`~moo_clustering.datasets.read_table`."""
-    frame, roles = parquet_frame(path, roles)
-    return table_from_frame(frame, roles, name=path.name, source=str(path))
-
-
 def parquet_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles]:
     """Columns named by text, and the roles with the index for identifiers where the file has one."""
-    try:
-        frame = pd.read_parquet(path, engine="pyarrow")
-    except ImportError as error:
-        raise DataError(
-            f"reading {path} needs pyarrow, which is not installed: pip install moo_clustering[parquet]"
-        ) from error
-    except (OSError, MemoryError):
-        raise
-    except Exception as error:  # pyarrow has its own for damaged bytes, also of invalid text
-        raise DataError(f"{path} is not a Parquet file, or it is damaged: {error}") from error
+    frame = load_parquet(path)
     frame.columns = [str(column) for column in frame.columns]
     if not isinstance(frame.index, pd.RangeIndex):
         index = str(frame.index.name or "(index)")
@@ -474,6 +472,19 @@ def parquet_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles]:
         if roles.id_column is None and index not in roles.by_column():
             roles = roles._replace(id_column=index)
     return frame, roles
+
+
+def load_parquet(path: Path) -> pd.DataFrame:
+    try:
+        return pd.read_parquet(path, engine="pyarrow")
+    except ImportError as error:
+        raise DataError(
+            f"reading {path} needs pyarrow, which is not installed: pip install moo_clustering[parquet]"
+        ) from error
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:  # pyarrow has its own for damaged bytes, also of invalid text
+        raise DataError(f"{path} is not a Parquet file, or it is damaged: {error}") from error
 
 
 def read_npz(path: Path, roles: Roles) -> Table:
@@ -676,8 +687,8 @@ def _as_text(column: pd.Series[Any], name: str, source: str) -> Any:
     kind = pd.api.types.infer_dtype(column, skipna=True)
     if kind not in _KINDS:
         raise DataError(
-            f"{source}: column {name!r} holds neither numbers nor text but {kind}; leave it out with drop "
-            "(--drop)"
+            f"{source}: column {name!r} holds neither numbers nor text but {kind}",
+            Remedy("leave it out with", "drop", [name]),
         )
     text = np.array(["" if pd.isna(cell) else str(cell).strip() for cell in found], dtype=object)
     empty = np.flatnonzero(text == "")
@@ -696,7 +707,9 @@ def _judge(text: Any, name: str, source: str) -> None:
     if n_different == len(text) > _FEW:
         raise DataError(
             f"{source}: column {name!r} has another value in every row ({text[0]!r} in row 1), which tells "
-            "nothing as a category; name it by id_column (--id-column) or leave it out with drop (--drop)"
+            "nothing as a category",
+            Remedy("name the rows by it with", "id_column", name),
+            Remedy("leave it out with", "drop", [name]),
         )
     other = np.flatnonzero(pd.to_numeric(pd.Series(text), errors="coerce").isna())
     if 0 < len(other) < len(text) / 2:
@@ -815,18 +828,13 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
     notes : list of str
         What the user should know of the reading.
     """
-    if not path.exists():
-        raise DataError(f"there is no file {path}")
-    if path.is_dir():
-        raise DataError(f"{path} is a folder, not a file")
     if path.suffix.lower() in _PARQUET:
-        try:
+        with readable(path):
             frame, roles = parquet_frame(path, roles)
-        except OSError as error:
-            raise DataError(f"cannot read {path}: {error.strerror or error}") from error
         check_roles(roles, list(frame.columns), str(path))
         return frame, roles, []
-    text, notes = _decoded(path)
+    with readable(path):
+        text, notes = _decoded(path)
     rows = _rows(text, path)
     columns, rows = _without_empty_ends(rows, path, notes)
     if columns[0] == UNNAMED and roles.id_column is None and UNNAMED not in roles.drop:
@@ -843,40 +851,25 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
 
 def _decoded(path: Path) -> tuple[str, list[str]]:
     content = path.read_bytes()
-    notes: list[str] = []
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        encoding = "utf-16"
-    else:
-        try:
-            return content.decode("utf-8-sig"), notes
-        except UnicodeDecodeError:
-            encoding = "cp1252"
-            notes = [
-                "the file is not UTF-8, and was read as Windows-1252; look whether its letters are right"
-            ]
+        return content.decode("utf-16"), []
     try:
-        return content.decode(encoding), notes
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not a text file in UTF-8 ({error.reason})") from error
+        return content.decode("utf-8-sig"), []
+    except UnicodeDecodeError:
+        note = "the file is not UTF-8, and was read as Windows-1252; look whether its letters are right"
+        return content.decode("cp1252"), [note]
 
 
-def _rows(text: str, path: Path) -> list[tuple[int, list[str]]]:
-    """Line number and cells of every line that is not empty."""
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    tabs = path.suffix.lower() in {".tsv", ".tab"}
-    separator = "\t" if tabs else max(",;\t", key=first.count)
+def _rows(text: str, path: Path) -> list[Row]:
     if "\0" in text:
         raise DataError(f"{path} is not a text file: it holds zero bytes")
     try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True)
-        return [(reader.line_num, row) for row in reader if row and (len(row) > 1 or row[0].strip())]
+        return list(_cells(io.StringIO(text, newline=""), separator_of(path, text.splitlines())))
     except csv.Error as error:
         raise DataError(f"{path} cannot be read as a table: {error}") from error
 
 
-def _without_empty_ends(
-    rows: list[tuple[int, list[str]]], path: Path, notes: list[str]
-) -> tuple[list[str], list[tuple[int, list[str]]]]:
+def _without_empty_ends(rows: list[Row], path: Path, notes: list[str]) -> tuple[list[str], list[Row]]:
     """Names of the columns, and rows."""
     head, rest = rows[:1], rows[1:]
     if head:
