@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 import importlib
 import math
+import sys
+import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -26,11 +28,21 @@ Labels = NDArray[np.int32]
 BLOCK_ITEMS = 1 << 22
 # Characters of a message, where a cell or a header may be of any length.
 _LONGEST_QUOTE = 2000
+# Frames that a warning is not about.
+_OURS = ("moo_clustering", "sklearn")
 SeedLike = int | np.integer[Any] | np.random.Generator | np.random.RandomState | None
 # Genes handled at once; bounds the temporary arrays of a draw to some tens of megabytes.
 _CHUNK = 1 << 22
 # Characters of what may be a name; the comparison takes the product of both lengths.
 _LONGEST_SUGGESTION = 200
+
+
+def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line that called this package, directly or through scikit-learn."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 def block_slices(count: int, items: int) -> Iterator[slice]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import warnings
 from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,18 +19,19 @@ from numpy.typing import ArrayLike, NDArray
 from pymoo.core.result import Result
 from scipy.sparse import csr_array, issparse
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import cosine_distances
 from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from moo_clustering._arrays import block_slices, did_you_mean
+from moo_clustering._arrays import block_slices, did_you_mean, warn_caller
 from moo_clustering._distances import Metric
 from moo_clustering._kernels.medoids import GRAIN
+from moo_clustering.algorithms import Recorder, Search, drive
 from moo_clustering.algorithms.others import non_dominated
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
-from moo_clustering.estimators._options import KW_ONLY, estimator
+from moo_clustering.estimators._options import KW_ONLY, SearchOptions, estimator
 from moo_clustering.graphs import NeighborLists, SpectralPartition, spectral_partition, write_constraints
 from moo_clustering.persistence import Checkpoint, fingerprint
 
@@ -133,6 +133,47 @@ class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
         return labels
 
 
+class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=ABCMeta):
+    """A clusterer of a table whose ``fit`` takes partial labels, must-links and cannot-links."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Self:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Dense, or sparse where the class says so; or (n_samples, n_samples) distances with
+            ``metric="precomputed"`` where the class knows that.
+        y : array-like of shape (n_samples,), optional
+            Partial labels 0, 1, ...; -1 for unlabelled samples.
+        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
+            Pairs of row numbers that belong, or do not belong, together.
+
+        Raises
+        ------
+        ValueError
+            Parameters, data, labels or pairs out of range.
+        InconsistentConstraintsError
+            Labels and pairs contradict each other, unless ``conflicts="keep"`` allows it.
+        """
+        self._cluster(X, y, must_link, cannot_link)
+        return self
+
+    @abstractmethod
+    def _cluster(
+        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
+    ) -> None:
+        """Set the results of ``fit``."""
+
+
 class FrontMixin(metaclass=ABCMeta):
     """A clusterer that finds a front of non-dominated partitions, from which a rule picks ``labels_``.
 
@@ -153,6 +194,8 @@ class FrontMixin(metaclass=ABCMeta):
 
     pareto_front_: NDArray[np.float64]
     objective_names_: tuple[str, ...]
+    history_: Any
+    n_iter_: int
     # Other names of rules, which rules_ leaves out.
     _rule_aliases: ClassVar[Mapping[str, str]] = {}
 
@@ -211,6 +254,40 @@ class FrontMixin(metaclass=ABCMeta):
     def _greater_is_better(self) -> Sequence[bool]:
         """Which objectives are maximised."""
         return (False,) * len(self.objective_names_)
+
+
+@estimator
+class FrontSearchMixin(FrontMixin, SearchOptions):
+    """A clusterer whose front is found by a search.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,), int32
+        Numbered by first appearance.
+    n_clusters_ : int
+    result_ : pymoo.core.result.Result
+    history_ : Recorder
+        Objectives of every generation.
+    n_iter_ : int
+        Generations done.
+    """
+
+    def _drive(
+        self, search: Search, problem: Any, n_gen: int, checkpoint: Checkpoint | None, signs: Any = None
+    ) -> None:
+        """Run a search, and set what belongs to its course."""
+        self.history_ = Recorder(signs)
+        self.interrupted_ = drive(
+            search,
+            n_gen=n_gen,
+            recorder=self.history_,
+            verbose=bool(self.verbose),
+            description=type(self).__name__,
+            objective_names=problem.objective_names,
+            signs=signs,
+            checkpoint=checkpoint,
+        )
+        self.n_iter_ = search.generation
 
 
 class LazyFrontMixin(FrontMixin):
@@ -410,17 +487,15 @@ class SpectralMixin:
         distinct = fewer_distinct_rows(X, lists, n_clusters)
         if distinct is not None:
             self.labels_ = distinct
-            warnings.warn(
+            warn_caller(
                 f"only {distinct.max() + 1} distinct rows for n_clusters={n_clusters}; "
-                "every distinct row is its own cluster.",
-                UserWarning,
-                stacklevel=4,
+                "every distinct row is its own cluster."
             )
         self.n_clusters_ = int(self.labels_.max()) + 1
 
 
 @estimator
-class GraphFrontMixin(LazyFrontMixin, SpectralMixin):
+class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
     """A clusterer whose front is of graphs, each of which is clustered when it is asked for.
 
     Parameters

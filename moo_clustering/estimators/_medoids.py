@@ -5,32 +5,31 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.population import Population
 from scipy.sparse import csr_array, diags_array, issparse
-from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering._arrays import IntArray, Labels, spawn_seeds
 from moo_clustering._distances import MAX_MEMORY, Metric
-from moo_clustering.algorithms import Recorder, Search, drive
 from moo_clustering.algorithms.others import non_dominated
 from moo_clustering.constraints import PairwiseConstraints, fisher_weights
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators._base import (
-    FrontMixin,
+    ConstrainedClusterer,
+    FrontSearchMixin,
     Rule,
-    SemiSupervisedClusterMixin,
     checkpoint_for,
     knee,
     nearest_rows,
     supervision_pairs,
 )
-from moo_clustering.estimators._options import KW_ONLY, Count, SearchOptions, estimator
+from moo_clustering.estimators._options import KW_ONLY, Count, estimator
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
 from moo_clustering.problems.partition import VIOLATION
@@ -42,7 +41,7 @@ SHORT_NAMES = {"xb": "xie_beni", "i": "i_index"}
 
 
 @estimator
-class MedoidSetClusterer(FrontMixin, SearchOptions, SemiSupervisedClusterMixin, BaseEstimator, ABC):
+class MedoidSetClusterer(FrontSearchMixin, ConstrainedClusterer, ABC):
     """Search for non-dominated sets of medoids, of which a rule picks one.
 
     Parameters
@@ -55,7 +54,8 @@ class MedoidSetClusterer(FrontMixin, SearchOptions, SemiSupervisedClusterMixin, 
         the constraints, see :func:`~moo_clustering.constraints.fisher_weights`; plain Euclidean without
         any), or any metric of :func:`sklearn.metrics.pairwise_distances`.
     supervision : {"objective", "crowding", "external", "constraint", "assignment", "none"}
-        How labels and pairs take part. Without any, all are ``"none"``.
+        How labels and pairs take part. All pairs among labelled samples count as constraints; without any
+        constraint, all modes are ``"none"``.
 
         - ``"objective"``: the fraction that is violated is a third objective.
         - ``"crowding"``: the fraction that is satisfied is added to the crowding distance (Internal).
@@ -88,7 +88,6 @@ class MedoidSetClusterer(FrontMixin, SearchOptions, SemiSupervisedClusterMixin, 
     ----------
     labels_ : ndarray of shape (n_samples,), int32
         Label c is the cluster of ``medoid_indices_[c]``.
-    n_clusters_ : int
     medoid_indices_ : ndarray of shape (n_clusters_,)
     chosen_ : int
         Row of the front that these belong to.
@@ -127,34 +126,9 @@ class MedoidSetClusterer(FrontMixin, SearchOptions, SemiSupervisedClusterMixin, 
     max_memory: Annotated[int, Interval(Real, 0, None, closed="neither")] = MAX_MEMORY
     conflicts: Literal["raise", "keep"] = "raise"
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-    ) -> Self:
-        """Cluster the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Or (n_samples, n_samples) distances with ``metric="precomputed"``.
-        y : array-like of shape (n_samples,), optional
-            Partial labels 0, 1, ...; -1 for unlabelled samples. All pairs among the labelled samples
-            become constraints.
-        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of row numbers that belong, or do not belong, together.
-
-        Raises
-        ------
-        ValueError
-            Parameters, data, labels or pairs out of range.
-        InconsistentConstraintsError
-            Labels and pairs contradict each other, and ``conflicts="raise"``.
-        """
+    def _cluster(
+        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
+    ) -> None:
         features = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         n_samples = features.shape[0]
         if not isinstance(self.k_max, str) and self.k_max > n_samples:
@@ -169,7 +143,7 @@ class MedoidSetClusterer(FrontMixin, SearchOptions, SemiSupervisedClusterMixin, 
         problem = self._problem(weighted, constraints, self.supervision if active else "none")
         population = self._run(problem, int(seed.generate_state(1)[0]), checkpoint)
         self._set_front(problem, population, constraints, weighted)
-        return self.choose(self.select)
+        self.choose(self.select)
 
     def predict(self, X: Any) -> Labels:
         """Cluster of the nearest medoid, in the metric of the fit; pairs do not count.
@@ -211,24 +185,6 @@ class MedoidSetClusterer(FrontMixin, SearchOptions, SemiSupervisedClusterMixin, 
     @abstractmethod
     def _run(self, problem: Any, seed: int, checkpoint: Checkpoint | None) -> Population:
         """Evaluated individuals, the best of which make the front; sets ``result_`` and the like."""
-
-    def _drive(
-        self, search: Search, problem: Any, n_gen: int, checkpoint: Checkpoint | None, **options: Any
-    ) -> None:
-        signs = problem.natural(np.ones(problem.n_obj))
-        self.history_ = Recorder(signs)
-        self.interrupted_ = drive(
-            search,
-            n_gen=n_gen,
-            recorder=self.history_,
-            verbose=bool(self.verbose),
-            description=type(self).__name__,
-            objective_names=problem.objective_names,
-            signs=signs,
-            checkpoint=checkpoint,
-            **options,
-        )
-        self.n_iter_ = search.generation
 
     def _checkpoint(self, features: Any, *supervision: Any) -> Checkpoint | None:
         # How one of the front is picked is no part of the search, and may change when it is resumed.

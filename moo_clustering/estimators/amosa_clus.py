@@ -173,7 +173,9 @@ class AMOSAClus(MedoidSetClusterer):
             eliminate_duplicates=CanonicalDuplicates(None if centered else problem.encoding),
         )
         search = PymooSearch(problem, algorithm, seed=seed)
-        self._drive(search, problem, algorithm.n_temperatures, checkpoint)
+        self._drive(
+            search, problem, algorithm.n_temperatures, checkpoint, problem.natural(np.ones(problem.n_obj))
+        )
         self.result_ = settled(search.result())
         # It holds functions, which a pickled estimator cannot.
         self.result_.algorithm = None

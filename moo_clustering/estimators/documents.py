@@ -23,7 +23,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted, validate_data
 from tqdm import tqdm
 
-from moo_clustering._arrays import AnyFloatArray, Labels, number_clusters, spawn_seeds
+from moo_clustering._arrays import AnyFloatArray, Labels, number_clusters, spawn_seeds, warn_caller
 from moo_clustering._parallel import run_calls
 from moo_clustering.consensus import best_half, cspa, hbgf, hgpa, mcla, select_pareto
 from moo_clustering.consensus.hypergraph import check_memory
@@ -312,11 +312,9 @@ class EnsembleNMF(
                 f"n_clusters={self.n_clusters} is more than the number of terms, n_features={n_terms}."
             )
         if n_seen < n_documents:
-            warnings.warn(
+            warn_caller(
                 f"{n_documents - n_seen} of {n_documents} documents have no terms; they go to the largest "
-                "cluster",
-                UserWarning,
-                stacklevel=4,
+                "cluster"
             )
 
     def _set_labels(self, found: Labels, seen: NDArray[np.intp], n_documents: int) -> None:
@@ -505,7 +503,7 @@ class NMFClustering(
         without = (weights == 0).all(axis=1)
         if without.any():
             labels[without] = self._largest
-            _warn_of_largest(without, "have no weight in the topic of any cluster", stacklevel=3)
+            _warn_of_largest(without, "have no weight in the topic of any cluster")
         return labels
 
     def __sklearn_tags__(self) -> Any:
@@ -533,7 +531,7 @@ class NMFClustering(
         largest = int(np.bincount(topics[~empty]).argmax())
         if empty.any():
             topics[empty] = largest
-            _warn_of_largest(empty, "have no terms", stacklevel=5)
+            _warn_of_largest(empty, "have no terms")
         self.labels_, used = number_clusters(topics)
         order = np.concatenate([used, np.setdiff1d(np.arange(self.n_clusters), used)])
         lengths = topic_lengths(run.U)
@@ -565,11 +563,9 @@ def _empty_rows(X: Any) -> NDArray[np.bool_]:
     return np.asarray(X.sum(axis=1)).ravel() == 0
 
 
-def _warn_of_largest(documents: NDArray[np.bool_], why: str, stacklevel: int) -> None:
-    warnings.warn(
-        f"{np.count_nonzero(documents)} of {len(documents)} documents {why}; they get the largest cluster",
-        UserWarning,
-        stacklevel=stacklevel,
+def _warn_of_largest(documents: NDArray[np.bool_], why: str) -> None:
+    warn_caller(
+        f"{np.count_nonzero(documents)} of {len(documents)} documents {why}; they get the largest cluster"
     )
 
 
@@ -729,24 +725,16 @@ class SphericalKMeans(
 
     def _warn(self, best: SphericalPartition, n_zero: int) -> None:
         if n_zero:
-            warnings.warn(
-                f"{n_zero} rows of X are all zero and have no direction; they are in the largest cluster",
-                UserWarning,
-                stacklevel=4,
+            warn_caller(
+                f"{n_zero} rows of X are all zero and have no direction; they are in the largest cluster"
             )
         if self.n_clusters_ < self.n_clusters:
-            warnings.warn(
+            warn_caller(
                 f"only {self.n_clusters_} of n_clusters={self.n_clusters} clusters have samples; too few "
-                "rows differ in direction",
-                UserWarning,
-                stacklevel=4,
+                "rows differ in direction"
             )
         if not best.converged:
-            warnings.warn(
-                f"clusters still change after max_iter={self.max_iter} updates",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+            warn_caller(f"clusters still change after max_iter={self.max_iter} updates", ConvergenceWarning)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -828,11 +816,10 @@ def _save(checkpoint: Checkpoint, done: EnsembleRuns, kept: int) -> int:
     except OSError as error:
         if not kept:
             raise
-        warnings.warn(
+        warn_caller(
             f"checkpoint {checkpoint.path} could not be written after {_count(done)} runs ({error}); it "
             f"still holds {kept}",
             RuntimeWarning,
-            stacklevel=4,
         )
         return kept
     return _count(done)

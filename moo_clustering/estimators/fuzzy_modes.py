@@ -6,7 +6,6 @@ the reading of columns, and the majority vote that makes one partition of a fron
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -24,20 +23,19 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from moo_clustering._arrays import FloatArray, Labels, spawn_seeds
+from moo_clustering._arrays import FloatArray, Labels, spawn_seeds, warn_caller
 from moo_clustering._parallel import threads_here
-from moo_clustering.algorithms import PymooSearch, Recorder, drive
+from moo_clustering.algorithms import PymooSearch
 from moo_clustering.algorithms.others import non_dominated
 from moo_clustering.consensus import cspa
 from moo_clustering.encodings import align_labels, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.estimators._base import FrontMixin, ReportMixin, checkpoint_for
+from moo_clustering.estimators._base import FrontSearchMixin, ReportMixin, checkpoint_for
 from moo_clustering.estimators._options import (
     KW_ONLY,
     Count,
     NonNegativeCount,
     Probability,
-    SearchOptions,
     estimator,
 )
 from moo_clustering.operators import batched_tournament
@@ -57,7 +55,7 @@ _EQUAL = 1e-12
 
 
 @estimator
-class FuzzyModesMOGA(FrontMixin, ReportMixin, ClusterMixin, SearchOptions, BaseEstimator):
+class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
     """MOGA(pi, sep): modes whose fuzzy clusters are compact and far apart, and a vote among them.
 
     For tables of categories (numbers, strings, columns of a data frame), or of numbers with
@@ -104,7 +102,6 @@ class FuzzyModesMOGA(FrontMixin, ReportMixin, ClusterMixin, SearchOptions, BaseE
     ----------
     labels_ : ndarray of shape (n_samples,), int32
         Label c is the cluster of ``modes_[c]``.
-    n_clusters_ : int
     modes_ : ndarray of shape (n_clusters_, n_features)
         Most frequent values, or means, of the clusters of a vote or consensus; the modes that the search
         found, for a single solution. Values as in X; intervals for binned columns.
@@ -120,10 +117,6 @@ class FuzzyModesMOGA(FrontMixin, ReportMixin, ClusterMixin, SearchOptions, BaseE
         Numbers of the nearest modes; modes without a sample are left out.
     pareto_modes_ : ndarray of shape (n_solutions, n_clusters, n_features)
         Modes of the solutions, values as in X.
-    result_ : pymoo.core.result.Result
-    history_ : Recorder
-    n_iter_ : int
-        Generations done.
 
     Notes
     -----
@@ -238,11 +231,9 @@ class FuzzyModesMOGA(FrontMixin, ReportMixin, ClusterMixin, SearchOptions, BaseE
         if self.metric == "euclidean":
             self.cluster_centers_ = self.modes_
         if self.n_clusters_ < self.n_clusters:
-            warnings.warn(
+            warn_caller(
                 f"found only {self.n_clusters_} non-empty clusters (n_clusters={self.n_clusters}); there may "
-                "be too few different rows.",
-                UserWarning,
-                stacklevel=4,
+                "be too few different rows."
             )
 
     def predict(self, X: Any) -> Labels:
@@ -271,7 +262,6 @@ class FuzzyModesMOGA(FrontMixin, ReportMixin, ClusterMixin, SearchOptions, BaseE
 
     def _search(self, seed: int, checkpoint: Checkpoint | None) -> None:
         problem = self._problem
-        signs = problem.natural(np.ones(2))
         algorithm = NSGA2(
             pop_size=self.pop_size,
             sampling=ModesSampling(),
@@ -282,18 +272,7 @@ class FuzzyModesMOGA(FrontMixin, ReportMixin, ClusterMixin, SearchOptions, BaseE
             output=None,
         )
         search = PymooSearch(problem, algorithm, seed=seed)
-        self.history_ = Recorder(signs)
-        self.interrupted_ = drive(
-            search,
-            n_gen=self.n_gen,
-            recorder=self.history_,
-            verbose=bool(self.verbose),
-            description="FuzzyModesMOGA",
-            objective_names=problem.objective_names,
-            signs=signs,
-            checkpoint=checkpoint,
-        )
-        self.n_iter_ = search.generation
+        self._drive(search, problem, self.n_gen, checkpoint, problem.natural(np.ones(2)))
         self.result_: Result = search.result()
         # Different non-dominated solutions, modes in lexicographic order.
         front = self.result_.pop[non_dominated(self.result_.pop.get("F"))]
@@ -351,11 +330,9 @@ class CategoryCoder:
         ]
         for column, edges, categories in zip(columns, self._edges, self.categories, strict=True):
             if edges is None and len(categories) == len(column.values) > _FEW_VALUES:
-                warnings.warn(
+                warn_caller(
                     f"{column.name} has another value in every sample; as categories these say nothing. Give "
-                    "measured values as floats, which are binned, or take metric='euclidean'.",
-                    UserWarning,
-                    stacklevel=4,
+                    "measured values as floats, which are binned, or take metric='euclidean'."
                 )
 
     def encode(self, columns: Sequence[Column]) -> NDArray[np.int32]:

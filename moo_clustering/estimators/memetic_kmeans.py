@@ -7,7 +7,6 @@ engines whose individuals the memetic search evolves.
 from __future__ import annotations
 
 import time
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from numbers import Integral, Real
@@ -34,7 +33,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 from tqdm.auto import tqdm
 
-from moo_clustering._arrays import FloatArray, IntpArray, Labels, number_clusters, spawn_seeds
+from moo_clustering._arrays import FloatArray, IntpArray, Labels, number_clusters, spawn_seeds, warn_caller
 from moo_clustering.algorithms.search import (
     InterruptedSearchWarning,
     InterruptGuard,
@@ -333,18 +332,15 @@ class MemeticKMeans(
 
     def _warn(self) -> None:
         if self.n_clusters_ < self.n_clusters:
-            warnings.warn(
+            warn_caller(
                 f"found only {self.n_clusters_} non-empty clusters (n_clusters={self.n_clusters}); too few "
-                "samples are distinct",
-                UserWarning,
-                stacklevel=4,
+                "samples are distinct"
             )
         if self.interrupted_:
-            warnings.warn(
+            warn_caller(
                 f"the search was interrupted after {self.n_local_searches_} local searches; the best so far "
                 "is returned",
                 InterruptedSearchWarning,
-                stacklevel=4,
             )
 
 

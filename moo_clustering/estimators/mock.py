@@ -6,7 +6,6 @@ The estimator comes first; then the rules that pick a solution of the front, the
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, fields, replace
@@ -24,14 +23,22 @@ from pymoo.operators.crossover.ux import UniformCrossover
 from pymoo.operators.selection.tournament import TournamentSelection
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntArray, IntpArray, Labels, spawn_seeds
+from moo_clustering._arrays import (
+    FloatArray,
+    Int64Array,
+    IntArray,
+    IntpArray,
+    Labels,
+    spawn_seeds,
+    warn_caller,
+)
 from moo_clustering._distances import Metric
 from moo_clustering._parallel import run_calls
-from moo_clustering.algorithms import InterruptedSearchWarning, PymooSearch, Recorder, drive
+from moo_clustering.algorithms import InterruptedSearchWarning, PymooSearch, Recorder
 from moo_clustering.algorithms.others import PESA2, non_dominated
 from moo_clustering.algorithms.search import Progress
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints
@@ -39,9 +46,10 @@ from moo_clustering.encodings import LocusAdjacencyEncoding
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.encodings.loci import relevant_links
 from moo_clustering.estimators._base import (
+    ConstrainedClusterer,
+    FrontSearchMixin,
     LazyFrontMixin,
     Rule,
-    SemiSupervisedClusterMixin,
     check_rule,
     checkpoint_for,
     choose_member,
@@ -51,7 +59,7 @@ from moo_clustering.estimators._base import (
     supervision_pairs,
 )
 from moo_clustering.estimators._methods import MOCK_2007, MOCK_DELTA, MOCK_PESC
-from moo_clustering.estimators._options import KW_ONLY, Count, Probability, SearchOptions, estimator
+from moo_clustering.estimators._options import KW_ONLY, Count, Probability, estimator
 from moo_clustering.fronts import AttainmentScores, attainment_scores, control_data
 from moo_clustering.graphs import LocusGraph, SpanningTree, locus_graph
 from moo_clustering.operators import MSTInterestingnessSampling, NeighborBiasedMutation, batched_tournament
@@ -67,7 +75,7 @@ ControlFront = tuple[FloatArray, Int64Array]
 
 
 @estimator
-class MOCK(LazyFrontMixin, SemiSupervisedClusterMixin, SearchOptions, BaseEstimator):
+class MOCK(LazyFrontMixin, FrontSearchMixin, ConstrainedClusterer):
     """Clusters that are compact and keep neighbours together, from links between neighbours.
 
     A front of partitions of all numbers of clusters is evolved from a minimum spanning tree; then one is
@@ -170,9 +178,6 @@ objective, int or callable, default="auto"
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,), int32
-        Numbered by first appearance.
-    n_clusters_ : int
     chosen_ : int
         Row of the front that ``labels_`` belongs to.
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
@@ -188,12 +193,13 @@ objective, int or callable, default="auto"
         Likewise; NaN for solutions with too many clusters.
     promising_ : ndarray of int
         Rows of locally best scores over the number of clusters.
-    result_ : pymoo.core.result.Result
-    history_ : Recorder
-    n_iter_ : int
-        Generations done.
     interrupted_ : bool
         Whether Ctrl-C ended the fit early. Without control fronts the choice is then ``"knee"``.
+
+    Warns
+    -----
+    UserWarning
+        No solution has ``n_clusters`` clusters, or the labels are of one class.
 
     Notes
     -----
@@ -256,37 +262,9 @@ objective, int or callable, default="auto"
     ] = "auto"
     supervision: Literal["select", "objective", "links"] | None = "select"
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-    ) -> Self:
-        """Cluster the rows of X.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), optional
-            Partial labels 0, 1, ...; -1 for unlabelled samples.
-        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of row numbers that belong, or do not belong, together.
-
-        Raises
-        ------
-        ValueError
-            Parameters, data, labels or pairs out of range.
-        InconsistentConstraintsError
-            Labels and pairs contradict each other.
-
-        Warns
-        -----
-        UserWarning
-            No solution has ``n_clusters`` clusters, or the labels are of one class.
-        """
+    def _cluster(
+        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
+    ) -> None:
         features = numeric_features(self, X)
         n_samples = len(features)
         self._check(n_samples)
@@ -307,7 +285,7 @@ objective, int or callable, default="auto"
         self.pareto_K_ = self._front.n_clusters
         self.objective_names_ = problem.objective_names
         self.mst_: SpanningTree = problem.graph.tree
-        return self._choose_at_end()
+        self._choose_at_end()
 
     @classmethod
     def paper2007(cls, n_clusters: int | None = None, **options: Any) -> Self:
@@ -371,11 +349,9 @@ objective, int or callable, default="auto"
             )
         )
         if isinstance(rule, str) and wanted is not None and self.n_clusters_ != wanted:
-            warnings.warn(
+            warn_caller(
                 f"no solution of the front has n_clusters={wanted} clusters; one with the nearest number, "
-                f"{self.n_clusters_}, is chosen.",
-                UserWarning,
-                stacklevel=2,
+                f"{self.n_clusters_}, is chosen."
             )
         return self
 
@@ -401,10 +377,9 @@ objective, int or callable, default="auto"
                 return self.choose(rule)
             except KeyboardInterrupt:
                 self.interrupted_: bool = True
-                warnings.warn(
+                warn_caller(
                     'the search on control data was interrupted; choose("attainment") does it again.',
                     InterruptedSearchWarning,
-                    stacklevel=3,
                 )
         return self.choose("knee")
 
@@ -424,11 +399,9 @@ objective, int or callable, default="auto"
         k_user = max(self.k_user, n_clusters or 0)
         attainment = _front_scores(self._front, self.control_fronts_, k_user)
         if attainment is None:
-            warnings.warn(
+            warn_caller(
                 f"no numbers of clusters up to k_user={k_user} are both in the front and in those of control "
-                "data, so there are no attainment scores; the fewest clusters are taken. Raise k_user?",
-                UserWarning,
-                stacklevel=4,
+                "data, so there are no attainment scores; the fewest clusters are taken. Raise k_user?"
             )
             return np.full(len(self.pareto_front_), np.nan)
         self.attainment_: AttainmentScores = attainment
@@ -466,23 +439,14 @@ objective, int or callable, default="auto"
         self, problem: MOCKProblem, settings: Settings, seed: int, checkpoint: Checkpoint | None
     ) -> None:
         signs = problem.natural(np.ones(problem.n_obj))
-        self.history_ = Recorder(signs)
         if problem.n_samples == 1:
             self.result_: Result = _single_result(problem)
+            self.history_ = Recorder(signs)
             self.history_.record(0, self.result_.F)
             self._steps, self.n_iter_, self.interrupted_ = 0, 0, False
             return
         search = settings.search(problem, seed)
-        self.interrupted_ = drive(
-            search,
-            n_gen=settings.steps,
-            recorder=self.history_,
-            verbose=bool(self.verbose),
-            description="MOCK",
-            objective_names=problem.objective_names,
-            signs=signs,
-            checkpoint=checkpoint,
-        )
+        self._drive(search, problem, settings.steps, checkpoint, signs)
         self._steps, self.n_iter_ = search.generation, settings.generations(search)
         self.result_ = search.result()
 
@@ -879,11 +843,9 @@ def _read_supervision(
     known = None if y is None else np.asarray(y)
     if known is not None and len(np.unique(known[known >= 0])) < 2:
         known = None
-        warnings.warn(
+        warn_caller(
             "y has fewer than two labelled samples or only one class, which no partition agrees with more "
-            "than others; the adjusted Rand index of labels is not used.",
-            UserWarning,
-            stacklevel=4,
+            "than others; the adjusted Rand index of labels is not used."
         )
     read = Supervision(known, pairs)
     if supervision == "links":

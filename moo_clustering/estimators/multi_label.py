@@ -6,7 +6,6 @@ some of which may be unknown, and decides by scores.
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from numbers import Real
 from typing import Annotated, Any, NamedTuple, Self
@@ -24,7 +23,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from moo_clustering._arrays import FloatArray, block_slices, spawn_seeds, without_duplicates
+from moo_clustering._arrays import FloatArray, block_slices, spawn_seeds, warn_caller, without_duplicates
 from moo_clustering._parallel import run_calls, threads_here
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.estimators._base import NumericOptionsMixin
@@ -571,11 +570,9 @@ class PrunedSetsEnsemble(ThresholdClassifier):
         self.label_sets_ = [member.label_sets for member in members]
         n_missed = sum(not member.found for member in members)
         if n_missed:
-            warnings.warn(
+            warn_caller(
                 f"no label set is in min_count={self.min_count} of the {size} samples of {n_missed} of "
-                f"{self.n_estimators} classifiers; there all sets are classes",
-                UserWarning,
-                stacklevel=3,
+                f"{self.n_estimators} classifiers; there all sets are classes"
             )
         return self
 

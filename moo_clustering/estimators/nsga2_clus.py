@@ -83,7 +83,6 @@ class NSGA2Clus(MedoidSetClusterer):
     ----------
     logbook_, hall_of_fame_ : deap.tools.Logbook, deap.tools.ParetoFront
         Set by an evolution with ``engine="deap"``.
-    history_ : Recorder
     n_iter_ : int
         Generations done; 0 after an exhaustive search.
 
@@ -91,7 +90,7 @@ class NSGA2Clus(MedoidSetClusterer):
     -----
     An evaluation of n samples and k medoids costs O(k n) for the assignment and, for every cluster of
     n_c members that was not met before, O(n n_c) with a distance matrix for the new medoid. The matrix
-    takes 8 n^2 bytes; cosine distances of more than 8000 samples go without.
+    takes 8 n^2 bytes; cosine distances of more than 8000 samples go without. X may be sparse.
 
     With ``supervision="none"`` and ``"external"`` longer searches are not better clusterings: both
     indices reward far outliers as medoids.
@@ -136,9 +135,9 @@ class NSGA2Clus(MedoidSetClusterer):
     def _run(self, problem: MedoidProblem, seed: int, checkpoint: Checkpoint | None) -> Population:
         for name in ("logbook_", "hall_of_fame_"):
             self.__dict__.pop(name, None)
+        signs = problem.natural(np.ones(problem.n_obj))
         if self._is_exhaustive(problem):
             self.result_: Result = exhaustive_front(problem, max_sets=self.max_sets)
-            signs = problem.natural(np.ones(problem.n_obj))
             self.history_, self.n_iter_, self.interrupted_ = Recorder(signs), 0, False
             self.history_.record(0, self.result_.pop.get("F"))
             return self.result_.pop
@@ -149,11 +148,11 @@ class NSGA2Clus(MedoidSetClusterer):
         search: PymooSearch | DeapSearch
         if self.engine == "pymoo":
             search = pymoo_search(problem, **options, seed=seed)
-            self._drive(search, problem, self.n_gen, checkpoint)
+            self._drive(search, problem, self.n_gen, checkpoint, signs)
             self.result_ = settled(search.result())
         else:
             search = deap_search(problem, **options, seed=seed)
-            self._drive(search, problem, self.n_gen, checkpoint)
+            self._drive(search, problem, self.n_gen, checkpoint, signs)
             self.result_ = deap_result(search, problem)
             self.logbook_: tools.Logbook = search.logbook
             self.hall_of_fame_: tools.ParetoFront = search.hall_of_fame

@@ -6,16 +6,15 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol, Self
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import linalg, optimize, sparse
-from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
+from sklearn.base import TransformerMixin
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances_argmin
@@ -29,10 +28,11 @@ from moo_clustering._arrays import (
     number_clusters,
     require_squares,
     spawn_seeds,
+    warn_caller,
 )
 from moo_clustering._kernels.partitions import icm_sweep
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.estimators._base import SemiSupervisedClusterMixin, check_n_clusters, supervision_pairs
+from moo_clustering.estimators._base import ConstrainedClusterer, check_n_clusters, supervision_pairs
 from moo_clustering.estimators._options import (
     KW_ONLY,
     Count,
@@ -51,7 +51,7 @@ BLOCK_ITEMS = 2**22  # entries of a block of distances: 32 MiB
 
 
 @estimator
-class PairwiseKMeans(SeedOptions, SemiSupervisedClusterMixin, BaseEstimator, ABC):
+class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
     """K-means with a price for violated pairs, which :meth:`_penalties` of a subclass sets.
 
     Parameters
@@ -100,33 +100,9 @@ class PairwiseKMeans(SeedOptions, SemiSupervisedClusterMixin, BaseEstimator, ABC
     max_iter: Count = 100
     conflicts: Literal["raise", "keep"] = "raise"
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike | None = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-    ) -> Self:
-        """Cluster the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), optional
-            Partial labels 0, 1, ...; -1 for unlabelled samples. All pairs among the labelled samples
-            become constraints.
-        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of row numbers that belong, or do not belong, together.
-
-        Raises
-        ------
-        ValueError
-            Parameters, data, labels or pairs out of range.
-        InconsistentConstraintsError
-            Labels and pairs contradict each other.
-        """
+    def _cluster(
+        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
+    ) -> None:
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         n_samples = X.shape[0]
         check_n_clusters(self.n_clusters, n_samples)
@@ -144,7 +120,6 @@ class PairwiseKMeans(SeedOptions, SemiSupervisedClusterMixin, BaseEstimator, ABC
 
         runs = map(run, spawn_seeds(self.random_state, self.n_init))
         self._set(min(runs, key=lambda partition: partition.history[-1]))
-        return self
 
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Cluster of the nearest centre; pairs do not count.
@@ -172,11 +147,9 @@ class PairwiseKMeans(SeedOptions, SemiSupervisedClusterMixin, BaseEstimator, ABC
         self.labels_, kept = number_clusters(partition.labels)
         self.n_clusters_ = len(kept)
         if self.n_clusters_ < self.n_clusters:
-            warnings.warn(
+            warn_caller(
                 f"only {self.n_clusters_} of n_clusters={self.n_clusters} clusters have samples; "
-                "too few rows may differ, or must-links leave no more",
-                UserWarning,
-                stacklevel=4,
+                "too few rows may differ, or must-links leave no more"
             )
         self.cluster_centers_ = partition.centers[kept] + self._offset
         self.inertia_ = partition.distortion
@@ -289,7 +262,7 @@ class HMRFKMeans(PairwiseKMeans):
 
 
 @estimator
-class MetricKMeans(SeedOptions, SemiSupervisedClusterMixin, TransformerMixin, BaseEstimator):
+class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
     """K-means in a Mahalanobis metric learned from must-links and cannot-links (MMC, KMDM).
 
     Parameters
@@ -358,32 +331,9 @@ class MetricKMeans(SeedOptions, SemiSupervisedClusterMixin, TransformerMixin, Ba
     metric_tol: Positive = 1e-6
     conflicts: Literal["raise", "keep"] = "raise"
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-    ) -> Self:
-        """Learn the metric and cluster the rows of X.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), optional
-            Partial labels 0, 1, ...; -1 for unlabelled samples.
-        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of row numbers that belong, or do not belong, together.
-
-        Raises
-        ------
-        ValueError
-            Parameters, data, labels or pairs out of range.
-        InconsistentConstraintsError
-            Labels and pairs contradict each other.
-        """
+    def _cluster(
+        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
+    ) -> None:
         features: FloatArray = validate_data(self, X, dtype=np.float64)
         check_n_clusters(self.n_clusters, len(features))
         require_squares(features)
@@ -411,7 +361,6 @@ class MetricKMeans(SeedOptions, SemiSupervisedClusterMixin, TransformerMixin, Ba
         self.n_clusters_ = len(kept)
         self._centers = kmeans.cluster_centers_[kept]
         self.cluster_centers_ = self._unmapped(features)
-        return self
 
     def transform(self, X: ArrayLike) -> FloatArray:
         """X A^(1/2): where Euclidean distances are those of the learned metric A.
@@ -449,11 +398,9 @@ class MetricKMeans(SeedOptions, SemiSupervisedClusterMixin, TransformerMixin, Ba
         learn = diagonal_metric if self.metric == "diagonal" else full_metric
         learned = learn(X, must, cannot, ridge=self.ridge, max_iter=self.metric_max_iter, tol=self.metric_tol)
         if learned is None:
-            warnings.warn(
+            warn_caller(
                 "no cannot-linked samples differ, so that there is no metric to learn; "
-                "Euclidean distances are used",
-                UserWarning,
-                stacklevel=4,
+                "Euclidean distances are used"
             )
         return learned
 
@@ -968,21 +915,18 @@ def _bounded(s: FloatArray, scale: FloatArray) -> FloatArray:
     """Must-link sums at a distance from zero, where the optimum would be infinite."""
     least = 1e-12 * scale
     if (s < least).any():
-        warnings.warn(
+        warn_caller(
             "must-linked samples do not differ at all in some directions, which with ridge=0 get nearly all "
-            "the weight",
-            UserWarning,
-            stacklevel=6,
+            "the weight"
         )
     return np.maximum(s, least)
 
 
 def _warn(metric: str, max_iter: int) -> None:
-    warnings.warn(
+    warn_caller(
         f"the {metric} metric was not found within metric_max_iter={max_iter} iterations; "
         "the last one is used",
         ConvergenceWarning,
-        stacklevel=6,
     )
 
 

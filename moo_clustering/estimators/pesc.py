@@ -18,14 +18,13 @@ from pymoo.core.crossover import Crossover
 from pymoo.core.mutation import Mutation
 from pymoo.core.result import Result
 from pymoo.operators.selection.tournament import TournamentSelection
-from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 from tqdm import tqdm
 
 from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, spawn_seeds
 from moo_clustering._distances import MAX_MEMORY
-from moo_clustering.algorithms import DeapSearch, PymooSearch, Recorder, drive
+from moo_clustering.algorithms import DeapSearch, PymooSearch
 from moo_clustering.consensus import (
     SIGMA_GRID,
     diversity_graph,
@@ -36,9 +35,9 @@ from moo_clustering.consensus import (
 )
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.estimators._base import (
+    ConstrainedClusterer,
     GraphFrontMixin,
     MemberGraphs,
-    SemiSupervisedClusterMixin,
     SpectralMixin,
     check_n_clusters,
     checkpoint_for,
@@ -53,7 +52,6 @@ from moo_clustering.estimators._options import (
     ParallelOptions,
     Positive,
     Probability,
-    SearchOptions,
     Verbose,
     estimator,
 )
@@ -101,7 +99,7 @@ _WATERFILL_CUT = 0.01
 
 
 @estimator
-class PESC(GraphFrontMixin, SearchOptions, SemiSupervisedClusterMixin, BaseEstimator):
+class PESC(GraphFrontMixin, ConstrainedClusterer):
     """Pareto-ensemble spectral clustering.
 
     Phase I evolves populations that link every sample to one neighbour, near (f1) yet unlike the rest
@@ -184,15 +182,13 @@ class PESC(GraphFrontMixin, SearchOptions, SemiSupervisedClusterMixin, BaseEstim
         The neighbour each of them links a sample to.
     sigma_ : float
         Scale factor used by ES3, otherwise None.
-    result_ : pymoo.core.result.Result
     logbook_, hall_of_fame_ : deap.tools.Logbook, deap.tools.ParetoFront
         With ``engine="deap"``.
-    history_ : Recorder
-    n_iter_ : int
-        Generations done.
 
     Notes
     -----
+    Samples of different classes are never linked; a sample left without admissible neighbour is an error.
+
     O(n_gen pop_size N) time and O(pop_size N) bytes for phase I; nothing quadratic in N is built unless
     ``list_width="full"``.
 
@@ -249,33 +245,9 @@ class PESC(GraphFrontMixin, SearchOptions, SemiSupervisedClusterMixin, BaseEstim
         preset: dict[str, Any] = {"operators": "rank", "laplacian": "unnormalized", "list_width": "full"}
         return cls(n_clusters, **{**preset, **options})
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-    ) -> Self:
-        """Cluster the rows of X.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Or (n_samples, n_samples) distances with ``metric="precomputed"``.
-        y : array-like of shape (n_samples,), optional
-            Partial labels, -1 for unlabelled. Samples of different classes are never linked.
-        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of row numbers that belong, or do not belong, together.
-
-        Raises
-        ------
-        ValueError
-            Parameters or data out of range, or a sample left without admissible neighbour.
-        InconsistentConstraintsError
-            Labels and pairs contradict each other.
-        """
+    def _cluster(
+        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
+    ) -> None:
         features: NDArray[np.floating[Any]] = validate_data(
             self, X, dtype=[np.float64, np.float32], ensure_min_samples=2
         )
@@ -310,7 +282,6 @@ class PESC(GraphFrontMixin, SearchOptions, SemiSupervisedClusterMixin, BaseEstim
         self.objective_names_ = problem.objective_names
         self.__dict__.pop("pareto_labels_", None)
         self._set_partition(*self.graphs_.merge(self.ensemble))
-        return self
 
     @property
     def pareto_neighbors_(self) -> NDArray[np.int32]:
@@ -366,17 +337,7 @@ class PESC(GraphFrontMixin, SearchOptions, SemiSupervisedClusterMixin, BaseEstim
     ) -> tuple[IntArray, FloatArray]:
         """Ranks and objectives of the last population."""
         search = self._search(problem, seed)
-        self.history_ = Recorder()
-        self.interrupted_ = drive(
-            search,
-            n_gen=self.n_gen,
-            recorder=self.history_,
-            verbose=bool(self.verbose),
-            description="PESC",
-            objective_names=problem.objective_names,
-            checkpoint=checkpoint,
-        )
-        self.n_iter_ = search.generation
+        self._drive(search, problem, self.n_gen, checkpoint)
         if isinstance(search, PymooSearch):
             self.result_ = search.result()
             genes, F = self.result_.pop.get("X", "F")
@@ -508,7 +469,7 @@ class GraphEnsemble(MemberGraphs):
 
 
 @estimator
-class SpectralGraphClustering(SpectralMixin, ParallelOptions, SemiSupervisedClusterMixin, BaseEstimator):
+class SpectralGraphClustering(SpectralMixin, ParallelOptions, ConstrainedClusterer):
     """Spectral clustering of a k-nearest-neighbour, mutual, epsilon, full or water-filling graph.
 
     The graphs that PESC is compared with. Labels and pairs, where given, are written into the
@@ -592,33 +553,9 @@ class SpectralGraphClustering(SpectralMixin, ParallelOptions, SemiSupervisedClus
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-    ) -> Self:
-        """Cluster the rows of X.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Or (n_samples, n_samples) distances with ``metric="precomputed"``.
-        y : array-like of shape (n_samples,), optional
-            Partial labels: classes 0, 1, ... and -1 for unlabelled samples.
-        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of row numbers that belong, or do not belong, together.
-
-        Raises
-        ------
-        ValueError
-            Parameters or data out of range, or a graph beyond ``max_memory``.
-        InconsistentConstraintsError
-            Labels and pairs contradict each other.
-        """
+    def _cluster(
+        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
+    ) -> None:
         data: AnyFloatArray = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
         n_samples = data.shape[0]
         check_n_clusters(self.n_clusters, n_samples)
@@ -647,7 +584,6 @@ class SpectralGraphClustering(SpectralMixin, ParallelOptions, SemiSupervisedClus
             )
             progress.update()
         self._set_spectral(partition, data, lists, self.n_clusters)
-        return self
 
     def _lists(self, data: AnyFloatArray, seed: np.random.SeedSequence) -> NeighborLists:
         """Neighbours as the graph needs them; one each for graphs made without, to find duplicates."""

@@ -22,19 +22,18 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from moo_clustering._arrays import FloatArray, did_you_mean, spawn_seeds
+from moo_clustering._arrays import FloatArray, did_you_mean, spawn_seeds, warn_caller
 from moo_clustering._parallel import run_calls, threads_here
 from moo_clustering._targets import Targets
-from moo_clustering.algorithms import PymooSearch, Recorder, drive
+from moo_clustering.algorithms import PymooSearch
 from moo_clustering.algorithms.others import RandomDraws, best_of_random, non_dominated
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.estimators._base import FrontMixin, Rule, checkpoint_for, knee, settled
+from moo_clustering.estimators._base import FrontSearchMixin, Rule, checkpoint_for, knee, settled
 from moo_clustering.estimators._options import (
     KW_ONLY,
     Count,
     NonNegativeCount,
     Probability,
-    SearchOptions,
     estimator,
 )
 from moo_clustering.estimators.multi_label import (
@@ -69,7 +68,7 @@ SubspaceModel = Annotated[Any, HasMethods(["fit", "predict_proba"]), None]
 
 
 @estimator
-class NSGA2SISC(FrontMixin, SISC, SearchOptions):
+class NSGA2SISC(FrontSearchMixin, SISC):
     """SISC whose start is searched: NSGA-II over the documents that its clusters grow from.
 
     Every start is swept a few times and judged by how compact and how pure its clusters are, without
@@ -128,10 +127,6 @@ class NSGA2SISC(FrontMixin, SISC, SearchOptions):
     result_ : pymoo.core.result.Result
         ``result_.F`` holds the front, also of one objective as a table; ``result_.problem`` the data of the
         fit.
-    history_ : Recorder
-        Objectives of every generation.
-    n_iter_ : int
-        Number of generations.
 
     See Also
     --------
@@ -241,17 +236,8 @@ class NSGA2SISC(FrontMixin, SISC, SearchOptions):
         problem = self._problem(data, targets)
         sampling = SeedSampling(by_class=self.init == "labels" and bool(targets.labelled.any()))
         search = PymooSearch(problem, self._algorithm(problem, sampling), seed=search_seed)
-        recorder = Recorder()
-        self.interrupted_ = drive(
-            search,
-            n_gen=self.n_gen,
-            recorder=recorder,
-            verbose=bool(self.verbose),
-            description=type(self).__name__,
-            objective_names=problem.objective_names,
-            checkpoint=checkpoint,
-        )
-        self._searched = (recorder, search.generation)
+        self._drive(search, problem, self.n_gen, checkpoint)
+        self._searched = (self.history_, self.n_iter_)
         self.result_: Result = settled(search.result())
         self.n_evaluations_ = int(search.algorithm.evaluator.n_eval)
         self._set_front(problem)
@@ -421,11 +407,9 @@ class SISCEnsemble(ThresholdClassifier):
         sizes = _checked_sizes(self.n_clusters)
         X, targets = self._training_data(X, y)
         if sizes.max() > X.shape[0]:
-            warnings.warn(
+            warn_caller(
                 f"n_clusters={self.n_clusters} is more than n_samples={X.shape[0]}: members have at most "
-                "that many clusters",
-                UserWarning,
-                stacklevel=3,
+                "that many clusters"
             )
         sizes = np.minimum(sizes, X.shape[0])
         template = SISC(fuzziness=1.4) if self.sisc is None else self.sisc
@@ -438,7 +422,7 @@ class SISCEnsemble(ThresholdClassifier):
             n_jobs=self.n_jobs,
         )
         for category, message in dict.fromkeys(said for member in members for said in member.warned):
-            warnings.warn(message, category, stacklevel=3)
+            warn_caller(message, category)
         self.estimators_ = [member.model for member in members]
         self.scales_ = [member.scale for member in members]
         return self
@@ -701,11 +685,9 @@ class SISCStacked(ThresholdClassifier):
             return
         self.weight_ = min(weights, key=lambda weight: abs(weight - 0.5))
         if len(weights) > 1:
-            warnings.warn(
+            warn_caller(
                 "too few labelled samples to compare weights: in no fold is there a label that some of them "
-                f"have and some have not; the weight of SISC is {self.weight_}",
-                UserWarning,
-                stacklevel=4,
+                f"have and some have not; the weight of SISC is {self.weight_}"
             )
 
 

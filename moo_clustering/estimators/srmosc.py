@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from numbers import Integral, Real
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,19 +21,19 @@ from pymoo.core.population import Population
 from pymoo.core.result import Result
 from pymoo.operators.selection.tournament import TournamentSelection
 from scipy.sparse import csgraph
-from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.base import clone
 from sklearn.utils._param_validation import Interval
 from tqdm import tqdm
 
-from moo_clustering._arrays import FloatArray, IntpArray, Labels, spawn_seeds
-from moo_clustering.algorithms import InterruptedSearchWarning, PymooSearch, Recorder, drive
+from moo_clustering._arrays import FloatArray, IntpArray, Labels, spawn_seeds, warn_caller
+from moo_clustering.algorithms import InterruptedSearchWarning, PymooSearch
 from moo_clustering.algorithms.pymoo_search import RowTableEvaluator
 from moo_clustering.algorithms.search import InterruptGuard
 from moo_clustering.consensus import ensemble_members
 from moo_clustering.estimators._base import (
+    ConstrainedClusterer,
     GraphFrontMixin,
     MemberGraphs,
-    SemiSupervisedClusterMixin,
     checkpoint_for,
     numeric_features,
     scale_features,
@@ -45,7 +45,6 @@ from moo_clustering.estimators._options import (
     NonNegative,
     NonNegativeCount,
     Probability,
-    SearchOptions,
     estimator,
 )
 from moo_clustering.fronts import SRMOSCHull, spread_members, srmosc_hull_front
@@ -68,7 +67,7 @@ _MOST_COMPARED, _FEWEST_COMPARED, COMPARED_SAMPLES = 30, 6, 150_000
 
 
 @estimator
-class SRMOSC(GraphFrontMixin, SemiSupervisedClusterMixin, SearchOptions, BaseEstimator):
+class SRMOSC(GraphFrontMixin, ConstrainedClusterer):
     """Spectral clustering of graphs in which every sample is rebuilt from a few others.
 
     The weights of a graph are to rebuild the samples well, and to be few. The search finds a front of graphs,
@@ -133,11 +132,12 @@ class SRMOSC(GraphFrontMixin, SemiSupervisedClusterMixin, SearchOptions, BaseEst
         With ``solver="hull"`` without genes.
     history_ : Recorder
         With ``solver="nsga2"``.
-    n_iter_ : int
-        Generations done.
 
     Notes
     -----
+    Samples of different classes are never candidates of each other; a sample left without candidate is an
+    error.
+
     With w candidates per sample the hull takes O(N w n_features) time for every link of the densest member
     and O(N w) memory; evolution O(n_gen pop_size N w) and 8 pop_size N w bytes. The ratio cut ranks single
     samples cut off from thin graphs too well; members whose graph falls into more than K parts are
@@ -173,33 +173,9 @@ class SRMOSC(GraphFrontMixin, SemiSupervisedClusterMixin, SearchOptions, BaseEst
     max_memory: Annotated[int, Interval(Real, 0, None, closed="neither")] = MAX_MEMORY
     force: bool = False
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        must_link: ArrayLike | None = None,
-        cannot_link: ArrayLike | None = None,
-    ) -> Self:
-        """Cluster the rows of X.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), optional
-            Partial labels, -1 for unlabelled. Samples of different classes are never linked.
-        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of row numbers that belong, or do not belong, together.
-
-        Raises
-        ------
-        ValueError
-            Parameters or data out of range, too many candidates for ``max_memory``, or a sample left
-            without candidate.
-        InconsistentConstraintsError
-            Labels and pairs contradict each other.
-        """
+    def _cluster(
+        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
+    ) -> None:
         features = numeric_features(self, X, ensure_min_samples=2)
         n_samples = features.shape[0]
         if self.n_clusters > n_samples:
@@ -235,7 +211,7 @@ class SRMOSC(GraphFrontMixin, SemiSupervisedClusterMixin, SearchOptions, BaseEst
         self.__dict__.pop("pareto_labels_", None)
         self.pareto_front_ = F
         self.objective_names_ = problem.objective_names
-        return self.choose(self.final)
+        self.choose(self.final)
 
     def _own_rules(self) -> tuple[str, ...]:
         return FINALS
@@ -285,17 +261,7 @@ class SRMOSC(GraphFrontMixin, SemiSupervisedClusterMixin, SearchOptions, BaseEst
             output=None,
         )
         search = PymooSearch(problem, algorithm, seed=seed)
-        self.history_ = Recorder()
-        self.interrupted_ = drive(
-            search,
-            n_gen=self.n_gen,
-            recorder=self.history_,
-            verbose=bool(self.verbose),
-            description="SRMOSC",
-            objective_names=problem.objective_names,
-            checkpoint=checkpoint,
-        )
-        self.n_iter_ = search.generation
+        self._drive(search, problem, self.n_gen, checkpoint)
         self.result_ = search.result()
         # Non-dominated individuals of different objectives, by the number of links.
         F = search.algorithm.pop.get("F")
@@ -382,11 +348,10 @@ class GraphMembers(MemberGraphs):
                 if least <= 0.0 or guard.requested:
                     break
         if guard.requested:
-            warnings.warn(
+            warn_caller(
                 f"the comparison of partitions was interrupted after {n_done} of {progress.total}; the best "
                 'so far is taken, and choose("rcut") goes on.',
                 InterruptedSearchWarning,
-                stacklevel=5,
             )
         return best
 

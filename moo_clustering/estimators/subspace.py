@@ -7,7 +7,6 @@ Clusters of labelled documents vote on the classes of others, so that all three 
 from __future__ import annotations
 
 import math
-import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from numbers import Real
@@ -28,7 +27,7 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering import subspace
-from moo_clustering._arrays import AnyFloatArray, FloatArray, spawn_seeds, without_duplicates
+from moo_clustering._arrays import AnyFloatArray, FloatArray, spawn_seeds, warn_caller, without_duplicates
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.estimators._base import ReportMixin, check_n_clusters
 from moo_clustering.estimators._options import (
@@ -146,9 +145,7 @@ class SubspaceEstimator(
         check_n_clusters(self.n_clusters, X.shape[0])
         targets = partial_targets(y, X.shape[0])
         if y is not None and not targets.labelled.any():
-            warnings.warn(
-                "y has no labelled document, all are -1: fitted without labels", UserWarning, stacklevel=3
-            )
+            warn_caller("y has no labelled document, all are -1: fitted without labels")
             targets = partial_targets(None, X.shape[0])
         data = self._data(X)
         self._warn_of_data(X, data, targets)
@@ -782,26 +779,18 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
             values.size and values.max() > 1 and values.min() >= 0 and (values == np.rint(values)).all()
         )
         if not data.is_binary and are_counts:
-            warnings.warn(
-                "X holds counts, and SISC is made for presence of features, 0 and 1; use binarize=True",
-                UserWarning,
-                stacklevel=4,
+            warn_caller(
+                "X holds counts, and SISC is made for presence of features, 0 and 1; use binarize=True"
             )
         if data.is_binary or issparse(X):
             filled = (X != 0).sum(axis=1) if issparse(X) else X.any(axis=1)
             n_empty = int(np.count_nonzero(np.asarray(filled).ravel() == 0))
             if n_empty:
-                warnings.warn(
-                    f"{n_empty} of {data.n} documents have no features; nothing tells where they belong",
-                    UserWarning,
-                    stacklevel=4,
+                warn_caller(
+                    f"{n_empty} of {data.n} documents have no features; nothing tells where they belong"
                 )
         if targets.labelled.any():
             missing = np.flatnonzero(targets.indicators.sum(axis=0) == 0)
             if len(missing):
                 shown = ", ".join(map(str, missing[:10])) + (", ..." if len(missing) > 10 else "")
-                warnings.warn(
-                    f"no labelled document has label {shown}: probability 0 for all documents",
-                    UserWarning,
-                    stacklevel=4,
-                )
+                warn_caller(f"no labelled document has label {shown}: probability 0 for all documents")
