@@ -310,18 +310,9 @@ class LazyFrontMixin(FrontMixin):
 def choose_member(
     front: NDArray[np.float64], names: Sequence[str], greater_is_better: Sequence[bool], rule: Rule
 ) -> int:
-    """Index of the member a rule picks.
+    """Index of the member of a front, objectives in natural sign, that a rule picks.
 
-    Parameters
-    ----------
-    front : ndarray of shape (n_solutions, n_objectives)
-        Objectives in natural sign.
-    names : sequence of str
-        Names of the objectives.
-    greater_is_better : sequence of bool
-    rule : {"knee"}, name of an objective, int or callable
-        The knee, the member that is best in one objective, a row number, or
-        ``rule(front) -> row number``.
+    The knee, the member that is best in one objective, a row number, or ``rule(front) -> row number``.
 
     Raises
     ------
@@ -343,13 +334,7 @@ def choose_member(
 
 
 def check_rule(rule: object, allowed: Sequence[str]) -> None:
-    """Refuse what is neither an allowed name nor a row number nor a callable.
-
-    Raises
-    ------
-    ValueError
-        Naming what is allowed, and the nearest of it.
-    """
+    """Refuse what is neither an allowed name nor a row number nor a callable, naming the nearest name."""
     if callable(rule) or isinstance(rule, Integral) or (isinstance(rule, str) and rule in allowed):
         return
     raise ValueError(
@@ -361,10 +346,7 @@ def check_rule(rule: object, allowed: Sequence[str]) -> None:
 def knee(F: NDArray[np.float64]) -> int:
     """Index of the member nearest to the ideal point, objectives scaled to the range of the front.
 
-    Parameters
-    ----------
-    F : ndarray of shape (n_solutions, n_objectives)
-        Minimised objectives. An objective without range does not count. Ties: the first.
+    Objectives are minimised; one without range does not count. Ties: the first.
     """
     low, spread = F.min(axis=0), np.ptp(F, axis=0)
     scaled = np.divide(F - low, spread, out=np.zeros_like(F), where=spread > 0)
@@ -547,11 +529,8 @@ def fewer_distinct_rows(
 class Supervision(NamedTuple):
     """Pairs that follow from partial labels and those given, and what must-links join.
 
-    Attributes
-    ----------
-    pairs : PairwiseConstraints
-    components : list of ndarray
-        Samples that belong together: two and more, or with a label, in the order of the first.
+    ``components`` are samples that belong together: two and more, or with a label, in the order of the
+    first.
     """
 
     pairs: PairwiseConstraints
@@ -567,21 +546,8 @@ def supervision_pairs(
 ) -> Supervision:
     """All pairs among labelled samples together with the given pairs.
 
-    Parameters
-    ----------
-    n_samples : int
-    y : array-like of shape (n_samples,) or None
-        Partial labels, -1 for unlabelled samples.
-    must_link, cannot_link : array-like of shape (n_pairs, 2) or None
-    conflicts : {"raise", "keep"}, default="raise"
-        Whether must-links that imply the opposite of a cannot-link or of labels are an error.
-
-    Raises
-    ------
-    ValueError, TypeError
-        Labels or pairs that are out of range, or labels that make more than 10 million pairs.
-    InconsistentConstraintsError
-        Contradictions, unless they are kept.
+    Must-links that imply the opposite of a cannot-link or of labels are an error unless
+    ``conflicts="keep"``; so are labels that make more than 10 million pairs.
     """
     given = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
     labelled = np.zeros(n_samples, dtype=bool)
@@ -607,12 +573,7 @@ def supervision_groups(
 ) -> ConstraintGroups:
     """Closure of labels and pairs: which samples belong together, and which groups must not meet.
 
-    Raises
-    ------
-    ValueError
-        Labels or pairs out of range.
-    InconsistentConstraintsError
-        They contradict each other.
+    Contradictions are an InconsistentConstraintsError.
     """
     pairs = None
     if must_link is not None or cannot_link is not None:
@@ -623,12 +584,7 @@ def supervision_groups(
 def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:
     """Checkpoint of a fit of ``estimator`` on ``data``, or None if none is asked for.
 
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        With parameters ``checkpoint``, ``checkpoint_every``, ``resume`` and ``random_state``.
-    *data : array-like or None
-        Everything the result depends on besides the parameters.
+    ``data`` is everything the result depends on besides the parameters.
     """
     if estimator.checkpoint is None:
         if estimator.resume:
@@ -695,16 +651,8 @@ def bag_history(estimator: Any) -> pd.DataFrame | None:
 def nearest_rows(X: Any, rows: Any, metric: Metric) -> NDArray[np.int32]:
     """Number of the row that is nearest to every row of X; ties: the lowest.
 
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-    rows : ndarray or CSR matrix of shape (n_rows, n_features)
-    metric : str or callable
-        Cosine distances are rounded, as in the search, so that equal directions tie.
-
-    Notes
-    -----
-    O(n_samples n_rows n_features) time, in blocks of bounded memory.
+    Cosine distances are rounded, as in the search, so that equal directions tie. O(n_samples n_rows
+    n_features) time, in blocks of bounded memory.
     """
     out = np.empty(X.shape[0], dtype=np.int32)
     for part in block_slices(X.shape[0], rows.shape[0]):
@@ -735,30 +683,15 @@ def _directions(X: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def check_n_clusters(n_clusters: int, n_samples: int) -> None:
-    """Refuse more clusters than samples.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Refuse more clusters than samples."""
     if n_clusters > n_samples:
         raise ValueError(f"n_clusters={n_clusters} is more than the number of samples, {n_samples}.")
 
 
 def numeric_features(estimator: BaseEstimator, X: Any, **options: Any) -> NDArray[np.float64]:
-    """X as float64, checked as scikit-learn does; sets the estimator's names and number of features.
+    """X as float64, checked by ``validate_data``; sets the estimator's names and number of features.
 
-    Parameters
-    ----------
-    estimator : BaseEstimator
-    X : array-like or DataFrame of shape (n_samples, n_features)
-    **options
-        Options of ``validate_data``.
-
-    Raises
-    ------
-    ValueError
-        Bad data; columns that hold other things than numbers are named.
+    Columns that hold other things than numbers are named.
     """
     try:
         features: NDArray[np.float64] = validate_data(estimator, X, dtype=np.float64, order="C", **options)
@@ -802,24 +735,10 @@ def _is_number(value: Any) -> bool:
 
 
 def scale_features(X: NDArray[np.floating[Any]], scale: str) -> NDArray[np.floating[Any]]:
-    """Bring the features of a data matrix to a common scale.
+    """Bring the features of a matrix, which is not modified, to a common scale, as PESC does.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features), float64 or float32
-        Not modified.
-    scale : {"minmax", "zscore", "none"}
-        To [0, 1] by range; to mean 0 and population standard deviation 1; or X itself.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_varying), dtype of X
-        Constant features are dropped by ``"minmax"`` and ``"zscore"``; if all are, one column of zeros
-        remains.
-
-    References
-    ----------
-    PESC.
+    To [0, 1] by range (``"minmax"``); to mean 0 and population standard deviation 1 (``"zscore"``); or X
+    itself. Constant features are dropped by the former two; if all are, one column of zeros remains.
     """
     if scale not in ("minmax", "zscore", "none"):
         raise ValueError(f"scale must be 'minmax', 'zscore' or 'none', got {scale!r}.")

@@ -301,13 +301,8 @@ def most_satisfied(
 ) -> int:
     """Solution that satisfies most pairs, with the least Xie-Beni index among equals.
 
-    Parameters
-    ----------
-    xie_beni : ndarray of shape (n_solutions,)
-    scores : ndarray of shape (n_solutions, 2)
-        Satisfied must-links and cannot-links.
-    n_pairs : tuple of int, default=(1, 1)
-        Divide the two; all must-links and all cannot-links make fractions of them.
+    ``scores`` are satisfied must-links and cannot-links, shape (n_solutions, 2), which ``n_pairs``
+    divide; all must-links and all cannot-links make fractions of them.
     """
     merit = scores @ np.array([1.0 / max(n, 1) for n in n_pairs])
     # Sums of fractions that are equal may differ in their last bit.

@@ -267,14 +267,7 @@ def draw_moves(
 
 
 def perturb_medoids(problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Replace a medoid by a sample that is none, add one, or drop one.
-
-    Parameters
-    ----------
-    problem : MedoidProblem
-    X : ndarray of shape (n_individuals, k_max)
-    rng : numpy.random.Generator
-    """
+    """Replace a medoid by a sample that is none, add one, or drop one; X has shape (n_individuals, k_max)."""
     sets = as_sets(X)
     n, k_min, k_max = problem.n_samples, problem.encoding.k_min, sets.shape[1]
     sizes = set_sizes(sets)
@@ -293,12 +286,7 @@ def perturb_medoids(problem: Any, X: NDArray[Any], rng: np.random.Generator) -> 
 def perturb_centers(problem: Any, X: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
     """Move a centre by Laplacian noise, add a sample as a centre, or drop one.
 
-    Parameters
-    ----------
-    problem : CenterProblem
-    X : ndarray of shape (n_individuals, k_max * n_features)
-        Centres, padded with NaN.
-    rng : numpy.random.Generator
+    X has shape (n_individuals, k_max * n_features): centres, padded with NaN.
     """
     centers = problem.centers(X).copy()
     sizes = problem.sizes(X)
@@ -321,24 +309,8 @@ class CenterProblem(Problem):
 
     Genes are the coordinates of up to ``k_max`` centres, padded with NaN. Centres nearest to no sample
     are dropped, and the genes written back; individuals left with one get Xie-Beni 1e12 and I-index 0.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    k_max : {"sqrt", "ceil_sqrt"} or int
-    metric : {"euclidean", "cosine"}
-    constraints : PairwiseConstraints or None
-    supervision : {"none", "objective", "constraint"}
-    noise : float
-        Scale of the Laplacian noise in standard deviations of each feature.
-
-    Notes
-    -----
-    O(k n_samples n_features) per individual of k centres.
-
-    References
-    ----------
-    NSGA-II-clus.
+    ``noise`` is in standard deviations of each feature. O(k n_samples n_features) per individual of k
+    centres.
     """
 
     def __init__(

@@ -755,19 +755,8 @@ def ensemble_runs(
 ) -> EnsembleRuns:
     """Factorise B once for every seed; runs that a checkpoint holds are not made again.
 
-    Parameters
-    ----------
-    B : sparse matrix of shape (n_documents, n_terms)
-    n_clusters : int
-    seeds : sequence of SeedSequence
-    normalise : bool
-        See :func:`labels_from_factors`.
-    checkpoint : Checkpoint, optional
-        Written after every ``checkpoint.every`` runs.
-    verbose : bool
-        Show a progress bar on stderr.
-    **options
-        Options of :func:`map_nmf`.
+    The checkpoint is written after every ``checkpoint.every`` runs; options are those of
+    :func:`map_nmf`.
     """
 
     def summary(runs: NMFRuns) -> EnsembleRuns:
@@ -792,16 +781,7 @@ def ensemble_runs(
 
 
 class EnsembleRuns(NamedTuple):
-    """Labels, losses and iterations of every run, and the topics of the best.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n_runs, n_documents), int32
-    losses : ndarray of shape (n_runs,)
-    n_iter : ndarray of shape (n_runs,)
-    topics : ndarray of shape (n_clusters, n_terms)
-        Topics of the run with the least loss.
-    """
+    """Labels, losses and iterations of every run, and the topics, by row, of the run with the least loss."""
 
     labels: NDArray[np.int32]
     losses: NDArray[np.float64]
@@ -885,12 +865,7 @@ def chosen_runs(
 
 
 def check_pairs(consensus: str | Consensus, n_documents: int, max_memory: int) -> None:
-    """Refuse before the runs, not after them, to compare more pairs than there is memory for.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Refuse before the runs, not after them, to compare more pairs than there is memory for."""
     if consensus == "cspa":
         check_memory(n_documents, "average", None, max_memory)
 
@@ -905,12 +880,7 @@ def consensus_partition(
     """Clusters 0, 1, ... in the order of their first documents, and how documents are associated.
 
     MCLA brings its own association: the mean over the members of a meta-cluster. Of other functions it
-    is :func:`association`.
-
-    Raises
-    ------
-    ValueError
-        A consensus function of the user returns something else than one label per document.
+    is :func:`association`. A function of the user must return one label per document.
     """
     rng = np.random.default_rng(seed)
     if consensus == "mcla":
@@ -939,15 +909,7 @@ def consensus_partition(
 def association(labels: Labels, partition: Labels) -> NDArray[np.float64]:
     """How often, on average over a cluster's members and the runs, a document is with them.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_runs, n_documents)
-    partition : ndarray of shape (n_documents,)
-        Clusters without gaps.
-
-    Returns
-    -------
-    ndarray of shape (n_clusters, n_documents), 0 to 1
+    Shape (n_clusters, n_documents), 0 to 1; clusters have no gaps.
     """
     n_clusters = int(partition.max()) + 1
     sizes = np.bincount(partition)
@@ -960,14 +922,7 @@ def association(labels: Labels, partition: Labels) -> NDArray[np.float64]:
 
 
 def cluster_means(X: Any, labels: NDArray[np.integer[Any]], n_clusters: int) -> NDArray[np.float64]:
-    """Mean rows of the clusters, shape (n_clusters, n_terms).
-
-    Parameters
-    ----------
-    X : sparse matrix of shape (n_documents, n_terms)
-    labels : ndarray of shape (n_documents,)
-    n_clusters : int
-    """
+    """Mean rows of the clusters of a sparse matrix, shape (n_clusters, n_terms)."""
     members = csr_array(
         (np.ones(len(labels)), labels, np.arange(len(labels) + 1)), shape=(len(labels), n_clusters)
     )
@@ -992,11 +947,7 @@ def spherical_kmeans(
 ) -> SphericalPartition:
     """Assign every row to the largest dot product, make normalised sums the centroids, and so on.
 
-    The first centroids are rows drawn at random. I2 never falls.
-
-    Notes
-    -----
-    O(nnz(X) n_clusters) time an iteration, O((n_rows + n_features) n_clusters) memory.
+    The first centroids are rows drawn at random. I2 never falls. O(nnz(X) n_clusters) time an iteration.
     """
     centers = dense(X[np.sort(rng.choice(X.shape[0], size=n_clusters, replace=False))])
     labels = np.full(X.shape[0], -1, dtype=np.int32)
@@ -1023,11 +974,8 @@ def bisecting_spherical_kmeans(
 ) -> SphericalPartition:
     """Split one cluster after the other in two, always that whose split raises I2 most.
 
-    Every cluster is tried once. Fewer clusters come out where none can be split any more.
-
-    Notes
-    -----
-    O(nnz(X) log n_clusters) time an iteration where splits are even.
+    Every cluster is tried once. Fewer clusters come out where none can be split any more. O(nnz(X) log
+    n_clusters) time an iteration where splits are even.
     """
     labels = np.zeros(X.shape[0], dtype=np.int32)
     lengths = [float(np.linalg.norm(cluster_sums(X, labels, 1)))]

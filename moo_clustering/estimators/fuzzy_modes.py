@@ -302,24 +302,9 @@ class CategoryCoder:
     """Columns as codes 0, 1, ... of their values in ascending order.
 
     Every value is a category, except in columns of floats with more than ``bins`` different values (with
-    more than 20 and ``bins`` if all are whole): those are cut at their quantiles into ``bins`` intervals,
-    fewer where quantiles are equal.
-
-    Parameters
-    ----------
-    columns : sequence of Column
-    bins : int or None
-        None cuts nothing, and refuses columns with fractions.
-
-    Attributes
-    ----------
-    categories : list of ndarray
-        Values that the codes of each column stand for; intervals for cut columns.
-
-    Raises
-    ------
-    ValueError
-        Fractions without ``bins``, naming the column.
+    more than 20 and ``bins`` if all are whole): those are cut at their quantiles into ``bins``
+    intervals, fewer where quantiles are equal. Without ``bins`` nothing is cut, and columns with
+    fractions are refused. ``categories`` holds the values that the codes of each column stand for.
     """
 
     def __init__(self, columns: Sequence[Column], bins: int | None) -> None:
@@ -357,18 +342,7 @@ class CategoryCoder:
 
 
 class NumberCoder:
-    """Columns as numbers on a common scale.
-
-    Parameters
-    ----------
-    columns : sequence of Column
-    scale : {"minmax", "zscore", "none"}
-
-    Raises
-    ------
-    ValueError
-        Columns that hold no numbers, by name.
-    """
+    """Columns as numbers on a common scale; those that hold no numbers are refused by name."""
 
     def __init__(self, columns: Sequence[Column], scale: str) -> None:
         X = _matrix(columns)
@@ -458,15 +432,7 @@ def _sorted_values(column: Column) -> NDArray[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column of a table.
-
-    Attributes
-    ----------
-    name : str
-        Name in messages: ``"column 'width'"`` or ``"column 3"``.
-    values : pandas.Series
-        Without missing values.
-    """
+    """One column of a table, without missing values; its name in messages, such as ``"column 'width'"``."""
 
     name: str
     values: pd.Series
@@ -478,25 +444,16 @@ class Column:
 
     @property
     def is_float(self) -> bool:
-        """Whether it holds floating-point numbers."""
         return bool(pd.api.types.is_float_dtype(self.values.dtype))
 
     def numbers(self) -> FloatArray:
-        """As float64."""
         return self.values.to_numpy(dtype=np.float64)
 
 
 def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[Column]:
     """Columns of a data frame or of an array of numbers, strings or objects.
 
-    Also sets, or with ``reset=False`` checks, the estimator's names and number of features.
-
-    Raises
-    ------
-    ValueError
-        No samples or features, missing values (naming the column) or sparse data.
-    TypeError
-        Values that cannot be told apart, such as dictionaries.
+    Sets, or with ``reset=False`` checks, the estimator's names and number of features.
     """
     if isinstance(X, pd.DataFrame):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -555,27 +512,11 @@ def majority_vote(
 ) -> Labels:
     """Cluster that most partitions put each sample into; where too few agree, the cluster of its neighbours.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_partitions, n_samples)
-        Renumbered to agree best with the reference.
-    data : ndarray of shape (n_samples, n_features)
-    metric : {"hamming", "euclidean"}
-    beta : float
-        Samples with at least this share of the votes for one cluster are the training set of a classifier
-        by the 5 nearest neighbours, which decides about the others. Without 5 such samples, or without one
-        in every cluster, the vote alone decides.
-    reference : {"first", "medoid"}
-        The first partition, or the one most similar to the others.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_samples,), int32
-        Numbered by first appearance.
-
-    Notes
-    -----
-    Ties go to the cluster that is first in the reference.
+    ``labels``, shape (n_partitions, n_samples), are renumbered to agree best with the reference: the
+    first partition, or the ``"medoid"``. Samples with a share ``beta`` of the votes for one cluster
+    train a classifier by the 5 nearest neighbours, which decides about the others; without 5 such
+    samples, or without one in every cluster, the vote alone decides. Ties go to the cluster that is
+    first in the reference.
     """
     # Numbered alike first, so that the numbers do not decide between equally good matchings.
     labels = relabel_by_first_appearance(labels)

@@ -347,14 +347,7 @@ class MemeticKMeans(
 class Budget:
     """Budget of a search: distances between two points, or seconds, from now on.
 
-    Parameters
-    ----------
-    problem : SumOfSquaresProblem
-        Counts the distances.
-    max_distances : int, optional
-        Default without ``max_time``: 2000 n_samples n_clusters, at most 500 million.
-    max_time : float, optional
-        Seconds of wall time.
+    Without either: 2000 n_samples n_clusters distances, at most 500 million.
     """
 
     def __init__(
@@ -389,21 +382,9 @@ class Budget:
 class CenterSearch(ABC):
     """Base class of the searches: the best so far, its history, and how a search is saved.
 
-    Parameters
-    ----------
-    problem : SumOfSquaresProblem
-        Counts the distances; not shared with other searches.
-    budget : Budget
-    rng : numpy.random.Generator
-    ward : bool
-        Whether the first start is the Ward cut.
-
-    Attributes
-    ----------
-    best : Optimum
-        Best local optimum so far, from the first step on.
-    history : list of (int, int, float)
-        Local searches and distances so far, and sum of squares, wherever it became less.
+    ``ward`` says whether the first start is the Ward cut; the problem counts distances and is not shared
+    with other searches. ``best`` is there from the first step on; ``history`` holds local searches and
+    distances so far and the sum of squares, wherever that became less.
     """
 
     best: Optimum
@@ -489,13 +470,8 @@ class Multistart(CenterSearch):
 class SwapSearch(CenterSearch):
     """Search by swaps: one centre moves to a sample, and the local optimum stays if it is better.
 
-    Parameters
-    ----------
-    problem, budget, rng, ward
-        As for :class:`CenterSearch`.
-    removal : {"uniform", "cheap"}, default="uniform"
-        Any centre goes to any sample; or of three random centres the one whose loss costs least, to a
-        sample drawn by its squared distance.
+    Any centre goes to any sample; or, with ``removal="cheap"``, of three random centres the one whose
+    loss costs least, to a sample drawn by its squared distance.
     """
 
     def __init__(self, *args: Any, removal: Removal = "uniform") -> None:
@@ -515,17 +491,8 @@ class SwapSearch(CenterSearch):
 class MemeticSearch(CenterSearch):
     """Evolution: tournaments, matched crossover, relocation, local search, survival of distinct optima.
 
-    Parameters
-    ----------
-    problem, budget, rng, ward
-        As for :class:`CenterSearch`.
-    pop_min, pop_max : int
-        Number of survivors, and the size above which they are chosen.
-    max_stall : int
-        Children without a better best of the population, after which it starts anew.
-    engine : {"pymoo", "deap"}
-    mutation : {"always", "half", "never"}
-    removal : {"uniform", "cheap"}
+    Of more than ``pop_max`` individuals ``pop_min`` survive; after ``max_stall`` children without a
+    better best of the population it starts anew.
     """
 
     population: list[Any]
@@ -631,12 +598,6 @@ def ward_centers(problem: SumOfSquaresProblem) -> FloatArray:
 
 
 def check_ward_memory(n_samples: int, max_memory: int) -> None:
-    """Refuse distances of all pairs that do not fit.
-
-    Raises
-    ------
-    ValueError
-    """
     needed = 4 * n_samples * (n_samples - 1)
     if needed > max_memory:
         raise ValueError(
@@ -654,17 +615,9 @@ def run_search(
     verbose: bool = False,
     description: str = "",
 ) -> CenterSearch:
-    """Do local searches until the search is finished or the guard asks to stop; at least one.
+    """Do local searches until the search is finished or the guard, which the caller entered, asks to stop.
 
-    Parameters
-    ----------
-    search : CenterSearch
-    guard : InterruptGuard
-        Entered by the caller.
-    checkpoint : Checkpoint, optional
-    verbose : bool, default=False
-        Show a progress bar with the used share of the budget and the best sum of squares.
-    description : str, default=""
+    At least one is done. The bar shows the used share of the budget and the best sum of squares.
     """
     # The saver needs no more of a search than its generation, state and restore.
     saver = Saver(checkpoint, search, None)  # type: ignore[arg-type]

@@ -464,15 +464,7 @@ del delta
 
 
 def _resolved_rule(rule: Rule, known: str | None, n_clusters: int | None) -> Rule:
-    """The rule that ``"auto"`` stands for, and the one in place of rules without the labels they need.
-
-    Parameters
-    ----------
-    rule : as for :func:`_chosen_row`, or "auto"
-    known : {"labels", "constraints"} or None
-        Rule that labels and pairs allow.
-    n_clusters : int or None
-    """
+    """The rule that ``"auto"`` stands for, and the one in place of rules without the labels they need."""
     if not isinstance(rule, str) or (rule != "auto" and rule not in BY_SUPERVISION):
         return rule
     if known is not None:
@@ -516,28 +508,10 @@ def _chosen_row(
     judge: Callable[[str], FloatArray],
     scores: Callable[[], FloatArray],
 ) -> int:
-    """Row of the front that a rule picks.
+    """Row of the front that a rule picks; ``n_clusters`` restricts all rules but rows and callables.
 
-    Parameters
-    ----------
-    front : Front
-    natural : ndarray of shape (n_solutions, n_objectives)
-        Objectives in natural sign.
-    names : sequence of str
-        Names of the objectives.
-    rule : {"attainment", "variance", "sum", "knee", "labels", "constraints"}, name of an objective, int \
-or callable
-    n_clusters : int or None
-        Restricts all rules but rows and callables.
-    judge : callable
-        Takes ``"labels"`` or ``"constraints"``; returns how badly every solution agrees with them.
-    scores : callable
-        Returns the attainment scores; called only if they are needed.
-
-    Raises
-    ------
-    ValueError
-        Unknown rule, or a row outside the front.
+    ``judge`` takes ``"labels"`` or ``"constraints"`` and returns how badly every solution agrees with
+    them; ``scores`` returns the attainment scores, and is called only if they are needed.
     """
     check_rule(rule, _known_rules(names))
     if not isinstance(rule, str):
@@ -593,15 +567,7 @@ def _front_scores(front: Front, controls: Sequence[Any], k_user: int) -> Attainm
 
 
 class Front(NamedTuple):
-    """Non-dominated distinct partitions, by the first objective.
-
-    Attributes
-    ----------
-    genes : ndarray of shape (n_solutions, n_var)
-    F : ndarray of shape (n_solutions, n_objectives)
-        Minimised.
-    n_clusters : ndarray of shape (n_solutions,), int64
-    """
+    """Non-dominated distinct partitions, by the first objective; ``F`` is minimised."""
 
     genes: NDArray[Any]
     F: FloatArray
@@ -741,24 +707,7 @@ def _conflicts_first(graph: LocusGraph, groups: ConstraintGroups) -> LocusGraph:
 
 
 class JoinedEncoding(LocusAdjacencyEncoding):
-    """Links of a tree as genes, where samples that belong together always are in one cluster.
-
-    Parameters
-    ----------
-    graph : LocusGraph
-    groups : ConstraintGroups
-    **options
-        Options of :class:`LocusAdjacencyEncoding`.
-
-    Raises
-    ------
-    ValueError
-        Samples that belong together, and a gene for every sample.
-
-    Notes
-    -----
-    :meth:`parts` takes O(n_individuals (n_parts + n_joined)).
-    """
+    """Links of a tree as genes, where samples that belong together always are in one cluster."""
 
     def __init__(self, graph: LocusGraph, groups: ConstraintGroups, **options: Any) -> None:
         super().__init__(graph=graph, **options)
@@ -772,7 +721,10 @@ class JoinedEncoding(LocusAdjacencyEncoding):
         self.joined = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
 
     def parts(self, X: NDArray[Any]) -> Labels:
-        """Smallest part of the cluster of every part, shape (n_individuals, n_parts), int32."""
+        """Smallest part of the cluster of every part, shape (n_individuals, n_parts), int32.
+
+        O(n_individuals (n_parts + n_joined)).
+        """
         parts = super().parts(X)
         if not len(self.joined):
             return parts
@@ -794,16 +746,9 @@ class JoinedEncoding(LocusAdjacencyEncoding):
 class Supervision(NamedTuple):
     """Labels and pairs as the search and the choice use them.
 
-    Attributes
-    ----------
-    y : ndarray of shape (n_samples,) or None
-        Partial labels, if they are of two classes or more.
-    pairs : PairwiseConstraints or None
-        With pairs: they and those that follow from labels.
-    groups : ConstraintGroups or None
-        With ``supervision="links"``: links that are forbidden and samples that are joined.
-    objective : str or None
-        Third objective.
+    ``y`` are partial labels of two classes or more; ``pairs``, if any were given, they and those that
+    follow from labels; ``groups``, with ``supervision="links"``, forbidden links and joined samples;
+    ``objective`` a third one.
     """
 
     y: NDArray[Any] | None = None
@@ -826,15 +771,7 @@ def _read_supervision(
     cannot_link: ArrayLike | None,
     supervision: str | None,
 ) -> Supervision:
-    """Check labels and pairs, and decide how they are used.
-
-    Raises
-    ------
-    ValueError, TypeError
-        Labels or pairs out of range.
-    InconsistentConstraintsError
-        They contradict each other.
-    """
+    """Check labels and pairs, and decide how they are used."""
     if supervision is None:
         return Supervision()
     groups = supervision_groups(n_samples, y, must_link, cannot_link)
@@ -884,20 +821,7 @@ def _control_fronts(
 ) -> list[ControlFront]:
     """Objectives and numbers of clusters of a search on control data, for every seed.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Data that the control data imitate.
-    seeds : sequence of SeedSequence
-        One seed per search.
-    settings : Settings
-    kind : {"box", "eigenvalue"}
-    steps : int
-        Generations after the initial population.
-    n_jobs : int or None
-        Number of searches at a time, in processes.
-    verbose : bool
-        Show a progress bar for each search that runs in this process.
+    ``n_jobs`` searches run at a time, in processes; those in this process may show a progress bar each.
     """
     if effective_n_jobs(n_jobs) == 1 or len(seeds) == 1:
         names = [f"control {i + 1} of {len(seeds)}" if verbose else None for i in range(len(seeds))]

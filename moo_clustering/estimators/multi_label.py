@@ -75,13 +75,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptio
         return labelled_accuracy(y, self.predict(X), sample_weight)
 
     def _training_data(self, X: Any, y: Any) -> tuple[Any, Targets]:
-        """Checked data of all samples, and their labels as far as they are known.
-
-        Raises
-        ------
-        ValueError
-            No ``y``, or one in which nothing is labelled; data or labels out of range.
-        """
+        """Checked data of all samples, and their labels, of which there must be some."""
         name = type(self).__name__
         if y is None:
             raise ValueError(
@@ -335,18 +329,7 @@ class MetaLabeler(PartialLabelClassifier):
 
 
 def best_labels(scores: NDArray[np.floating[Any]], n_labels: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-    """The labels of the largest scores of every row, the first of equal ones.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_samples, n_classes)
-    n_labels : ndarray of shape (n_samples,)
-        Number of labels of each row.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_classes), bool
-    """
+    """Which labels have the ``n_labels`` largest scores of every row, the first of equal ones."""
     order = np.argsort(-scores, axis=1, kind="stable")
     chosen = np.zeros(scores.shape, dtype=bool)
     np.put_along_axis(chosen, order, np.arange(scores.shape[1]) < n_labels[:, None], axis=1)
@@ -354,13 +337,7 @@ def best_labels(scores: NDArray[np.floating[Any]], n_labels: NDArray[np.integer[
 
 
 def checked_n_labels(n_labels: ArrayLike, n_samples: int, n_classes: int) -> NDArray[np.intp]:
-    """``n_labels`` of ``predict``, one number or one per sample, as one per sample.
-
-    Raises
-    ------
-    ValueError
-        Counts that are no whole numbers, out of range, or not one per sample.
-    """
+    """``n_labels`` of ``predict``, one number or one per sample, as one per sample within range."""
     given = np.asarray(n_labels)
     if given.dtype.kind not in "iu":
         raise ValueError(f"n_labels must be a whole number or one per sample; got {n_labels!r}")
@@ -375,13 +352,7 @@ def checked_n_labels(n_labels: ArrayLike, n_samples: int, n_classes: int) -> NDA
 
 
 def labelled_accuracy(y: Any, predicted: NDArray[Any], sample_weight: ArrayLike | None) -> float:
-    """Share of the labelled samples whose class, or whole label set, is predicted.
-
-    Raises
-    ------
-    ValueError
-        No labelled sample, or a ``y`` that is none.
-    """
+    """Share of the labelled samples whose class, or whole label set, is predicted; ValueError without any."""
     targets = partial_targets(y, len(predicted))
     rows = targets.rows
     if not len(rows):
@@ -417,10 +388,7 @@ def narrow_indices(X: Any) -> Any:
 def seeded(estimator: Any, seed: np.random.SeedSequence, *, unset_only: bool = False) -> Any:
     """A blank copy whose ``random_state`` and those of its parts are drawn from ``seed``.
 
-    Parameters
-    ----------
-    unset_only : bool
-        Whether values that are not None stay as they are.
+    With ``unset_only`` values that are not None stay as they are.
     """
     copy = clone(estimator)
     values = copy.get_params()
@@ -450,15 +418,9 @@ def label_codes(targets: Targets) -> NDArray[np.int64]:
 
 
 def sigmoid_shares(scores: FloatArray, kept: NDArray[np.bool_] | None = None) -> FloatArray:
-    """Sigmoids of the kept scores as shares of their sum in the row, 0 elsewhere.
+    """Sigmoids of the kept scores (default all) as shares of their sum in the row, 0 elsewhere.
 
     In logarithms: sigmoids of scores far below 0 are 0, but their ratios are not lost.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_samples, n_classes)
-    kept : ndarray of shape (n_samples, n_classes), bool, optional
-        All by default. Rows of which nothing is kept are 0.
     """
     logs = log_expit(scores)
     if kept is not None:
@@ -620,16 +582,9 @@ def _fit_member(
 class PrunedSets(NamedTuple):
     """Training examples of frequent label sets.
 
-    Attributes
-    ----------
-    rows : ndarray of shape (n_examples,)
-        Samples in order; a sample occurs several times if it stands for several subsets of its labels.
-    codes : ndarray of shape (n_examples,)
-        Rows of ``label_sets``.
-    label_sets : ndarray of shape (n_sets, n_labels), int8
-        The largest first, then the commonest, then those of the first labels.
-    found : bool
-        Whether any set was frequent; if not, all sets are taken.
+    ``rows`` are samples in order, several times if they stand for several subsets of their labels, and
+    ``codes`` their rows of ``label_sets``: the largest first, then the commonest, then those of the
+    first labels. If no set was frequent (``found``), all are taken.
     """
 
     rows: NDArray[np.intp]
@@ -639,20 +594,11 @@ class PrunedSets(NamedTuple):
 
 
 def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> PrunedSets:
-    """Turn label sets into classes; rare ones into some of their frequent subsets.
+    """Turn label sets into classes; those of fewer than ``min_count`` samples into some frequent subsets.
 
-    Parameters
-    ----------
-    indicators : ndarray of shape (n_samples, n_labels), 0 or 1
-    min_count : int
-        Number of samples that makes a set frequent.
-    n_subsets : int
-        Largest number of frequent proper subsets, not empty, that stand for a rare set: the first in the
-        order of ``label_sets``. Samples of rare sets without one are left out.
-
-    Notes
-    -----
-    O(n_samples n_labels log n_samples + n_rare n_frequent n_labels) time.
+    The subsets are the first ``n_subsets`` proper ones, not empty, in the order of ``label_sets``;
+    samples of rare sets without one are left out. O(n_samples n_labels log n_samples + n_rare n_frequent
+    n_labels) time.
     """
     sets, inverse, counts = np.unique(
         indicators.astype(np.int8), axis=0, return_inverse=True, return_counts=True

@@ -426,14 +426,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
 
 @dataclass(frozen=True, eq=False)
 class Penalties:
-    """Costs of violated pairs.
-
-    Parameters
-    ----------
-    must, cannot : ndarray of shape (n_pairs, 2)
-    must_costs, cannot_costs : ndarray of shape (n_pairs,)
-        At least 0.
-    """
+    """Pairs, shape (n_pairs, 2), and the costs of their violation, at least 0."""
 
     must: NDArray[np.int64]
     must_costs: FloatArray
@@ -468,14 +461,9 @@ def penalized_kmeans(
 ) -> Partition:
     """Alternate between clusters and centres until no sample moves.
 
-    A round assigns the samples in random order, each to the cluster in which it costs least given
-    those that have one, and then moves the centres. After the first, neither step can raise the
-    objective, distortion plus penalties.
-
-    Notes
-    -----
-    O(n_samples n_clusters n_features + n_pairs) time per round, O(n_samples n_clusters + n_pairs)
-    memory.
+    A round assigns the samples in random order, each to the cluster in which it costs least given those
+    that have one, and then moves the centres. After the first, neither step can raise the objective,
+    distortion plus penalties.
     """
     n_samples = X.shape[0]
     starts, partners, costs = penalties.by_sample(n_samples)
@@ -496,16 +484,7 @@ def penalized_kmeans(
 
 
 class Partition(NamedTuple):
-    """Result of a run.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n_samples,), int32
-    centers : ndarray of shape (n_clusters, n_features)
-    distortion : float
-    history : list of float
-        Objective after every round.
-    """
+    """Result of a run: ``history`` holds the objective after every round."""
 
     labels: NDArray[np.int32]
     centers: FloatArray
@@ -522,26 +501,10 @@ def component_seeds(
 ) -> FloatArray:
     """Centres of components, chosen by weighted farthest-first traversal, and random samples.
 
-    The largest component comes first; the next is the one with the greatest product of size and
-    distance to the nearest chosen (ties: the lowest). Where there are too few, random samples fill up,
-    as long as possible such that differ from all centres and are in none of the components.
-
-    Parameters
-    ----------
-    X : ndarray or sparse matrix of shape (n_samples, n_features)
-    components : sequence of ndarray
-        Samples of every component.
-    n_clusters : int
-    distortion : Distortion
-    rng : Generator
-
-    Returns
-    -------
-    ndarray of shape (n_clusters, n_features)
-
-    Notes
-    -----
-    O(n_clusters n_samples n_features).
+    The largest component comes first; the next is the one with the greatest product of size and distance
+    to the nearest chosen (ties: the lowest). Where there are too few, random samples fill up, as long as
+    possible such that differ from all centres and are in none of the components. O(n_clusters n_samples
+    n_features).
     """
     n_samples, n_features = X.shape
     centers = np.zeros((n_clusters, n_features))
@@ -633,21 +596,17 @@ class Euclidean:
         return mean
 
     def moved(self, X: Features, offset: FloatArray | float) -> Features:
-        """Relative to the new origin."""
         return X if sparse.issparse(X) else X - offset
 
     def distances(self, X: Features, centers: FloatArray) -> FloatArray:
-        """O(n_samples n_centers n_features)."""
         squared: FloatArray = euclidean_distances(X, centers, squared=True)
         return squared
 
     def centers(self, X: Features, labels: NDArray[np.int32], former: FloatArray) -> FloatArray:
-        """Means."""
         empty = np.bincount(labels, minlength=len(former)) == 0
         return np.where(empty[:, None], former, _dense(_means(X, labels, len(former))))
 
     def group_centers(self, X: Features, labels: NDArray[np.int32], n_groups: int) -> Features:
-        """Means."""
         return _means(X, labels, n_groups)
 
     def within(self, X: Features, pairs: NDArray[np.int64]) -> FloatArray:
@@ -675,7 +634,6 @@ class Euclidean:
         return max(float(euclidean_distances(block, far, squared=True).max()) for block in blocks)
 
     def separation(self, distances: FloatArray) -> FloatArray:
-        """Distances."""
         return np.sqrt(distances)
 
 
@@ -687,11 +645,9 @@ class Cosine:
         return 0.0
 
     def moved(self, X: Features, offset: FloatArray | float) -> Features:
-        """Rows of unit length."""
         return normalize(X)
 
     def distances(self, X: Features, centers: FloatArray) -> FloatArray:
-        """O(n_samples n_centers n_features)."""
         return np.maximum(1.0 - np.asarray(X @ centers.T), 0.0)
 
     def centers(self, X: Features, labels: NDArray[np.int32], former: FloatArray) -> FloatArray:
@@ -701,7 +657,6 @@ class Cosine:
         return np.where(length > 1e-12, means / np.maximum(length, 1e-12), former)
 
     def group_centers(self, X: Features, labels: NDArray[np.int32], n_groups: int) -> Features:
-        """Mean directions."""
         return normalize(_means(X, labels, n_groups))
 
     def within(self, X: Features, pairs: NDArray[np.int64]) -> FloatArray:
@@ -717,7 +672,6 @@ class Cosine:
         return max(among, 1.0) if zero.any() and len(zero) > 1 else among
 
     def separation(self, distances: FloatArray) -> FloatArray:
-        """Distortions themselves."""
         return distances
 
     def _zero(self, X: Features) -> NDArray[np.bool_]:
@@ -740,15 +694,7 @@ DISTORTIONS: dict[str, Distortion] = {"euclidean": Euclidean(), "cosine": Cosine
 
 
 class LearnedMetric(NamedTuple):
-    """A metric and how it was found.
-
-    Attributes
-    ----------
-    metric : ndarray of shape (n_features,) or (n_features, n_features)
-        Weights of squared differences, or positive semi-definite matrix.
-    objective : float
-    n_iter : int
-    """
+    """Weights of squared differences, or a positive semi-definite matrix, and how it was found."""
 
     metric: NDArray[np.float64]
     objective: float
@@ -761,18 +707,9 @@ def diagonal_metric(
     """Minimise sum_ML d^2 - log sum_CL d over weights of the features.
 
     With s_t the sum of squared must-link differences in feature t, plus ``2 ridge n_must`` times its
-    variance, the solution satisfies ``s @ a == 1/2``.
-
-    Returns
-    -------
-    LearnedMetric or None
-        None where no cannot-linked samples differ, so that there is nothing to learn. Constant features
-        get weight 0.
-
-    Notes
-    -----
-    O((n_must + n_cannot) n_features) time per iteration. L-BFGS on b = a s, in which the terms of all
-    features are of one scale.
+    variance, the solution satisfies ``s @ a == 1/2``. None if no cannot-linked samples differ. Constant
+    features get weight 0. L-BFGS on b = a s, in which the terms of all features are of one scale;
+    O((n_must + n_cannot) n_features) time per iteration.
     """
     variance = X.var(axis=0)
     used = _varies(X)
@@ -821,16 +758,8 @@ def full_metric(
     The sum over must-links is taken with ``2 ridge n_must`` times the covariance added. In coordinates
     where that is the identity, the admissible matrices have a trace of at most 1, and the projection of
     a gradient step is exact; where the largest eigenvalue of the gradient is half the objective, no
-    other matrix is better.
-
-    Returns
-    -------
-    LearnedMetric or None
-        None where no cannot-linked samples differ.
-
-    Notes
-    -----
-    O(n_cannot n_features^2 + n_features^3) time per iteration.
+    other matrix is better. None if no cannot-linked samples differ. O(n_cannot n_features^2 +
+    n_features^3) time per iteration.
     """
     varies = _varies(X)
     if not varies.any():
@@ -931,10 +860,7 @@ def _warn(metric: str, max_iter: int) -> None:
 
 
 class PairDifferences:
-    """Rows ``X[i] - X[j]`` of many pairs, again and again.
-
-    Kept where they take no more than 256 MiB, and else computed anew at every pass.
-    """
+    """Rows ``X[i] - X[j]`` of many pairs, kept up to 256 MiB, and else computed anew at every pass."""
 
     def __init__(self, X: FloatArray, pairs: Int64Array) -> None:
         self._X = X

@@ -471,20 +471,13 @@ def _checked_sizes(n_clusters: int | Sequence[int]) -> NDArray[np.integer[Any]]:
 
 
 class LogitScale(NamedTuple):
-    """Mean and standard deviation of the logits of every class, over the samples of a fit.
-
-    Attributes
-    ----------
-    mean, spread : ndarray of shape (n_classes,)
-        Spread 1 where all logits are equal.
-    """
+    """Mean and standard deviation (1 where all are equal) of the logits of every class, over a fit."""
 
     mean: FloatArray
     spread: FloatArray
 
     @classmethod
     def of(cls, logits: FloatArray) -> Self:
-        """Scale of logits of shape (n_samples, n_classes)."""
         spread = logits.std(axis=0)
         # Equal values may differ from their mean in the last digit.
         return cls(logits.mean(axis=0), np.where(spread > 1e-12, spread, 1.0))
@@ -499,21 +492,11 @@ def logits(probabilities: NDArray[Any]) -> FloatArray:
 def mixed_logits(
     parts: Sequence[FloatArray], scales: Sequence[LogitScale], weights: Sequence[float]
 ) -> FloatArray:
-    """Weighted mean of standardised logits, on the weighted mean of their scales.
+    """Weighted mean of standardised logits of the models, on the weighted mean of their scales.
 
     Standardised logits are centred at 0, so that every class would have half of the samples above
     probability .5; on the mean scale probabilities stay those of a typical model. The order of samples
-    in a class does not depend on that scale.
-
-    Parameters
-    ----------
-    parts : sequence of n_models ndarrays of shape (n_samples, n_classes)
-    scales : sequence of n_models LogitScale
-    weights : sequence of n_models numbers that sum to 1
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_classes)
+    in a class does not depend on that scale. Weights sum to 1.
     """
     mean = sum(weight * scale.mean for weight, scale in zip(weights, scales, strict=True))
     spread = sum(weight * scale.spread for weight, scale in zip(weights, scales, strict=True))
@@ -702,11 +685,7 @@ def _checked_weights(weights: Sequence[float]) -> list[float]:
 
 
 def labelled_splits(cv: Any, X: Any, targets: Targets, seed: np.random.SeedSequence) -> list[Split]:
-    """Folds of the labelled samples, as positions among them.
-
-    A number of folds is at most that of labelled samples, and they keep the shares of the classes where
-    samples have one class. Nothing for one sample.
-    """
+    """Folds of the labelled samples, as positions among them; none for one sample."""
     labels = targets.indicators[targets.rows].astype(np.int64)
     codes = labels if targets.multilabel else labels.argmax(axis=1)
     cv = 5 if cv is None else cv
@@ -735,20 +714,10 @@ def cross_validated_scores(
     seed: np.random.SeedSequence,
     n_jobs: int | None,
 ) -> FloatArray:
-    """Scores of samples in the folds, for every weight of the first model.
+    """Scores of the folds for every weight of the first model, shape (n_folds, n_weights).
 
-    Parameters
-    ----------
-    templates : (subspace model, linear model)
-    X, targets
-        All samples; unlabelled ones take part in every fit of the subspace model.
-    scoring : callable or None
-        ``scoring(indicators, scores)``; the macro AUC by default.
-
-    Returns
-    -------
-    ndarray of shape (n_folds, n_weights)
-        NaN where a fold has no label that some of its samples have and some have not.
+    Unlabelled samples take part in every fit of the subspace model. NaN where a fold has no label that
+    some of its samples have and some have not, and the score is the macro AUC.
     """
     scores = run_calls(
         (
@@ -804,10 +773,7 @@ def tfidf_logistic_regression() -> Any:
 
 
 def fit_subspace(template: Any, X: Any, targets: Targets, seed: np.random.SeedSequence) -> Part:
-    """Fit a copy to all samples; their labels where there are any.
-
-    ``n_clusters`` is at most the number of samples, which parts of the data have fewer of.
-    """
+    """Fit a copy to all samples, with no more clusters than samples; their labels where there are any."""
     model = seeded(template, seed, unset_only=True)
     n_clusters = model.get_params().get("n_clusters")
     if isinstance(n_clusters, Integral) and n_clusters > X.shape[0]:
@@ -830,12 +796,7 @@ def fit_linear(template: Any, X: Any, targets: Targets, seed: np.random.SeedSequ
 
 
 def part_logits(model: Any, X: Any, n_classes: int, multilabel: bool) -> FloatArray:
-    """Logits, or decisions where a model has no probabilities, of all classes.
-
-    Parameters
-    ----------
-    model : fitted classifier
-        Of the classes 0, 1, ..., some of which it may not have seen; or of label sets.
+    """Logits, or decisions where a model has no probabilities, of all classes, also of those it has not seen.
 
     Raises
     ------

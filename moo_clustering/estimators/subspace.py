@@ -415,13 +415,7 @@ class Clusters(NamedTuple):
 
 
 def presence(X: Any) -> Any:
-    """1 where ``X`` is positive, 0 elsewhere, as a copy of the same kind and type.
-
-    Raises
-    ------
-    ValueError
-        Negative values, which are no counts.
-    """
+    """1 where ``X`` is positive, 0 elsewhere, as a copy of the same kind and type; ValueError below 0."""
     values = X.data if issparse(X) else X
     if values.size and values.min() < 0:
         raise ValueError(f"binarize=True takes counts or weights of features; X has {values.min():g} < 0")
