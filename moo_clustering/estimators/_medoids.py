@@ -20,15 +20,7 @@ from moo_clustering._distances import MAX_MEMORY, Metric
 from moo_clustering.algorithms.others import non_dominated
 from moo_clustering.constraints import PairwiseConstraints, fisher_weights
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.estimators._base import (
-    ConstrainedClusterer,
-    FrontSearchMixin,
-    Rule,
-    checkpoint_for,
-    knee,
-    nearest_rows,
-    supervision_pairs,
-)
+from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, estimator
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
@@ -41,7 +33,7 @@ SHORT_NAMES = {"xb": "xie_beni", "i": "i_index"}
 
 
 @estimator
-class MedoidSetClusterer(FrontSearchMixin, ConstrainedClusterer, ABC):
+class MedoidSetClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer, ABC):
     """Search for non-dominated sets of medoids, of which a rule picks one.
 
     Parameters
@@ -115,7 +107,7 @@ class MedoidSetClusterer(FrontSearchMixin, ConstrainedClusterer, ABC):
     )
     post_repair: bool = True
     select: Annotated[
-        Rule,
+        _base.Rule,
         StrOptions({*BY_CONSTRAINTS, *SHORT_NAMES, "knee", "xie_beni", "i_index", VIOLATION}),
         Integral,
         callable,
@@ -133,7 +125,7 @@ class MedoidSetClusterer(FrontSearchMixin, ConstrainedClusterer, ABC):
         n_samples = features.shape[0]
         if not isinstance(self.k_max, str) and self.k_max > n_samples:
             raise ValueError(f"k_max={self.k_max} is more than the number of samples, n_samples={n_samples}.")
-        pairs = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts).pairs
+        pairs = _base.supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts).pairs
         constraints = pairs if len(pairs) else None
         checkpoint = self._checkpoint(features, y, must_link, cannot_link)
         (seed,) = spawn_seeds(self.random_state, 1)
@@ -165,7 +157,7 @@ class MedoidSetClusterer(FrontSearchMixin, ConstrainedClusterer, ABC):
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         if self._is_precomputed():
             return X[:, self.medoid_indices_].argmin(axis=1).astype(np.int32)
-        return nearest_rows(self._weigh(X), self._representatives, self._plain_metric())
+        return _base.nearest_rows(self._weigh(X), self._representatives, self._plain_metric())
 
     def _problem(self, X: Any, constraints: PairwiseConstraints | None, supervision: str) -> Any:
         """The problem to search."""
@@ -190,10 +182,10 @@ class MedoidSetClusterer(FrontSearchMixin, ConstrainedClusterer, ABC):
         # How one of the front is picked is no part of the search, and may change when it is resumed.
         same = clone(self).set_params(select="knee", post_repair=False)
         if issparse(features):
-            return checkpoint_for(
+            return _base.checkpoint_for(
                 same, features.data, features.indices, features.indptr, np.array(features.shape), *supervision
             )
-        return checkpoint_for(same, features, *supervision)
+        return _base.checkpoint_for(same, features, *supervision)
 
     def _is_precomputed(self) -> bool:
         return isinstance(self.metric, str) and self.metric == "precomputed"
@@ -273,7 +265,7 @@ class MedoidSetClusterer(FrontSearchMixin, ConstrainedClusterer, ABC):
         The least Xie-Beni index decides among equals, and the knee is taken where there are no pairs.
         """
         if self.constraint_scores_ is None or self.supervision == "none":
-            self._take_member(knee(self.pareto_front_ * np.where(self._greater_is_better(), -1.0, 1.0)))
+            self._take_member(_base.knee(self.pareto_front_ * np.where(self._greater_is_better(), -1.0, 1.0)))
         else:
             n_pairs = (1, 1) if rule == "constraints" else self._n_pairs
             self._take_member(most_satisfied(self.pareto_front_[:, 0], self.constraint_scores_, n_pairs))

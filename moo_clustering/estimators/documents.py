@@ -58,15 +58,19 @@ Consensus = Callable[..., ArrayLike]
 Rows = Any  # ndarray or CSR of float64 or float32, rows of unit length
 
 
-@estimator
-class EnsembleNMF(
-    CheckpointOptions,
-    ReportMixin,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    ClusterMixin,
-    BaseEstimator,
+class DocumentClusterer(
+    ReportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
 ):
+    """A clusterer of term weights, sparse or dense and not negative."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = tags.input_tags.positive_only = True
+        return tags
+
+
+@estimator
+class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     """Clusters documents by the consensus of many non-negative matrix factorisations.
 
     Every run factorises the term weights from another random start and puts a document into the topic it
@@ -321,7 +325,7 @@ class EnsembleNMF(
         labels = np.full(n_documents, np.bincount(found).argmax(), dtype=np.int32)
         labels[seen] = found
         self.labels_ = relabel_by_first_appearance(labels)
-        self.n_clusters_ = int(found.max()) + 1
+        self.n_clusters_ = self._n_features_out = int(found.max()) + 1
 
     def _checkpoint(self, matrix: Any) -> Checkpoint | None:
         # The runs do not depend on how many there are, nor on what is made of them.
@@ -329,26 +333,9 @@ class EnsembleNMF(
         same = type(self)(**{**self.get_params(deep=False), **others, "max_memory": MAX_MEMORY})
         return checkpoint_for(same, matrix.data, matrix.indices, matrix.indptr, np.array(matrix.shape))
 
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_clusters_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        return tags
-
 
 @estimator
-class NMFClustering(
-    ParallelOptions,
-    ReportMixin,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    ClusterMixin,
-    BaseEstimator,
-):
+class NMFClustering(ParallelOptions, DocumentClusterer):
     """Document clustering by non-negative matrix factorisation, X ~ V U^T.
 
     The columns of U are topics, the rows of V say how much of each topic a document has; a document
@@ -506,16 +493,6 @@ class NMFClustering(
             _warn_of_largest(without, "have no weight in the topic of any cluster")
         return labels
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        return tags
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.components_)
-
     def _checked(self, X: Any, reset: bool) -> Any:
         return validate_data(
             self,
@@ -536,6 +513,7 @@ class NMFClustering(
         order = np.concatenate([used, np.setdiff1d(np.arange(self.n_clusters), used)])
         lengths = topic_lengths(run.U)
         self.components_ = np.ascontiguousarray((run.U / lengths).T[order])
+        self._n_features_out = len(order)
         self.document_weights_ = np.ascontiguousarray((run.V * lengths)[:, order])
         self.document_weights_[empty] = 0.0
         self._lengths = lengths[order]
@@ -570,14 +548,7 @@ def _warn_of_largest(documents: NDArray[np.bool_], why: str) -> None:
 
 
 @estimator
-class SphericalKMeans(
-    ParallelOptions,
-    ReportMixin,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    ClusterMixin,
-    BaseEstimator,
-):
+class SphericalKMeans(ParallelOptions, DocumentClusterer):
     """k-means of the directions of the rows, the usual one for documents.
 
     Maximises I2, the sum over the clusters of the length of the sum of their rows of unit length, which
@@ -738,7 +709,7 @@ class SphericalKMeans(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = False
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 

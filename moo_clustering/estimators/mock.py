@@ -45,19 +45,7 @@ from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints
 from moo_clustering.encodings import LocusAdjacencyEncoding
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.encodings.loci import relevant_links
-from moo_clustering.estimators._base import (
-    ConstrainedClusterer,
-    FrontSearchMixin,
-    LazyFrontMixin,
-    Rule,
-    check_rule,
-    checkpoint_for,
-    choose_member,
-    numeric_features,
-    scale_features,
-    supervision_groups,
-    supervision_pairs,
-)
+from moo_clustering.estimators import _base
 from moo_clustering.estimators._methods import MOCK_2007, MOCK_DELTA, MOCK_PESC
 from moo_clustering.estimators._options import KW_ONLY, Count, Probability, estimator
 from moo_clustering.fronts import AttainmentScores, attainment_scores, control_data
@@ -75,7 +63,7 @@ ControlFront = tuple[FloatArray, Int64Array]
 
 
 @estimator
-class MOCK(LazyFrontMixin, FrontSearchMixin, ConstrainedClusterer):
+class MOCK(_base.LazyFrontMixin, _base.FrontSearchMixin, _base.ConstrainedClusterer):
     """Clusters that are compact and keep neighbours together, from links between neighbours.
 
     A front of partitions of all numbers of clusters is evolved from a minimum spanning tree; then one is
@@ -255,7 +243,7 @@ objective, int or callable, default="auto"
     n_controls: Count = 3
     control: Literal["box", "eigenvalue"] = "box"
     select: Annotated[
-        Rule,
+        _base.Rule,
         StrOptions({*RULES, "deviation", "connectivity", "ari", "constraint_violation"}),
         Integral,
         callable,
@@ -265,15 +253,15 @@ objective, int or callable, default="auto"
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> None:
-        features = numeric_features(self, X)
+        features = _base.numeric_features(self, X)
         n_samples = len(features)
         self._check(n_samples)
         supervision = _read_supervision(n_samples, y, must_link, cannot_link, self.supervision)
         seeds = spawn_seeds(self.random_state, 2 + self.n_controls)
         checkpoint = self._checkpoint(n_samples, features, y, must_link, cannot_link)
         settings = replace(Settings.of(self), delta=self._delta_for(n_samples))
-        check_rule(self.select, _known_rules(settings.objective_names(supervision)))
-        scaled = np.asarray(scale_features(features, self.scale), dtype=np.float64)
+        _base.check_rule(self.select, _known_rules(settings.objective_names(supervision)))
+        scaled = np.asarray(_base.scale_features(features, self.scale), dtype=np.float64)
         problem = settings.problem(scaled, np.random.default_rng(seeds[0]), supervision, self.n_jobs)
         for name in ("control_fronts_", "attainment_", "attainment_scores_", "promising_", "pareto_labels_"):
             self.__dict__.pop(name, None)
@@ -304,7 +292,9 @@ objective, int or callable, default="auto"
         searched = hasattr(self, "control_fronts_")
         return _possible_rules(self.objective_names_, self._supervision.rule, self.n_clusters, searched)
 
-    def choose(self, rule: Rule = "auto", *, n_clusters: int | Literal["fitted"] | None = "fitted") -> Self:
+    def choose(
+        self, rule: _base.Rule = "auto", *, n_clusters: int | Literal["fitted"] | None = "fitted"
+    ) -> Self:
         """Pick another solution of the front, without searching X again.
 
         Parameters
@@ -433,7 +423,7 @@ objective, int or callable, default="auto"
         same.set_params(objectives="+".join(self.objectives), delta=self._delta_for(n_samples))
         if self.engine == "nsga2":
             same.set_params(k_user=1)
-        return checkpoint_for(same, *data)
+        return _base.checkpoint_for(same, *data)
 
     def _run(
         self, problem: MOCKProblem, settings: Settings, seed: int, checkpoint: Checkpoint | None
@@ -463,7 +453,7 @@ MOCK.delta = classmethod(delta)  # type: ignore[assignment]
 del delta
 
 
-def _resolved_rule(rule: Rule, known: str | None, n_clusters: int | None) -> Rule:
+def _resolved_rule(rule: _base.Rule, known: str | None, n_clusters: int | None) -> _base.Rule:
     """The rule that ``"auto"`` stands for, and the one in place of rules without the labels they need."""
     if not isinstance(rule, str) or (rule != "auto" and rule not in BY_SUPERVISION):
         return rule
@@ -503,7 +493,7 @@ def _chosen_row(
     front: Front,
     natural: FloatArray,
     names: Sequence[str],
-    rule: Rule,
+    rule: _base.Rule,
     n_clusters: int | None,
     judge: Callable[[str], FloatArray],
     scores: Callable[[], FloatArray],
@@ -513,9 +503,9 @@ def _chosen_row(
     ``judge`` takes ``"labels"`` or ``"constraints"`` and returns how badly every solution agrees with
     them; ``scores`` returns the attainment scores, and is called only if they are needed.
     """
-    check_rule(rule, _known_rules(names))
+    _base.check_rule(rule, _known_rules(names))
     if not isinstance(rule, str):
-        return choose_member(natural, names, [False] * natural.shape[1], rule)
+        return _base.choose_member(natural, names, [False] * natural.shape[1], rule)
     allowed = nearest_rows(front.n_clusters, n_clusters)
     keys = _keys(front, names, rule, judge, scores)
     return int(allowed[np.lexsort([key[allowed] for key in reversed(keys)])[0]])
@@ -774,9 +764,9 @@ def _read_supervision(
     """Check labels and pairs, and decide how they are used."""
     if supervision is None:
         return Supervision()
-    groups = supervision_groups(n_samples, y, must_link, cannot_link)
+    groups = _base.supervision_groups(n_samples, y, must_link, cannot_link)
     given = any(pairs is not None and np.size(pairs) > 0 for pairs in (must_link, cannot_link))
-    pairs = supervision_pairs(n_samples, y, must_link, cannot_link).pairs if given else None
+    pairs = _base.supervision_pairs(n_samples, y, must_link, cannot_link).pairs if given else None
     known = None if y is None else np.asarray(y)
     if known is not None and len(np.unique(known[known >= 0])) < 2:
         known = None

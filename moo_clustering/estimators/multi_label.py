@@ -47,7 +47,7 @@ Regularisation = Annotated[float, Interval(Real, 1e-20, 1e20, closed="both")]
 class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptions, BaseEstimator):
     """Base of the classifiers of one class per sample or of label sets, some of which may be unknown.
 
-    Subclasses call :meth:`_training_data` in ``fit``, and have ``predict_proba``.
+    Subclasses call :meth:`_training_data` in ``_learn``, and have ``predict_proba``.
 
     Attributes
     ----------
@@ -56,6 +56,42 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptio
     multilabel_ : bool
         Whether samples have label sets.
     """
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Learn from the labelled samples, and from the others where the class makes use of them.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_labels)
+            Classes, -1 for unlabelled samples; or indicators of labels, with rows of -1.
+
+        Raises
+        ------
+        ValueError
+            Parameters, data or labels out of range, or nothing labelled.
+        """
+        self._learn(X, y)
+        return self
+
+    @abstractmethod
+    def _learn(self, X: Any, y: ArrayLike) -> None:
+        """Set the results of ``fit``."""
+
+    @abstractmethod
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probabilities of classes or labels: shares of votes, or sigmoids of decisions or logits.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), 0 to 1
+            Rows sum to 1 with one class per sample.
+        """
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Share of the labelled samples whose class, or whole label set, is predicted.
@@ -153,10 +189,6 @@ class ThresholdClassifier(PartialLabelClassifier):
         """
         return self._decided(self.predict_proba(X), self.threshold, n_labels)
 
-    @abstractmethod
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of classes or labels, of shape (n_samples, n_classes)."""
-
 
 @estimator
 class MetaLabeler(PartialLabelClassifier):
@@ -217,21 +249,7 @@ class MetaLabeler(PartialLabelClassifier):
     cut: bool = True
     estimator: Annotated[Any, HasMethods(["fit", "predict", "decision_function"]), None] = None
 
-    @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn from the labelled samples.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,) or (n_samples, n_labels)
-            Classes, -1 for unlabelled samples; or indicators of labels, with rows of -1.
-
-        Raises
-        ------
-        ValueError
-            Parameters, data or labels out of range, or nothing labelled.
-        """
+    def _learn(self, X: Any, y: ArrayLike) -> None:
         X, targets = self._labelled_data(X, y)
         base = LinearSVC(C=self.C) if self.estimator is None else self.estimator
         rank_seed, count_seed = spawn_seeds(self.random_state, 2)
@@ -246,7 +264,6 @@ class MetaLabeler(PartialLabelClassifier):
             with threads_here(self.n_jobs):
                 self.ranker_ = OneVsRestClassifier(seeded(base, rank_seed), n_jobs=self.n_jobs).fit(X, ranked)
         self.counter_ = fit_classes(seeded(base, count_seed), X, targets.indicators.sum(axis=1).astype(int))
-        return self
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of all labels, never cut.
@@ -501,21 +518,7 @@ class PrunedSetsEnsemble(ThresholdClassifier):
     C: Regularisation = 1.0
     estimator: Annotated[Any, HasMethods(["fit", "predict"]), None] = None
 
-    @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn from the labelled samples.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,) or (n_samples, n_labels)
-            Classes, -1 for unlabelled samples; or indicators of labels, with rows of -1.
-
-        Raises
-        ------
-        ValueError
-            Parameters, data or labels out of range, or nothing labelled.
-        """
+    def _learn(self, X: Any, y: ArrayLike) -> None:
         X, targets = self._labelled_data(X, y)
         base = LinearSVC(C=self.C) if self.estimator is None else self.estimator
         size = max(1, round(self.max_samples * X.shape[0]))
@@ -536,19 +539,8 @@ class PrunedSetsEnsemble(ThresholdClassifier):
                 f"no label set is in min_count={self.min_count} of the {size} samples of {n_missed} of "
                 f"{self.n_estimators} classifiers; there all sets are classes"
             )
-        return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Share of the votes for each class or label.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
         X = self._rows(X)
         votes = np.zeros((X.shape[0], len(self.classes_)))
         for classifier, label_sets in zip(self.estimators_, self.label_sets_, strict=True):

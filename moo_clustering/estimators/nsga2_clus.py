@@ -15,21 +15,13 @@ from pymoo.core.result import Result
 from pymoo.operators.selection.tournament import TournamentSelection
 from sklearn.utils._param_validation import Interval
 
+from moo_clustering import operators
 from moo_clustering.algorithms import DeapSearch, PymooSearch, Recorder, count_medoid_sets, exhaustive_front
 from moo_clustering.algorithms.others import non_dominated
 from moo_clustering.encodings.base import row_digests
 from moo_clustering.estimators._base import settled
 from moo_clustering.estimators._medoids import MedoidSetClusterer
 from moo_clustering.estimators._options import KW_ONLY, NonNegativeCount, Probability, estimator
-from moo_clustering.operators import (
-    CanonicalDuplicates,
-    ConstraintCrowdingSurvival,
-    MedoidReplaceMutation,
-    MedoidSampling,
-    MedoidSwapMutation,
-    PrefixUnionCrossover,
-    batched_tournament,
-)
 from moo_clustering.operators.deap import constraint_nsga2_step, medoid_toolbox
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
@@ -177,18 +169,18 @@ def pymoo_search(
     seed: int,
 ) -> PymooSearch:
     """NSGA-II-clus in pymoo."""
-    mutate = (
-        MedoidSwapMutation(prob=pm) if mutation == "swap" else MedoidReplaceMutation(mutation, prob=pm)  # type: ignore[arg-type]
-    )
+    mutate: Any = operators.MedoidSwapMutation(prob=pm)
+    if mutation != "swap":
+        mutate = operators.MedoidReplaceMutation(mutation, prob=pm)  # type: ignore[arg-type]
     algorithm = NSGA2(
         pop_size=pop_size,
-        sampling=MedoidSampling(),
-        selection=TournamentSelection(func_comp=batched_tournament),
-        crossover=PrefixUnionCrossover(length, prob=pc),  # type: ignore[arg-type]
+        sampling=operators.MedoidSampling(),
+        selection=TournamentSelection(func_comp=operators.batched_tournament),
+        crossover=operators.PrefixUnionCrossover(length, prob=pc),  # type: ignore[arg-type]
         mutation=mutate,
-        survival=ConstraintCrowdingSurvival(
+        survival=operators.ConstraintCrowdingSurvival(
             boundary,  # type: ignore[arg-type]
-            unique=CanonicalDuplicates(problem.encoding) if unique else None,
+            unique=operators.CanonicalDuplicates(problem.encoding) if unique else None,
         ),
         eliminate_duplicates=False,
         output=None,

@@ -22,28 +22,12 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 from tqdm import tqdm
 
+from moo_clustering import consensus, graphs
 from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, spawn_seeds
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering.algorithms import DeapSearch, PymooSearch
-from moo_clustering.consensus import (
-    SIGMA_GRID,
-    diversity_graph,
-    ensemble_members,
-    kernel_graph,
-    reconstruction_graph,
-    to_csr,
-)
 from moo_clustering.constraints import ConstraintGroups
-from moo_clustering.estimators._base import (
-    ConstrainedClusterer,
-    GraphFrontMixin,
-    MemberGraphs,
-    SpectralMixin,
-    check_n_clusters,
-    checkpoint_for,
-    scale_features,
-    supervision_groups,
-)
+from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import (
     KW_ONLY,
     Count,
@@ -54,25 +38,6 @@ from moo_clustering.estimators._options import (
     Probability,
     Verbose,
     estimator,
-)
-from moo_clustering.graphs import (
-    NeighborLists,
-    SpectralPartition,
-    bridge_components,
-    eigengap,
-    epsilon_graph,
-    full_graph,
-    knn_graph,
-    lists_from_arrays,
-    mutual_knn_graph,
-    neighbor_lists,
-    pair_distances,
-    resolve_sigma,
-    spectral_partition,
-    waterfill_graph,
-    waterfill_lambda,
-    waterfill_weights,
-    write_constraints,
 )
 from moo_clustering.operators import (
     CannotLinkRepair,
@@ -99,7 +64,7 @@ _WATERFILL_CUT = 0.01
 
 
 @estimator
-class PESC(GraphFrontMixin, ConstrainedClusterer):
+class PESC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
     """Pareto-ensemble spectral clustering.
 
     Phase I evolves populations that link every sample to one neighbour, near (f1) yet unlike the rest
@@ -252,12 +217,12 @@ class PESC(GraphFrontMixin, ConstrainedClusterer):
             self, X, dtype=[np.float64, np.float32], ensure_min_samples=2
         )
         n_samples = features.shape[0]
-        check_n_clusters(self.n_clusters, n_samples)
-        groups = supervision_groups(n_samples, y, must_link, cannot_link)
+        _base.check_n_clusters(self.n_clusters, n_samples)
+        groups = _base.supervision_groups(n_samples, y, must_link, cannot_link)
         ties, search_seed, weight_seed, spectral_seed = spawn_seeds(self.random_state, 4)
-        checkpoint = checkpoint_for(self, features, y, must_link, cannot_link)
+        checkpoint = _base.checkpoint_for(self, features, y, must_link, cannot_link)
         if self.metric != "precomputed":
-            features = scale_features(features, self.scale)
+            features = _base.scale_features(features, self.scale)
         lists = self._neighbor_lists(features, groups, np.random.default_rng(ties))
         problem = NeighborGraphProblem(
             lists,
@@ -314,15 +279,15 @@ class PESC(GraphFrontMixin, ConstrainedClusterer):
 
     def _neighbor_lists(
         self, X: NDArray[np.floating[Any]], groups: ConstraintGroups, rng: np.random.Generator
-    ) -> NeighborLists:
+    ) -> graphs.NeighborLists:
         if self.neighbors is not None:
             if len(self.neighbors) != 2:
                 raise ValueError(
                     f"neighbors must be two arrays, indices and distances; got {len(self.neighbors)} items."
                 )
             indices, distances = self.neighbors
-            return lists_from_arrays(indices, distances, n_samples=len(X), groups=groups)
-        return neighbor_lists(
+            return graphs.lists_from_arrays(indices, distances, n_samples=len(X), groups=groups)
+        return graphs.neighbor_lists(
             X,
             self._list_width(len(X)),
             metric=self.metric,
@@ -346,7 +311,7 @@ class PESC(GraphFrontMixin, ConstrainedClusterer):
         self.logbook_ = search.logbook
         self.hall_of_fame_ = tools.ParetoFront(similar=np.array_equal)
         self.hall_of_fame_.update(search.population)
-        front = ensemble_members(F)
+        front = consensus.ensemble_members(F)
         self.result_ = Result()
         self.result_.problem, self.result_.X, self.result_.F = problem, genes[front], F[front]
         return problem.ranks(genes), F
@@ -396,13 +361,13 @@ class PESC(GraphFrontMixin, ConstrainedClusterer):
             crossover, mutation = IndexSBX, IndexPM
         return crossover(prob=self.pc, eta=self.eta_crossover), mutation(eta=self.eta_mutation, **rates)
 
-    def _set_partition(self, partition: SpectralPartition, sigma: float | None) -> None:
+    def _set_partition(self, partition: graphs.SpectralPartition, sigma: float | None) -> None:
         self._set_spectral(partition, self.graphs_.X, self.graphs_.lists, self.n_clusters)
         self.sigma_ = sigma
 
 
 @dataclass(frozen=True, eq=False)
-class GraphEnsemble(MemberGraphs):
+class GraphEnsemble(_base.MemberGraphs):
     """Final population of a neighbour-graph search, and how to cluster from it.
 
     ``ranks`` has shape (pop_size, n_samples), ``F`` holds the objectives of the population, and ES1 and ES3
@@ -415,7 +380,7 @@ class GraphEnsemble(MemberGraphs):
     @cached_property
     def front(self) -> IntArray:
         """Rows of the population that are non-dominated."""
-        return ensemble_members(self.F)
+        return consensus.ensemble_members(self.F)
 
     def members(self) -> IntArray:
         """Ranks of the members that are merged."""
@@ -424,9 +389,9 @@ class GraphEnsemble(MemberGraphs):
         least = self.options["min_members"]
         if least is None:
             least = math.floor(math.log(len(self.X))) + 1
-        return self.ranks[ensemble_members(self.F, least)]
+        return self.ranks[consensus.ensemble_members(self.F, least)]
 
-    def merge(self, ensemble: str) -> tuple[SpectralPartition, float | None]:
+    def merge(self, ensemble: str) -> tuple[graphs.SpectralPartition, float | None]:
         """Partition by ES1, ES2 or ES3, and the scale factor where one was used."""
         ranks, rng, options = self.members(), np.random.default_rng(self.weight_seed), self.options
         sigma = None
@@ -436,7 +401,7 @@ class GraphEnsemble(MemberGraphs):
                     "ensemble='es1' rebuilds samples from features and cannot be used with "
                     "metric='precomputed'; use 'es2' or 'es3'."
                 )
-            S = reconstruction_graph(
+            S = consensus.reconstruction_graph(
                 ranks,
                 self.lists,
                 self.X,
@@ -448,9 +413,11 @@ class GraphEnsemble(MemberGraphs):
                 n_jobs=options["n_jobs"],
             )
         elif ensemble == "es2":
-            S = diversity_graph(ranks, self.lists, weight=options["es2_weight"], n_jobs=options["n_jobs"])
+            S = consensus.diversity_graph(
+                ranks, self.lists, weight=options["es2_weight"], n_jobs=options["n_jobs"]
+            )
         else:
-            S, sigma = kernel_graph(
+            S, sigma = consensus.kernel_graph(
                 ranks,
                 self.lists,
                 sigma=options["sigma"],
@@ -460,16 +427,16 @@ class GraphEnsemble(MemberGraphs):
             )
         return self.clustered(S), sigma
 
-    def partition(self, member: int) -> SpectralPartition:
+    def partition(self, member: int) -> graphs.SpectralPartition:
         """Partition of the graph of one non-dominated member, every edge of weight 1."""
         ranks = self.ranks[self.front[member]]
         weights = np.zeros(self.lists.indices.shape)
         weights[np.arange(len(ranks)), ranks] = 1.0
-        return self.clustered(to_csr(weights, self.lists))
+        return self.clustered(consensus.to_csr(weights, self.lists))
 
 
 @estimator
-class SpectralGraphClustering(SpectralMixin, ParallelOptions, ConstrainedClusterer):
+class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.ConstrainedClusterer):
     """Spectral clustering of a k-nearest-neighbour, mutual, epsilon, full or water-filling graph.
 
     The graphs that PESC is compared with. Labels and pairs, where given, are written into the
@@ -558,11 +525,11 @@ class SpectralGraphClustering(SpectralMixin, ParallelOptions, ConstrainedCluster
     ) -> None:
         data: AnyFloatArray = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
         n_samples = data.shape[0]
-        check_n_clusters(self.n_clusters, n_samples)
-        groups = supervision_groups(n_samples, y, must_link, cannot_link)
+        _base.check_n_clusters(self.n_clusters, n_samples)
+        groups = _base.supervision_groups(n_samples, y, must_link, cannot_link)
         ties, choice, spectral = spawn_seeds(self.random_state, 3)
         if self.metric != "precomputed":
-            data = scale_features(data, self.scale)
+            data = _base.scale_features(data, self.scale)
         with tqdm(total=3, desc=type(self).__name__, disable=not self.verbose) as progress:
             progress.set_postfix_str("neighbours")
             lists = self._lists(data, ties)
@@ -571,7 +538,7 @@ class SpectralGraphClustering(SpectralMixin, ParallelOptions, ConstrainedCluster
             S, self.sigma_ = self._graph(data, lists, groups, choice)
             progress.update()
             progress.set_postfix_str("eigenvectors")
-            partition = spectral_partition(
+            partition = graphs.spectral_partition(
                 S,
                 self.n_clusters,
                 laplacian=self.laplacian,
@@ -585,7 +552,7 @@ class SpectralGraphClustering(SpectralMixin, ParallelOptions, ConstrainedCluster
             progress.update()
         self._set_spectral(partition, data, lists, self.n_clusters)
 
-    def _lists(self, data: AnyFloatArray, seed: np.random.SeedSequence) -> NeighborLists:
+    def _lists(self, data: AnyFloatArray, seed: np.random.SeedSequence) -> graphs.NeighborLists:
         """Neighbours as the graph needs them; one each for graphs made without, to find duplicates."""
         n_samples = len(data)
         if self.graph in ("epsilon", "full"):
@@ -597,15 +564,15 @@ class SpectralGraphClustering(SpectralMixin, ParallelOptions, ConstrainedCluster
         width, widest = (min(w, n_samples - 1) for w in _WATERFILL_WIDTHS)
         while True:
             lists = self._nearest(data, width, seed)
-            lam = waterfill_lambda(lists) if self.lam is None else self.lam
+            lam = graphs.waterfill_lambda(lists) if self.lam is None else self.lam
             # Whoever gives weight to the last it lists might give some to the next.
-            cut = np.mean(waterfill_weights(lists.distances, lam)[:, -1] > 0)
+            cut = np.mean(graphs.waterfill_weights(lists.distances, lam)[:, -1] > 0)
             if width == widest or cut <= _WATERFILL_CUT:
                 return lists
             width = min(2 * width, widest)
 
-    def _nearest(self, data: AnyFloatArray, width: int, seed: np.random.SeedSequence) -> NeighborLists:
-        return neighbor_lists(
+    def _nearest(self, data: AnyFloatArray, width: int, seed: np.random.SeedSequence) -> graphs.NeighborLists:
+        return graphs.neighbor_lists(
             data,
             width,
             metric=self.metric,
@@ -617,7 +584,7 @@ class SpectralGraphClustering(SpectralMixin, ParallelOptions, ConstrainedCluster
     def _graph(
         self,
         data: AnyFloatArray,
-        lists: NeighborLists,
+        lists: graphs.NeighborLists,
         groups: ConstraintGroups,
         seed: np.random.SeedSequence,
     ) -> tuple[sp.csr_array, float | None]:
@@ -627,45 +594,45 @@ class SpectralGraphClustering(SpectralMixin, ParallelOptions, ConstrainedCluster
             if groups.is_empty:
                 return S
             features = None if self.metric == "precomputed" else data
-            return write_constraints(S, groups, must_link=self.must_link, X=features)
+            return graphs.write_constraints(S, groups, must_link=self.must_link, X=features)
 
         if self.graph == "epsilon":
-            S = epsilon_graph(data, self.epsilon, metric=self.metric, max_memory=self.max_memory)
+            S = graphs.epsilon_graph(data, self.epsilon, metric=self.metric, max_memory=self.max_memory)
             return constrained(S), None
         if self.graph == "waterfill":
-            return constrained(waterfill_graph(lists, self.lam)), None
+            return constrained(graphs.waterfill_graph(lists, self.lam)), None
         distances, gaussian = self._gaussian(data, lists)
         if self.sigma != "eigengap":
-            sigma = resolve_sigma(distances, self.sigma)
+            sigma = graphs.resolve_sigma(distances, self.sigma)
             return constrained(gaussian(sigma)), sigma
         return self._widest_gap(lambda sigma: constrained(gaussian(sigma)), data, lists, seed)
 
     def _gaussian(
-        self, data: AnyFloatArray, lists: NeighborLists
+        self, data: AnyFloatArray, lists: graphs.NeighborLists
     ) -> tuple[AnyFloatArray, Callable[[float], sp.csr_array]]:
         """Distances that a scale factor may be averaged from, and the graph for a scale factor."""
         if self.graph != "full":
-            build = knn_graph if self.graph == "knn" else mutual_knn_graph
+            build = graphs.knn_graph if self.graph == "knn" else graphs.mutual_knn_graph
             return lists.distances[lists.indices >= 0], partial(build, lists)
-        D = pair_distances(data, metric=self.metric, max_memory=self.max_memory)
+        D = graphs.pair_distances(data, metric=self.metric, max_memory=self.max_memory)
         off_diagonal = ~np.eye(len(D), dtype=np.bool_)
-        build_full = partial(full_graph, metric="precomputed", max_memory=self.max_memory)
+        build_full = partial(graphs.full_graph, metric="precomputed", max_memory=self.max_memory)
         return D[off_diagonal], partial(build_full, D)
 
     def _widest_gap(
         self,
         build: Callable[[float], sp.csr_array],
         data: AnyFloatArray,
-        lists: NeighborLists,
+        lists: graphs.NeighborLists,
         seed: np.random.SeedSequence,
     ) -> tuple[sp.csr_array, float]:
         """The graph of the paper's grid that falls into K parts most clearly; the widest of equal ones."""
         gaps = []
-        for sigma in tqdm(SIGMA_GRID, desc="sigma", leave=False, disable=not self.verbose):
+        for sigma in tqdm(consensus.SIGMA_GRID, desc="sigma", leave=False, disable=not self.verbose):
             S, rng = build(sigma), np.random.default_rng(seed)
             if self.bridge:
-                S = bridge_components(S, data, metric=self.metric, lists=lists, rng=rng)
+                S = graphs.bridge_components(S, data, metric=self.metric, lists=lists, rng=rng)
             solver: Any = self.eigen_solver
-            gaps.append((eigengap(S, self.n_clusters, eigen_solver=solver, rng=rng), sigma))
+            gaps.append((graphs.eigengap(S, self.n_clusters, eigen_solver=solver, rng=rng), sigma))
         widest = max(gaps)[1]
         return build(widest), widest

@@ -14,7 +14,7 @@ from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.result import Result
 from pymoo.operators.selection.tournament import TournamentSelection
 from scipy.special import expit, logit
-from sklearn.base import _fit_context, clone
+from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
@@ -22,6 +22,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from moo_clustering import operators
 from moo_clustering._arrays import FloatArray, did_you_mean, spawn_seeds, warn_caller
 from moo_clustering._parallel import run_calls, threads_here
 from moo_clustering._targets import Targets
@@ -44,12 +45,6 @@ from moo_clustering.estimators.multi_label import (
     sigmoid_shares,
 )
 from moo_clustering.estimators.subspace import SISC, Clusters
-from moo_clustering.operators import (
-    CanonicalDuplicates,
-    ExclusiveMating,
-    RefillingSampling,
-    batched_tournament,
-)
 from moo_clustering.operators.crossover import AlignedSeedCrossover
 from moo_clustering.operators.mutation import DistantSeedMutation, MutationChoice, SweepSeedMutation
 from moo_clustering.operators.sampling import SeedSampling
@@ -265,19 +260,19 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         )
 
     def _algorithm(self, problem: SubspaceClusteringProblem, sampling: SeedSampling) -> NSGA2:
-        duplicates = CanonicalDuplicates(problem.encoding)
-        selection = TournamentSelection(func_comp=batched_tournament)
+        duplicates = operators.CanonicalDuplicates(problem.encoding)
+        selection = TournamentSelection(func_comp=operators.batched_tournament)
         crossover = AlignedSeedCrossover(prob=self.pc)
         mutation = MutationChoice(
             [SweepSeedMutation(), DistantSeedMutation()], [self.local, 1.0 - self.local], prob=1.0
         )
         return NSGA2(
             pop_size=self.pop_size,
-            sampling=RefillingSampling(sampling, duplicates),
+            sampling=operators.RefillingSampling(sampling, duplicates),
             selection=selection,
             crossover=crossover,
             mutation=mutation,
-            mating=ExclusiveMating(selection, crossover, mutation, eliminate_duplicates=duplicates),
+            mating=operators.ExclusiveMating(selection, crossover, mutation, eliminate_duplicates=duplicates),
             eliminate_duplicates=duplicates,
             output=None,
         )
@@ -389,21 +384,7 @@ class SISCEnsemble(ThresholdClassifier):
     )
     n_estimators: Count = 6
 
-    @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Fit the members to labelled and unlabelled documents.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_documents, n_features)
-        y : array-like of shape (n_documents,) or (n_documents, n_labels)
-            Classes, -1 for unlabelled documents; or indicators of labels, with rows of -1.
-
-        Raises
-        ------
-        ValueError
-            Parameters, data or labels out of range, or nothing labelled.
-        """
+    def _learn(self, X: Any, y: ArrayLike) -> None:
         sizes = _checked_sizes(self.n_clusters)
         X, targets = self._training_data(X, y)
         if sizes.max() > X.shape[0]:
@@ -425,19 +406,8 @@ class SISCEnsemble(ThresholdClassifier):
             warn_caller(message, category)
         self.estimators_ = [member.model for member in members]
         self.scales_ = [member.scale for member in members]
-        return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Sigmoids of the members' mean logits; with one class per document, divided by the sum of the row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_documents, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_documents, n_classes), 0 to 1
-        """
         X = self._rows(X)
         parts = [logits(model.predict_proba(X)) for model in self.estimators_]
         weights = [1.0 / len(parts)] * len(parts)
@@ -592,21 +562,7 @@ class SISCStacked(ThresholdClassifier):
     cv: Annotated[Any, "cv_object"] = 5
     scoring: Annotated[Literal["macro_auc"] | Scoring, StrOptions({"macro_auc"}), callable] = "macro_auc"
 
-    @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Choose the weight, and fit the models that have one to all documents.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_documents, n_features)
-        y : array-like of shape (n_documents,) or (n_documents, n_labels)
-            Classes, -1 for unlabelled documents; or indicators of labels, with rows of -1.
-
-        Raises
-        ------
-        ValueError
-            Parameters, data or labels out of range, or nothing labelled.
-        """
+    def _learn(self, X: Any, y: ArrayLike) -> None:
         weights = _checked_weights(self.weights)
         X, targets = self._training_data(X, y)
         templates = self._templates(X.shape[0])
@@ -622,19 +578,8 @@ class SISCStacked(ThresholdClassifier):
         self.sisc_ = None if sisc is None else sisc.model
         self.linear_ = None if linear is None else linear.model
         self.scales_ = (None if sisc is None else sisc.scale, None if linear is None else linear.scale)
-        return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Sigmoids of the mixed logits; with one class per document, divided by the sum of the row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_documents, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_documents, n_classes), 0 to 1
-        """
         X = self._rows(X)
         n_classes = len(self.classes_)
         used = [

@@ -25,20 +25,13 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import Interval
 from tqdm import tqdm
 
+from moo_clustering import graphs
 from moo_clustering._arrays import FloatArray, IntpArray, Labels, spawn_seeds, warn_caller
 from moo_clustering.algorithms import InterruptedSearchWarning, PymooSearch
 from moo_clustering.algorithms.pymoo_search import RowTableEvaluator
 from moo_clustering.algorithms.search import InterruptGuard
 from moo_clustering.consensus import ensemble_members
-from moo_clustering.estimators._base import (
-    ConstrainedClusterer,
-    GraphFrontMixin,
-    MemberGraphs,
-    checkpoint_for,
-    numeric_features,
-    scale_features,
-    supervision_groups,
-)
+from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import (
     KW_ONLY,
     Count,
@@ -48,11 +41,6 @@ from moo_clustering.estimators._options import (
     estimator,
 )
 from moo_clustering.fronts import SRMOSCHull, spread_members, srmosc_hull_front
-from moo_clustering.graphs import (
-    SpectralPartition,
-    ratio_cut,
-    symmetrize,
-)
 from moo_clustering.operators import batched_tournament
 from moo_clustering.operators.crossover import RowUniformCrossover
 from moo_clustering.operators.mutation import SupportMutation
@@ -67,7 +55,7 @@ _MOST_COMPARED, _FEWEST_COMPARED, COMPARED_SAMPLES = 30, 6, 150_000
 
 
 @estimator
-class SRMOSC(GraphFrontMixin, ConstrainedClusterer):
+class SRMOSC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
     """Spectral clustering of graphs in which every sample is rebuilt from a few others.
 
     The weights of a graph are to rebuild the samples well, and to be few. The search finds a front of graphs,
@@ -176,14 +164,14 @@ class SRMOSC(GraphFrontMixin, ConstrainedClusterer):
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> None:
-        features = numeric_features(self, X, ensure_min_samples=2)
+        features = _base.numeric_features(self, X, ensure_min_samples=2)
         n_samples = features.shape[0]
         if self.n_clusters > n_samples:
             raise ValueError(f"n_clusters={self.n_clusters} is more than the number of samples, {n_samples}.")
-        groups = supervision_groups(n_samples, y, must_link, cannot_link)
+        groups = _base.supervision_groups(n_samples, y, must_link, cannot_link)
         ties, search_seed, spectral_seed = spawn_seeds(self.random_state, 3)
         checkpoint = self._checkpoint(features, y, must_link, cannot_link)
-        scaled = np.asarray(scale_features(features, self.scale), dtype=np.float64)
+        scaled = np.asarray(_base.scale_features(features, self.scale), dtype=np.float64)
         problem = SRMOSCProblem(
             scaled,
             n_candidates=self.n_candidates,
@@ -232,7 +220,7 @@ class SRMOSC(GraphFrontMixin, ConstrainedClusterer):
             )
         # How a partition is taken from the front is no part of the search, and may change on resuming.
         same = clone(self).set_params(final="consensus", laplacian="sym", bridge=True, eigen_solver="auto")
-        return checkpoint_for(same, *data)
+        return _base.checkpoint_for(same, *data)
 
     def _search(
         self, problem: SRMOSCProblem, seed: int, checkpoint: Checkpoint | None
@@ -270,7 +258,7 @@ class SRMOSC(GraphFrontMixin, ConstrainedClusterer):
         front = search.algorithm.pop[rows[first]]
         return front.get("F"), partial(_evolved_graph, problem, front)
 
-    def _set_partition(self, row: int | None, partition: SpectralPartition) -> None:
+    def _set_partition(self, row: int | None, partition: graphs.SpectralPartition) -> None:
         self.chosen_ = row
         self._set_spectral(partition, self.graphs_.X, self.graphs_.lists, self.n_clusters)
 
@@ -284,7 +272,7 @@ def _evolved_graph(problem: SRMOSCProblem, front: Population, member: int) -> sp
 
 
 @dataclass(frozen=True, eq=False)
-class GraphMembers(MemberGraphs):
+class GraphMembers(_base.MemberGraphs):
     """Non-dominated similarity graphs, by the number of links, and their partitions.
 
     ``graph`` gives the directed similarity matrix of a member. Labels of members that have been clustered
@@ -294,16 +282,16 @@ class GraphMembers(MemberGraphs):
     graph: Callable[[int], sp.csr_array]
     known_labels: dict[int, Labels] = field(default_factory=dict, repr=False)
     # The whole partition of the member of the least cut alone: embeddings of all would take much memory.
-    _least: dict[int, SpectralPartition] = field(default_factory=dict, repr=False)
+    _least: dict[int, graphs.SpectralPartition] = field(default_factory=dict, repr=False)
 
-    def consensus(self) -> SpectralPartition:
+    def consensus(self) -> graphs.SpectralPartition:
         """Partition of the mean graph."""
         return self.clustered(self.mean_graph())
 
-    def partition(self, member: int) -> SpectralPartition:
+    def partition(self, member: int) -> graphs.SpectralPartition:
         """Partition of the graph of one member."""
         found = self._least.pop(member, None)
-        return self.clustered(symmetrize(self.graph(member))) if found is None else found
+        return self.clustered(graphs.symmetrize(self.graph(member))) if found is None else found
 
     def labels(self, member: int) -> Labels:
         """Labels of one member, remembered."""
@@ -337,7 +325,7 @@ class GraphMembers(MemberGraphs):
             for member in progress:
                 n_done += 1
                 partition = None if member in self.known_labels else self._remember(member)
-                cut = float(ratio_cut(mean, self.known_labels[member][None])[0])
+                cut = float(graphs.ratio_cut(mean, self.known_labels[member][None])[0])
                 if cut < least:
                     best, least = member, cut
                     self._least.clear()
@@ -357,17 +345,17 @@ class GraphMembers(MemberGraphs):
 
     def n_components(self, member: int) -> int:
         """Connected components of the graph of one member."""
-        graph = self.joined(symmetrize(self.graph(member)))
+        graph = self.joined(graphs.symmetrize(self.graph(member)))
         return int(csgraph.connected_components(graph, directed=False)[0])
 
     def mean_graph(self) -> sp.csr_array:
         """Mean of the symmetrised similarity matrices of all members."""
-        total = symmetrize(self.graph(0))
+        total = graphs.symmetrize(self.graph(0))
         for member in range(1, len(self.F)):
-            total = total + symmetrize(self.graph(member))
-        return symmetrize(total / len(self.F))
+            total = total + graphs.symmetrize(self.graph(member))
+        return graphs.symmetrize(total / len(self.F))
 
-    def _remember(self, member: int) -> SpectralPartition:
+    def _remember(self, member: int) -> graphs.SpectralPartition:
         with warnings.catch_warnings():
             # Only the chosen partition warns.
             warnings.filterwarnings("ignore", message="the graph has .* components")
