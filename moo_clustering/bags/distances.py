@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
 from moo_clustering._arrays import FloatArray, Int64Array, did_you_mean
+from moo_clustering._docs import documented
 from moo_clustering._kernels import bag_distances as kernels
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import n_threads
@@ -339,6 +340,7 @@ def bag_distance_kinds(
     return {kind: out[kind] for kind in kinds}
 
 
+@documented(bag_distance_kinds)
 def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> FloatArray:
     """Energy distance of all bags of ``A`` to all bags of ``B``.
 
@@ -346,14 +348,6 @@ def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> Floa
     instances, in e(a, a) those of an instance with itself too. E is 0 for bags in which the same instances
     have the same shares, and E^2 is a squared distance in a Hilbert space: exp(-E^2 / c) is positive
     semidefinite.
-
-    Parameters
-    ----------
-    A : Bags or anything :func:`as_bags` takes
-    B : Bags, anything :func:`as_bags` takes, or None, default=None
-        None: the bags of ``A`` among themselves.
-    n_jobs : int or None, default=None
-        Threads; the result does not depend on it.
 
     Returns
     -------

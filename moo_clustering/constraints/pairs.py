@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array
 
 from moo_clustering._arrays import FloatArray, Int64Array, block_slices
+from moo_clustering._docs import documented
 from moo_clustering.constraints._checks import (
     check_affordable,
     check_n_samples,
@@ -487,6 +488,7 @@ def _with_listed(
     return np.where(listed_keys[place] == keys, listed_weights[place], weights)
 
 
+@documented(PairwiseConstraints.satisfied)
 def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int64Array, Int64Array]:
     """Satisfied constraints when the constraints are all pairs of labelled samples.
 
@@ -495,8 +497,6 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
 
     Parameters
     ----------
-    labels : array-like of shape (n_individuals, n_samples) or (n_samples,)
-        Integer partitions of a population, or one partition.
     y_partial : array-like of shape (n_samples,)
         Classes 0, 1, ...; -1 for unlabelled samples.
 

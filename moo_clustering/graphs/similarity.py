@@ -13,6 +13,7 @@ from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
 
 from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array
+from moo_clustering._docs import documented
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.bridges import WEAKNESS, link_parts
@@ -61,18 +62,14 @@ def _gaussian_edges(lists: neighbors.NeighborLists, sigma: Sigma) -> sp.csr_arra
     return listed_edges(lists, gaussian_similarity(lists.distances, scale))
 
 
+@documented(knn_graph)
 def mutual_knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
     """Gaussian similarities of pairs that list each other; samples may be left without any edge.
 
     Parameters
     ----------
-    lists : NeighborLists
-    sigma : float, "mean" or "median", default="mean"
-        As of :func:`knn_graph`; the average is over all listed distances.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_samples)
+    sigma : float or {"mean", "median"}, default="mean"
+        Scale factor, or which average of all listed distances.
     """
     directed = _gaussian_edges(lists, sigma)
     mutual = directed.minimum(directed.T.tocsr()).tocsr()
@@ -178,6 +175,7 @@ def _near_pairs_by_tree(data: AnyFloatArray, power: float, epsilon: float, max_m
     return symmetrize(edges.tocsr())
 
 
+@documented(epsilon_graph)
 def full_graph(
     X: ArrayLike,
     sigma: Sigma = "mean",
@@ -189,17 +187,8 @@ def full_graph(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Or (n_samples, n_samples) distances with ``metric="precomputed"``.
     sigma : float or {"mean", "median"}, default="mean"
         Scale factor, or which average of all distances.
-    metric : str or callable, default="euclidean"
-    max_memory : int, default=4 GiB
-        Largest size of the graph in bytes while it is built, 40 per ordered pair.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_samples), symmetric
 
     Raises
     ------

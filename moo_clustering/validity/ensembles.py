@@ -18,11 +18,13 @@ from scipy.special import gammaln
 from sklearn.utils import check_array
 
 from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, IntArray, IntpArray, Labels
+from moo_clustering._docs import documented
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity.base import (
     Population,
     PopulationIndex,
+    ValidityIndex,
     check_option,
     check_population,
     integer_rows,
@@ -367,18 +369,14 @@ class FamilyAgreement(PopulationIndex):
         return best
 
 
+@documented(ValidityIndex.evaluate)
 def agreement(labels: IntArray, pool: Pool) -> FloatArray:
-    """:class:`FamilyAgreement` of partitions of shape (n_individuals, n_samples) with a pool.
+    """:class:`FamilyAgreement` of partitions with a pool.
 
     Parameters
     ----------
-    labels : ndarray of shape (n_individuals, n_samples)
     pool : PartitionPool
         Or any object with ``labels`` and ``families``.
-
-    Returns
-    -------
-    ndarray of shape (n_individuals,)
     """
     return FamilyAgreement().fit(pool).evaluate(labels)
 
@@ -501,22 +499,16 @@ class LabelEvidence(PopulationIndex):
         return evidence
 
 
+@documented(ValidityIndex.evaluate, LabelEvidence)
 def label_evidence(
     labels: IntArray, counts: ArrayLike, *, alpha: float = 0.5, unnamed: bool = False
 ) -> FloatArray:
-    """:class:`LabelEvidence` of label counts for partitions of shape (n_individuals, n_samples).
+    """:class:`LabelEvidence` of label counts for partitions.
 
     Parameters
     ----------
-    labels : ndarray of shape (n_individuals, n_samples)
     counts : array-like of shape (n_samples, n_classes)
         Label counts, see :meth:`LabelEvidence.fit`.
-    alpha, unnamed
-        See :class:`LabelEvidence`.
-
-    Returns
-    -------
-    ndarray of shape (n_individuals,)
     """
     return LabelEvidence(alpha, unnamed).fit(counts).evaluate(labels)
 

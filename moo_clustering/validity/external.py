@@ -18,6 +18,7 @@ from sklearn.metrics.cluster import contingency_matrix
 from sklearn.utils import check_array
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Labels
+from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import pairs_in_common, pairs_together
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._targets import Targets, partial_targets
@@ -71,13 +72,9 @@ def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
     return most_agreements(table) / int(table.sum())
 
 
+@documented(clustering_accuracy)
 def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
     """The "RI" of the multi-instance papers, which is :func:`clustering_accuracy`, not the Rand index.
-
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        As for :func:`clustering_accuracy`.
 
     Returns
     -------
@@ -91,13 +88,12 @@ def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
     return clustering_accuracy(labels_true, labels_pred)
 
 
+@documented(clustering_accuracy)
 def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = None) -> float:
     """F1 of the positive class, predicted by the cluster that is matched to it.
 
     Parameters
     ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        As for :func:`clustering_accuracy`.
     pos_label : hashable, optional
         The positive class; the largest label by default.
 
@@ -221,6 +217,7 @@ def _sparse_pairs(table: csr_array) -> tuple[IntpArray, IntpArray]:
     return rows[real], columns[real]
 
 
+@documented(clustering_accuracy)
 def nmi(
     labels_true: Any,
     labels_pred: Any,
@@ -230,8 +227,6 @@ def nmi(
 
     Parameters
     ----------
-    labels_true, labels_pred : array-like of shape (n_samples,)
-        Numbers, strings or other hashables; NaN is refused.
     average_method : {"min", "geometric", "arithmetic", "max"}, default="geometric"
         The average; the literature on clustering ensembles uses the geometric one, while scikit-learn
         defaults to the arithmetic one.
@@ -527,48 +522,6 @@ def _compact(labels: Any, name: str) -> Labels:
     return relabel_by_first_appearance(rows)
 
 
-def macro_auc(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = None) -> float:
-    """Mean area under the ROC curves of classes or labels.
-
-    Parameters
-    ----------
-    y_true, y_score, classes
-        See :func:`class_aucs`.
-
-    Returns
-    -------
-    auc : float
-        In [0, 1], where 0.5 is chance. Classes of all or none of the samples are ignored;
-        ``np.isnan(class_aucs(y_true, y_score)).sum()`` counts them.
-
-    Raises
-    ------
-    ValueError
-        As :func:`class_aucs`, and if all classes are ignored.
-
-    Notes
-    -----
-    ``make_scorer(macro_auc, response_method="predict_proba")`` scores partly labelled samples in
-    cross-validation; if a fold may lack a class, also give ``classes`` to ``make_scorer``. It is the area
-    under :func:`mean_roc_curve` with ``n_points=None``.
-
-    References
-    ----------
-    Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.3.
-
-    Examples
-    --------
-    >>> from moo_clustering.validity import macro_auc
-    >>> macro_auc([[1, 0], [0, 1], [0, 0], [-1, -1]], [[0.9, 0.2], [0.5, 0.2], [0.1, 0.1], [0.0, 0.8]])
-    0.875
-    """
-    aucs = class_aucs(y_true, y_score, classes=classes)
-    defined = aucs[~np.isnan(aucs)]
-    if not len(defined):
-        raise ValueError(NONE_DEFINED)
-    return float(defined.mean())
-
-
 def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = None) -> FloatArray:
     """Area under the ROC curve of every class or label.
 
@@ -619,6 +572,45 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
     return np.divide(won, pairs, out=np.full(len(pairs), np.nan), where=pairs > 0)
 
 
+@documented(class_aucs)
+def macro_auc(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = None) -> float:
+    """Mean area under the ROC curves of classes or labels.
+
+    Returns
+    -------
+    auc : float
+        In [0, 1], where 0.5 is chance. Classes of all or none of the samples are ignored;
+        ``np.isnan(class_aucs(y_true, y_score)).sum()`` counts them.
+
+    Raises
+    ------
+    ValueError
+        As :func:`class_aucs`, and if all classes are ignored.
+
+    Notes
+    -----
+    ``make_scorer(macro_auc, response_method="predict_proba")`` scores partly labelled samples in
+    cross-validation; if a fold may lack a class, also give ``classes`` to ``make_scorer``. It is the area
+    under :func:`mean_roc_curve` with ``n_points=None``.
+
+    References
+    ----------
+    Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.3.
+
+    Examples
+    --------
+    >>> from moo_clustering.validity import macro_auc
+    >>> macro_auc([[1, 0], [0, 1], [0, 0], [-1, -1]], [[0.9, 0.2], [0.5, 0.2], [0.1, 0.1], [0.0, 0.8]])
+    0.875
+    """
+    aucs = class_aucs(y_true, y_score, classes=classes)
+    defined = aucs[~np.isnan(aucs)]
+    if not len(defined):
+        raise ValueError(NONE_DEFINED)
+    return float(defined.mean())
+
+
+@documented(class_aucs)
 def mean_roc_curve(
     y_true: Any, y_score: ArrayLike, n_points: int | None = 101, *, classes: ArrayLike | None = None
 ) -> tuple[FloatArray, FloatArray]:
@@ -626,13 +618,9 @@ def mean_roc_curve(
 
     Parameters
     ----------
-    y_true, y_score
-        See :func:`class_aucs`.
     n_points : int or None, default=101
         Number of evenly spaced false positive rates from 0 to 1; None for the exact average, at all rates
         where a curve bends.
-    classes
-        See :func:`class_aucs`.
 
     Returns
     -------

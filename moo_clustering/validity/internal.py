@@ -27,11 +27,13 @@ from moo_clustering._arrays import (
     centred_features,
 )
 from moo_clustering._distances import MAX_MEMORY, Metric, check_memory, distance_matrix, mean_square
+from moo_clustering._docs import documented
 from moo_clustering._kernels import partitions
 from moo_clustering._parallel import threads_here
 from moo_clustering.validity.base import (
     Population,
     PopulationIndex,
+    ValidityIndex,
     check_option,
     integer_rows,
     mean_square_distance,
@@ -244,7 +246,7 @@ class XieBeni(PopulationIndex):
         the lowest id on ties.
     metric : str or callable, default="euclidean"
         Dissimilarity, with medoids only: what :func:`sklearn.metrics.pairwise_distances` takes, or
-        ``"precomputed"``. It is squared, even if it already is a squared distance.
+        ``"precomputed"``. The Xie-Beni index squares it, even if it already is a squared distance.
     max_memory : int, default=4 GiB
         Largest size of the distance matrix that medoids need, in bytes.
 
@@ -334,17 +336,16 @@ def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, me
     return values
 
 
+@documented(XieBeni)
 @dataclass(eq=False, repr=False)
 class IIndex(PopulationIndex):
     """``((1/K) * (E_1/E_K) * D_K) ** power``, maximised.
 
     E_K is the total distance from samples to the representatives of their clusters, E_1 to a single one,
-    and D_K the largest distance between two representatives.
+    and D_K the largest distance between two representatives. Distances are not squared.
 
     Parameters
     ----------
-    representative, metric, max_memory
-        See :class:`XieBeni`; distances are not squared here.
     power : float, default=2
         Positive exponent.
     e1 : {"centroid", "medoid"}, optional
@@ -394,6 +395,7 @@ class IIndex(PopulationIndex):
         return i_index_values(scatter, population.n_clusters, self.e1_, self.power)
 
 
+@documented(xie_beni_from_medoids)
 def i_index_from_medoids(
     D: AnyFloatArray,
     medoids: IntArray,
@@ -406,8 +408,6 @@ def i_index_from_medoids(
 
     Parameters
     ----------
-    D, medoids, labels
-        See :func:`xie_beni_from_medoids`.
     power : float, default=2
         Positive exponent.
     e1 : float, optional
@@ -880,17 +880,13 @@ class GraphModularity(PopulationIndex):
         return squares
 
 
+@documented(ValidityIndex.evaluate)
 def graph_modularity(labels: IntArray, S: Any) -> FloatArray:
-    """:class:`GraphModularity` of partitions of shape (n_individuals, n_samples) in the graph S.
+    """:class:`GraphModularity` of partitions in a graph.
 
     Parameters
     ----------
-    labels : ndarray of shape (n_individuals, n_samples)
     S : sparse matrix of shape (n_samples, n_samples)
-
-    Returns
-    -------
-    ndarray of shape (n_individuals,)
     """
     return GraphModularity().fit(S).evaluate(labels)
 
@@ -918,19 +914,9 @@ class BoundaryCut(PopulationIndex):
     name: ClassVar[str] = "boundary_cut"
     greater_is_better: ClassVar[bool] = False
 
+    @documented(GraphModularity.fit)
     def fit(self, data: Any) -> Self:
-        """Fit to a graph.
-
-        Parameters
-        ----------
-        data : sparse matrix or array-like of shape (n_samples, n_samples)
-            Similarities S, symmetric and not negative; the diagonal is ignored.
-
-        Raises
-        ------
-        ValueError
-            If S is not square, symmetric, finite and non-negative.
-        """
+        """Fit to a graph, whose diagonal is ignored."""
         self._edges = similarity_edges(data, "boundary_cut")
         self.n_samples_ = self._edges.n_samples
         return self
@@ -939,17 +925,13 @@ class BoundaryCut(PopulationIndex):
         return self._edges.split(population.labels)[1]
 
 
+@documented(ValidityIndex.evaluate)
 def boundary_cut(labels: IntArray, S: Any) -> FloatArray:
-    """:class:`BoundaryCut` of partitions of shape (n_individuals, n_samples) in the graph S.
+    """:class:`BoundaryCut` of partitions in a graph.
 
     Parameters
     ----------
-    labels : ndarray of shape (n_individuals, n_samples)
     S : sparse matrix of shape (n_samples, n_samples)
-
-    Returns
-    -------
-    ndarray of shape (n_individuals,)
     """
     return BoundaryCut().fit(S).evaluate(labels)
 
