@@ -28,29 +28,13 @@ from scipy.spatial.distance import pdist, squareform
 from scipy.special import expit
 
 from moo_clustering._kernels.partitions import not_dominated, weigh
-from moo_clustering.algorithms.pymoo_search import (
-    Batch,
-    Duplicates,
-    Evaluation,
-    Perturb,
-    Solution,
-    Variation,
-    batch_of,
-    check_objectives,
-    distinct,
-    duplicate_elimination,
-    is_known,
-    population_of,
-    remember,
-    variation,
-    violations_of,
-)
+from moo_clustering.algorithms import pymoo_search
 from moo_clustering.algorithms.search import integer
 
 # Samples that an archive may start from; more could not be held, let alone scored.
 _MOST_SAMPLES = 100_000_000
 Acceptance = Literal["physical", "literal"]
-Evaluate = Callable[[NDArray[Any]], Batch]
+Evaluate = Callable[[NDArray[Any]], pymoo_search.Batch]
 # Sums of distances that agree to this factor count as a tie: rounding must not choose the point.
 _SAME = 1.0 + 1e-12
 
@@ -153,9 +137,9 @@ class AMOSA(Algorithm):
         n_moves: int = 100,
         acceptance: Acceptance = "physical",
         sampling: Any = None,
-        perturb: Perturb | None = None,
+        perturb: pymoo_search.Perturb | None = None,
         repair: Repair | None = None,
-        eliminate_duplicates: Duplicates = True,
+        eliminate_duplicates: pymoo_search.Duplicates = True,
         output: Any = None,
         **options: Any,
     ) -> None:
@@ -181,7 +165,7 @@ class AMOSA(Algorithm):
         self.sampling = sampling
         self.perturb = perturb
         self.repair = repair
-        self.duplicates = duplicate_elimination(eliminate_duplicates)
+        self.duplicates = pymoo_search.duplicate_elimination(eliminate_duplicates)
         self.current: Individual | None = None
 
     @property
@@ -202,7 +186,7 @@ class AMOSA(Algorithm):
         if not callable(perturb):
             raise TypeError(f"perturb must be a pymoo Mutation or a function, got {perturb!r}")
         self.initialization = Initialization(sampling, self.repair)
-        self._vary = variation(problem, perturb, self.repair)
+        self._vary = pymoo_search.variation(problem, perturb, self.repair)
 
     def _initialize_infill(self) -> Population:
         population = self.initialization.do(
@@ -215,8 +199,8 @@ class AMOSA(Algorithm):
         return population
 
     def _initialize_advance(self, infills: Any = None, **options: Any) -> None:
-        check_objectives(infills.get("F"), self.problem)
-        batch = batch_of(infills)
+        pymoo_search.check_objectives(infills.get("F"), self.problem)
+        batch = pymoo_search.batch_of(infills)
         batch["X"] = batch["X"].astype(self._dtype)  # decoders that write back make floats of integers
         archive = self._archive()
         archive.fill(climb(batch, n_steps=self.n_climb, **self._means()))
@@ -225,9 +209,9 @@ class AMOSA(Algorithm):
 
     def _advance(self, infills: Any = None, **options: Any) -> None:
         archive = self._archive()
-        archive.restore([Solution.of_individual(individual) for individual in self.pop])
+        archive.restore([pymoo_search.Solution.of_individual(individual) for individual in self.pop])
         members = {id(member.individual): member for member in archive.members}
-        current = members.get(id(self.current)) or Solution.of_individual(self.current)
+        current = members.get(id(self.current)) or pymoo_search.Solution.of_individual(self.current)
         i = self.n_iter - 2  # the first iteration was the initial one, and pymoo counts from one
         current = anneal(
             archive,
@@ -241,8 +225,8 @@ class AMOSA(Algorithm):
         if i + 1 >= self.n_temperatures:
             self.termination.force_termination = True
 
-    def _keep(self, archive: BoundedArchive, current: Solution) -> None:
-        self.pop = population_of(archive.members, self.n_iter)
+    def _keep(self, archive: BoundedArchive, current: pymoo_search.Solution) -> None:
+        self.pop = pymoo_search.population_of(archive.members, self.n_iter)
         self.current = current.as_individual(self.n_iter)
         self.off = Population.create(self.current)
 
@@ -252,9 +236,9 @@ class AMOSA(Algorithm):
     def _finalize(self) -> None:
         if self.pop is not None and len(self.pop) > self.hard_limit:
             archive = self._archive()
-            archive.restore([Solution.of_individual(individual) for individual in self.pop])
+            archive.restore([pymoo_search.Solution.of_individual(individual) for individual in self.pop])
             archive.thin()
-            self.pop = population_of(archive.members, self.n_iter)
+            self.pop = pymoo_search.population_of(archive.members, self.n_iter)
             self._set_optimum()
 
     def _archive(self) -> BoundedArchive:
@@ -264,7 +248,7 @@ class AMOSA(Algorithm):
         return {
             "problem": self.problem,
             "vary": self._vary,
-            "evaluate": Evaluation(self),
+            "evaluate": pymoo_search.Evaluation(self),
             "rng": self.random_state,
         }
 
@@ -299,44 +283,44 @@ def acceptance_probability(amount: float, temperature: float, acceptance: Accept
 
 
 def climb(
-    batch: Batch,
+    batch: pymoo_search.Batch,
     *,
     n_steps: int,
     problem: Any,
-    vary: Variation,
+    vary: pymoo_search.Variation,
     evaluate: Evaluate,
     rng: np.random.Generator,
-) -> list[Solution]:
+) -> list[pymoo_search.Solution]:
     """Improve many solutions side by side: a perturbed one takes the place of one it dominates."""
-    violations = violations_of(batch, problem)
+    violations = pymoo_search.violations_of(batch, problem)
     for _ in range(n_steps):
         trial = evaluate(vary(batch["X"], rng))
-        trial_violations = violations_of(trial, problem)
+        trial_violations = pymoo_search.violations_of(trial, problem)
         better = trial_violations < violations
         pareto = (trial["F"] <= batch["F"]).all(axis=1) & (trial["F"] < batch["F"]).any(axis=1)
         better |= (trial_violations == violations) & pareto
         violations[better] = trial_violations[better]
         for name, values in batch.items():
             values[better] = trial[name][better]
-    return [Solution.of_batch(batch, row, violations[row]) for row in range(len(violations))]
+    return [pymoo_search.Solution.of_batch(batch, row, violations[row]) for row in range(len(violations))]
 
 
 def anneal(
     archive: BoundedArchive,
-    current: Solution,
+    current: pymoo_search.Solution,
     *,
     n_moves: int,
     temperature: float,
     acceptance: Acceptance,
     problem: Any,
-    vary: Variation,
+    vary: pymoo_search.Variation,
     evaluate: Evaluate,
     rng: np.random.Generator,
-) -> Solution:
+) -> pymoo_search.Solution:
     """Do the moves of one temperature; returns the current solution after them."""
     for _ in range(n_moves):
         batch = evaluate(vary(current.x[None], rng))
-        new = Solution.of_batch(batch, 0, float(violations_of(batch, problem)[0]))
+        new = pymoo_search.Solution.of_batch(batch, 0, float(pymoo_search.violations_of(batch, problem)[0]))
         relation, k, total, least, nearest = weigh(
             archive.F, archive.violations, len(archive), new.f, new.violation, current.f, current.violation
         )
@@ -378,7 +362,7 @@ class BoundedArchive:
     ) -> None:
         self.soft_limit = soft_limit
         self.hard_limit = hard_limit
-        self.members: list[Solution] = []
+        self.members: list[pymoo_search.Solution] = []
         self.F = np.empty((soft_limit + 1, n_obj))
         self.violations = np.empty(soft_limit + 1)
         self._duplicates = duplicates
@@ -386,26 +370,26 @@ class BoundedArchive:
     def __len__(self) -> int:
         return len(self.members)
 
-    def fill(self, solutions: Sequence[Solution]) -> None:
+    def fill(self, solutions: Sequence[pymoo_search.Solution]) -> None:
         """Put in the best of any solutions, no more than the hard limit."""
         least = min(solution.violation for solution in solutions)
         best = [solution for solution in solutions if solution.violation == least]
         front = NonDominatedSorting().do(_objectives(best), only_non_dominated_front=True)
-        members = distinct(self._duplicates, [best[i] for i in np.sort(front)])
+        members = pymoo_search.distinct(self._duplicates, [best[i] for i in np.sort(front)])
         self._set([members[i] for i in representatives(_objectives(members), self.hard_limit)])
 
-    def restore(self, members: Sequence[Solution]) -> None:
+    def restore(self, members: Sequence[pymoo_search.Solution]) -> None:
         """Put in what was an archive before."""
-        remember(self._duplicates, members)
+        pymoo_search.remember(self._duplicates, members)
         self._set(members)
 
-    def add(self, solution: Solution) -> None:
+    def add(self, solution: pymoo_search.Solution) -> None:
         """Put in a solution that no member dominates, unless it is a duplicate of one.
 
         Members that it dominates are removed. O(n_members n_obj), and O(n_members^2) when that makes
         too many.
         """
-        if is_known(self._duplicates, solution, self.members):
+        if pymoo_search.is_known(self._duplicates, solution, self.members):
             return
         rows = not_dominated(self.F, self.violations, len(self), solution.f, solution.violation)
         if len(rows) < len(self):
@@ -422,7 +406,7 @@ class BoundedArchive:
         if len(self) > self.hard_limit:
             self._keep(representatives(self.F[: len(self)], self.hard_limit))
 
-    def _set(self, members: Sequence[Solution]) -> None:
+    def _set(self, members: Sequence[pymoo_search.Solution]) -> None:
         n = len(members)
         self.members = list(members)
         self.F[:n] = _objectives(members)
@@ -435,7 +419,7 @@ class BoundedArchive:
         self.members = [self.members[i] for i in rows]
 
 
-def _objectives(solutions: Sequence[Solution]) -> NDArray[np.float64]:
+def _objectives(solutions: Sequence[pymoo_search.Solution]) -> NDArray[np.float64]:
     return np.array([solution.f for solution in solutions])
 
 

@@ -10,17 +10,7 @@ import numpy as np
 from deap import base, tools
 from numpy.typing import NDArray
 
-from moo_clustering.algorithms.search import (
-    Checkpointable,
-    State,
-    finite_min_and_mean,
-    from_columns,
-    prefixed,
-    rng_state,
-    set_rng_state,
-    to_columns,
-    within,
-)
+from moo_clustering.algorithms import search as searches
 from moo_clustering.operators.deap.individuals import innermost, put_genes
 from moo_clustering.persistence import to_json
 
@@ -153,7 +143,7 @@ class DeapSearch:
         weights = np.array(self.population[0].fitness.weights, dtype=np.float64)
         return np.asarray(-np.sign(weights) * self._values())
 
-    def state(self) -> State:
+    def state(self) -> searches.State:
         """Arrays and JSON-able metadata from which :meth:`restore` goes on.
 
         Raises
@@ -165,8 +155,8 @@ class DeapSearch:
         for individual in [*self.population, *(self.hall_of_fame or [])]:
             unique.setdefault(id(individual), individual)
         row_of = {key: row for row, key in enumerate(unique)}
-        table, columns = to_columns([flatten(individual) for individual in unique.values()])
-        arrays = prefixed("individuals", table)
+        table, columns = searches.to_columns([flatten(individual) for individual in unique.values()])
+        arrays = searches.prefixed("individuals", table)
         arrays["population"] = np.array([row_of[id(i)] for i in self.population], dtype=np.int64)
         arrays["hall_of_fame"] = np.array([row_of[id(i)] for i in self.hall_of_fame or []], dtype=np.int64)
         meta: dict[str, Any] = {
@@ -174,20 +164,20 @@ class DeapSearch:
             "exhausted": self.exhausted,
             "individuals": columns,
             "logbook": list(self.logbook),
-            "rng": rng_state(self.rng),
+            "rng": searches.rng_state(self.rng),
         }
         if (step := _hooks(self.step)) is not None:
             own, meta["step"] = step.checkpoint_state()
-            arrays |= prefixed("step", own)
+            arrays |= searches.prefixed("step", own)
         meta["toolbox"] = {}
         for name, function in _with_state(self.toolbox).items():
             own, meta["toolbox"][name] = function.checkpoint_state()
-            arrays |= prefixed(f"toolbox/{name}", own)
+            arrays |= searches.prefixed(f"toolbox/{name}", own)
         return arrays, meta
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
         """Take over a state, in place of :meth:`start`."""
-        rows = from_columns(within("individuals", arrays), meta["individuals"])
+        rows = searches.from_columns(searches.within("individuals", arrays), meta["individuals"])
         individuals = [unflatten(row, self.toolbox) for row in rows]
         self.population = [individuals[row] for row in arrays["population"]]
         if self.hall_of_fame is not None:
@@ -198,14 +188,16 @@ class DeapSearch:
         self.logbook = tools.Logbook()
         for record in meta["logbook"]:
             self.logbook.record(**record)
-        set_rng_state(self.rng, meta["rng"])
+        searches.set_rng_state(self.rng, meta["rng"])
         self.generation = meta["generation"]
         self.exhausted = meta["exhausted"]
         if (step := _hooks(self.step)) is not None:
-            step.restore_checkpoint_state(within("step", arrays), meta["step"])
+            step.restore_checkpoint_state(searches.within("step", arrays), meta["step"])
         for name, function in _with_state(self.toolbox).items():
             if name in meta.get("toolbox", {}):
-                function.restore_checkpoint_state(within(f"toolbox/{name}", arrays), meta["toolbox"][name])
+                function.restore_checkpoint_state(
+                    searches.within(f"toolbox/{name}", arrays), meta["toolbox"][name]
+                )
 
     def _take(self, outcome: Any) -> None:
         report = None
@@ -221,7 +213,7 @@ class DeapSearch:
         elif isinstance(report, (int, np.integer)):
             record[_EVALUATIONS] = int(report)
         if self.statistics is None:
-            record["min"], record["avg"] = finite_min_and_mean(self._values())
+            record["min"], record["avg"] = searches.finite_min_and_mean(self._values())
         else:
             record |= to_json(self.statistics.compile(self.population))
         self.logbook.record(**record)
@@ -233,13 +225,13 @@ class DeapSearch:
         return np.array([individual.fitness.values for individual in self.population], dtype=np.float64)
 
 
-def _with_state(toolbox: base.Toolbox) -> dict[str, Checkpointable]:
+def _with_state(toolbox: base.Toolbox) -> dict[str, searches.Checkpointable]:
     hooks = {name: _hooks(innermost(entry)) for name, entry in vars(toolbox).items() if callable(entry)}
     return {name: hook for name, hook in hooks.items() if hook is not None}
 
 
-def _hooks(owner: object) -> Checkpointable | None:
-    return owner if isinstance(owner, Checkpointable) and not isinstance(owner, type) else None
+def _hooks(owner: object) -> searches.Checkpointable | None:
+    return owner if isinstance(owner, searches.Checkpointable) and not isinstance(owner, type) else None
 
 
 def flatten(individual: Any) -> dict[str, Any]:

@@ -27,21 +27,7 @@ from pymoo.core.termination import Termination
 from pymoo.core.variable import get
 from pymoo.termination.max_gen import MaximumGenerationTermination
 
-from moo_clustering.algorithms.search import (
-    Checkpointable,
-    NotStorableError,
-    Recorder,
-    Seed,
-    State,
-    drive,
-    from_columns,
-    prefixed,
-    rng_from_state,
-    rng_state,
-    set_rng_state,
-    to_columns,
-    within,
-)
+from moo_clustering.algorithms import search as searches
 from moo_clustering.operators import CanonicalDuplicates
 from moo_clustering.persistence import Checkpoint, fingerprint
 from moo_clustering.problems.graphs import SRMOSCProblem, summed
@@ -318,8 +304,8 @@ def evolve(
     algorithm: Algorithm,
     *,
     n_gen: int,
-    seed: Seed = None,
-    recorder: Recorder | None = None,
+    seed: searches.Seed = None,
+    recorder: searches.Recorder | None = None,
     verbose: bool = False,
     checkpoint: Checkpoint | None = None,
 ) -> Result:
@@ -357,7 +343,7 @@ def evolve(
     2
     """
     search = PymooSearch(problem, algorithm, seed=seed, n_gen=n_gen)
-    drive(
+    searches.drive(
         search,
         n_gen=n_gen,
         recorder=recorder,
@@ -416,7 +402,7 @@ class PymooSearch:
     """
 
     def __init__(
-        self, problem: Problem, algorithm: Algorithm, *, seed: Seed = None, n_gen: int | None = None
+        self, problem: Problem, algorithm: Algorithm, *, seed: searches.Seed = None, n_gen: int | None = None
     ) -> None:
         if not isinstance(algorithm, Algorithm):
             raise TypeError(f"algorithm must be a pymoo Algorithm, got {type(algorithm).__name__}")
@@ -479,7 +465,7 @@ class PymooSearch:
         result.algorithm = self.algorithm
         return result
 
-    def state(self) -> State:
+    def state(self) -> searches.State:
         """Arrays and JSON-able metadata from which :meth:`restore` goes on.
 
         Raises
@@ -493,7 +479,7 @@ class PymooSearch:
             "generation": self.generation,
             "exhausted": self.exhausted,
             "seconds": time.time() - self.algorithm.start_time,
-            "rng": rng_state(self.algorithm.random_state),
+            "rng": searches.rng_state(self.algorithm.random_state),
         }
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
@@ -507,7 +493,7 @@ class PymooSearch:
         here = type(self.algorithm).__qualname__
         if meta["algorithm"] != here:
             raise ValueError(f"the saved state is of {meta['algorithm']}, the algorithm here is {here}")
-        set_rng_state(self.algorithm.random_state, meta["rng"])
+        searches.set_rng_state(self.algorithm.random_state, meta["rng"])
         self._state.restore(arrays, meta)
         self._check_shapes()
         self.generation = meta["generation"]
@@ -569,7 +555,7 @@ class AlgorithmState:
             else:
                 self._shapes[path] = shape_of(value)
 
-    def save(self) -> State:
+    def save(self) -> searches.State:
         """Arrays and JSON-able metadata of everything that changed.
 
         Raises
@@ -599,21 +585,21 @@ class AlgorithmState:
                         path, f"was replaced by another {type(value).__qualname__}, which cannot be made anew"
                     )
                 entries.append({"path": path, "part": type(value).__qualname__})
-            arrays |= prefixed(f"entry{len(entries) - 1}", own)
+            arrays |= searches.prefixed(f"entry{len(entries) - 1}", own)
         try:
-            table, columns = to_columns(packer.rows())
-        except NotStorableError as error:
+            table, columns = searches.to_columns(packer.rows())
+        except searches.NotStorableError as error:
             raise self._unsaved((), f"has a population in which {error}") from error
-        return arrays | prefixed("individuals", table), {"entries": entries, "individuals": columns}
+        return arrays | searches.prefixed("individuals", table), {"entries": entries, "individuals": columns}
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
         """Put the algorithm, set up like the one that was saved, into the saved state."""
-        rows = from_columns(within("individuals", arrays), meta["individuals"])
+        rows = searches.from_columns(searches.within("individuals", arrays), meta["individuals"])
         unpacker = Unpacker(rows, self._algorithm.random_state)
         hooks = []
         for i, entry in enumerate(meta["entries"]):
             path = [(kind, name) for kind, name in entry["path"]]
-            own = within(f"entry{i}", arrays)
+            own = searches.within(f"entry{i}", arrays)
             if "hook" in entry:
                 hooks.append((path, own, entry["hook"]))
                 continue
@@ -651,7 +637,7 @@ def _token(packer: Packer, value: Any) -> tuple[Any, Any, list[Any] | None]:
     before = packer.n_references
     try:
         packed = packer.pack(value, arrays)
-    except NotStorableError:
+    except searches.NotStorableError:
         return ("object", id(value)), None, None
     if packer.n_references > before:
         return object(), packed, arrays  # always new: individuals may change under the same row numbers
@@ -700,7 +686,7 @@ class Packer:
         if isinstance(value, Individual):
             return {"individual": self._row(value)}
         if isinstance(value, np.random.Generator):
-            return {"rng": None if value is self._rng else rng_state(value)}
+            return {"rng": None if value is self._rng else searches.rng_state(value)}
         if isinstance(value, np.generic) and not value.dtype.hasobject:
             return {"scalar": self._append(np.asarray(value), arrays)}
         if type(value) is np.ndarray and not value.dtype.hasobject:
@@ -709,7 +695,9 @@ class Packer:
             return {type(value).__name__: [self.pack(item, arrays) for item in value]}
         if type(value) is dict:
             return {"dict": [[self.pack(k, arrays), self.pack(v, arrays)] for k, v in value.items()]}
-        raise NotStorableError(f"a {type(value).__module__}.{type(value).__qualname__} is no plain data")
+        raise searches.NotStorableError(
+            f"a {type(value).__module__}.{type(value).__qualname__} is no plain data"
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """Every individual packed so far as a flat mapping, for ``to_columns``."""
@@ -760,7 +748,7 @@ class Unpacker:
         if kind == "individual":
             return self.individuals[content]
         if kind == "rng":
-            return self._rng if content is None else rng_from_state(content)
+            return self._rng if content is None else searches.rng_from_state(content)
         if kind == "scalar":
             return arrays[content][()]
         if kind == "array":
@@ -783,7 +771,9 @@ class Unpacker:
 
 def _flatten(individual: Individual) -> dict[str, Any]:
     if type(individual) is not Individual:
-        raise NotStorableError(f"individuals of the class {type(individual).__qualname__} cannot be saved")
+        raise searches.NotStorableError(
+            f"individuals of the class {type(individual).__qualname__} cannot be saved"
+        )
     row = {name.lstrip("_"): getattr(individual, name) for name in _FIELDS}
     row = {name: value for name, value in row.items() if value is not None and np.size(value)}
     row |= {_EVALUATED + str(name): True for name in individual.evaluated}
@@ -822,7 +812,7 @@ def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
         for value in vars(algorithm.problem).values()
         if isinstance(value, np.ndarray) or hasattr(value, "__dict__")
     }
-    saves_itself = isinstance(algorithm, Checkpointable)
+    saves_itself = isinstance(algorithm, searches.Checkpointable)
     if saves_itself:
         yield (), "hook", algorithm
     for name, value in list(vars(algorithm).items()):
@@ -859,7 +849,7 @@ def _walk(
     inside: list[tuple[Step, Any]]
     if _is_part(value):
         inside = [(("attribute", name), item) for name, item in vars(value).items()]
-        saves_itself = isinstance(value, Checkpointable)
+        saves_itself = isinstance(value, searches.Checkpointable)
     elif _holds_parts(value):
         inside = _items(value)
         saves_itself = skip_leaf
@@ -871,7 +861,7 @@ def _walk(
         return
     seen.add(id(value))
     yield path, "part", value
-    if isinstance(value, Checkpointable):
+    if isinstance(value, searches.Checkpointable):
         yield path, "hook", value
     for step, item in inside:
         yield from _walk((*path, step), item, seen, constant, skip_leaf=saves_itself)

@@ -7,18 +7,10 @@ from typing import Any, Self
 import numpy as np
 
 from moo_clustering._arrays import IntArray, Labels
-from moo_clustering.encodings.base import (
-    Encoding,
-    checked_cluster_range,
-    checked_genes,
-    checked_labels,
-    checked_within,
-    relabel_by_first_appearance,
-    rounded_genes,
-)
+from moo_clustering.encodings import base
 
 
-class LabelEncoding(Encoding):
+class LabelEncoding(base.Encoding):
     """Gene i is the cluster of sample i, 0..k_max-1; which number a cluster has means nothing.
 
     Parameters
@@ -42,7 +34,7 @@ class LabelEncoding(Encoding):
     dtype = np.dtype(np.int32)
 
     def __init__(self, n_samples: int, k_max: int, k_min: int = 1) -> None:
-        self.k_min, self.k_max = checked_cluster_range(k_min, k_max, n_samples)
+        self.k_min, self.k_max = base.checked_cluster_range(k_min, k_max, n_samples)
         self.n_samples = self.n_var = int(n_samples)
 
     def bounds(self) -> tuple[IntArray, IntArray]:
@@ -52,8 +44,8 @@ class LabelEncoding(Encoding):
 
     def decode(self, X: IntArray) -> Labels:
         """Clusters numbered in order of first appearance, without gaps."""
-        X = checked_genes(X, self.n_var)
-        return relabel_by_first_appearance(checked_within(X, 0, self.k_max - 1))
+        X = base.checked_genes(X, self.n_var)
+        return base.relabel_by_first_appearance(base.checked_within(X, 0, self.k_max - 1))
 
     def encode(self, labels: IntArray) -> IntArray:
         """The partitions themselves, clusters numbered in order of first appearance.
@@ -61,13 +53,13 @@ class LabelEncoding(Encoding):
         With more than ``k_max`` clusters, the ``k_max`` - 1 largest stay (ties: the first) and all
         others are united; fewer than ``k_min`` are split as by :meth:`repair`.
         """
-        X = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
+        X = base.relabel_by_first_appearance(base.checked_labels(labels, self.n_samples))
         for q in np.flatnonzero(X.max(axis=1, initial=0) >= self.k_max):
             largest = np.argsort(-np.bincount(X[q]), kind="stable")
             number = np.full(len(largest), self.k_max - 1, dtype=self.dtype)
             number[largest[: self.k_max - 1]] = np.arange(self.k_max - 1)
             X[q] = number[X[q]]
-        return self.repair(relabel_by_first_appearance(X))
+        return self.repair(base.relabel_by_first_appearance(X))
 
     def repair(self, X: IntArray) -> IntArray:
         """Clip to 0..k_max-1, then split until there are ``k_min`` clusters.
@@ -75,7 +67,7 @@ class LabelEncoding(Encoding):
         A split moves the last sample of the largest cluster (ties: the lowest number) to the
         lowest number that is free; fractions are rounded.
         """
-        X = np.clip(rounded_genes(X, self.n_var), 0, self.k_max - 1).astype(self.dtype)
+        X = np.clip(base.rounded_genes(X, self.n_var), 0, self.k_max - 1).astype(self.dtype)
         rows = np.arange(len(X))[:, None] * self.k_max
         sizes = np.bincount((X + rows).ravel(), minlength=len(X) * self.k_max).reshape(-1, self.k_max)
         for q in np.flatnonzero((sizes > 0).sum(axis=1) < self.k_min):

@@ -13,14 +13,7 @@ from moo_clustering._arrays import BoolArray, Int64Array, IntArray, Labels
 from moo_clustering._kernels.loci import component_rows
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import cluster_counts, sample_labels, short_components, split_components
-from moo_clustering.encodings.base import (
-    Encoding,
-    checked_genes,
-    checked_labels,
-    checked_within,
-    relabel_by_first_appearance,
-    rounded_genes,
-)
+from moo_clustering.encodings import base as checks
 
 if TYPE_CHECKING:
     from moo_clustering.graphs import LocusGraph
@@ -32,7 +25,7 @@ Parts = NDArray[np.int32]
 _SMALL, _SHARE, _ROOTS = 1000, 80.0, 5
 
 
-class LocusAdjacencyEncoding(Encoding):
+class LocusAdjacencyEncoding(checks.Encoding):
     """Gene i names the sample that sample i is linked to; its own index means no link.
 
     Clusters are the connected components of the graph {i - g_i}, so the number of clusters need
@@ -145,7 +138,9 @@ class LocusAdjacencyEncoding(Encoding):
 
     def parts(self, X: IntArray) -> Parts:
         """Smallest part of the cluster of every part, shape (n_individuals, n_parts), int32."""
-        genes = np.ascontiguousarray(checked_within(checked_genes(X, self.n_var), 0, self._largest))
+        genes = np.ascontiguousarray(
+            checks.checked_within(checks.checked_genes(X, self.n_var), 0, self._largest)
+        )
         if self.links is None:
             out = np.empty(genes.shape, dtype=np.int32)
             for_parts(
@@ -160,7 +155,7 @@ class LocusAdjacencyEncoding(Encoding):
         """Connected components, numbered by first appearance."""
         parts = self.parts(X)
         if self.links is None:
-            return relabel_by_first_appearance(parts)
+            return checks.relabel_by_first_appearance(parts)
         return self.links.labels(parts, self.n_jobs)
 
     def n_clusters(self, X: IntArray) -> Int64Array:
@@ -172,7 +167,7 @@ class LocusAdjacencyEncoding(Encoding):
 
     def to_full(self, X: IntArray) -> IntArray:
         """Genotypes of kind "locus", shape (n_individuals, n_samples), int32, of the same partitions."""
-        genes = checked_within(checked_genes(X, self.n_var), 0, self._largest)
+        genes = checks.checked_within(checks.checked_genes(X, self.n_var), 0, self._largest)
         if self.links is None:
             return genes.astype(np.int32)
         full = np.tile(self.links.parent, (len(genes), 1))
@@ -185,7 +180,7 @@ class LocusAdjacencyEncoding(Encoding):
 
     def from_full(self, links: IntArray) -> IntArray:
         """Genotypes of this kind, of links of all samples; what has no gene is as in the tree."""
-        full = checked_within(checked_genes(links, self.n_samples), 0, self.n_samples - 1)
+        full = checks.checked_within(checks.checked_genes(links, self.n_samples), 0, self.n_samples - 1)
         if self.links is None:
             return full.astype(self.dtype)
         genes = full[:, self.links.relevant]
@@ -200,7 +195,7 @@ class LocusAdjacencyEncoding(Encoding):
         other kinds cut the links between clusters that have a gene, and "short" leads them to the rest of
         their cluster: exact for unions of parts, of "split" where these hang together.
         """
-        labels = checked_labels(labels, self.n_samples)
+        labels = checks.checked_labels(labels, self.n_samples)
         if self.links is not None:
             encoded = self.links.split_genes if self.kind == "split" else self.links.short_genes
             return encoded(labels).astype(self.dtype)
@@ -215,7 +210,7 @@ class LocusAdjacencyEncoding(Encoding):
     def repair(self, X: IntArray) -> IntArray:
         """Genes that name no sample become the parent in the tree, the nearest neighbour, or no link,
         whichever is known first; bits become 0 or 1."""
-        genes = rounded_genes(X, self.n_var)
+        genes = checks.rounded_genes(X, self.n_var)
         if self.kind == "split":
             return np.clip(genes, 0, 1).astype(self.dtype)
         fallback: IntArray = self.relevant

@@ -23,15 +23,6 @@ from moo_clustering._arrays import (
 )
 from moo_clustering._distances import Metric, distance_matrix, mean_square
 from moo_clustering._kernels import medoids as kernels
-from moo_clustering._kernels.medoids import (
-    GRAIN,
-    cluster_keys,
-    cluster_totals,
-    least_total_members,
-    member_lists,
-    nearest_medoids,
-    own_distances,
-)
 from moo_clustering._kernels.partitions import medoid_separations
 from moo_clustering._kernels.threads import for_parts
 
@@ -107,7 +98,7 @@ class MedoidSpace(ABC):
         for block, index in self.blocks(medoids):
             rows, places = block, index  # bound now: the threads are done before the next block
             for_parts(
-                lambda lo, hi, rows=rows, places=places: nearest_medoids(  # type: ignore[misc]
+                lambda lo, hi, rows=rows, places=places: kernels.nearest_medoids(  # type: ignore[misc]
                     rows, places, distances, labels, lo, hi
                 ),
                 len(medoids),
@@ -195,7 +186,7 @@ class DistanceMatrixSpace(MedoidSpace):
         cosine = isinstance(metric, str) and metric == "cosine"
         if cosine:
             for block in block_slices(len(D), len(D)):
-                D[block] = np.rint(D[block] * GRAIN) / GRAIN
+                D[block] = np.rint(D[block] * kernels.GRAIN) / kernels.GRAIN
         # A view, so that precomputed distances stay writeable for their owner.
         self.distances = D.view()
         self.distances.flags.writeable = False
@@ -203,14 +194,14 @@ class DistanceMatrixSpace(MedoidSpace):
         self.n_jobs = n_jobs
         self.mean_square = mean_square(D)
         self.total_to_one = float(D.sum(axis=0).min())
-        self._each = 2.0 / GRAIN if cosine else 0.0
+        self._each = 2.0 / kernels.GRAIN if cosine else 0.0
 
     def rows(self, ids: IntArray) -> AnyFloatArray:
         return self.distances[ids]
 
     def own(self, medoids: IntArray, labels: Labels) -> FloatArray:
         out = np.empty(labels.shape)
-        own_distances(self.distances, medoids, labels, out)
+        kernels.own_distances(self.distances, medoids, labels, out)
         return out
 
     def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -229,7 +220,7 @@ class DistanceMatrixSpace(MedoidSpace):
         totals = np.empty(labels.shape)
         n = self.n_samples
         for_parts(
-            lambda lo, hi: cluster_totals(
+            lambda lo, hi: kernels.cluster_totals(
                 self.distances, labels, order, starts, wanted, n // _FEW, totals, lo, hi
             ),
             n,
@@ -237,7 +228,7 @@ class DistanceMatrixSpace(MedoidSpace):
             self.n_jobs,
         )
         found = medoids[some]
-        least_total_members(totals, order, starts, wanted, RELATIVE, self._each, found)
+        kernels.least_total_members(totals, order, starts, wanted, RELATIVE, self._each, found)
         medoids[some] = found
 
 
@@ -494,7 +485,7 @@ class MedoidMemo:
             ``find(wanted, medoids)`` enters the medoids of the clusters that are wanted.
         """
         keys = np.zeros((*present.shape, 2), dtype=np.uint64)
-        cluster_keys(labels, self._salts, keys)
+        kernels.cluster_keys(labels, self._salts, keys)
         medoids = np.full(present.shape, -1, dtype=np.int64)
         flat, places = medoids.reshape(-1), np.flatnonzero(present)
         names = np.ascontiguousarray(keys.reshape(-1, 2)[places]).view("V16").ravel().tolist()
@@ -533,5 +524,5 @@ def member_table(labels: Labels, n_clusters: int) -> Members:
     narrow = labels.astype(np.min_scalar_type(n_clusters - 1))
     order = np.empty(labels.shape, dtype=np.int32)
     starts = np.empty((len(labels), n_clusters + 1), dtype=np.int32)
-    member_lists(narrow, order, starts)
+    kernels.member_lists(narrow, order, starts)
     return Members(narrow, order, starts)

@@ -22,13 +22,7 @@ from moo_clustering._arrays import (
 from moo_clustering._distances import MAX_MEMORY, Metric, distance_matrix
 from moo_clustering._docs import Documented
 from moo_clustering._kernels.medoids import nearest_medoids
-from moo_clustering.encodings.base import (
-    Encoding,
-    checked_cluster_range,
-    checked_genes,
-    checked_labels,
-    rounded_genes,
-)
+from moo_clustering.encodings import base
 
 _NO_SLOT = np.iinfo(np.int32).max
 # Entries of one block of distances in decode: 8 MiB, so that it stays near the processor.
@@ -37,7 +31,7 @@ DECODE_BLOCK = 2**20
 SAME = 1.0 + 1e-12
 
 
-class _MedoidGenes(Documented, Encoding):
+class _MedoidGenes(Documented, base.Encoding):
     """Genes are the ids of the medoids, or -1 for none; immutable, so that a deep copy shares the distances.
 
     Parameters
@@ -72,7 +66,7 @@ class _MedoidGenes(Documented, Encoding):
         -----
         O(n_individuals n_samples^2 / k) time for k clusters of equal size.
         """
-        labels = checked_labels(labels, self.n_samples)
+        labels = base.checked_labels(labels, self.n_samples)
         X = np.full((len(labels), self.n_var), -1, dtype=self.dtype)
         for row, partition in zip(X, labels, strict=True):
             clusters, sizes = np.unique(partition, return_counts=True)
@@ -145,7 +139,7 @@ class MedoidEncoding(_MedoidGenes):
         self.n_samples = len(self.distances)
         if self.n_samples == 1:
             k_min = min(k_min, 1)
-        self.k_min, self.k_max = checked_cluster_range(
+        self.k_min, self.k_max = base.checked_cluster_range(
             k_min, resolve_k_max(k_max, self.n_samples), self.n_samples
         )
         self.n_var = self.k_max
@@ -194,7 +188,7 @@ class MedoidEncoding(_MedoidGenes):
         Genes that are missing become the samples with the lowest ids not in the row; fractions are
         rounded.
         """
-        ids = rounded_genes(X, self.n_var).astype(self.dtype, copy=False)
+        ids = base.rounded_genes(X, self.n_var).astype(self.dtype, copy=False)
         kept = (ids >= 0) & (ids < self.n_samples) & ~occurred_before(ids)
         ids[~kept] = -1
         ids = np.take_along_axis(ids, np.argsort(~kept, axis=1, kind="stable"), axis=1)
@@ -243,7 +237,7 @@ class MedoidEncoding(_MedoidGenes):
         return X
 
     def _checked(self, X: IntArray) -> IntArray:
-        ids = checked_genes(X, self.n_var)
+        ids = base.checked_genes(X, self.n_var)
         padding = ids == -1
         wrong = ((ids < -1) | (ids >= self.n_samples) | (occurred_before(ids) & ~padding)).any(axis=1)
         wrong |= padding[:, 0] | (padding[:, :-1] & ~padding[:, 1:]).any(axis=1)
@@ -300,13 +294,13 @@ class MedoidSlotEncoding(_MedoidGenes):
             self.distances = H.view()
             self.distances.flags.writeable = False
         self.n_samples = len(H)
-        self.k_min, self.k_max = checked_cluster_range(k_min, k_max, self.n_samples)
+        self.k_min, self.k_max = base.checked_cluster_range(k_min, k_max, self.n_samples)
         self.n_var = self.k_max
         self._neighbors: dict[int, NDArray[np.int32]] = {}
 
     def decode(self, X: IntArray) -> Labels:
         """Assign every sample to the medoid it is nearest to, see :func:`decode_slots`."""
-        return decode_slots(checked_genes(X, self.n_var), self.distances)
+        return decode_slots(base.checked_genes(X, self.n_var), self.distances)
 
     def _medoid(self, members: IntpArray) -> int:
         within = self.distances[np.ix_(members, members)]
@@ -319,14 +313,14 @@ class MedoidSlotEncoding(_MedoidGenes):
         The first empty slots get the samples with the lowest ids not in the row, so that a row's
         repair depends on nothing else; :func:`repair_slots` draws them. Fractions are rounded.
         """
-        return repair_slots(rounded_genes(X, self.n_var), self.n_samples, self.k_min)
+        return repair_slots(base.rounded_genes(X, self.n_var), self.n_samples, self.k_min)
 
     def canonical(self, X: IntArray) -> IntArray:
         """Medoids in ascending order, then the empty slots.
 
         The order of the slots decides only which cluster takes a sample equally near to two medoids.
         """
-        ids = checked_genes(X, self.n_var).astype(self.dtype)
+        ids = base.checked_genes(X, self.n_var).astype(self.dtype)
         ids[ids < 0] = self.n_samples
         ids.sort(axis=1)
         ids[ids == self.n_samples] = -1
@@ -431,7 +425,7 @@ def repair_slots(
         Valid rows are unchanged.
     """
     X = np.asarray(X)
-    slots = rounded_genes(X, X.shape[-1])
+    slots = base.rounded_genes(X, X.shape[-1])
     if k_min > min(n_samples, slots.shape[1]):
         raise ValueError(
             f"k_min={k_min} medoids need as many slots and samples, got {slots.shape[1]} and {n_samples}."

@@ -40,20 +40,7 @@ from moo_clustering.encodings import (
 )
 from moo_clustering.encodings.base import checked_genes
 from moo_clustering.encodings.medoids import as_sets, filled, first_distinct, repair_slots, set_sizes
-from moo_clustering.operators.base import (
-    SHARED,
-    LabelGraph,
-    PairCrossover,
-    at_least_one,
-    bounds_of,
-    canonical_rows,
-    center_problem,
-    checked_share,
-    encoding_of,
-    redraw_illegal,
-    seed_problem,
-    to_genes,
-)
+from moo_clustering.operators import base
 
 if TYPE_CHECKING:
     from moo_clustering.problems.graphs import SRMOSCProblem
@@ -71,7 +58,7 @@ MIX_STEP = 0.2
 BLOCK_DRAWS = 2**22
 
 
-class _AlignedCrossover(PairCrossover):
+class _AlignedCrossover(base.PairCrossover):
     """Crossover of two partitions to two children; subclasses override :meth:`exchange`.
 
     Parameters
@@ -152,8 +139,8 @@ class AlignedUniformCrossover(_AlignedCrossover):
         return coins(first, second, rng)
 
 
-@documented(SHARED)
-class GroupingOverlayCrossover(PairCrossover):
+@documented(base.SHARED)
+class GroupingOverlayCrossover(base.PairCrossover):
     """Lay some clusters of one parent over the other; the second child exchanges the roles.
 
     Each cluster of A is inherited with probability one half, at least one and not all of them (none if
@@ -186,9 +173,9 @@ class GroupingOverlayCrossover(PairCrossover):
         self, graph: Any, *, prob: float = 0.6, min_share: float = 0.3, max_rounds: int = 10, **kwargs: Any
     ) -> None:
         super().__init__(prob, **kwargs)
-        self.graph = LabelGraph.of(graph)
-        self.min_share = checked_share("min_share", min_share)
-        self.max_rounds = at_least_one("max_rounds", max_rounds)
+        self.graph = base.LabelGraph.of(graph)
+        self.min_share = base.checked_share("min_share", min_share)
+        self.max_rounds = base.at_least_one("max_rounds", max_rounds)
 
     def do(
         self,
@@ -209,8 +196,8 @@ class GroupingOverlayCrossover(PairCrossover):
         return Population.new("X", children.reshape(-1, problem.n_var), CROSSED, np.tile(crossed, 2))
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:
-        bounds = bounds_of(problem)
-        first, second = (canonical_rows(side, problem.n_var) for side in X)
+        bounds = base.bounds_of(problem)
+        first, second = (base.canonical_rows(side, problem.n_var) for side in X)
         out = np.stack([first, second])
         for q, (a, b) in enumerate(zip(first, second, strict=True)):
             out[0, q] = self.overlaid(a, b, bounds.k_max, rng)
@@ -229,7 +216,7 @@ def lay_over(
     a: Labels,
     b: Labels,
     inherited: BoolArray,
-    graph: LabelGraph,
+    graph: base.LabelGraph,
     *,
     min_share: float,
     max_rounds: int,
@@ -317,7 +304,7 @@ def _random_bits(n_rows: int, n_columns: int, rng: np.random.Generator) -> BoolA
     return np.unpackbits(bits, axis=1, count=n_columns).view(np.bool_)
 
 
-class PrefixUnionCrossover(PairCrossover):
+class PrefixUnionCrossover(base.PairCrossover):
     """Join the first medoids of one parent and those of the other that are not among them.
 
     A cut c is drawn from 1..|A|-1. The child is A[:c] followed by the genes of B that are not in it, in
@@ -348,7 +335,7 @@ class PrefixUnionCrossover(PairCrossover):
         self.length: Length = length
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Int64Array:
-        encoding = encoding_of(problem, MedoidEncoding)
+        encoding = base.encoding_of(problem, MedoidEncoding)
         first, second = as_sets(X[0]), as_sets(X[1])
         children = [
             filled(prefix_union(a, b, self.length, rng), encoding.k_min, encoding.n_samples, rng)
@@ -388,7 +375,7 @@ def _cuts(sizes: Int64Array, rng: np.random.Generator) -> Int64Array:
     return rng.integers(1, np.maximum(sizes, 2))[:, None]
 
 
-class SlotOnePointCrossover(PairCrossover):
+class SlotOnePointCrossover(base.PairCrossover):
     """Exchange the slots from a random cut in 1..k_max-1 on, then repair like :class:`SlotRepair`.
 
     References
@@ -400,7 +387,7 @@ class SlotOnePointCrossover(PairCrossover):
         super().__init__(prob, **kwargs)
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
-        encoding = encoding_of(problem, MedoidSlotEncoding)
+        encoding = base.encoding_of(problem, MedoidSlotEncoding)
         first, second = (checked_genes(parents, encoding.n_var) for parents in X)
         return np.stack(cross_slots(first, second, rng, k_min=encoding.k_min, n_samples=encoding.n_samples))
 
@@ -413,7 +400,7 @@ def cross_slots(
     return repair_slots(a, n_samples, k_min, rng), repair_slots(b, n_samples, k_min, rng)
 
 
-class UniformNeighborCrossover(PairCrossover):
+class UniformNeighborCrossover(base.PairCrossover):
     """Exchange every gene of two parents with probability one half.
 
     Every gene of a child comes from a parent at the same locus, so children of feasible parents are
@@ -437,7 +424,7 @@ class UniformNeighborCrossover(PairCrossover):
         return children
 
 
-@documented(PairCrossover)
+@documented(base.PairCrossover)
 class RankSBX(SBX):
     """Simulated binary crossover on ranks of neighbours, rounded and clipped.
 
@@ -463,7 +450,7 @@ class RankSBX(SBX):
         super().__init__(prob_var=prob_var, eta=eta, prob=prob, **kwargs)
 
     def _do(self, problem: Any, X: IntArray, *args: Any, **kwargs: Any) -> IntArray:
-        return to_genes(problem, super()._do(problem, X, *args, **kwargs))
+        return base.to_genes(problem, super()._do(problem, X, *args, **kwargs))
 
 
 @documented()
@@ -484,10 +471,10 @@ class IndexSBX(RankSBX):
     def _do(self, problem: Any, X: IntArray, *args: Any, **kwargs: Any) -> IntArray:
         children = super()._do(problem, X, *args, **kwargs)
         flat = children.reshape(-1, children.shape[-1])
-        return redraw_illegal(problem, flat, kwargs.get("random_state")).reshape(children.shape)
+        return base.redraw_illegal(problem, flat, kwargs.get("random_state")).reshape(children.shape)
 
 
-class AlignedSeedCrossover(PairCrossover):
+class AlignedSeedCrossover(base.PairCrossover):
     """Exchange clusters of one parent for the most similar clusters of the other.
 
     The clusters of both parents are matched with the least sum of squared distances between centroids,
@@ -509,7 +496,7 @@ class AlignedSeedCrossover(PairCrossover):
         super().__init__(prob, **kwargs)
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
-        encoding = seed_problem(problem).encoding
+        encoding = base.seed_problem(problem).encoding
         parents = [encoding.seeds(side) for side in X]
         n_pairs = len(parents[0])
         centers = problem.cluster_centers(np.concatenate(parents))
@@ -531,7 +518,7 @@ def _paired(
     return rows[0], rows[1]
 
 
-class CentreMatchingCrossover(PairCrossover):
+class CentreMatchingCrossover(base.PairCrossover):
     """Match the centres of two parents; a child takes one centre of each pair, drawn by a coin.
 
     The matching has the least sum of squared distances, so the order of the centres does not matter.
@@ -580,7 +567,7 @@ class CentreMatchingCrossover(PairCrossover):
         return children
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> FloatArray:
-        encoding = center_problem(problem).encoding
+        encoding = base.center_problem(problem).encoding
         children = np.empty((self.n_offsprings, *X.shape[1:]))
         for q, pair in enumerate(zip(encoding.centers(X[0]), encoding.centers(X[1]), strict=True)):
             for child, genes in zip(children[:, q], match_centers(*pair, rng), strict=False):
@@ -611,7 +598,7 @@ def nearest_pairs(first: AnyFloatArray, second: AnyFloatArray) -> tuple[IntpArra
     return left, right
 
 
-class RowUniformCrossover(PairCrossover):
+class RowUniformCrossover(base.PairCrossover):
     """Exchange every sample's row of weights between two parents with probability one half.
 
     For :class:`~moo_clustering.problems.SRMOSCProblem`. The row of a sample determines its error and

@@ -23,16 +23,7 @@ from moo_clustering._kernels.threads import for_blocks
 from moo_clustering.encodings import MedoidEncoding, MedoidSlotEncoding
 from moo_clustering.encodings.base import checked_genes
 from moo_clustering.encodings.medoids import as_sets, random_absent, repair_slots, set_sizes
-from moo_clustering.operators.base import (
-    DrawnMutation,
-    SeededMutation,
-    center_problem,
-    checked_share,
-    encoding_of,
-    redraw_illegal,
-    seed_problem,
-    to_genes,
-)
+from moo_clustering.operators import base
 from moo_clustering.operators.crossover import TABLES
 from moo_clustering.operators.sampling import draw_links
 
@@ -51,7 +42,7 @@ Tables = tuple[FloatArray, Labels]
 CANDIDATES = 3
 
 
-class MutationChoice(DrawnMutation):
+class MutationChoice(base.DrawnMutation):
     """Draw one of several mutations for each individual, as pymoo's algorithms take a single one.
 
     Parameters
@@ -103,7 +94,7 @@ class MutationChoice(DrawnMutation):
         return mutated
 
 
-class MedoidReplaceMutation(SeededMutation):
+class MedoidReplaceMutation(base.SeededMutation):
     """Replace a random medoid by a random sample that is no medoid.
 
     Parameters
@@ -128,7 +119,7 @@ class MedoidReplaceMutation(SeededMutation):
         self.kind: ReplaceKind = kind
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Int64Array:
-        encoding = encoding_of(problem, MedoidEncoding)
+        encoding = base.encoding_of(problem, MedoidEncoding)
         return replace_one(as_sets(X), encoding.n_samples, rng, kind=self.kind, k_min=encoding.k_min)
 
 
@@ -162,7 +153,7 @@ def replace_one(
     return mutated
 
 
-class MedoidSwapMutation(SeededMutation):
+class MedoidSwapMutation(base.SeededMutation):
     """Exchange the positions of two medoids.
 
     The clustering stays the same; only the order in which a later crossover cuts the genes changes. Use
@@ -191,7 +182,7 @@ def swap_two(sets: Int64Array, rng: np.random.Generator) -> Int64Array:
     return swapped
 
 
-class SlotMutation(SeededMutation):
+class SlotMutation(base.SeededMutation):
     """Move medoids to samples near them, then repair like :class:`SlotRepair`.
 
     Parameters
@@ -222,11 +213,11 @@ class SlotMutation(SeededMutation):
         if kind not in get_args(SlotKind):
             raise ValueError(f"kind must be one of {get_args(SlotKind)}, got {kind!r}.")
         self.kind: SlotKind = kind
-        self.p_gene = checked_share("p_gene", p_gene)
-        self.reach = checked_share("reach", reach)
+        self.p_gene = base.checked_share("p_gene", p_gene)
+        self.reach = base.checked_share("reach", reach)
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
-        encoding = encoding_of(problem, MedoidSlotEncoding)
+        encoding = base.encoding_of(problem, MedoidSlotEncoding)
         n = encoding.n_samples
         neighbors = None
         if self.kind == "rank" and n > 1:
@@ -278,7 +269,7 @@ def slot_radius(reach: float, n_samples: int) -> int:
     return math.floor(reach * n_samples + 1e-9)
 
 
-class NeighborResample(SeededMutation):
+class NeighborResample(base.SeededMutation):
     """Redraw links uniformly over the k nearest admissible neighbours of the sample.
 
     Parameters
@@ -308,7 +299,7 @@ class NeighborResample(SeededMutation):
         return mutated
 
 
-@documented(SeededMutation)
+@documented(base.SeededMutation)
 class RankPM(PM):
     """Polynomial mutation on ranks of neighbours, rounded and clipped.
 
@@ -329,7 +320,7 @@ class RankPM(PM):
         super().__init__(prob=prob, eta=eta, prob_var=prob_var, **kwargs)
 
     def _do(self, problem: Any, X: IntArray, *args: Any, **kwargs: Any) -> IntArray:
-        return to_genes(problem, super()._do(problem, X, *args, **kwargs))
+        return base.to_genes(problem, super()._do(problem, X, *args, **kwargs))
 
 
 @documented()
@@ -341,10 +332,12 @@ class IndexPM(RankPM):
     """
 
     def _do(self, problem: Any, X: IntArray, *args: Any, **kwargs: Any) -> IntArray:
-        return redraw_illegal(problem, super()._do(problem, X, *args, **kwargs), kwargs.get("random_state"))
+        return base.redraw_illegal(
+            problem, super()._do(problem, X, *args, **kwargs), kwargs.get("random_state")
+        )
 
 
-class NeighborBiasedMutation(SeededMutation):
+class NeighborBiasedMutation(base.SeededMutation):
     """Redraw a link to the l-th neighbour from the L nearest, with probability 1/n + (l/n)^2.
 
     For :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. A self link counts as
@@ -433,7 +426,7 @@ def _ranks(problem: Any, values: NDArray[Any], genes: NDArray[np.intp], unlisted
     return np.where(values == samples, 0, found)
 
 
-class DistantSeedMutation(DrawnMutation):
+class DistantSeedMutation(base.DrawnMutation):
     """Replace a random seed by a document far from all centroids.
 
     The document is drawn with probability proportional to its distance to the nearest centroid, in the
@@ -462,7 +455,7 @@ class DistantSeedMutation(DrawnMutation):
         self.kind: ReplaceKind = kind
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
-        encoding = seed_problem(problem).encoding
+        encoding = base.seed_problem(problem).encoding
         slots: IntArray = encoding.seeds(X)
         sizes = set_sizes(slots)
         action = rng.integers(0, 3, size=len(slots)) if self.kind == "full" else np.zeros(len(slots))
@@ -495,7 +488,7 @@ def _distant(
     return np.where(cumulative[:, -1] > 0.0, drawn, random_absent(slots, weights.shape[1], rng))
 
 
-class SweepSeedMutation(DrawnMutation):
+class SweepSeedMutation(base.DrawnMutation):
     """Local search: replace every seed by the document most central in its cluster.
 
     The clusters that the sweeps of the evaluation found are written back as seeds, from which the sweeps
@@ -517,11 +510,11 @@ class SweepSeedMutation(DrawnMutation):
         super().__init__(prob, **kwargs)
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
-        mutated: IntArray = seed_problem(problem).central_documents(X)
+        mutated: IntArray = base.seed_problem(problem).central_documents(X)
         return mutated
 
 
-class RelocateCentre(DrawnMutation):
+class RelocateCentre(base.DrawnMutation):
     """Move a centre to a sample, preferably one that is far from all other centres.
 
     With probability ``mix`` the sample is drawn uniformly, otherwise in proportion to its distance D to
@@ -566,7 +559,7 @@ class RelocateCentre(DrawnMutation):
         self, problem: Any, X: NDArray[Any], rng: np.random.Generator, mix: float | None = None
     ) -> FloatArray:
         mix = mix if self.mix is None else self.mix
-        centers = center_problem(problem).encoding.centers(X)
+        centers = base.center_problem(problem).encoding.centers(X)
         for one in centers:
             relocate(problem.encoding, one, rng.random() if mix is None else mix, rng, self.removal)
         return np.asarray(centers.reshape(len(centers), -1))
@@ -615,7 +608,7 @@ def drawn(weights: FloatArray, otherwise: int, rng: np.random.Generator) -> int:
     return int(np.argmax(cumulative > rng.random() * cumulative[-1]))
 
 
-class SupportMutation(SeededMutation):
+class SupportMutation(base.SeededMutation):
     """Drop the smallest weight of a row or add the candidate of largest gain, then refit the weights.
 
     For :class:`~moo_clustering.problems.SRMOSCProblem`. The gain of a candidate is max(0, g)^2 / G_aa with
@@ -705,7 +698,7 @@ class SupportMutation(SeededMutation):
         for_blocks(change, len(which), problem.width * X.shape[1], problem.n_jobs)
 
 
-class ModesMutation(SeededMutation):
+class ModesMutation(base.SeededMutation):
     """Set a random attribute of a random mode to a random value.
 
     The value is any category of the attribute, or uniform in its range. For

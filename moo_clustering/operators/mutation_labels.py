@@ -20,25 +20,13 @@ from moo_clustering.bags.objective import RULES, Rule
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import checked_genes
-from moo_clustering.operators.base import (
-    SHARED,
-    Bounds,
-    DrawnMutation,
-    LabelGraph,
-    SeededMutation,
-    at_least_one,
-    bounds_of,
-    canonical_rows,
-    checked_share,
-    objective_of,
-    pool_labels,
-)
+from moo_clustering.operators import base
 from moo_clustering.operators.crossover import CROSSED
 
 Empty = Literal["farthest", "closest", "keep"]
 
 
-class LabelMutation(DrawnMutation):
+class LabelMutation(base.DrawnMutation):
     """Mutation of one partition after the other; subclasses override :meth:`varied`.
 
     Cluster numbers never matter: every row has its clusters numbered by first appearance, before and
@@ -46,18 +34,18 @@ class LabelMutation(DrawnMutation):
     """
 
     @abstractmethod
-    def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
+    def varied(self, labels: Labels, bounds: base.Bounds, rng: np.random.Generator) -> Labels:
         """Return a changed copy of a canonical partition, or itself where no change is possible."""
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:
-        bounds = bounds_of(problem)
-        out = canonical_rows(X, problem.n_var)
+        bounds = base.bounds_of(problem)
+        out = base.canonical_rows(X, problem.n_var)
         for row in out:
             row[:] = self.varied(row.copy(), bounds, rng)
         return out
 
 
-@documented(SHARED)
+@documented(base.SHARED)
 class GraphMerge(LabelMutation):
     """Unite two clusters, drawn with a preference for those with many links between them.
 
@@ -77,13 +65,13 @@ class GraphMerge(LabelMutation):
 
     def __init__(self, graph: Any, prob: float = 1.0, **kwargs: Any) -> None:
         super().__init__(prob, **kwargs)
-        self.graph = LabelGraph.of(graph)
+        self.graph = base.LabelGraph.of(graph)
 
-    def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
+    def varied(self, labels: Labels, bounds: base.Bounds, rng: np.random.Generator) -> Labels:
         return merge_linked(labels, self.graph, bounds.k_min, rng)
 
 
-def merge_linked(labels: Labels, graph: LabelGraph, k_min: int, rng: np.random.Generator) -> Labels:
+def merge_linked(labels: Labels, graph: base.LabelGraph, k_min: int, rng: np.random.Generator) -> Labels:
     """Unite two clusters unless there are only ``k_min``, see :class:`GraphMerge`."""
     k = int(labels.max()) + 1
     if k <= max(k_min, 1):
@@ -98,7 +86,7 @@ def merge_linked(labels: Labels, graph: LabelGraph, k_min: int, rng: np.random.G
     return relabel_by_first_appearance(np.where(labels == b[pair], a[pair].astype(np.int32), labels))
 
 
-@documented(SHARED)
+@documented(base.SHARED)
 class PoolSplit(LabelMutation):
     """Split a random cluster along a random partition of a pool.
 
@@ -128,11 +116,11 @@ class PoolSplit(LabelMutation):
         self, pool: Any, *, min_share: float = 0.08, max_tries: int = 12, prob: float = 1.0, **kwargs: Any
     ) -> None:
         super().__init__(prob, **kwargs)
-        self.pool = pool_labels(pool)
-        self.min_share = checked_share("min_share", min_share)
-        self.max_tries = at_least_one("max_tries", max_tries)
+        self.pool = base.pool_labels(pool)
+        self.min_share = base.checked_share("min_share", min_share)
+        self.max_tries = base.at_least_one("max_tries", max_tries)
 
-    def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
+    def varied(self, labels: Labels, bounds: base.Bounds, rng: np.random.Generator) -> Labels:
         return self.split(labels, bounds.k_max, rng)
 
     def split(
@@ -160,7 +148,7 @@ class PoolSplit(LabelMutation):
         return labels
 
 
-@documented(SHARED)
+@documented(base.SHARED)
 class GraphRefine(LabelMutation):
     """Move all samples at once to the clusters of their neighbours, in a few steps.
 
@@ -189,13 +177,13 @@ class GraphRefine(LabelMutation):
         self, graph: Any, *, max_steps: int = 3, inertia: float = 0.05, prob: float = 1.0, **kwargs: Any
     ) -> None:
         super().__init__(prob, **kwargs)
-        self.graph = LabelGraph.of(graph)
-        self.max_steps = at_least_one("max_steps", max_steps)
+        self.graph = base.LabelGraph.of(graph)
+        self.max_steps = base.at_least_one("max_steps", max_steps)
         if not 0.0 <= inertia < np.inf:
             raise ValueError(f"inertia must be at least 0, got {inertia!r}.")
         self.inertia = float(inertia)
 
-    def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
+    def varied(self, labels: Labels, bounds: base.Bounds, rng: np.random.Generator) -> Labels:
         return self.refined(labels, int(rng.integers(1, self.max_steps + 1)), bounds.k_min)
 
     def refined(self, labels: Labels, n_steps: int, k_min: int) -> Labels:
@@ -208,7 +196,7 @@ class GraphRefine(LabelMutation):
         return labels
 
 
-@documented(SHARED)
+@documented(base.SHARED)
 class PairViolationMutation(LabelMutation):
     """Satisfy one random violated pair, moving pieces of clusters that partitions of a pool cut out.
 
@@ -244,12 +232,12 @@ class PairViolationMutation(LabelMutation):
         super().__init__(prob, **kwargs)
         if not isinstance(constraints, PairwiseConstraints):
             raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}.")
-        self.graph = LabelGraph.of(graph)
-        self.pool = pool_labels(pool)
+        self.graph = base.LabelGraph.of(graph)
+        self.pool = base.pool_labels(pool)
         self.pairs = np.concatenate([constraints.must_link, constraints.cannot_link])
         self.together = np.arange(len(self.pairs)) < len(constraints.must_link)
 
-    def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
+    def varied(self, labels: Labels, bounds: base.Bounds, rng: np.random.Generator) -> Labels:
         violated = self.violated(labels)
         return self.satisfied(labels, int(rng.choice(violated)), bounds, rng) if len(violated) else labels
 
@@ -258,7 +246,7 @@ class PairViolationMutation(LabelMutation):
         same = labels[self.pairs[:, 0]] == labels[self.pairs[:, 1]]
         return np.flatnonzero(same != self.together)
 
-    def satisfied(self, labels: Labels, pair: int, bounds: Bounds, rng: np.random.Generator) -> Labels:
+    def satisfied(self, labels: Labels, pair: int, bounds: base.Bounds, rng: np.random.Generator) -> Labels:
         """Repair a violated pair of a canonical partition."""
         i, j = rng.permutation(self.pairs[pair])
         first = rng.random() < 0.5
@@ -308,8 +296,8 @@ def _moved(labels: Labels, members: NDArray[Any] | None, target: int) -> Labels:
     return relabel_by_first_appearance(out)
 
 
-@documented(SHARED)
-class PartitionMutation(SeededMutation):
+@documented(base.SHARED)
+class PartitionMutation(base.SeededMutation):
     """Merge, split or refine by :class:`GraphMerge`, :class:`PoolSplit` or :class:`GraphRefine`.
 
     Children that :class:`~moo_clustering.operators.GroupingOverlayCrossover` marked as crossed are
@@ -357,7 +345,7 @@ class PartitionMutation(SeededMutation):
         pairs: float = 0.55,
     ) -> None:
         super().__init__()
-        graph = LabelGraph.of(graph)
+        graph = base.LabelGraph.of(graph)
         self.refinement = GraphRefine(graph)
         self.mutations: tuple[LabelMutation, ...] = (GraphMerge(graph), PoolSplit(pool), self.refinement)
         weights = np.array([merge, split, refine], dtype=np.float64)
@@ -366,9 +354,9 @@ class PartitionMutation(SeededMutation):
                 f"merge, split and refine must be at least 0 and not all 0, got {merge}, {split}, {refine}."
             )
         self.weights = weights / weights.sum()
-        self.crossed = checked_share("crossed", crossed)
-        self.polish = checked_share("polish", polish)
-        self.pairs = checked_share("pairs", pairs)
+        self.crossed = base.checked_share("crossed", crossed)
+        self.polish = base.checked_share("polish", polish)
+        self.pairs = base.checked_share("pairs", pairs)
         self.repair_pair = None if constraints is None else PairViolationMutation(graph, pool, constraints)
 
     def do(
@@ -394,14 +382,14 @@ class PartitionMutation(SeededMutation):
 
     def mutated(self, problem: Any, X: NDArray[Any], crossed: ArrayLike, rng: np.random.Generator) -> Labels:
         """Mutate copies of the rows, of which some are children of a crossover."""
-        bounds = bounds_of(problem)
-        out = canonical_rows(X, problem.n_var)
+        bounds = base.bounds_of(problem)
+        out = base.canonical_rows(X, problem.n_var)
         for row, mark in zip(out, np.asarray(crossed, dtype=bool), strict=True):
             row[:] = self.varied(row.copy(), bounds, rng, crossed=bool(mark))
         return out
 
     def varied(
-        self, labels: Labels, bounds: Bounds, rng: np.random.Generator, *, crossed: bool = False
+        self, labels: Labels, bounds: base.Bounds, rng: np.random.Generator, *, crossed: bool = False
     ) -> Labels:
         """Mutate one canonical partition."""
         if not crossed or rng.random() < self.crossed:
@@ -415,8 +403,8 @@ class PartitionMutation(SeededMutation):
         return self.mutations[rng.choice(len(self.mutations), p=self.weights)]
 
 
-@documented(SHARED)
-class ImprovementMutation(DrawnMutation):
+@documented(base.SHARED)
+class ImprovementMutation(base.DrawnMutation):
     """Redraw genes in turn, weighing each cluster by the objective that it would lead to.
 
     For genes that are cluster numbers, and problems with an attribute ``objective`` such as
@@ -462,13 +450,13 @@ class ImprovementMutation(DrawnMutation):
         super().__init__(prob, **kwargs)
         if weights not in RULES:
             raise ValueError(f"weights must be one of {', '.join(map(repr, RULES))}, got {weights!r}.")
-        self.p_gene = checked_share("p_gene", p_gene)
+        self.p_gene = base.checked_share("p_gene", p_gene)
         self.weights: Rule = weights
         self.objective = objective
         self.n_trials = 0
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int32]:
-        objective = objective_of(problem, self.objective, "improve")
+        objective = base.objective_of(problem, self.objective, "improve")
         improved = objective.improve(
             checked_genes(X, problem.n_var),
             rng,
@@ -479,8 +467,8 @@ class ImprovementMutation(DrawnMutation):
         return improved.labels
 
 
-@documented(SHARED)
-class KMMutation(DrawnMutation):
+@documented(base.SHARED)
+class KMMutation(base.DrawnMutation):
     """Assign every bag to the nearest centroid of its partition (the KM operator).
 
     For genes that are cluster numbers, and problems with an attribute ``objective`` such as
@@ -521,5 +509,5 @@ class KMMutation(DrawnMutation):
         self.objective = objective
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int32]:
-        objective = objective_of(problem, self.objective, "reassign")
+        objective = base.objective_of(problem, self.objective, "reassign")
         return objective.reassign(checked_genes(X, problem.n_var), empty=self.empty)

@@ -18,24 +18,14 @@ from moo_clustering.bags import BagObjective
 from moo_clustering.encodings import MedoidEncoding, MedoidSlotEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import rounded_genes
 from moo_clustering.encodings.medoids import filled, first_distinct, repair_slots
-from moo_clustering.operators.base import (
-    SHARED,
-    GeneRepair,
-    LabelGraph,
-    at_least_one,
-    bounds_of,
-    canonical_rows,
-    encoding_of,
-    objective_of,
-    redraw_illegal,
-)
+from moo_clustering.operators import base
 from moo_clustering.operators.mutation_labels import PoolSplit, merge_linked
 
 if TYPE_CHECKING:
     from moo_clustering.problems import NeighborGraphProblem
 
 
-class EncodingRepair(GeneRepair):
+class EncodingRepair(base.GeneRepair):
     """Make individuals valid by ``problem.encoding.repair``.
 
     Fractions are rounded to integers first, so that pymoo's real-valued operators can be used with any
@@ -43,7 +33,7 @@ class EncodingRepair(GeneRepair):
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
-        return encoding_of(problem).repair(X)
+        return base.encoding_of(problem).repair(X)
 
 
 class RepairSequence(Repair):
@@ -67,7 +57,7 @@ class RepairSequence(Repair):
         return X
 
 
-class CanonicalRepair(GeneRepair):
+class CanonicalRepair(base.GeneRepair):
     """Number the clusters of every partition by first appearance.
 
     For genes that are cluster numbers of at least 0. Equal partitions then have equal genes, so that any
@@ -83,8 +73,8 @@ class CanonicalRepair(GeneRepair):
         return relabel_by_first_appearance(rounded_genes(X, X.shape[-1]))
 
 
-@documented(SHARED)
-class ClusterNumberRepair(GeneRepair):
+@documented(base.SHARED)
+class ClusterNumberRepair(base.GeneRepair):
     """Unite or split clusters until there are as many as wanted.
 
     Clusters are united as by :class:`GraphMerge`, and split as by :class:`PoolSplit`, one piece at a
@@ -109,9 +99,9 @@ class ClusterNumberRepair(GeneRepair):
 
     def __init__(self, graph: Any, pool: Any, n_clusters: int) -> None:
         super().__init__()
-        self.graph = LabelGraph.of(graph)
+        self.graph = base.LabelGraph.of(graph)
         self.splitting = PoolSplit(pool)
-        self.n_clusters = at_least_one("n_clusters", n_clusters)
+        self.n_clusters = base.at_least_one("n_clusters", n_clusters)
         if self.n_clusters > self.graph.n_samples:
             raise ValueError(
                 f"n_clusters must be at most the number of samples, {self.graph.n_samples}, "
@@ -119,7 +109,7 @@ class ClusterNumberRepair(GeneRepair):
             )
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:
-        bounds = bounds_of(problem)
+        bounds = base.bounds_of(problem)
         if not bounds.k_min <= self.n_clusters <= bounds.k_max:
             raise ValueError(
                 f"n_clusters must be within the encoding's {bounds.k_min}..{bounds.k_max}, "
@@ -129,7 +119,7 @@ class ClusterNumberRepair(GeneRepair):
 
     def repaired(self, X: NDArray[Any], rng: np.random.Generator) -> Labels:
         """Canonical copies of partitions, with the wanted number of clusters."""
-        out = canonical_rows(X, self.graph.n_samples)
+        out = base.canonical_rows(X, self.graph.n_samples)
         for row in out:
             row[:] = self._fitted(row.copy(), rng)
         return out
@@ -154,8 +144,8 @@ class ClusterNumberRepair(GeneRepair):
         return relabel_by_first_appearance(out)
 
 
-@documented(SHARED)
-class MinSizeRepair(GeneRepair):
+@documented(base.SHARED)
+class MinSizeRepair(base.GeneRepair):
     """Fill clusters up to the least size with the bags whose move costs least.
 
     For genes that are cluster numbers, and problems with an attribute ``objective`` such as
@@ -183,11 +173,11 @@ class MinSizeRepair(GeneRepair):
         self.objective = objective
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
-        objective = objective_of(problem, self.objective, "repair")
+        objective = base.objective_of(problem, self.objective, "repair")
         return objective.repair(rounded_genes(X, problem.n_var))
 
 
-class MedoidSetRepair(GeneRepair):
+class MedoidSetRepair(base.GeneRepair):
     """Drop invalid and repeated medoids, close the gaps, and add random medoids if fewer than two are left.
 
     Fractions are rounded to integers. Operators of this package leave nothing to repair; others do.
@@ -195,14 +185,14 @@ class MedoidSetRepair(GeneRepair):
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
-        encoding = encoding_of(problem, MedoidEncoding)
+        encoding = base.encoding_of(problem, MedoidEncoding)
         ids = rounded_genes(X, encoding.n_var)
         ids[ids >= encoding.n_samples] = -1
         sets = first_distinct(ids, encoding.k_max)
         return filled(sets, encoding.k_min, encoding.n_samples, rng)
 
 
-class SlotRepair(GeneRepair):
+class SlotRepair(base.GeneRepair):
     """Empty slots with invalid or repeated medoids, and add random medoids if fewer than k_min are left.
 
     Fractions are rounded to integers. Operators for medoid slots leave nothing to repair; others do.
@@ -210,11 +200,11 @@ class SlotRepair(GeneRepair):
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
-        encoding = encoding_of(problem, MedoidSlotEncoding)
+        encoding = base.encoding_of(problem, MedoidSlotEncoding)
         return repair_slots(rounded_genes(X, encoding.n_var), encoding.n_samples, encoding.k_min, rng)
 
 
-class CannotLinkRepair(GeneRepair):
+class CannotLinkRepair(base.GeneRepair):
     """Redraw self links and forbidden neighbours from the k nearest admissible ones.
 
     For operators that can leave the feasible set in index encoding; in rank encoding every genotype
@@ -226,10 +216,10 @@ class CannotLinkRepair(GeneRepair):
     """
 
     def _apply(self, problem: NeighborGraphProblem, X: IntArray, rng: np.random.Generator) -> IntArray:
-        return redraw_illegal(problem, X, rng)
+        return base.redraw_illegal(problem, X, rng)
 
 
-class LocalSearchRepair(GeneRepair):
+class LocalSearchRepair(base.GeneRepair):
     """Replace every individual by the local optimum that ``problem.improve`` reaches from it.
 
     For any problem with ``improve(X)``, such as :class:`~moo_clustering.problems.SumOfSquaresProblem`,

@@ -29,14 +29,7 @@ from moo_clustering.bags import BagObjective
 from moo_clustering.encodings import MedoidEncoding, MedoidSlotEncoding
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.encodings.medoids import decode_slots, random_slots, repair_slots
-from moo_clustering.operators.base import (
-    SHARED,
-    SeededSampling,
-    encoding_of,
-    objective_of,
-    pool_labels,
-    seed_problem,
-)
+from moo_clustering.operators import base
 
 if TYPE_CHECKING:
     from moo_clustering.problems import NeighborGraphProblem
@@ -48,11 +41,11 @@ TreeKind = Literal["delta", "2007"]
 Replace = Literal["neighbor", "self"]
 
 
-class EncodingSampling(SeededSampling):
+class EncodingSampling(base.SeededSampling):
     """Draw valid individuals by ``problem.encoding.random``, for any encoding."""
 
     def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> IntArray:
-        return encoding_of(problem).random(n_samples, rng)
+        return base.encoding_of(problem).random(n_samples, rng)
 
 
 class RefillingSampling(Sampling):
@@ -112,7 +105,7 @@ class RefillingSampling(Sampling):
         return pop[:n_samples].get("X")
 
 
-class MedoidSampling(SeededSampling):
+class MedoidSampling(base.SeededSampling):
     """Draw K uniformly from 2..k_max, then K distinct samples as medoids.
 
     For :class:`~moo_clustering.problems.MedoidProblem`, or any problem whose ``encoding`` is a
@@ -120,10 +113,10 @@ class MedoidSampling(SeededSampling):
     """
 
     def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> IntArray:
-        return encoding_of(problem, MedoidEncoding).random(n_samples, rng)
+        return base.encoding_of(problem, MedoidEncoding).random(n_samples, rng)
 
 
-class SlotSampling(SeededSampling):
+class SlotSampling(base.SeededSampling):
     """Draw K uniformly from k_min..k_max, then K distinct samples as medoids in random slots.
 
     For problems whose ``encoding`` is a :class:`~moo_clustering.encodings.MedoidSlotEncoding`.
@@ -134,10 +127,10 @@ class SlotSampling(SeededSampling):
     """
 
     def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> IntArray:
-        return encoding_of(problem, MedoidSlotEncoding).random(n_samples, rng)
+        return base.encoding_of(problem, MedoidSlotEncoding).random(n_samples, rng)
 
 
-@documented(SHARED)
+@documented(base.SHARED)
 class PoolSampling(Sampling):
     """Take the members of a pool with the greatest scores, each distinct partition once.
 
@@ -157,7 +150,7 @@ class PoolSampling(Sampling):
 
     def __init__(self, pool: Any, scores: ArrayLike) -> None:
         super().__init__()
-        labels = pool_labels(pool)
+        labels = base.pool_labels(pool)
         values = np.asarray(scores, dtype=np.float64)
         if values.shape != (len(labels),) or np.isnan(values).any():
             raise ValueError(
@@ -169,11 +162,11 @@ class PoolSampling(Sampling):
         self.labels = labels[order[first]]
 
     def _do(self, problem: Any, n_samples: int, *args: Any, **kwargs: Any) -> IntArray:
-        return encoding_of(problem).encode(self.labels[:n_samples])
+        return base.encoding_of(problem).encode(self.labels[:n_samples])
 
 
-@documented(SHARED)
-class PartitionSampling(SeededSampling):
+@documented(base.SHARED)
+class PartitionSampling(base.SeededSampling):
     """Mix several kinds of partitions of bags, repaired to the least cluster size.
 
     For problems with an attribute ``objective`` such as
@@ -233,7 +226,7 @@ class PartitionSampling(SeededSampling):
         self.n_trials = 0
 
     def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> Labels:
-        objective = objective_of(problem, self.objective, "random", "reassign", "descend", "repair")
+        objective = base.objective_of(problem, self.objective, "random", "reassign", "descend", "repair")
         counts = apportioned(n_samples, np.array(list(self._shares.values())))
         drawn = [
             self._drawn(kind, problem, objective, count, rng)
@@ -295,7 +288,7 @@ def _distances(problem: Any) -> NDArray[np.floating[Any]]:
     return distances
 
 
-class NeighborSampling(SeededSampling):
+class NeighborSampling(base.SeededSampling):
     """Link every sample to a random one of its nearest neighbours (PESC, Algorithm 3).
 
     Parameters
@@ -334,7 +327,7 @@ class NeighborSampling(SeededSampling):
         return np.minimum(problem.widths, np.uint32(own))
 
 
-class MSTInterestingnessSampling(SeededSampling):
+class MSTInterestingnessSampling(base.SeededSampling):
     """Spanning trees without their most interesting links, or without those between k-means clusters.
 
     For :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding.
@@ -461,7 +454,7 @@ def draw_links(
     return drawn
 
 
-class SeedSampling(SeededSampling):
+class SeedSampling(base.SeededSampling):
     """Draw k uniformly from k_min..n_seeds, then k distinct documents as seeds in random slots.
 
     For :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
@@ -484,7 +477,7 @@ class SeedSampling(SeededSampling):
         self.by_class = bool(by_class)
 
     def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> IntArray:
-        encoding = seed_problem(problem).encoding
+        encoding = base.seed_problem(problem).encoding
         slots: IntArray = encoding.random(n_samples, rng)
         if self.by_class:
             if not problem.targets.labelled.any() or not problem.targets.n_classes:
@@ -563,7 +556,7 @@ class SparseRowSampling(Sampling):
         return individual
 
 
-class ModesSampling(SeededSampling):
+class ModesSampling(base.SeededSampling):
     """Draw K different samples as modes, whose values may be equal.
 
     For :class:`~moo_clustering.problems.FuzzyModesProblem`.

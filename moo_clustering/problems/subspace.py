@@ -11,6 +11,7 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
+from moo_clustering import subspace
 from moo_clustering._arrays import FloatArray, IntArray, Labels
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.encodings import Encoding
@@ -23,16 +24,6 @@ from moo_clustering.encodings.base import (
 )
 from moo_clustering.encodings.medoids import occurred_before, random_slots, repair_slots
 from moo_clustering.problems.partition import FixedProblem
-from moo_clustering.subspace import (
-    SubspaceData,
-    SubspaceOptions,
-    Sweep,
-    distances,
-    impurity,
-    memberships_from_seeds,
-    overall_shares,
-    sweep,
-)
 from moo_clustering.subspace.classes import labelled_shares
 
 # Objectives are remembered of at least so many individuals, and of at most twice as many.
@@ -127,14 +118,14 @@ class SubspaceClusteringProblem(FixedProblem):
         k_min: int | None = None,
         n_sweeps: int = 3,
         objectives: Sequence[str] = ("dispersion", "impurity"),
-        options: SubspaceOptions | None = None,
+        options: subspace.SubspaceOptions | None = None,
         dtype: str = "float64",
         memory: int = 2**28,
         n_jobs: int | None = None,
     ) -> None:
         self.objective_names = checked_objectives(objectives)
         self.n_sweeps = _checked_sweeps(n_sweeps)
-        data = X if isinstance(X, SubspaceData) else SubspaceData.of(X, dtype=dtype)
+        data = X if isinstance(X, subspace.SubspaceData) else subspace.SubspaceData.of(X, dtype=dtype)
         self.targets = y if isinstance(y, Targets) else partial_targets(y, data.n)
         if len(self.targets.labelled) != data.n:
             raise ValueError(
@@ -183,7 +174,7 @@ class SubspaceClusteringProblem(FixedProblem):
         """
         return self.encoding.decode(np.atleast_2d(np.asarray(X)))
 
-    def fit_individual(self, x: ArrayLike) -> Sweep:
+    def fit_individual(self, x: ArrayLike) -> subspace.Sweep:
         """Sweep one genotype, and return memberships, centroids, weights and all else.
 
         Parameters
@@ -256,7 +247,7 @@ class SubspaceClusteringProblem(FixedProblem):
         self.n_grown += len(grown)
         return [grown[i] for i in inverse]
 
-    def _digest(self, done: Sweep) -> Grown:
+    def _digest(self, done: subspace.Sweep) -> Grown:
         return Grown(
             objectives=np.array(
                 [OBJECTIVES[name](done, self.targets, self.options) for name in self.objective_names]
@@ -299,32 +290,34 @@ def checked_objectives(objectives: Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-Objective = Callable[[Sweep, Targets, SubspaceOptions], float]
+Objective = Callable[[subspace.Sweep, Targets, subspace.SubspaceOptions], float]
 
 
-def dispersion(done: Sweep, targets: Targets, options: SubspaceOptions) -> float:
+def dispersion(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
     """F1, sum_lj w_lj^f d_jl / n: distance from documents to centroids in the subspaces of the clusters."""
     terms = done.memberships**options.fuzziness * done.distances
     return float(terms.sum(dtype=np.float64)) / len(terms)
 
 
-def mean_impurity(done: Sweep, targets: Targets, options: SubspaceOptions) -> float:
+def mean_impurity(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
     """F2, sum_l S'_l Imp_l / n over labelled documents, by their final memberships.
 
     Impurities are relative to that of all labelled documents, with any normalisation in the sweeps.
     """
     shares, sizes = labelled_shares(done.memberships, targets)
     n_labelled = len(targets.rows)
-    values = impurity(shares, overall_shares(targets), sizes, n_labelled, targets.multilabel, "mean")
+    values = subspace.impurity(
+        shares, subspace.overall_shares(targets), sizes, n_labelled, targets.multilabel, "mean"
+    )
     return float(sizes @ values) / n_labelled
 
 
-def cluster_count(done: Sweep, targets: Targets, options: SubspaceOptions) -> float:
+def cluster_count(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
     """F3, the number of clusters."""
     return float(done.memberships.shape[1])
 
 
-def weighted_chi_square(done: Sweep, targets: Targets, options: SubspaceOptions) -> float:
+def weighted_chi_square(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
     """F3, sum_li (m lambda_li)^q chi_li with chi of the last sweep: weights on a few telling features."""
     return float(np.sum(done.chi_term))
 
@@ -452,18 +445,18 @@ class SubspaceSeedEncoding(Encoding):
 
     def __init__(
         self,
-        data: SubspaceData,
+        data: subspace.SubspaceData,
         targets: Targets,
         n_seeds: int,
         k_min: int | None = None,
         *,
         n_sweeps: int = 3,
-        options: SubspaceOptions | None = None,
+        options: subspace.SubspaceOptions | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.data = data
         self.targets = targets
-        self.options = SubspaceOptions() if options is None else options
+        self.options = subspace.SubspaceOptions() if options is None else options
         self.n_samples = data.n
         self.k_min, self.k_max = checked_cluster_range(
             n_seeds if k_min is None else k_min, n_seeds, self.n_samples, "n_seeds"
@@ -496,15 +489,17 @@ class SubspaceSeedEncoding(Encoding):
             )
         return slots
 
-    def grow(self, seeds: IntArray) -> Sweep:
+    def grow(self, seeds: IntArray) -> subspace.Sweep:
         """Grow clusters from seeds, without -1, by the sweeps; cluster c grows from seed c."""
-        memberships = memberships_from_seeds(self.data, seeds, self.options)
-        done = sweep(self.data, self.targets, memberships, self.options)
+        memberships = subspace.memberships_from_seeds(self.data, seeds, self.options)
+        done = subspace.sweep(self.data, self.targets, memberships, self.options)
         for _ in range(1, self.n_sweeps):
-            done = sweep(self.data, self.targets, done.memberships, self.options, centers=done.centers)
+            done = subspace.sweep(
+                self.data, self.targets, done.memberships, self.options, centers=done.centers
+            )
         return done
 
-    def grow_all(self, X: IntArray, use: Callable[[Sweep], Result]) -> list[Result]:
+    def grow_all(self, X: IntArray, use: Callable[[subspace.Sweep], Result]) -> list[Result]:
         """Grow the clusters of every row of :meth:`canonical`, and return the results of ``use``."""
         # Each result is used on the thread that computed it, as all memberships at once would take much
         # memory. Threads only: returning a result from another process takes as long as computing it.
@@ -512,7 +507,7 @@ class SubspaceSeedEncoding(Encoding):
         results: list[Result] = run(delayed(self._grown)(row[row >= 0], use) for row in X)
         return results
 
-    def _grown(self, seeds: IntArray, use: Callable[[Sweep], Result]) -> Result:
+    def _grown(self, seeds: IntArray, use: Callable[[subspace.Sweep], Result]) -> Result:
         return use(self.grow(seeds))
 
     def decode(self, X: IntArray) -> Labels:
@@ -540,7 +535,7 @@ class SubspaceSeedEncoding(Encoding):
             clusters, number, sizes = np.unique(partition, return_inverse=True, return_counts=True)
             members = np.eye(len(clusters))[number.reshape(-1)]
             means = self.data.by_column(members) / sizes
-            apart = distances(self.data, means, np.full_like(means, -np.log(self.data.m)), 1.0)
+            apart = subspace.distances(self.data, means, np.full_like(means, -np.log(self.data.m)), 1.0)
             nearest = np.where(members > 0, apart, np.inf).argmin(axis=0)
             largest = np.sort(np.argsort(-sizes, kind="stable")[: self.n_var])
             row[: len(largest)] = nearest[largest]

@@ -10,23 +10,10 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from moo_clustering._arrays import AnyFloatArray, FloatArray
-from moo_clustering._kernels.subspace import (
-    finish_distances,
-    fuzzy_panel,
-    soften_rows,
-    update_rows,
-    weigh_features,
-    weight_panel,
-)
+from moo_clustering._kernels import subspace as kernels
 from moo_clustering._targets import Targets
-from moo_clustering.subspace.classes import (
-    IMPURITIES,
-    LabelledShares,
-    Normalisation,
-    impurity,
-    labelled_shares,
-    overall_shares,
-)
+from moo_clustering.subspace import classes
+from moo_clustering.subspace.classes import impurity
 from moo_clustering.subspace.data import SubspaceData, for_blocks, n_blocks
 
 # A distance this many roundings of its terms or less is a cancellation.
@@ -73,7 +60,7 @@ def iterate(
         raise ValueError(f"tol must be at least 0, got {tol!r}")
     check_targets(targets, data)
     given, centers = as_memberships(memberships, data), None
-    labelled = labelled_shares(given, targets)
+    labelled = classes.labelled_shares(given, targets)
     history: list[float] = []
     while True:
         state, labelled = sweep_from(data, targets, given, labelled, options, centers)
@@ -106,15 +93,15 @@ def sweep_from(
     data: SubspaceData,
     targets: Targets,
     memberships: AnyFloatArray,
-    labelled: LabelledShares,
+    labelled: classes.LabelledShares,
     options: SubspaceOptions,
     centers: AnyFloatArray | None,
-) -> tuple[Sweep, LabelledShares]:
+) -> tuple[Sweep, classes.LabelledShares]:
     """A sweep of checked input, from and to memberships together with their shares of classes."""
     n_labelled = len(targets.rows)
     impurities = impurity(
         labelled.shares,
-        overall_shares(targets),
+        classes.overall_shares(targets),
         labelled.sizes,
         n_labelled,
         targets.multilabel,
@@ -125,7 +112,7 @@ def sweep_from(
     weights = prepare(data, weighted.centers, weighted.log_weights, options.weight_exponent)
     new = update(data, weights, impurities, memberships, options)
     del weights  # as large as the centroids
-    after = labelled_shares(new.memberships, targets)
+    after = classes.labelled_shares(new.memberships, targets)
     state = Sweep(
         memberships=new.memberships,
         centers=weighted.centers,
@@ -162,7 +149,7 @@ def weigh(
     def kernel(block: int, lo: int, hi: int) -> None:
         sums = np.empty((hi - lo, width * k))
         data.matrix.moments(panel, k, lo, hi, sums)
-        weigh_features(
+        kernels.weigh_features(
             sums, data.is_binary, masses, sizes, spreads, 1.0 + impurities, frequencies, varying,
             data.matrix.shift, old, n, chi_total, options.gamma, options.floor, power,
             lo, hi, new, logs, least[block], totals[block], chi_totals[block],
@@ -196,7 +183,7 @@ def _panel(data: SubspaceData, memberships: AnyFloatArray, options: SubspaceOpti
     masses, sizes = np.empty((n_blocks(data.n), k)), np.empty((n_blocks(data.n), k))
 
     def kernel(block: int, lo: int, hi: int) -> None:
-        fuzzy_panel(memberships, options.fuzziness, lo, hi, panel, masses[block], sizes[block])
+        kernels.fuzzy_panel(memberships, options.fuzziness, lo, hi, panel, masses[block], sizes[block])
 
     for_blocks(kernel, data.n, 20.0 * data.n * k, data.n_jobs)
     total = masses.sum(axis=0)
@@ -234,7 +221,7 @@ def prepare(
     constants = np.empty((n_blocks(m), k))
 
     def kernel(block: int, lo: int, hi: int) -> None:
-        weight_panel(
+        kernels.weight_panel(
             z, logs, tops, weight_exponent, data.matrix.shift, data.is_binary, lo, hi, panel, constants[block]
         )
 
@@ -272,7 +259,7 @@ def update(
 
     def kernel(block: int, lo: int, hi: int) -> None:
         fill(data, weights, lo, hi, found[lo:hi])
-        update_rows(
+        kernels.update_rows(
             found,
             factors,
             blame,
@@ -306,7 +293,7 @@ def _factors(blame: FloatArray, options: SubspaceOptions) -> FloatArray:
 def fill(data: SubspaceData, weights: WeightPanel, lo: int, hi: int, out: FloatArray) -> None:
     """Distances of samples lo..hi-1."""
     data.matrix.weighted(weights.panel, out.shape[1], lo, hi, out)
-    finish_distances(weights.constants, weights.scales, weights.tolerance, out)
+    kernels.finish_distances(weights.constants, weights.scales, weights.tolerance, out)
 
 
 class Iterated(NamedTuple):
@@ -365,7 +352,7 @@ def sweep(
     """
     given = as_memberships(memberships, data)
     check_targets(targets, data)
-    return sweep_from(data, targets, given, labelled_shares(given, targets), options, centers)[0]
+    return sweep_from(data, targets, given, classes.labelled_shares(given, targets), options, centers)[0]
 
 
 class Sweep(NamedTuple):
@@ -432,7 +419,7 @@ class SubspaceOptions:
     fuzziness: float = 1.5
     weight_exponent: float = 5.0
     gamma: float = 0.5
-    impurity: Normalisation = "mean"
+    impurity: classes.Normalisation = "mean"
     impurity_in_membership: bool = True
     chi_scale: ChiScale = "n"
     floor: float = 1e-6
@@ -446,7 +433,7 @@ class SubspaceOptions:
             value = getattr(self, name)
             if not (isinstance(value, Real) and float(value) >= 0 and math.isfinite(value)):
                 raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}")
-        if self.impurity not in IMPURITIES:
+        if self.impurity not in classes.IMPURITIES:
             raise ValueError(f"impurity must be 'mean', 'count', 'none' or None, got {self.impurity!r}")
         if self.chi_scale not in get_args(ChiScale):
             raise ValueError(f"chi_scale must be 'n' or 'n_labelled', got {self.chi_scale!r}")
@@ -536,5 +523,5 @@ def memberships_from_distances(
     out = np.empty(given.shape)
     factors = _factors(1.0 + np.asarray(impurities, dtype=np.float64), options)
     power = 1.0 / (options.fuzziness - 1.0)
-    soften_rows(given, factors, power, 0, len(given), np.empty(given.shape[1]), out)
+    kernels.soften_rows(given, factors, power, 0, len(given), np.empty(given.shape[1]), out)
     return out

@@ -11,15 +11,8 @@ from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
 from moo_clustering._arrays import FloatArray
 from moo_clustering._docs import documented
+from moo_clustering.operators import survival as survivals
 from moo_clustering.operators.deap.individuals import Individual
-from moo_clustering.operators.survival import (
-    Boundary,
-    DynamicDiversitySurvival,
-    EliteMemory,
-    crowding_distance,
-    rank_and_crowding,
-    with_elite,
-)
 
 Individuals = list[Any]
 Rule = Literal["linear", "inverse"]
@@ -277,7 +270,7 @@ def sel_constraint_nsga2(
     k: int,
     rng: np.random.Generator | None = None,
     *,
-    boundary: Boundary = "infinite",
+    boundary: survivals.Boundary = "infinite",
 ) -> list[Individual]:
     """Select survivors by rank, then crowding distance plus ``fitness.bonus``, then chance.
 
@@ -297,7 +290,7 @@ def sel_constraint_nsga2(
     rank, crowding = np.empty(len(F), dtype=np.int64), np.empty(len(F))
     for level, front in enumerate(NonDominatedSorting().do(F)):
         rank[front] = level
-        crowding[front] = crowding_distance(F[front], boundary) + bonus[front]
+        crowding[front] = survivals.crowding_distance(F[front], boundary) + bonus[front]
     for individual, own_rank, distance in zip(individuals, rank.tolist(), crowding.tolist(), strict=True):
         individual.fitness.rank = own_rank
         individual.fitness.crowding_dist = distance
@@ -307,7 +300,7 @@ def sel_constraint_nsga2(
 
 @documented(SELECTION)
 def sel_dynamic_diversity(
-    individuals: Individuals, k: int, problem: Any, survival: DynamicDiversitySurvival | None = None
+    individuals: Individuals, k: int, problem: Any, survival: survivals.DynamicDiversitySurvival | None = None
 ) -> Individuals:
     """Select survivors of parents and offspring, and measure fitness and crowding among them.
 
@@ -322,7 +315,7 @@ def sel_dynamic_diversity(
     survival : DynamicDiversitySurvival, optional
         Holds the options; default ``DynamicDiversitySurvival()``.
     """
-    survival = DynamicDiversitySurvival() if survival is None else survival
+    survival = survivals.DynamicDiversitySurvival() if survival is None else survival
     ranks = problem.ranks(np.stack([np.asarray(individual) for individual in individuals]))
     F = np.array([individual.fitness.values for individual in individuals])
     chosen, F = survival.select(problem, ranks, F, k)
@@ -333,7 +326,7 @@ def sel_dynamic_diversity(
 
 def assign_fitness(individuals: Individuals, F: np.ndarray[Any, np.dtype[np.float64]]) -> None:
     """Set fitness and crowding distance of a whole population from its objectives."""
-    _, crowding = rank_and_crowding(F)
+    _, crowding = survivals.rank_and_crowding(F)
     for individual, values, distance in zip(individuals, F, crowding, strict=True):
         individual.fitness.values = tuple(values)
         individual.fitness.crowding_dist = distance
@@ -357,7 +350,7 @@ class SelElite:
     Sets ``fitness.crowding_dist`` of the survivors, measured among them.
     """
 
-    def __init__(self, memory: EliteMemory, survival: SurvivalKind = "crowding") -> None:
+    def __init__(self, memory: survivals.EliteMemory, survival: SurvivalKind = "crowding") -> None:
         if survival not in get_args(SurvivalKind):
             raise ValueError(f"survival must be one of {get_args(SurvivalKind)}, got {survival!r}.")
         self.memory = memory
@@ -374,10 +367,10 @@ class SelElite:
         if self.survival == "random":
             chosen = rng.choice(len(individuals), size=min(k, len(individuals)), replace=False)
         else:
-            rank, crowding = rank_and_crowding(F)
-            chosen = with_elite(np.lexsort((-crowding, rank))[:k], elite)
+            rank, crowding = survivals.rank_and_crowding(F)
+            chosen = survivals.with_elite(np.lexsort((-crowding, rank))[:k], elite)
         survivors = [individuals[row] for row in chosen]
-        _, crowding = rank_and_crowding(F[chosen])
+        _, crowding = survivals.rank_and_crowding(F[chosen])
         for individual, distance in zip(survivors, crowding.tolist(), strict=True):
             individual.fitness.crowding_dist = distance
         return survivors

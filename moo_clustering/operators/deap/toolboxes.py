@@ -15,14 +15,9 @@ from moo_clustering.encodings.base import row_digests
 from moo_clustering.encodings.medoids import random_slots
 from moo_clustering.operators.base import at_least_one, bounds_of, checked_share, encoding_of
 from moo_clustering.operators.crossover import Length
-from moo_clustering.operators.deap.bags import (
-    DescendPartition,
-    DriftPartition,
-    EvaluatePartition,
-    ImprovePartition,
-    ReassignPartition,
-    RepairPartition,
-)
+from moo_clustering.operators.deap import bags
+from moo_clustering.operators.deap import selection as selecting
+from moo_clustering.operators.deap import variation as moves
 from moo_clustering.operators.deap.individuals import (
     ArrayIndividual,
     MedoidFitness,
@@ -32,31 +27,6 @@ from moo_clustering.operators.deap.individuals import (
     as_mate,
     as_mutate,
     batch_map,
-)
-from moo_clustering.operators.deap.selection import (
-    SelElite,
-    assign_fitness,
-    sel_constraint_nsga2,
-    sel_dynamic_diversity,
-    sel_roulette_min,
-    sel_tournament_dcd,
-    sel_tournament_rank,
-)
-from moo_clustering.operators.deap.variation import (
-    cx_grouping_overlay,
-    cx_hux,
-    cx_one_point,
-    cx_prefix_union,
-    cx_slots_one_point,
-    cx_uniform,
-    mut_medoid_replace,
-    mut_medoid_swap,
-    mut_partition,
-    mut_slots,
-    partition_distance,
-    partition_key,
-    var_and,
-    var_or,
 )
 from moo_clustering.operators.mutation import slot_radius
 from moo_clustering.operators.survival import Boundary
@@ -79,7 +49,7 @@ BagCrossover = Literal["one_point", "hux", "uniform"]
 BagMutation = Literal["improve", "descend", "drift"]
 Weights = Literal["contrast", "scaled", "printed", "greedy"]
 Empty = Literal["farthest", "closest", "keep"]
-_CROSSOVERS = {"one_point": cx_one_point, "hux": cx_hux, "uniform": cx_uniform}
+_CROSSOVERS = {"one_point": moves.cx_one_point, "hux": moves.cx_hux, "uniform": moves.cx_uniform}
 Individuals = list[Any]
 # Rounds of mating after which a generation goes on with fewer new partitions, as in pymoo.
 MATING_ROUNDS = 100
@@ -146,14 +116,14 @@ def bag_toolbox(
     toolbox.register("individual", individual)
     toolbox.register("from_genes", from_genes)
     toolbox.register("population", lambda n: tools.initRepeat(list, toolbox.individual, n))
-    toolbox.register("evaluate", EvaluatePartition(objective))
+    toolbox.register("evaluate", bags.EvaluatePartition(objective))
     toolbox.register("mate", _CROSSOVERS[crossover], rng=rng, align=align, n_clusters=objective.n_clusters)
     toolbox.register("mutate", _mutation(objective, rng, mutation, p_gene, weights, bias))
-    toolbox.register("km", ReassignPartition(objective, empty=empty))
-    toolbox.register("repair", RepairPartition(objective))
-    toolbox.register("select", sel_roulette_min, rng=rng)
-    toolbox.register("distance", partition_distance, align=align, n_clusters=objective.n_clusters)
-    toolbox.register("key", partition_key)
+    toolbox.register("km", bags.ReassignPartition(objective, empty=empty))
+    toolbox.register("repair", bags.RepairPartition(objective))
+    toolbox.register("select", selecting.sel_roulette_min, rng=rng)
+    toolbox.register("distance", moves.partition_distance, align=align, n_clusters=objective.n_clusters)
+    toolbox.register("key", moves.partition_key)
     toolbox.register("map", batch_map)
     return toolbox
 
@@ -167,11 +137,11 @@ def _mutation(
     bias: float,
 ) -> Any:
     if mutation == "improve":
-        return ImprovePartition(objective, rng, p_gene=p_gene, weights=weights)
+        return bags.ImprovePartition(objective, rng, p_gene=p_gene, weights=weights)
     if mutation == "descend":
-        return DescendPartition(objective, rng)
+        return bags.DescendPartition(objective, rng)
     if mutation == "drift":
-        return DriftPartition(objective, rng, p_gene=p_gene, bias=bias)
+        return bags.DriftPartition(objective, rng, p_gene=p_gene, bias=bias)
     allowed = ", ".join(map(repr, get_args(BagMutation)))
     raise ValueError(f"mutation must be one of {allowed}, got {mutation!r}")
 
@@ -219,13 +189,13 @@ def slot_toolbox(
     toolbox.register("individual", lambda: from_genes(random_slots(1, n, k_min, k_max, rng)[0]))
     toolbox.register("population", lambda n: tools.initRepeat(list, toolbox.individual, n))
     toolbox.register("evaluate", EvaluateGenes(score))
-    toolbox.register("mate", cx_slots_one_point, rng=rng, k_min=k_min, n_samples=n)
+    toolbox.register("mate", moves.cx_slots_one_point, rng=rng, k_min=k_min, n_samples=n)
     neighbors = None
     if mutation == "rank" and n > 1:
         neighbors = encoding.nearest(min(max(1, slot_radius(reach, n)), n - 1))
     toolbox.register(
         "mutate",
-        mut_slots,
+        moves.mut_slots,
         rng=rng,
         p_gene=p_gene,
         reach=reach,
@@ -233,7 +203,7 @@ def slot_toolbox(
         k_min=k_min,
         neighbors=neighbors,
     )
-    toolbox.register("select", sel_roulette_min, rng=rng, rule=selection)
+    toolbox.register("select", selecting.sel_roulette_min, rng=rng, rule=selection)
     toolbox.register("map", batch_map)
     return toolbox
 
@@ -264,7 +234,7 @@ def label_toolbox(
     sampling: Sampling,
     crossover: GroupingOverlayCrossover,
     mutation: PartitionMutation,
-    select: SelElite,
+    select: selecting.SelElite,
     repair: ClusterNumberRepair | None = None,
 ) -> base.Toolbox:
     """Make a toolbox with everything that :class:`LabelStep` calls.
@@ -306,10 +276,12 @@ def label_toolbox(
     toolbox.register("population", population)
     toolbox.register("evaluate", EvaluateLabels(problem))
     toolbox.register("map", batch_map)
-    toolbox.register("mate", cx_grouping_overlay, crossover=crossover, k_max=bounds.k_max)
-    toolbox.register("mutate", mut_partition, mutation=mutation, k_max=bounds.k_max, k_min=bounds.k_min)
+    toolbox.register("mate", moves.cx_grouping_overlay, crossover=crossover, k_max=bounds.k_max)
+    toolbox.register("mutate", moves.mut_partition, mutation=mutation, k_max=bounds.k_max, k_min=bounds.k_min)
     toolbox.register("repair", repaired)
-    toolbox.register("select_parents", _random_parents if select.survival == "random" else sel_tournament_dcd)
+    toolbox.register(
+        "select_parents", _random_parents if select.survival == "random" else selecting.sel_tournament_dcd
+    )
     toolbox.register("select", select)
     return toolbox
 
@@ -454,19 +426,19 @@ def medoid_toolbox(
         new = [individual for individual in individuals if not individual.fitness.valid]
         if new:
             _evaluate_medoids(problem, new)
-        sel_constraint_nsga2(individuals, 0, boundary=boundary)
+        selecting.sel_constraint_nsga2(individuals, 0, boundary=boundary)
         return len(new)
 
     toolbox.register("individual", MedoidIndividual, fitness=fitness)
     toolbox.register("population", population)
     toolbox.register("evaluate_population", evaluate_population)
-    toolbox.register("mate", cx_prefix_union, length=length, **sizes)
+    toolbox.register("mate", moves.cx_prefix_union, length=length, **sizes)
     if mutation == "swap":
-        toolbox.register("mutate", mut_medoid_swap)
+        toolbox.register("mutate", moves.mut_medoid_swap)
     else:
-        toolbox.register("mutate", mut_medoid_replace, kind=mutation, **sizes)
-    toolbox.register("select_parents", sel_tournament_rank)
-    toolbox.register("select", sel_constraint_nsga2, boundary=boundary)
+        toolbox.register("mutate", moves.mut_medoid_replace, kind=mutation, **sizes)
+    toolbox.register("select_parents", selecting.sel_tournament_rank)
+    toolbox.register("select", selecting.sel_constraint_nsga2, boundary=boundary)
     return toolbox
 
 
@@ -513,7 +485,7 @@ def constraint_nsga2_step(
     NSGA-II-clus.
     """
     parents = toolbox.select_parents(population, len(population), rng)
-    offspring = var_and(parents, toolbox, rng, pc=pc, pm=pm)
+    offspring = moves.var_and(parents, toolbox, rng, pc=pc, pm=pm)
     n_evaluations = toolbox.evaluate_population(offspring)
     return toolbox.select([*population, *offspring], len(population), rng), n_evaluations
 
@@ -549,15 +521,15 @@ def neighbor_toolbox(
     def evaluate_population(individuals: list[Any]) -> None:
         ranks = problem.ranks(np.stack([np.asarray(individual) for individual in individuals]))
         f2 = problem.one_minus_diversity(ranks, problem.count(ranks), len(ranks))
-        assign_fitness(individuals, np.column_stack([problem.mean_distance(ranks), f2]))
+        selecting.assign_fitness(individuals, np.column_stack([problem.mean_distance(ranks), f2]))
 
     toolbox.register("individual", ArrayIndividual)
     toolbox.register("population", population)
     toolbox.register("evaluate_population", evaluate_population)
     toolbox.register("mate", as_mate(crossover, problem))
     toolbox.register("mutate", as_mutate(mutation, problem))
-    toolbox.register("select_parents", sel_tournament_dcd)
-    toolbox.register("select", sel_dynamic_diversity, problem=problem, survival=survival)
+    toolbox.register("select_parents", selecting.sel_tournament_dcd)
+    toolbox.register("select", selecting.sel_dynamic_diversity, problem=problem, survival=survival)
     return toolbox
 
 
@@ -594,7 +566,7 @@ def dynamic_nsga2_step(
         As many as before.
     """
     parents = toolbox.select_parents(population, len(population), rng)
-    vary = partial(var_and, pm=pm) if variation == "and" else var_or
+    vary = partial(moves.var_and, pm=pm) if variation == "and" else moves.var_or
     pool = population + vary(parents, toolbox, rng, pc=pc)
     toolbox.evaluate_population(pool)
     survivors: Individuals = toolbox.select(pool, len(population))

@@ -18,30 +18,10 @@ from moo_clustering._arrays import Labels
 from moo_clustering._docs import documented
 from moo_clustering.encodings import aligned_distance, hamming_distance, relabel_by_first_appearance
 from moo_clustering.encodings.medoids import filled
+from moo_clustering.operators import crossover as crossovers
+from moo_clustering.operators import mutation as mutations
 from moo_clustering.operators.base import Bounds, center_problem, checked_share
-from moo_clustering.operators.crossover import (
-    Exchange,
-    GroupingOverlayCrossover,
-    Length,
-    coins,
-    cross_partitions,
-    cross_slots,
-    half_differing,
-    inherited_mix,
-    match_centers,
-    prefix_union,
-    tails,
-)
 from moo_clustering.operators.deap.individuals import copied_genes, put_genes
-from moo_clustering.operators.mutation import (
-    Removal,
-    ReplaceKind,
-    checked_removal,
-    mutate_slots,
-    relocate,
-    replace_one,
-    swap_two,
-)
 from moo_clustering.operators.mutation_labels import PartitionMutation
 
 Individual = Any
@@ -119,7 +99,7 @@ def cx_one_point(
 
     ``toolbox.register("mate", cx_one_point, rng=rng)`` makes it a DEAP ``mate(a, b)``.
     """
-    return _cross(a, b, tails, rng, align, n_clusters)
+    return _cross(a, b, crossovers.tails, rng, align, n_clusters)
 
 
 @documented(CROSSOVER)
@@ -134,7 +114,7 @@ def cx_hux(
 
     Exactly floor(h / 2) of the h differing genes are exchanged.
     """
-    return _cross(a, b, half_differing, rng, align, n_clusters)
+    return _cross(a, b, crossovers.half_differing, rng, align, n_clusters)
 
 
 @documented(CROSSOVER)
@@ -146,19 +126,19 @@ def cx_uniform(
     n_clusters: int | None = None,
 ) -> Pair:
     """:class:`~moo_clustering.operators.AlignedUniformCrossover` of two individuals, in place."""
-    return _cross(a, b, coins, rng, align, n_clusters)
+    return _cross(a, b, crossovers.coins, rng, align, n_clusters)
 
 
 def _cross(
     a: Individual,
     b: Individual,
-    exchange: Exchange,
+    exchange: crossovers.Exchange,
     rng: np.random.Generator,
     align: bool,
     n_clusters: int | None,
 ) -> Pair:
     first, second = copied_genes(a, np.int32), copied_genes(b, np.int32)
-    children = cross_partitions(first, second, exchange, rng, align=align, n_clusters=n_clusters)
+    children = crossovers.cross_partitions(first, second, exchange, rng, align=align, n_clusters=n_clusters)
     for individual, genes in zip((a, b), children, strict=True):
         put_genes(individual, genes[0])
     return a, b
@@ -208,7 +188,7 @@ def cx_grouping_overlay(
     b: Individual,
     rng: np.random.Generator,
     *,
-    crossover: GroupingOverlayCrossover,
+    crossover: crossovers.GroupingOverlayCrossover,
     k_max: int,
 ) -> Pair:
     """:class:`~moo_clustering.operators.GroupingOverlayCrossover` of two individuals, in place.
@@ -269,7 +249,7 @@ def cx_prefix_union(
     *,
     k_max: int,
     n_samples: int,
-    length: Length = "grow",
+    length: crossovers.Length = "grow",
 ) -> Pair:
     """:class:`~moo_clustering.operators.PrefixUnionCrossover` of two individuals, in place.
 
@@ -279,7 +259,7 @@ def cx_prefix_union(
     """
     a, b = _row(first, k_max), _row(second, k_max)
     for individual, head, tail in ((first, a, b), (second, b, a)):
-        child = prefix_union(head, tail, length, rng)
+        child = crossovers.prefix_union(head, tail, length, rng)
         _put(individual, filled(child, min(2, n_samples), n_samples, rng))
     return first, second
 
@@ -291,7 +271,7 @@ def mut_medoid_replace(
     *,
     k_max: int,
     n_samples: int,
-    kind: ReplaceKind = "replace",
+    kind: mutations.ReplaceKind = "replace",
 ) -> tuple[Individual]:
     """:class:`~moo_clustering.operators.MedoidReplaceMutation` of one individual, in place.
 
@@ -301,14 +281,14 @@ def mut_medoid_replace(
         See the pymoo operator.
     """
     sets = _row(individual, k_max)
-    _put(individual, replace_one(sets, n_samples, rng, kind=kind, k_min=min(2, n_samples)))
+    _put(individual, mutations.replace_one(sets, n_samples, rng, kind=kind, k_min=min(2, n_samples)))
     return (individual,)
 
 
 @documented(MUTATION)
 def mut_medoid_swap(individual: Individual, rng: np.random.Generator) -> tuple[Individual]:
     """:class:`~moo_clustering.operators.MedoidSwapMutation` of one individual, in place."""
-    _put(individual, swap_two(_row(individual, len(individual)), rng))
+    _put(individual, mutations.swap_two(_row(individual, len(individual)), rng))
     return (individual,)
 
 
@@ -333,7 +313,7 @@ def cx_slots_one_point(
 ) -> Pair:
     """:class:`~moo_clustering.operators.SlotOnePointCrossover` of two individuals, in place."""
     first, second = copied_genes(a, np.int64), copied_genes(b, np.int64)
-    children = cross_slots(first, second, rng, k_min=k_min, n_samples=n_samples)
+    children = crossovers.cross_slots(first, second, rng, k_min=k_min, n_samples=n_samples)
     for individual, genes in zip((a, b), children, strict=True):
         put_genes(individual, genes[0])
     return a, b
@@ -363,7 +343,7 @@ def mut_slots(
         :meth:`~moo_clustering.encodings.MedoidSlotEncoding.nearest`: a medoid moves to one of them, and
         ``reach`` is ignored (the mutation ``kind="rank"``).
     """
-    genes = mutate_slots(
+    genes = mutations.mutate_slots(
         copied_genes(ind, np.int64),
         rng,
         p_gene=checked_share("p_gene", p_gene),
@@ -391,10 +371,10 @@ def cx_match_centres(
     """
     a, b = (copied_genes(individual, np.float64).reshape(n_clusters, -1) for individual in (first, second))
     mixes = [getattr(individual, "mix", None) for individual in (first, second)]
-    for individual, genes in zip((first, second), match_centers(a, b, rng), strict=True):
+    for individual, genes in zip((first, second), crossovers.match_centers(a, b, rng), strict=True):
         put_genes(individual, genes.ravel())
         if hasattr(individual, "mix"):
-            individual.mix = inherited_mix(mixes, rng)
+            individual.mix = crossovers.inherited_mix(mixes, rng)
     return first, second
 
 
@@ -404,7 +384,7 @@ def mut_relocate(
     rng: np.random.Generator,
     *,
     problem: Any,
-    removal: Removal = "uniform",
+    removal: mutations.Removal = "uniform",
     mix: float | None = None,
 ) -> tuple[Individual]:
     """:class:`~moo_clustering.operators.RelocateCentre` of one individual, in place.
@@ -419,7 +399,9 @@ def mut_relocate(
     encoding = center_problem(problem).encoding
     mix = getattr(individual, "mix", None) if mix is None else mix
     centers = encoding.centers(copied_genes(individual, np.float64))[0]
-    relocate(encoding, centers, rng.random() if mix is None else mix, rng, checked_removal(removal))
+    mutations.relocate(
+        encoding, centers, rng.random() if mix is None else mix, rng, mutations.checked_removal(removal)
+    )
     put_genes(individual, centers.ravel())
     return (individual,)
 
