@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist, squareform
 from scipy.special import expit
 
+from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import not_dominated, weigh
 from moo_clustering.algorithms import pymoo_search
 from moo_clustering.algorithms.search import integer
@@ -39,6 +39,7 @@ Evaluate = Callable[[NDArray[Any]], pymoo_search.Batch]
 _SAME = 1.0 + 1e-12
 
 
+@documented(pymoo_search.ALGORITHM)
 class AMOSA(Algorithm):
     """Archived multi-objective simulated annealing.
 
@@ -78,10 +79,6 @@ class AMOSA(Algorithm):
         Which solutions the archive never holds twice: those of equal genes, none (False), as a pymoo
         operator says, or of equal ``canonical(X)``. :class:`~moo_clustering.operators.CanonicalDuplicates`
         is fast.
-    output : Output, optional
-    **options
-        As for every pymoo algorithm: ``termination``, ``callback``, ``seed``, ``archive``,
-        ``return_least_infeasible``, ``save_history``, ``display``, ``evaluator``, ``verbose``.
 
     Attributes
     ----------
@@ -143,12 +140,10 @@ class AMOSA(Algorithm):
         output: Any = None,
         **options: Any,
     ) -> None:
-        known = set(inspect.signature(Algorithm.__init__).parameters) - {"self", "kwargs"}
-        if unknown := set(options) - known:
-            raise TypeError(
-                f"AMOSA has no option {', '.join(sorted(unknown))}; of pymoo it takes {sorted(known)}"
-            )
-        super().__init__(output=MultiObjectiveOutput() if output is None else output, **options)
+        super().__init__(
+            output=MultiObjectiveOutput() if output is None else output,
+            **pymoo_search.checked_options(AMOSA, options),
+        )
         self.soft_limit = integer("soft_limit", soft_limit, 2)
         self.hard_limit = integer("hard_limit", hard_limit, 1)
         if self.hard_limit >= self.soft_limit:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from itertools import chain, combinations
@@ -32,8 +31,14 @@ from pymoo.util.display.multi import MultiObjectiveOutput
 from pymoo.util.display.single import SingleObjectiveOutput
 
 from moo_clustering._arrays import FloatArray
+from moo_clustering._docs import documented
 from moo_clustering.algorithms.deap_loops import ThresholdRule
-from moo_clustering.algorithms.pymoo_search import Duplicates, duplicate_elimination
+from moo_clustering.algorithms.pymoo_search import (
+    ALGORITHM,
+    Duplicates,
+    checked_options,
+    duplicate_elimination,
+)
 from moo_clustering.algorithms.search import InterruptGuard, Progress, choice, integer, positive, probability
 from moo_clustering.bags.objective import Rule
 from moo_clustering.encodings.base import distinct_rows
@@ -246,6 +251,7 @@ def _column(problem: Problem, objective: str | int | None) -> int:
     return column
 
 
+@documented(ALGORITHM)
 class CHC(Algorithm):
     """CHC: elitist survival, crossover of distant parents only, restarts when they are used up.
 
@@ -280,14 +286,9 @@ class CHC(Algorithm):
         Restarts sample anew by default, or uniformly where ``sampling`` is fixed. With a number r from
         0 to 1 they make copies of the best in which each gene is taken from such a sample with
         probability r, and ``d`` starts from r (1 - r) n_var; Eshelman has 0.35.
-    repair : Repair, optional
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
         Children with the genes of others are not evaluated; see
         :class:`~moo_clustering.operators.CanonicalDuplicates` for a callable.
-    output : Output, optional
-    **options
-        As for every pymoo algorithm: ``termination``, ``callback``, ``seed``, ``archive``,
-        ``return_least_infeasible``, ``save_history``, ``display``, ``evaluator``, ``verbose``.
 
     Attributes
     ----------
@@ -344,12 +345,9 @@ class CHC(Algorithm):
         output: Any = None,
         **options: Any,
     ) -> None:
-        known = set(inspect.signature(Algorithm.__init__).parameters) - {"self", "kwargs"}
-        if unknown := set(options) - known:
-            raise TypeError(
-                f"CHC has no option {', '.join(sorted(unknown))}; of pymoo it takes {sorted(known)}"
-            )
-        super().__init__(output=SingleObjectiveOutput() if output is None else output, **options)
+        super().__init__(
+            output=SingleObjectiveOutput() if output is None else output, **checked_options(CHC, options)
+        )
         self.pop_size = integer("pop_size", pop_size, 2)
         self.sampling = sampling
         self.crossover = HUX(prob=1.0) if crossover is None else crossover
@@ -593,6 +591,7 @@ def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
     return np.array(front, dtype=np.intp)
 
 
+@documented(ALGORITHM)
 class PESA2(Algorithm):
     """Parents are drawn from an archive of non-dominated solutions by the boxes of a grid over it.
 
@@ -614,10 +613,6 @@ class PESA2(Algorithm):
         Initial solutions; default ``pop_size``.
     sampling, crossover, mutation : pymoo operators, optional
         Default: those of NSGA-II for real variables, crossover with probability .7.
-    repair : pymoo Repair, optional
-    output : pymoo Output, optional
-    **options
-        Options of :class:`pymoo.core.algorithm.Algorithm`.
 
     Attributes
     ----------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -67,6 +68,28 @@ _TRANSIENT = {
 # What is saved of an algorithm that otherwise saves itself.
 _CORE = {"pop", "opt", "n_iter", "is_initialized"}
 _STATEFUL_MODULES = ("pymoo.", "moo_clustering.operators.", "moo_clustering.algorithms.")
+
+
+# Options of every pymoo algorithm, for :func:`~moo_clustering._docs.documented`.
+ALGORITHM = """
+Parameters
+----------
+repair : Repair, optional
+output : Output, optional
+**options
+    As for every pymoo algorithm: ``termination``, ``callback``, ``seed``, ``archive``,
+    ``return_least_infeasible``, ``save_history``, ``display``, ``evaluator``, ``verbose``.
+"""
+
+
+def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
+    """The options; TypeError if pymoo's algorithms do not take one of them."""
+    known = set(inspect.signature(Algorithm.__init__).parameters) - {"self", "kwargs"}
+    if unknown := set(options) - known:
+        raise TypeError(
+            f"{kind.__name__} has no option {', '.join(sorted(unknown))}; of pymoo it takes {sorted(known)}"
+        )
+    return options
 
 
 def duplicate_elimination(duplicates: Any) -> DuplicateElimination:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -29,7 +30,29 @@ Scalar = Callable[[FloatArray, Labels], FloatArray]
 _crowding = get_crowding_function("cd")
 
 
-class ConstraintCrowdingSurvival(Survival):
+class _SeededSurvival(Survival):
+    """Survival that needs the number of survivors and a generator only."""
+
+    def _do(
+        self,
+        problem: Any,
+        pop: Population,
+        *args: Any,
+        n_survive: int | None = None,
+        random_state: np.random.Generator | None = None,
+        **kwargs: Any,
+    ) -> Population:
+        rng = np.random.default_rng(random_state)
+        return self._survivors(problem, pop, len(pop) if n_survive is None else n_survive, rng)
+
+    @abstractmethod
+    def _survivors(
+        self, problem: Any, pop: Population, n_survive: int, rng: np.random.Generator
+    ) -> Population:
+        """Choose who survives, and set rank and crowding."""
+
+
+class ConstraintCrowdingSurvival(_SeededSurvival):
     """Survival by rank, then crowding distance plus the share of satisfied constraints, then chance.
 
     F_new = F + w_m / M + w_c / C. A problem stores the bonus with its individuals as
@@ -65,17 +88,9 @@ class ConstraintCrowdingSurvival(Survival):
         self.boundary: Boundary = boundary
         self.unique = unique
 
-    def _do(
-        self,
-        problem: Any,
-        pop: Population,
-        *args: Any,
-        n_survive: int | None = None,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
+    def _survivors(
+        self, problem: Any, pop: Population, n_survive: int, rng: np.random.Generator
     ) -> Population:
-        if n_survive is None:
-            n_survive = len(pop)
         if self.unique is not None:
             pop = _without_duplicates(pop, self.unique, n_survive)
         F = pop.get("F").astype(float)
@@ -86,7 +101,7 @@ class ConstraintCrowdingSurvival(Survival):
             rank[front] = k
             crowding[front] = crowding_distance(F[front], self.boundary) + bonus[front]
         ranked = np.flatnonzero(rank >= 0)
-        chance = np.random.default_rng(random_state).random(len(ranked))
+        chance = rng.random(len(ranked))
         order = np.lexsort((chance, -crowding[ranked], rank[ranked]))
         survivors = ranked[order[:n_survive]]
         for i in survivors:
@@ -135,7 +150,7 @@ def _without_duplicates(pop: Population, unique: DuplicateElimination, n_least: 
     return pop[sorted([*distinct, *duplicates[:missing]])]
 
 
-class DynamicDiversitySurvival(Survival):
+class DynamicDiversitySurvival(_SeededSurvival):
     """NSGA-II survival that measures the diversity objective in the current population.
 
     pymoo evaluates offspring only, so parents would keep an f2 measured in an earlier population. Here f2
@@ -180,16 +195,9 @@ class DynamicDiversitySurvival(Survival):
         self.diversity = diversity
         self.n_div = n_div
 
-    def _do(
-        self,
-        problem: NeighborGraphProblem,
-        pop: Population,
-        *args: Any,
-        n_survive: int | None = None,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
+    def _survivors(
+        self, problem: NeighborGraphProblem, pop: Population, n_survive: int, rng: np.random.Generator
     ) -> Population:
-        n_survive = len(pop) if n_survive is None else n_survive
         ranks = problem.ranks(pop.get("X"))
         F = np.array(pop.get("F"), dtype=np.float64)
         chosen, F = self.select(problem, ranks, F, n_survive)
@@ -432,7 +440,7 @@ def _best(scores: FloatArray, labels: Labels, n: int) -> NDArray[np.intp]:
     return rows
 
 
-class RandomSurvival(Survival):
+class RandomSurvival(_SeededSurvival):
     """Survival of random individuals, whatever their objectives.
 
     As a control, a search with it makes the same number of evaluations with the same operators and shows
@@ -447,17 +455,9 @@ class RandomSurvival(Survival):
     def __init__(self) -> None:
         super().__init__(filter_infeasible=False)
 
-    def _do(
-        self,
-        problem: Any,
-        pop: Population,
-        *args: Any,
-        n_survive: int | None = None,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
+    def _survivors(
+        self, problem: Any, pop: Population, n_survive: int, rng: np.random.Generator
     ) -> Population:
-        rng = np.random.default_rng(random_state)
-        n_survive = len(pop) if n_survive is None else n_survive
         survivors = pop[rng.choice(len(pop), size=n_survive, replace=False)]
         rank, crowding = rank_and_crowding(survivors.get("F").astype(np.float64))
         survivors.set("rank", rank, "crowding", crowding)

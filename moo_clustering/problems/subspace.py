@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
 from moo_clustering import subspace
-from moo_clustering._arrays import FloatArray, IntArray, Labels
+from moo_clustering._arrays import IntArray, Labels
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.encodings import Encoding
 from moo_clustering.encodings.base import (
@@ -23,14 +23,14 @@ from moo_clustering.encodings.base import (
     rounded_genes,
 )
 from moo_clustering.encodings.medoids import occurred_before, random_slots, repair_slots
-from moo_clustering.problems.partition import FixedProblem
+from moo_clustering.problems.partition import SignedProblem
 from moo_clustering.subspace.classes import labelled_shares
 
 # Objectives are remembered of at least so many individuals, and of at most twice as many.
 CAPACITY = 1 << 16
 
 
-class SubspaceClusteringProblem(FixedProblem):
+class SubspaceClusteringProblem(SignedProblem):
     """Find seed documents from which compact and pure fuzzy clusters in subspaces grow.
 
     Genes are the numbers of ``k_min`` to ``n_seeds`` distinct documents, the seeds, and -1 in empty slots.
@@ -141,6 +141,7 @@ class SubspaceClusteringProblem(FixedProblem):
         )
         self.options = self.encoding.options
         self.n_seeds, self.k_min = self.encoding.k_max, self.encoding.k_min
+        self._signs = np.ones(len(self.objective_names))
         self.n_grown = 0
         self._memo = SeedMemo(memory)
         xl, xu = self.encoding.bounds()
@@ -152,20 +153,6 @@ class SubspaceClusteringProblem(FixedProblem):
     def n_samples(self) -> int:
         """Number of samples."""
         return self.encoding.n_samples
-
-    def natural(self, F: ArrayLike) -> FloatArray:
-        """Return the objectives, as all of them are minimised.
-
-        Parameters
-        ----------
-        F : array-like of shape (..., n_obj)
-        """
-        values = np.asarray(F, dtype=np.float64)
-        if values.ndim == 0 or values.shape[-1] != self.n_obj:
-            raise ValueError(
-                f"F must have {self.n_obj} columns, one per objective; got shape {values.shape}."
-            )
-        return values
 
     def decode(self, X: ArrayLike) -> Labels:
         """Partitions by largest memberships, shape (n_individuals, n_samples), see ``encoding.decode``.
