@@ -656,12 +656,7 @@ class ChcStep(CountedStep):
         restart = d <= 0 and not self.finished
         if restart:
             population = self._restarted(population, toolbox, rng)
-        return population, {
-            "ncross": n_crossed,
-            "accepted": n_accepted,
-            "d": self.d,
-            "restart": int(restart),
-        }
+        return population, {"ncross": n_crossed, "accepted": n_accepted, "d": self.d, "restart": int(restart)}
 
     def _crossed(
         self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator, d: float

@@ -236,10 +236,7 @@ def _hooks(owner: object) -> searches.Checkpointable | None:
 
 def flatten(individual: Any) -> dict[str, Any]:
     """Genes, fitness and other attributes of an individual, for ``to_columns``."""
-    row = {
-        "genes": np.array(individual),
-        "wvalues": np.array(individual.fitness.wvalues, dtype=np.float64),
-    }
+    row = {"genes": np.array(individual), "wvalues": np.array(individual.fitness.wvalues, dtype=np.float64)}
     fitness = {k: v for k, v in vars(individual.fitness).items() if k != "wvalues"}
     own = {k: v for k, v in vars(individual).items() if k != "fitness"}
     row |= {_FITNESS + key: value for key, value in fitness.items()}

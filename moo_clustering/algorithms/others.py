@@ -551,9 +551,7 @@ def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Res
             "search instead, or raise max_sets."
         )
     out = problem.evaluate(
-        enumerate_medoid_sets(n, k_max),
-        return_values_of=["F", "G", "H"],
-        return_as_dictionary=True,
+        enumerate_medoid_sets(n, k_max), return_values_of=["F", "G", "H"], return_as_dictionary=True
     )
     pop = _distinct(problem, out)
     result = Result()

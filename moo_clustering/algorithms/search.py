@@ -37,13 +37,7 @@ from moo_clustering.persistence import (
 Seed = int | np.random.SeedSequence | np.random.Generator | None
 _BIT_GENERATORS = {
     kind.__name__: kind
-    for kind in (
-        np.random.MT19937,
-        np.random.PCG64,
-        np.random.PCG64DXSM,
-        np.random.Philox,
-        np.random.SFC64,
-    )
+    for kind in (np.random.MT19937, np.random.PCG64, np.random.PCG64DXSM, np.random.Philox, np.random.SFC64)
 }
 State = tuple[dict[str, Any], dict[str, Any]]
 

@@ -469,10 +469,7 @@ class MedoidMemo:
         self._older: dict[bytes, int] = {}
 
     def complete(
-        self,
-        labels: IntArray,
-        present: BoolArray,
-        find: Callable[[BoolArray, Int64Array], None],
+        self, labels: IntArray, present: BoolArray, find: Callable[[BoolArray, Int64Array], None]
     ) -> Int64Array:
         """Medoids of all clusters, shape of ``present``, -1 where there is no cluster.
 

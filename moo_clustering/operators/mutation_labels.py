@@ -458,10 +458,7 @@ class ImprovementMutation(base.DrawnMutation):
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int32]:
         objective = base.objective_of(problem, self.objective, "improve")
         improved = objective.improve(
-            checked_genes(X, problem.n_var),
-            rng,
-            p_gene=self.p_gene,
-            weights=self.weights,
+            checked_genes(X, problem.n_var), rng, p_gene=self.p_gene, weights=self.weights
         )
         self.n_trials += int(improved.n_trials.sum())
         return improved.labels

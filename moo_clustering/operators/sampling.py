@@ -376,10 +376,7 @@ class MSTInterestingnessSampling(base.SeededSampling):
             X[rows, genes] = samples[genes]
         else:
             X[rows, genes] = draw_links(
-                problem.graph.neighbors,
-                samples[genes],
-                X[rows, genes] if self.kind == "delta" else None,
-                rng,
+                problem.graph.neighbors, samples[genes], X[rows, genes] if self.kind == "delta" else None, rng
             )
         return X.astype(encoding.dtype)
 
@@ -435,10 +432,7 @@ def few_means(X: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArr
 
 
 def draw_links(
-    neighbors: NDArray[np.int32],
-    samples: IntArray,
-    current: IntArray | None,
-    rng: np.random.Generator,
+    neighbors: NDArray[np.int32], samples: IntArray, current: IntArray | None, rng: np.random.Generator
 ) -> NDArray[np.int32]:
     """Draw a neighbour of each sample; with ``current``, draw from neighbours and itself, except that."""
     width = np.count_nonzero(neighbors[samples] >= 0, axis=1)

@@ -140,11 +140,7 @@ def _mixture(shares: FloatArray, multilabel: bool) -> FloatArray:
 
 
 def chi_square(
-    a: AnyFloatArray,
-    sizes: FloatArray,
-    frequencies: NDArray[Any],
-    n_samples: int,
-    scale: float,
+    a: AnyFloatArray, sizes: FloatArray, frequencies: NDArray[Any], n_samples: int, scale: float
 ) -> FloatArray:
     """Chi-square of every feature and cluster.
 
@@ -244,11 +240,7 @@ def votes(
 
 
 def _weights(
-    d: FloatArray,
-    impurities: FloatArray,
-    kappa: int,
-    aggregation: Aggregation,
-    fuzziness: float,
+    d: FloatArray, impurities: FloatArray, kappa: int, aggregation: Aggregation, fuzziness: float
 ) -> FloatArray:
     near = _nearest(d, kappa)
     zero = near & (d == 0)

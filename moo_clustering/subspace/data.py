@@ -241,12 +241,7 @@ class DenseMatrix:
             out[:, 2 * k :] += (part * part).T @ panel[chunk, :k]
 
     def label_moments(
-        self,
-        labels: NDArray[np.int32],
-        lo: int,
-        hi: int,
-        sums: FloatArray,
-        squares: FloatArray,
+        self, labels: NDArray[np.int32], lo: int, hi: int, sums: FloatArray, squares: FloatArray
     ) -> None:
         """Sums of x - shift and (x - shift)^2 by feature and label."""
         sums[:] = 0.0
@@ -362,12 +357,7 @@ class SparseMatrix:
             feature_moments(*self._columns, panel, k, lo, hi, out)
 
     def label_moments(
-        self,
-        labels: NDArray[np.int32],
-        lo: int,
-        hi: int,
-        sums: FloatArray,
-        squares: FloatArray,
+        self, labels: NDArray[np.int32], lo: int, hi: int, sums: FloatArray, squares: FloatArray
     ) -> None:
         """Sums of x and x^2 by feature and label."""
         label_moments(*self._columns, labels, lo, hi, sums, squares)

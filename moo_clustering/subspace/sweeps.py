@@ -206,10 +206,7 @@ def _kept(data: SubspaceData, centers: AnyFloatArray | None, k: int) -> AnyFloat
 
 
 def prepare(
-    data: SubspaceData,
-    centers: AnyFloatArray,
-    log_weights: AnyFloatArray,
-    weight_exponent: float,
+    data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray, weight_exponent: float
 ) -> WeightPanel:
     """The panel g (1 - 2 z), or [-2 g z | g], with g = (lambda / greatest lambda of the cluster)^q."""
     m, k = centers.shape
@@ -440,10 +437,7 @@ class SubspaceOptions:
 
 
 def distances(
-    data: SubspaceData,
-    centers: AnyFloatArray,
-    log_weights: AnyFloatArray,
-    weight_exponent: float,
+    data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray, weight_exponent: float
 ) -> FloatArray:
     """Distances d = sum_i (m lambda_i)^q (z_i - x_i)^2 of samples to clusters.
 

@@ -152,12 +152,7 @@ class SelRouletteLegal:
 
 
 def fgka_fitness(
-    F: ArrayLike,
-    nonempty: ArrayLike,
-    k: int,
-    f_max: float | None = None,
-    *,
-    legality: Legality = "ratio",
+    F: ArrayLike, nonempty: ArrayLike, k: int, f_max: float | None = None, *, legality: Legality = "ratio"
 ) -> FloatArray:
     """Compute the selection fitness of partitions that may have empty clusters, Eq. 8.
 

@@ -89,11 +89,7 @@ list of individuals
 
 @documented(CROSSOVER)
 def cx_one_point(
-    a: Individual,
-    b: Individual,
-    rng: np.random.Generator,
-    align: bool = False,
-    n_clusters: int | None = None,
+    a: Individual, b: Individual, rng: np.random.Generator, align: bool = False, n_clusters: int | None = None
 ) -> Pair:
     """:class:`~moo_clustering.operators.AlignedOnePoint` of two individuals, in place.
 
@@ -104,11 +100,7 @@ def cx_one_point(
 
 @documented(CROSSOVER)
 def cx_hux(
-    a: Individual,
-    b: Individual,
-    rng: np.random.Generator,
-    align: bool = False,
-    n_clusters: int | None = None,
+    a: Individual, b: Individual, rng: np.random.Generator, align: bool = False, n_clusters: int | None = None
 ) -> Pair:
     """:class:`~moo_clustering.operators.AlignedHUX` of two individuals, in place.
 
@@ -119,11 +111,7 @@ def cx_hux(
 
 @documented(CROSSOVER)
 def cx_uniform(
-    a: Individual,
-    b: Individual,
-    rng: np.random.Generator,
-    align: bool = False,
-    n_clusters: int | None = None,
+    a: Individual, b: Individual, rng: np.random.Generator, align: bool = False, n_clusters: int | None = None
 ) -> Pair:
     """:class:`~moo_clustering.operators.AlignedUniformCrossover` of two individuals, in place."""
     return _cross(a, b, crossovers.coins, rng, align, n_clusters)
