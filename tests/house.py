@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import argparse
 import ast
-import io
 import statistics
 import subprocess
 import sys
-import tokenize
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -110,22 +108,27 @@ class Module:
         return self.text.count("\n")
 
     def line_counts(self) -> tuple[int, int, int]:
-        """Numbers of lines of code, of comments (beside code or alone) and of imports."""
-        code, comments = set(), set()
-        for token in tokenize.generate_tokens(io.StringIO(self.text).readline):
-            if token.type == tokenize.COMMENT:
-                comments.add(token.start[0])
-            elif token.type not in (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT):
-                code.update(range(token.start[0], token.end[0] + 1))
-        imports = set()
+        """Numbers of lines of code, of comments alone on their line, and of imports, nested ones too.
+
+        Docstrings, empty lines and lines with nothing but a comment are no code; imports are.
+        """
+        docstrings, imports = set(), set()
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 imports.update(range(node.lineno, node.end_lineno + 1))
-            elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-                code.difference_update(range(node.lineno, node.end_lineno + 1))  # a docstring
-        return len(code), len(comments), len(imports)
+            elif isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node):
+                docstrings.update(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+        lines = {
+            number: line.strip()
+            for number, line in enumerate(self.text.splitlines(), 1)
+            if line.strip() and number not in docstrings
+        }
+        comments = {number for number, line in lines.items() if line.startswith("#")}
+        code = lines.keys() - comments
+        return len(code), len(comments), len(code & imports)
 
 
+@cache
 def modules(package: str = PACKAGE) -> dict[str, Module]:
     """All modules of a package, by their names with dots."""
     found = {}
@@ -218,13 +221,14 @@ def rows() -> Iterator[tuple[str, object]]:
     """The table, row by row."""
     for package in (PACKAGE, "papers"):
         inside = [module for module in modules(package).values() if not module.is_init]
+        every = modules(package).values()
         lengths = [module.n_lines for module in inside]
         yield f"{package}: modules", len(inside)
-        yield "  lines", sum(module.n_lines for module in modules(package).values())
+        yield "  lines", sum(module.n_lines for module in every)
         yield "  length of a module, median", int(statistics.median(lengths))
         yield "  longest module", max((module.n_lines, module.name) for module in inside)
         code, comments, imports = (
-            sum(counts) for counts in zip(*(m.line_counts() for m in inside), strict=True)
+            sum(counts) for counts in zip(*(module.line_counts() for module in every), strict=True)
         )
         yield "  lines of code", code
         yield "  share of import lines", f"{imports / code:.3f}"

@@ -1,6 +1,16 @@
-"""The package keeps its shape: rooms import downwards only, few modules, none of them long."""
+"""The package keeps its shape: rooms import downwards only, few modules, none of them long, few lines."""
+
+import statistics
+
+import pytest
 
 from tests import house
+
+
+@pytest.fixture(scope="module")
+def modules():
+    """All modules of the package."""
+    return house.modules().values()
 
 
 def test_rooms_import_downwards():
@@ -8,10 +18,23 @@ def test_rooms_import_downwards():
     assert house.imports_against_order() == {}
 
 
-def test_modules_are_few_and_none_is_long():
-    modules = house.modules()
-    assert len(modules) <= 180
-    assert {name: module.n_lines for name, module in modules.items() if module.n_lines > 1300} == {}
+def test_modules_are_few_and_none_is_long(modules):
+    lengths = [module.n_lines for module in modules if not module.is_init]
+    assert len(lengths) <= 180
+    assert 250 <= statistics.median(lengths) <= 600
+    assert {module.name: module.n_lines for module in modules if module.n_lines > 1300} == {}
+
+
+def test_a_module_serves_others_or_is_public():
+    assert len(house.imported_once()) <= 15
+
+
+def test_lines_and_imports(modules):
+    assert sum(module.n_lines for module in modules) <= 74_000
+    code, _, imports = (
+        sum(counts) for counts in zip(*(module.line_counts() for module in modules), strict=True)
+    )
+    assert imports <= 0.086 * code
 
 
 def test_tests_name_few_private_modules():
