@@ -15,6 +15,9 @@ mpl.use("Agg")
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
 
+# As in the options of pyproject.toml.
+DEFAULT_TIER = "not slow and not nightly"
+
 # Shells start jobs in the background with Ctrl-C ignored, and so would be the processes that tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -42,14 +45,24 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("global_random_seed", marked, ids=str, scope="session")
 
 
-def pytest_collection_modifyitems(items):
-    """scikit-learn's checks of the second configuration of an estimator, and of further ones, are slow."""
-    first = {}
+def pytest_collection_modifyitems(config, items):
+    """scikit-learn's checks of the second configuration of an estimator, and of further ones, are slow.
+
+    The default tier draws a third of the examples of a property, at least ten of them; other tiers all.
+    """
+    first, shown = {}, {}
+    if config.getoption("markexpr") == DEFAULT_TIER:
+        for test in {id(item.obj): item.obj for item in items if hasattr(item, "obj")}.values():
+            if getattr(test, "is_hypothesis_test", False):
+                full = test._hypothesis_internal_use_settings
+                few = min(full.max_examples, max(10, full.max_examples // 3))
+                test._hypothesis_internal_use_settings = settings(full, max_examples=few)
     for item in items:
         values = item.callspec.params if hasattr(item, "callspec") else {}
         if {"estimator", "check"} <= values.keys():
             estimator = values["estimator"]
-            if first.setdefault(type(estimator), repr(estimator)) != repr(estimator):
+            text = shown.get(id(estimator)) or shown.setdefault(id(estimator), repr(estimator))
+            if first.setdefault(type(estimator), text) != text:
                 item.add_marker(pytest.mark.slow)
 
 

@@ -27,7 +27,13 @@ def name_of(page):
 WITH_CODE = [page for page in PAGES if python_blocks(page.read_text(encoding="utf-8"))]
 
 
-@pytest.mark.parametrize("page", WITH_CODE, ids=name_of)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.slow] * (page.parent.name == "papers"), id=name_of(page))
+        for page in WITH_CODE
+    ],
+)
 def test_python_blocks_run_in_order(page, tmp_path, monkeypatch):
     if page.name in NOT_RUN:
         for block in python_blocks(page.read_text(encoding="utf-8")):

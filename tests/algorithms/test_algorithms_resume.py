@@ -80,7 +80,11 @@ ALGORITHMS = {
 }
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize(
+    "name",
+    # pymoo compiles AGEMOEA anew in every process, for seconds.
+    [pytest.param(name, marks=[pytest.mark.slow] * ("AGEMOEA" in name)) for name in ALGORITHMS],
+)
 def test_every_algorithm_that_is_claimed(name, tmp_path):
     n_obj, make = ALGORITHMS[name]
     whole, resumed = whole_and_resumed(tmp_path, RealToy(n_obj), make, n_gen=N_GEN)

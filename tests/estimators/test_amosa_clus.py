@@ -345,6 +345,12 @@ def test_finds_clear_clusters(encoding):
     assert adjusted_rand_score(y[12:], labels[12:]) > 0.9
 
 
-@parametrize_with_checks([AMOSAClus(**QUICK), AMOSAClus(**QUICK, encoding="centre")])
+@parametrize_with_checks(
+    [
+        AMOSAClus(**{**QUICK, "n_climb": 1, "n_moves": 4, "t_min": 5.0}),
+        AMOSAClus(**QUICK),
+        AMOSAClus(**QUICK, encoding="centre"),
+    ]
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

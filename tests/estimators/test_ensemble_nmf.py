@@ -149,6 +149,7 @@ def test_workers_and_batches_do_not_matter(weights, solver):
         EnsembleNMF(6, **options, max_memory=run - 1).fit(weights)
 
 
+@pytest.mark.slow
 def test_workers_of_processes_do_not_matter():
     X, _ = blocks()
     one, two = (EnsembleNMF(3, n_runs=4, solver="pg", random_state=0, n_jobs=n).fit(X) for n in (1, 2))

@@ -17,8 +17,19 @@ def test_every_public_estimator_is_listed():
     assert {setting.class_name for setting in SETTINGS} == set(public.__all__)
 
 
-@pytest.mark.parametrize("n_cases", [3, pytest.param(12, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("setting", SETTINGS, ids=str)
+# More options of an estimator that was there already are slow.
+FURTHER = [
+    setting.class_name in {earlier.class_name for earlier in SETTINGS[:place]}
+    for place, setting in enumerate(SETTINGS)
+]
+FEW = [
+    pytest.param(setting, 3, marks=[pytest.mark.slow] * further, id=f"{setting}-3")
+    for setting, further in zip(SETTINGS, FURTHER, strict=True)
+]
+MANY = [pytest.param(setting, 12, marks=pytest.mark.slow, id=f"{setting}-12") for setting in SETTINGS]
+
+
+@pytest.mark.parametrize(("setting", "n_cases"), FEW + MANY)
 def test_a_result_or_a_sentence(setting, n_cases):
     rules = type(setting.make())._parameter_constraints
 

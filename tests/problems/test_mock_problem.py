@@ -417,7 +417,13 @@ ALGORITHMS = {
 }
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name in ("AGEMOEA", "NSGA2 without duplicates")))
+        for name in ALGORITHMS
+    ],
+)
 @pytest.mark.parametrize("kind", KINDS)
 def test_searches_find_the_blobs(name, kind):
     rng = np.random.default_rng(0)

@@ -101,7 +101,14 @@ class TwoColumns(Sizes):
         return np.zeros((len(labels), 2))
 
 
-@pytest.mark.parametrize("make", ALGORITHMS.values(), ids=ALGORITHMS)
+@pytest.mark.parametrize(
+    "make",
+    # pymoo compiles AGEMOEA anew in every process, for seconds.
+    [
+        pytest.param(make, id=name, marks=[pytest.mark.slow] * (name == "AGEMOEA"))
+        for name, make in ALGORITHMS.items()
+    ],
+)
 @pytest.mark.parametrize("encoding", ENCODINGS.values(), ids=ENCODINGS)
 def test_every_encoding_with_every_algorithm(encoding, make):
     problem = PartitionProblem(X, encoding, ["deviation", "silhouette"])

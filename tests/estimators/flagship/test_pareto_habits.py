@@ -114,8 +114,10 @@ def test_model_selection():
 
 @parametrize_with_checks(
     [
+        ParetoClustering(families=("km", "ward"), k_range=(2, 3), random_state=0),
         ParetoClustering(families=("km", "ward", "genie", "gmm"), k_range=(2, 3, 4), random_state=0),
         ParetoClustering(n_clusters=2, k_range=(2, 3), n_landmarks=15, random_state=0),
+        ParetoBagClustering(distances=("symmetric",), embeddings=("mean",), k_range=(2, 3), random_state=0),
         ParetoBagClustering(k_range=(2, 3), random_state=0),
     ]
 )

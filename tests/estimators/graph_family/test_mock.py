@@ -282,6 +282,7 @@ def test_no_warning_without_reason():
 
 @parametrize_with_checks(
     [
+        MOCK(pop_size=8, n_gen=2, n_controls=1, random_state=0),
         MOCK(pop_size=12, n_gen=4, n_controls=1, random_state=0),
         MOCK(n_clusters=3, encoding="locus", engine="pesa2", init="2007", n_gen=4, random_state=0),
     ],

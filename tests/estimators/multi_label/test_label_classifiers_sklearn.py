@@ -38,7 +38,16 @@ def expected_failures(estimator):
     return failures
 
 
-@parametrize_with_checks([*QUICK, MetaLabeler(cut=False)], expected_failed_checks=expected_failures)
+# The first of each class is in the default tier.
+SMALLEST = [
+    SISCEnsemble(SISC(max_iter=2), n_clusters=(3,), n_estimators=2, random_state=0),
+    SISCStacked(SISC(3, max_iter=2), cv=2, weights=(0, 0.5), random_state=0),
+]
+
+
+@parametrize_with_checks(
+    [*SMALLEST, *QUICK, MetaLabeler(cut=False)], expected_failed_checks=expected_failures
+)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
