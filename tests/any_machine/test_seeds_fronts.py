@@ -134,10 +134,10 @@ def test_evaluations_end_at_the_budget(name, global_random_seed):
 
 @pytest.mark.parametrize("name", ["NSGA2Clus", "PESC", "MOCK", "FuzzyModesMOGA", "NSGA2SISC"])
 def test_generations_end_at_the_budget(name, global_random_seed):
-    case, model = CASES[name], fitted(name, global_random_seed, NOISE)
-    assert model.n_iter_ == case.options["n_gen"]
+    model = fitted(name, global_random_seed, NOISE)
+    assert model.n_iter_ == model.n_gen
     evaluations = model.result_.algorithm.evaluator.n_eval
-    assert case.options["pop_size"] <= evaluations <= case.options["pop_size"] * (case.options["n_gen"] + 1)
+    assert model.pop_size <= evaluations <= model.pop_size * (model.n_gen + 1)
 
 
 def test_more_evaluations_are_never_worse(global_random_seed):
