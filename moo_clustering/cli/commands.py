@@ -144,8 +144,7 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 @click.command()
 @click.argument("data")
 @click.option(
-    "--method",
-    help="Method; `methods` lists them.  [default: pareto-clustering, for bags pareto-bags]",
+    "--method", help="Method; `methods` lists them.  [default: pareto-clustering, for bags pareto-bags]"
 )
 @click.option(
     "-k", "--n-clusters", type=int, help="Number of clusters; most methods need it, the default finds it."

@@ -285,9 +285,7 @@ def short_cell(value: Any) -> str:
 def mode_table(frame: pd.DataFrame) -> str:
     """The largest clusters with their typical values, for a terminal."""
     return _largest(
-        frame,
-        [*OWN, TYPICAL],
-        lambda entry: [*map(str, entry[:2]), shortened(entry[2], _MODE_WIDTH)],
+        frame, [*OWN, TYPICAL], lambda entry: [*map(str, entry[:2]), shortened(entry[2], _MODE_WIDTH)]
     )
 
 

@@ -124,10 +124,7 @@ def _with_known(use: LabelUse, samples: Samples) -> LabelUse:
     found = indicators(known, use.names + unknown)
     free = _labelled(found) & ~use.is_given
     return replace(
-        use,
-        names=use.names + unknown,
-        given=given,
-        held_out=np.where(free[:, np.newaxis], found, held),
+        use, names=use.names + unknown, given=given, held_out=np.where(free[:, np.newaxis], found, held)
     )
 
 

@@ -53,11 +53,7 @@ from moo_clustering.datasets.tables import (
     read_frame,
     with_flags,
 )
-from moo_clustering.features import (
-    PaperTfidfTransformer,
-    binary_unigrams,
-    document_term_counts,
-)
+from moo_clustering.features import PaperTfidfTransformer, binary_unigrams, document_term_counts
 
 if TYPE_CHECKING:
     from moo_clustering.estimators._methods import Method
@@ -157,12 +153,7 @@ def load_data(
         return load_sparse(path, method, {**names, "--drop": drop})
     if prepares is not None and holds_columns(path):
         return load_prepared(
-            path,
-            labels=labels,
-            partial_labels=partial_labels,
-            id_column=id_column,
-            drop=drop,
-            scale=prepares,
+            path, labels=labels, partial_labels=partial_labels, id_column=id_column, drop=drop, scale=prepares
         )
     try:
         table = read_table(
@@ -492,10 +483,7 @@ def load_prepared(
     partial = None if roles.partial_labels is None else frame[roles.partial_labels]
     table = labelled(Table(path.name, prepared.X, prepared.feature_names, row_ids), known, partial)
     return PreparedSamples.of(
-        table,
-        frame=prepared.columns,
-        categories=prepared.category_names,
-        notes=(*notes, *prepared.notes),
+        table, frame=prepared.columns, categories=prepared.category_names, notes=(*notes, *prepared.notes)
     )
 
 
@@ -555,11 +543,7 @@ def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.flo
 
 
 def stem_features(
-    samples: TextSamples,
-    *,
-    stemmer: StemmerName | None = None,
-    min_df: float = _MIN_DF,
-    max_df: float = 1.0,
+    samples: TextSamples, *, stemmer: StemmerName | None = None, min_df: float = _MIN_DF, max_df: float = 1.0
 ) -> TextSamples:
     """Tf-idf t ln(n / df) of the stems, rows of length one.
 

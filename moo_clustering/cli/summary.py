@@ -22,11 +22,7 @@ from moo_clustering.cli.terminal import aligned
 if TYPE_CHECKING:
     import pandas as pd
 
-_INDICES = {
-    "davies_bouldin_bag": "Davies-Bouldin",
-    "silhouette_cluster": "silhouette",
-    "sdbw_bag": "S_Dbw",
-}
+_INDICES = {"davies_bouldin_bag": "Davies-Bouldin", "silhouette_cluster": "silhouette", "sdbw_bag": "S_Dbw"}
 _SCORES = {
     "accuracy": "accuracy (RI)",
     "entropy": "entropy, bits",

@@ -1,11 +1,6 @@
 from .bags import BagTable, read_bags, write_bag_arff
 from .documents import Documents, read_documents, tfidf
-from .multilabel import (
-    MultiLabelTable,
-    label_indicators,
-    read_multilabel,
-    write_multilabel_arff,
-)
+from .multilabel import MultiLabelTable, label_indicators, read_multilabel, write_multilabel_arff
 from .prepare import PreparedTable, prepare_table
 from .sources import (
     BUNDLED,

@@ -470,11 +470,7 @@ def _as_text(columns: list[str], options: BagOptions) -> set[str]:
 
 
 def _table(
-    frame: pd.DataFrame,
-    as_text: set[str],
-    lines: NDArray[np.int64] | None,
-    options: BagOptions,
-    path: Path,
+    frame: pd.DataFrame, as_text: set[str], lines: NDArray[np.int64] | None, options: BagOptions, path: Path
 ) -> BagTable:
     columns = [_column(frame[name], name, name in as_text) for name in frame.columns]
     roles = flat_roles([column for column, _ in columns], options, str(path))

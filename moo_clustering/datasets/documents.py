@@ -231,11 +231,7 @@ def tfidf(
     from moo_clustering.features import as_stop_words, fit_terms
 
     vectorizer = TfidfVectorizer(
-        sublinear_tf=sublinear,
-        norm=norm,
-        stop_words=as_stop_words(stop_words),
-        min_df=min_df,
-        max_df=max_df,
+        sublinear_tf=sublinear, norm=norm, stop_words=as_stop_words(stop_words), min_df=min_df, max_df=max_df
     )
     try:
         X, vocabulary = fit_terms(vectorizer, texts)

@@ -402,8 +402,7 @@ def constraints_data(
     ends = np.unique(np.concatenate([pairs.ravel() for pairs in drawn.values()]))
     samples, positions = placed_partition(X, labels, feature_names, cluster_names, max_points, ends)
     return ConstraintsData(
-        samples,
-        tuple(PairLines(*key, drawn[key], positions[drawn[key]], len(found[key])) for key in found),
+        samples, tuple(PairLines(*key, drawn[key], positions[drawn[key]], len(found[key])) for key in found)
     )
 
 

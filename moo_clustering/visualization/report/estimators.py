@@ -198,11 +198,7 @@ def report_content(
 
 
 def _columns(
-    estimator: Any,
-    run: RunSolutions,
-    supervision: Mapping[str, Any],
-    described: Described,
-    agreed: Agreement,
+    estimator: Any, run: RunSolutions, supervision: Mapping[str, Any], described: Described, agreed: Agreement
 ) -> list[Column]:
     labels, found = run.labels, run.solutions.found
     columns = objective_columns(estimator, found)
