@@ -21,6 +21,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from moo_clustering._arrays import FloatArray, block_slices, optional_package, without_duplicates
+from moo_clustering._docs import documented
 from moo_clustering._targets import Targets, partial_targets
 
 __all__ = [
@@ -501,7 +502,20 @@ class InformationGainSelector(SelectorMixin, BaseEstimator):
         return tags
 
 
-class NCWTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class _SparseWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Base of transformers without parameters that weigh rows of finite values of at least 0."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class NCWTransformer(_SparseWeighting):
     """Documents divided by the root of their similarity to all documents (normalised-cut weighting).
 
     Document a_i becomes b_i = a_i / sqrt(z_i), z_i = sum_j <a_i, a_j> = <a_i, s> with the sum s of the
@@ -534,8 +548,6 @@ class NCWTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
            [0.    , 1.    ],
            [0.    , 0.    ]])
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -580,16 +592,9 @@ class NCWTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         z = weights @ self.sum_
         scale = np.zeros_like(z)
         scale[z > 0] = 1 / np.sqrt(z[z > 0])
-        weights.data *= np.repeat(scale, row_lengths(weights))
+        weights.data *= np.repeat(scale, np.diff(weights.indptr))
         weights.eliminate_zeros()
         return weights
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 def validated_rows(estimator: Any, X: Any, *, reset: bool) -> csr_matrix:
@@ -609,17 +614,7 @@ def validated_rows(estimator: Any, X: Any, *, reset: bool) -> csr_matrix:
     return rows
 
 
-def document_frequencies(rows: csr_matrix) -> NDArray[np.int64]:
-    """Number of rows that store a value of each column."""
-    return np.bincount(rows.indices, minlength=rows.shape[1]).astype(np.int64)
-
-
-def row_lengths(rows: csr_matrix) -> NDArray[np.int64]:
-    """Number of values that each row stores."""
-    return np.diff(rows.indptr).astype(np.int64)
-
-
-class PaperTfidfTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class PaperTfidfTransformer(_SparseWeighting):
     """Term counts to tf-idf weights t_ij ln(n / df_j), rows of length one.
 
     A term in every document has weight 0, unlike in scikit-learn's ``TfidfTransformer``, whose factor
@@ -653,9 +648,8 @@ class PaperTfidfTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimato
            [0.   , 0.182, 0.44 , 0.879, 0.   ]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
-
     @_fit_context(prefer_skip_nested_validation=True)
+    @documented(NCWTransformer.fit)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Count the documents that have each term.
 
@@ -663,21 +657,15 @@ class PaperTfidfTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimato
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_terms)
             Counts, at least 0.
-        y : None
-            Ignored.
-
-        Raises
-        ------
-        ValueError
-            For values that are negative, infinite or missing.
         """
         counts = validated_rows(self, X, reset=True)
-        self.df_ = document_frequencies(counts)
+        self.df_ = np.bincount(counts.indices, minlength=counts.shape[1]).astype(np.int64)
         self.idf_ = np.zeros(counts.shape[1])
         used = self.df_ > 0
         self.idf_[used] = np.log(counts.shape[0] / self.df_[used])
         return self
 
+    @documented(NCWTransformer.transform)
     def transform(self, X: Any) -> csr_matrix:
         """Weigh counts.
 
@@ -691,17 +679,12 @@ class PaperTfidfTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimato
         weights : sparse matrix of shape (n_documents, n_terms), CSR
             float32 for float32, else float64; no zero is stored. Documents without a weighted term have a
             row of zeros, with one warning that says how many there are.
-
-        Raises
-        ------
-        ValueError
-            For values that are negative, infinite or missing, or another number of terms.
         """
         check_is_fitted(self)
         weights = validated_rows(self, X, reset=False)
         weights.data *= self.idf_[weights.indices]
         weights.eliminate_zeros()
-        empty = int(np.count_nonzero(row_lengths(weights) == 0))
+        empty = int(np.count_nonzero(np.diff(weights.indptr) == 0))
         if empty:
             verb = "has" if empty == 1 else "have"
             warnings.warn(
@@ -709,13 +692,6 @@ class PaperTfidfTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimato
                 stacklevel=3,
             )
         return normalize(weights, copy=False)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 def binary_unigrams(

@@ -56,16 +56,7 @@ _TEXT = (".arff", ".dat", ".csv", ".tsv", ".tab", ".txt")
 _PARQUET = (".parquet", ".pq")
 _PLAIN = re.compile(r"[A-Za-z0-9_.+=:/()-]+")
 _ESCAPED = str.maketrans(
-    {
-        "\\": r"\\",
-        "'": r"\'",
-        '"': r"\"",
-        "%": r"\%",
-        "\n": r"\n",
-        "\r": r"\r",
-        "\t": r"\t",
-        "\x1e": r"\u001E",
-    }
+    {mark: f"\\{mark}" for mark in "\\'\"%"} | {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\x1e": r"\u001E"}
 )
 
 

@@ -16,7 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import FloatArray, optional_package
 from moo_clustering._docs import documented
-from moo_clustering.stats import CriticalDifferenceData, critical_difference_data
+
+# Also public names of this room.
+from moo_clustering.stats import CriticalDifferenceData as CriticalDifferenceData
+from moo_clustering.stats import critical_difference_data as critical_difference_data
 from moo_clustering.visualization.partitions import (
     PLOT,
     STYLE,
