@@ -96,7 +96,7 @@ def without_duplicates(X: Any) -> Any:
 
 
 class QuotingError(ValueError):
-    """What is wrong with a file, with the middle left out where the message would be very long."""
+    """A problem with a file; the middle of a very long message is left out."""
 
     def __str__(self) -> str:
         text = super().__str__()
@@ -171,9 +171,9 @@ def optional_package(module: str, extra: str, purpose: str, otherwise: str = "")
     extra : str
         The extra of moo_clustering that installs its package.
     purpose : str
-        What needs the package; the subject of the error's sentence.
+        The feature that needs the package; the subject of the error's sentence.
     otherwise : str, optional
-        What else the user can do.
+        An alternative for the user.
     """
     try:
         return importlib.import_module(module)

@@ -341,7 +341,7 @@ def loss_of(matrix: Matrix, U: AnyFloatArray, V: AnyFloatArray) -> float:
 
 
 class Task(NamedTuple):
-    """What is to be done; ``origins`` are seeds or first factors."""
+    """A checked request; ``origins`` are seeds or first factors."""
 
     matrix: Matrix
     n_components: int
@@ -593,66 +593,45 @@ def check_starts(starts: tuple[ArrayLike, ArrayLike], matrix: Matrix, n_componen
 
 
 class Solver(NamedTuple):
-    """How to run a solver.
+    """A solver, with its defaults."""
 
-    Attributes
-    ----------
-    solve : callable
-        ``solve(matrix, starts, *, tol, max_iter, n_threads) -> NMFRuns``
-    tol : float
-    max_iter : int
-        Defaults.
-    lanes : int
-        Runs that a worker should have; with fewer, several workers share the rows of a run.
-    prefer : {"threads", "processes"}
-        Workers for batches.
-    """
-
-    solve: Callable[..., NMFRuns]
+    solve: Callable[..., NMFRuns]  # (matrix, starts, *, tol, max_iter, n_threads)
     tol: float
     max_iter: int
+    # Runs that a worker should have; with fewer, several workers share the rows of a run.
     lanes: int
-    prefer: Literal["threads", "processes"]
+    prefer: Literal["threads", "processes"]  # workers for batches
 
 
-def hals(matrix: Matrix, starts: Starts, *, tol: float, max_iter: int, n_threads: int = 1) -> NMFRuns:
-    """Coordinate descent over whole columns, U before V.
-
-    With G = V^T V, u_j <- max(0, u_j + ((A^T V)_j - U G_j) / G_jj) for j = 0, 1, ..., every column with
-    those before it already new; columns with G_jj = 0 stay. V likewise. A run ends where the loss falls
-    by less than ``tol`` of itself in an iteration.
-
-    References
-    ----------
-    A. Cichocki, R. Zdunek, S. Amari, "Hierarchical ALS algorithms for nonnegative matrix and 3D tensor
-    factorization", ICA (2007).
-    """
-    return solve_panel(matrix, starts, multiply=False, tol=tol, max_iter=max_iter, n_threads=n_threads)
+def hals(matrix: Matrix, starts: Starts, **options: Any) -> NMFRuns:
+    """Coordinate descent by :func:`solve_panel`."""
+    return solve_panel(matrix, starts, multiply=False, **options)
 
 
-def multiplicative_updates(
-    matrix: Matrix, starts: Starts, *, tol: float, max_iter: int, n_threads: int = 1
-) -> NMFRuns:
-    """U <- U * (A^T V) / (U V^T V), then V <- V * (A U) / (V U^T U) with the new U.
-
-    Entries stay where the denominator is 0, and where they are 0. A run ends where the loss falls by
-    less than ``tol`` of itself in an iteration.
-
-    References
-    ----------
-    D. D. Lee, H. S. Seung, "Algorithms for non-negative matrix factorization", NIPS 13 (2001), theorem 1.
-    """
-    return solve_panel(matrix, starts, multiply=True, tol=tol, max_iter=max_iter, n_threads=n_threads)
+def multiplicative_updates(matrix: Matrix, starts: Starts, **options: Any) -> NMFRuns:
+    """Multiplicative updates by :func:`solve_panel`."""
+    return solve_panel(matrix, starts, multiply=True, **options)
 
 
 def solve_panel(
     matrix: Matrix, starts: Starts, *, multiply: bool, tol: float, max_iter: int, n_threads: int
 ) -> NMFRuns:
-    """Update U and V in turn until the loss of a run falls by less than ``tol`` of itself.
+    """Update U, then V with the new U, in turn, until the loss of a run falls by less than ``tol`` of itself.
+
+    Coordinate descent over whole columns (HALS): with G = V^T V,
+    u_j <- max(0, u_j + ((A^T V)_j - U G_j) / G_jj) for j = 0, 1, ..., every column with those
+    before it already new; columns with G_jj = 0 stay. With ``multiply``,
+    U <- U * (A^T V) / (U V^T V); entries stay where the denominator is 0, and where they are 0.
 
     O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration. Every run is computed lane by
     lane in the same order of operations, and blocks of rows are those of the matrix: a run is the same to the
     last bit whatever else is in the panel and on any number of threads.
+
+    References
+    ----------
+    A. Cichocki, R. Zdunek, S. Amari, "Hierarchical ALS algorithms for nonnegative matrix and 3D tensor
+    factorization", ICA (2007).
+    D. D. Lee, H. S. Seung, "Algorithms for non-negative matrix factorization", NIPS 13 (2001), theorem 1.
     """
     n_runs = len(starts.U)
     results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
@@ -901,21 +880,20 @@ def _norm(*parts: AnyFloatArray) -> float:
     return float(np.sqrt(sum(np.vdot(part, part) for part in parts)))
 
 
-def coordinate_descent(
-    matrix: Matrix, starts: Starts, *, tol: float, max_iter: int, n_threads: int = 1
+def coordinate_descent(matrix: Matrix, starts: Starts, **options: Any) -> NMFRuns:
+    """The solver "cd" of scikit-learn."""
+    return _solve(matrix, starts, solver="cd", **options)
+
+
+def sklearn_multiplicative_updates(matrix: Matrix, starts: Starts, **options: Any) -> NMFRuns:
+    """The solver "mu" of scikit-learn."""
+    return _solve(matrix, starts, solver="mu", **options)
+
+
+def _solve(
+    matrix: Matrix, starts: Starts, *, solver: str, tol: float, max_iter: int, n_threads: int = 1
 ) -> NMFRuns:
-    """``sklearn.decomposition.NMF(solver="cd")``, run by run, with its own stopping rule."""
-    return _solve(matrix, starts, "cd", tol, max_iter)
-
-
-def sklearn_multiplicative_updates(
-    matrix: Matrix, starts: Starts, *, tol: float, max_iter: int, n_threads: int = 1
-) -> NMFRuns:
-    """``sklearn.decomposition.NMF(solver="mu")``, run by run, with its own stopping rule."""
-    return _solve(matrix, starts, "mu", tol, max_iter)
-
-
-def _solve(matrix: Matrix, starts: Starts, solver: str, tol: float, max_iter: int) -> NMFRuns:
+    """``sklearn.decomposition.NMF``, run by run, with its own stopping rule."""
     results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
     n_iter = np.empty(len(starts.U), dtype=np.int64)
     losses = np.empty(len(starts.U))

@@ -556,7 +556,7 @@ def current_value(task, state):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _cohesion(task, state):  # type: ignore[no-untyped-def]
-    """What FTWCV takes off its constant."""
+    """The part of FTWCV that is subtracted from its constant."""
     total = 0.0
     for k in range(state.counts.shape[0]):
         if state.counts[k] > 0:
@@ -602,7 +602,7 @@ def violation(task, labels):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def penalized(task, value, broken):  # type: ignore[no-untyped-def]
-    """What is minimised."""
+    """The value that is minimised."""
     return value * (1.0 + task.penalty * broken) if broken > 1e-12 else value
 
 
@@ -619,7 +619,7 @@ class BagArrays(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What is minimised, and how genes are drawn."""
+    """The objective that is minimised, and how genes are drawn."""
 
     objective: int
     literal: bool  # FTWCV as sums of `terms` over cluster sizes instead of within-cluster squares
@@ -653,7 +653,7 @@ class State(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """What becomes of the clusters when one bag leaves its own, or enters another."""
+    """The clusters after one bag has left its own, or entered another."""
 
     scale: AnyFloatArray  # (C,)
     pull: AnyFloatArray  # (C,)

@@ -528,7 +528,7 @@ def _ftwcv_moves(j, arrays, task, state, trial):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _part(j, k, sign, arrays, task, state, trial):  # type: ignore[no-untyped-def]
-    """What cluster k takes off the constant, with bag j added (1), taken away (-1) or neither (0)."""
+    """The part of cluster k in the constant, with bag j added (1), taken away (-1) or neither (0)."""
     count = state.counts[k] + sign
     if count == 0:
         return 0.0

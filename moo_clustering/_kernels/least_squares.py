@@ -146,7 +146,7 @@ def _dot(X, a, rest):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _rest(X, candidates, i, n, weights, rest):  # type: ignore[no-untyped-def]
-    """What the weights leave of sample i."""
+    """The residual of sample i under the weights."""
     for f in range(len(rest)):
         rest[f] = X[i, f]
     for a in range(n):

@@ -441,7 +441,7 @@ def require_finite(X: Instances, offsets: Int64Array, bag_ids: Names | None, fea
 
 
 def bag_name(bag: int, bag_ids: Sequence[str] | None) -> str:
-    """How error messages call a bag: its number, and its identifier if it has one."""
+    """Name of a bag in error messages: its number, and its identifier if it has one."""
     return f"bag {bag}" if bag_ids is None else f"bag {bag} ({bag_ids[bag]!r})"
 
 

@@ -537,21 +537,11 @@ def _own_means(side: Side) -> FloatArray:
 
 
 class JointDistances(NamedTuple):
-    """Distances of bags that need the same distances of instances.
+    """Distances of bags that need the same distances of instances; arrays that were not requested are empty.
 
-    Attributes
-    ----------
-    symmetric : ndarray of shape (n_bags_A, n_bags_B)
-        Greater of the two directed Hausdorff distances.
-    average : ndarray of shape (n_bags_A, n_bags_B)
-        Mean of the two mean distances to the nearest instance.
-    mean : ndarray of shape (n_bags_A, n_bags_B)
-        Mean over all pairs of instances.
-    own_A : ndarray of shape (n_bags_A,)
-    own_B : ndarray of shape (n_bags_B,)
-        Mean over all pairs of instances of the bag, those of an instance with itself too.
-
-    Arrays that were not requested are empty.
+    ``symmetric`` is the greater of the two directed Hausdorff distances, ``average`` the mean of the two mean
+    distances to the nearest instance, and ``mean`` that over all pairs of instances. ``own_A`` and ``own_B``
+    are means over all pairs of instances of a bag, those of an instance with itself too.
     """
 
     symmetric: FloatArray

@@ -394,14 +394,9 @@ def _work(sizes: Int64Array, n_slots: int) -> int:
 
 
 class ChunkLayout(NamedTuple):
-    """Which instance stands where.
+    """Row of the instance in every place (n_slots, n_chunks), bag of every chunk, first chunk of every bag.
 
-    Attributes
-    ----------
-    instances : ndarray of shape (n_slots, n_chunks)
-        Row of an instance for every place; the last instance of a bag is repeated to fill its chunk.
-    chunk_bag : ndarray of shape (n_chunks,), int32
-    chunk_start : ndarray of shape (n_bags + 1,)
+    The last instance of a bag is repeated to fill its chunk.
     """
 
     instances: Int64Array

@@ -1,4 +1,4 @@
-"""What all clusterers of bags share: reading and scaling bags, checks, labels, and distances to the centres.
+"""The base of clusterers of bags: reading and scaling bags, checks, labels, and distances to the centres.
 
 A clusterer of bags subclasses :class:`BagClusterer`, and :class:`DistanceOptions` if it holds the distances
 between all bags.
@@ -32,17 +32,9 @@ _TIE = 1e-9
 
 
 class BagData(NamedTuple):
-    """Checked input of a fit.
+    """Checked input of a fit: bags in the scale of the distances, and in the units of the data.
 
-    Attributes
-    ----------
-    bags : Bags
-        In the scale in which distances are measured.
-    raw_bags : Bags
-        In the units of the data.
-    constraints : PairwiseConstraints or None
-        Pairs of bags from labels and given pairs; None without any.
-    seed : SeedSequence
+    ``constraints`` are pairs of bags from labels and given pairs; None without any.
     """
 
     bags: Bags

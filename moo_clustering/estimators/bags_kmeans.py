@@ -169,21 +169,9 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
 
 
 class BamicRuns(NamedTuple):
-    """Results of runs from several starts.
+    """Results of runs from several starts, in a row each; labels are numbered as the medoids.
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_starts, n_bags), int32
-        Numbered as the medoids.
-    medoids : ndarray of shape (n_starts, n_clusters), int64
-    inertia : ndarray of shape (n_starts,)
-        Sum of the distances of all bags to the medoids of their clusters.
-    n_iter : ndarray of shape (n_starts,), int64
-        Updates of the medoids.
-    converged : ndarray of shape (n_starts,), bool
-        Whether further updates would lead nowhere new.
-    history : list of n_starts lists
-        Inertia and size of the smallest cluster, at the start and after every update.
+    The history holds inertia and size of the smallest cluster, at the start and after every update.
     """
 
     labels: Labels
@@ -308,10 +296,7 @@ class MIKMeans(BagKMeans):
 
     Notes
     -----
-    Must-links, cannot-links and partial labels are respected in every assignment: bags joined by
-    must-links go to a cluster as a whole, groups in conflict to different ones, large groups first;
-    where no cluster is left, the nearest is taken. Then small clusters are filled with bags that no
-    pair binds.
+    Must-links, cannot-links and partial labels are respected in every assignment, as by :class:`BAMIC`.
 
     An update may raise the inertia, since the mean is not the point from which the farthest instances
     are nearest. When a partition comes back that was left before, the best of the cycle counts.
@@ -386,22 +371,10 @@ class MIKMeans(BagKMeans):
 
 
 class BagPartition(NamedTuple):
-    """Result of a run.
+    """Result of a run; labels are numbered as the centres, and a number without bags may be left out.
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_bags,), int32
-        Numbered as the centres; a number without bags may be left out.
-    centers : ndarray of shape (n_clusters, n_features)
-        Centres of ``labels``; that of a cluster without bags is where it was last.
-    inertia : float
-        Sum of squared distances of all bags to the centres of their clusters (Eq. 4).
-    n_iter : int
-        Updates of the centres.
-    converged : bool
-        Whether further updates would lead nowhere new.
-    history : list
-        Inertia and size of the smallest cluster after every update.
+    The centre of a cluster without bags is where it was last. The history holds inertia (Eq. 4) and size of
+    the smallest cluster after every update.
     """
 
     labels: Labels
