@@ -134,6 +134,11 @@ def test_threads_in_evolution_change_nothing():
     np.testing.assert_array_equal(one.labels_, two.labels_)
 
 
+@pytest.fixture(scope="module")
+def base(blobs):
+    return SRMOSC(3, n_candidates=8, **QUICK).fit(blobs[0])
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -151,8 +156,7 @@ def test_threads_in_evolution_change_nothing():
     ],
     ids=str,
 )
-def test_options_act(blobs, options):
-    base = SRMOSC(3, n_candidates=8, **QUICK).fit(blobs[0])
+def test_options_act(blobs, base, options):
     model = SRMOSC(3, **{"n_candidates": 8, **QUICK, **options}).fit(blobs[0])
     differs = (
         model.pareto_front_.shape != base.pareto_front_.shape
