@@ -114,8 +114,9 @@ def _entries(section: str) -> Entries:
 
 
 def _starred(parameter: inspect.Parameter) -> str:
-    stars: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-    return stars.get(parameter.kind, "") + parameter.name
+    if parameter.kind is parameter.VAR_KEYWORD:
+        return f"**{parameter.name}"
+    return f"*{parameter.name}" if parameter.kind is parameter.VAR_POSITIONAL else parameter.name
 
 
 def _rank(name: str, known: Parameters, order: Mapping[str, int]) -> int:
@@ -127,7 +128,8 @@ def _rank(name: str, known: Parameters, order: Mapping[str, int]) -> int:
 
 def _without_default(entry: str) -> str:
     """An inherited entry, whose default may be another one here."""
-    return re.sub(r"\A(.*?), (default=.*|optional)$", r"\1", entry, count=1, flags=re.MULTILINE)
+    first, below, text = entry.partition("\n")
+    return first.removesuffix(", optional").partition(", default=")[0] + below + text
 
 
 def _with_default(names: Iterable[str], entry: str, known: Parameters) -> str:
