@@ -207,7 +207,9 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         weights = self._weights(matrix)
         seen = np.flatnonzero(np.diff(weights.indptr) > 0)
         self._check_sizes(len(seen), weights.shape)
-        check_pairs(self.consensus, len(seen), int(self.max_memory))
+        if self.consensus == "cspa":
+            # Refused before the runs, not after them.
+            check_memory(len(seen), "average", None, int(self.max_memory))
         B = weights[seen]
         if self.weighting == "ncw":
             B = NCWTransformer().fit_transform(B)
@@ -435,7 +437,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
                 raise ValueError(
                     f"n_clusters={self.n_clusters} is more than the number of {what}, {name}={count}."
                 )
-        empty = _empty_rows(X)
+        empty = np.asarray(X.sum(axis=1)).ravel() == 0
         if empty.all():
             raise ValueError("No document has any term: all entries of X are 0.")
         best = map_nmf(
@@ -535,10 +537,6 @@ class _Run(NamedTuple):
 def _best_run(runs: NMFRuns) -> _Run:
     best = runs.best
     return _Run(runs.U[best].copy(), runs.V[best].copy(), int(runs.n_iter[best]), runs.losses)
-
-
-def _empty_rows(X: Any) -> NDArray[np.bool_]:
-    return np.asarray(X.sum(axis=1)).ravel() == 0
 
 
 def _warn_of_largest(documents: NDArray[np.bool_], why: str) -> None:
@@ -833,12 +831,6 @@ def chosen_runs(
         random_state=np.random.default_rng(seed),
     )
     return picked.runs
-
-
-def check_pairs(consensus: str | Consensus, n_documents: int, max_memory: int) -> None:
-    """Refuse before the runs, not after them, to compare more pairs than there is memory for."""
-    if consensus == "cspa":
-        check_memory(n_documents, "average", None, max_memory)
 
 
 def consensus_partition(

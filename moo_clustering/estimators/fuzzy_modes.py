@@ -31,13 +31,7 @@ from moo_clustering.consensus import cspa
 from moo_clustering.encodings import align_labels, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators._base import FrontSearchMixin, ReportMixin, checkpoint_for
-from moo_clustering.estimators._options import (
-    KW_ONLY,
-    Count,
-    NonNegativeCount,
-    Probability,
-    estimator,
-)
+from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount, Probability, estimator
 from moo_clustering.operators import batched_tournament
 from moo_clustering.operators.mutation import ModesMutation
 from moo_clustering.operators.sampling import ModesSampling

@@ -10,7 +10,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Annotated, Any, Literal, Protocol, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -512,7 +512,7 @@ class MemeticSearch(CenterSearch):
     ) -> None:
         super().__init__(*args)
         self.pop_min, self.pop_max, self.max_stall = pop_min, pop_max, max_stall
-        self.engine: Engine = ENGINES[engine](self.problem, self.rng, mutation, removal)
+        self.engine: Any = ENGINES[engine](self.problem, self.rng, mutation, removal)
         self._empty()
 
     def step(self) -> None:
@@ -634,27 +634,11 @@ def run_search(
     return search
 
 
-class Engine(Protocol):
-    """Individuals of a library: how they are made, mated and read."""
-
-    def individual(self, genes: FloatArray, objective: float, mix: float) -> Any:
-        """Make an individual of a local optimum."""
-
-    def child(self, first: Any, second: Any) -> Any:
-        """Crossover, mutation and local search; the parents are not changed."""
-
-    def genes(self, individual: Any) -> FloatArray:
-        """Coordinates of the centres."""
-
-    def objective(self, individual: Any) -> float:
-        """Sum of squares."""
-
-    def mix(self, individual: Any) -> float:
-        """Probability of a uniform draw in its mutation."""
-
-
 class PymooEngine:
-    """Individuals and operators of pymoo."""
+    """Individuals and operators of pymoo: how they are made, mated (with local search) and read.
+
+    ``mix`` is the probability of a uniform draw in the mutation of an individual.
+    """
 
     def __init__(
         self, problem: SumOfSquaresProblem, rng: np.random.Generator, mutation: str, removal: Removal
@@ -720,4 +704,4 @@ class DeapEngine:
         return float(0.5 if individual.mix is None else individual.mix)
 
 
-ENGINES: dict[str, type[PymooEngine] | type[DeapEngine]] = {"pymoo": PymooEngine, "deap": DeapEngine}
+ENGINES: dict[str, Any] = {"pymoo": PymooEngine, "deap": DeapEngine}

@@ -1,14 +1,14 @@
 """MOCK: multiobjective clustering with links between neighbours as genes.
 
 The estimator comes first; then the rules that pick a solution of the front, the problem and its search
-(``Settings``), what labels and pairs do (``Supervision``), and the searches on control data.
+what labels and pairs do (``Supervision``), and the searches on control data.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
@@ -259,16 +259,16 @@ objective, int or callable, default="auto"
         supervision = _read_supervision(n_samples, y, must_link, cannot_link, self.supervision)
         seeds = spawn_seeds(self.random_state, 2 + self.n_controls)
         checkpoint = self._checkpoint(n_samples, features, y, must_link, cannot_link)
-        settings = replace(Settings.of(self), delta=self._delta_for(n_samples))
-        _base.check_rule(self.select, _known_rules(settings.objective_names(supervision)))
+        _base.check_rule(self.select, _known_rules(self._objectives_with(supervision)))
         scaled = np.asarray(_base.scale_features(features, self.scale), dtype=np.float64)
-        problem = settings.problem(scaled, np.random.default_rng(seeds[0]), supervision, self.n_jobs)
+        problem = self._problem_of(scaled, np.random.default_rng(seeds[0]), supervision, self.n_jobs)
         for name in ("control_fronts_", "attainment_", "attainment_scores_", "promising_", "pareto_labels_"):
             self.__dict__.pop(name, None)
-        self._run(problem, settings, int(seeds[1].generate_state(1)[0]), checkpoint)
+        self._run(problem, int(seeds[1].generate_state(1)[0]), checkpoint)
         self._front = _found_front(problem, self.result_)
         self._supervision, self._control_seeds = supervision, seeds[2:]
-        self._scaled, self._settings = scaled, settings
+        # Control data are searched alike, whatever parameters are set until then.
+        self._scaled, self._settings = scaled, clone(self)
         self.pareto_front_ = problem.natural(self._front.F)
         self.pareto_K_ = self._front.n_clusters
         self.objective_names_ = problem.objective_names
@@ -290,7 +290,13 @@ objective, int or callable, default="auto"
         """Names that :meth:`choose` takes without searching control data anew."""
         check_is_fitted(self)
         searched = hasattr(self, "control_fronts_")
-        return _possible_rules(self.objective_names_, self._supervision.rule, self.n_clusters, searched)
+        known = self._supervision.rule
+        return tuple(
+            rule
+            for rule in _known_rules(self.objective_names_)
+            if not (rule in BY_SUPERVISION and known is None)
+            and (searched or _resolved_rule(rule, known, self.n_clusters) != "attainment")
+        )
 
     def choose(
         self, rule: _base.Rule = "auto", *, n_clusters: int | Literal["fitted"] | None = "fitted"
@@ -327,23 +333,38 @@ objective, int or callable, default="auto"
                 raise ValueError(f"n_clusters must be an integer from 1, None or 'fitted', got {wanted!r}.")
             wanted = int(wanted)
         rule = _resolved_rule(rule, self._supervision.rule, wanted)
-        self._take_member(
-            _chosen_row(
-                self._front,
-                self.pareto_front_,
-                self.objective_names_,
-                rule,
-                wanted,
-                lambda by: _disagreement(self._problem.encoding, self._front.genes, self._supervision, by),
-                lambda: self._attainment(wanted),
-            )
-        )
+        _base.check_rule(rule, _known_rules(self.objective_names_))
+        if isinstance(rule, str):
+            # The number of clusters restricts all rules but rows and callables.
+            allowed = nearest_rows(self._front.n_clusters, wanted)
+            keys = self._keys(rule, wanted)
+            self._take_member(int(allowed[np.lexsort([key[allowed] for key in reversed(keys)])[0]]))
+        else:
+            greater = self._greater_is_better()
+            self._take_member(_base.choose_member(self.pareto_front_, self.objective_names_, greater, rule))
         if isinstance(rule, str) and wanted is not None and self.n_clusters_ != wanted:
             warn_caller(
                 f"no solution of the front has n_clusters={wanted} clusters; one with the nearest number, "
                 f"{self.n_clusters_}, is chosen."
             )
         return self
+
+    def _keys(self, rule: str, n_clusters: int | None) -> list[NDArray[Any]]:
+        """Sort keys of the solutions, the smallest first and the most important key first."""
+        front = self._front
+        if rule == "attainment":
+            # Solutions without a score come last; among them the first objective decides.
+            scores = np.nan_to_num(self._attainment(n_clusters), nan=-1.0)
+            return [-scores, front.n_clusters, front.F[:, 0]]
+        if rule in BY_SUPERVISION:
+            badly = _disagreement(self._problem.encoding, front.genes, self._supervision, rule)
+            return [badly, np.sqrt(_scaled(front.F[:, :2])).sum(axis=1)]
+        if rule == "sum":
+            return [_scaled(front.F).sum(axis=1)]
+        if rule == "knee":
+            return [np.linalg.norm(_scaled(front.F), axis=1)]
+        names = self.objective_names_
+        return [front.F[:, names.index(rule) if rule in names else 0]]
 
     def _take_member(self, row: int) -> None:
         self.chosen_ = row
@@ -425,9 +446,7 @@ objective, int or callable, default="auto"
             same.set_params(k_user=1)
         return _base.checkpoint_for(same, *data)
 
-    def _run(
-        self, problem: MOCKProblem, settings: Settings, seed: int, checkpoint: Checkpoint | None
-    ) -> None:
+    def _run(self, problem: MOCKProblem, seed: int, checkpoint: Checkpoint | None) -> None:
         signs = problem.natural(np.ones(problem.n_obj))
         if problem.n_samples == 1:
             self.result_: Result = _single_result(problem)
@@ -435,10 +454,76 @@ objective, int or callable, default="auto"
             self.history_.record(0, self.result_.F)
             self._steps, self.n_iter_, self.interrupted_ = 0, 0, False
             return
-        search = settings.search(problem, seed)
-        self._drive(search, problem, settings.steps, checkpoint, signs)
-        self._steps, self.n_iter_ = search.generation, settings.generations(search)
+        search = self._new_search(problem, seed)
+        self._drive(search, problem, self._n_steps, checkpoint, signs)
+        # ``n_gen`` counts the initial population of NSGA-II.
+        self._steps, self.n_iter_ = search.generation, search.generation + self.n_gen - self._n_steps
         self.result_ = search.result()
+
+    def _problem_of(
+        self, X: FloatArray, rng: np.random.Generator, supervision: Supervision, n_jobs: int | None
+    ) -> MOCKProblem:
+        """The problem that is searched, with labels and pairs as ``supervision`` uses them."""
+        graph = locus_graph(
+            X,
+            n_neighbors=self.n_neighbors,
+            metric=self.metric,
+            ties=self.ties,
+            root=self.root,
+            rank_cap=self.rank_cap,
+            rng=rng,
+            groups=supervision.groups,
+            n_jobs=n_jobs,
+        )
+        # A single sample has no tree.
+        kind, delta = (self.encoding if len(X) > 1 else "locus"), self._delta_for(len(X))
+        if supervision.groups is None:
+            encoding = LocusAdjacencyEncoding(graph=graph, kind=kind, delta=delta, n_jobs=n_jobs)
+        else:
+            graph = _conflicts_first(graph, supervision.groups)
+            encoding = JoinedEncoding(graph, supervision.groups, kind=kind, delta=delta, n_jobs=n_jobs)
+        return MOCKProblem(
+            encoding=encoding,
+            objectives=self._objectives_with(supervision),  # type: ignore[arg-type]
+            connectivity=self.connectivity,
+            y=supervision.y,
+            constraints=supervision.pairs,
+            n_jobs=n_jobs,
+        )
+
+    def _new_search(self, problem: MOCKProblem, seed: int) -> PymooSearch:
+        """A search that has not started."""
+        return PymooSearch(problem, self._algorithm(), seed=seed)
+
+    @property
+    def _n_steps(self) -> int:
+        """Generations after the initial population."""
+        return self.n_gen if self.engine == "pesa2" else self.n_gen - 1
+
+    def _objectives_with(self, supervision: Supervision) -> tuple[str, ...]:
+        """The two objectives, and a third if labels or pairs make one."""
+        return (*self.objectives, *(() if supervision.objective is None else (supervision.objective,)))
+
+    def _algorithm(self) -> Algorithm:
+        shared: dict[str, Any] = {
+            "sampling": MSTInterestingnessSampling(self.init, replace=self.replace),
+            "crossover": UniformCrossover(prob=self.pc),
+            "mutation": NeighborBiasedMutation(self.mutation_length, new_value=self.new_value),
+            "pop_size": self.pop_size,
+        }
+        if self.engine == "pesa2":
+            return PESA2(
+                archive_size=self.archive_size,
+                selection=self.selection,
+                n_init=2 * self.k_user,
+                **shared,
+            )
+        return NSGA2(
+            selection=TournamentSelection(func_comp=batched_tournament),
+            eliminate_duplicates=False,
+            output=None,
+            **shared,
+        )
 
 
 def delta(cls: type[MOCK], /, n_clusters: int | None = None, **options: Any) -> MOCK:
@@ -468,18 +553,6 @@ def _known_rules(names: Sequence[str]) -> tuple[str, ...]:
     return (*RULES, *(name for name in names if name not in RULES))
 
 
-def _possible_rules(
-    names: Sequence[str], known: str | None, n_clusters: int | None, searched: bool
-) -> tuple[str, ...]:
-    """Rules that have all they need: labels or pairs, and searched control data."""
-    return tuple(
-        rule
-        for rule in _known_rules(names)
-        if not (rule in BY_SUPERVISION and known is None)
-        and (searched or _resolved_rule(rule, known, n_clusters) != "attainment")
-    )
-
-
 def nearest_rows(numbers: IntArray, n_clusters: int | None) -> IntpArray:
     """Solutions with ``n_clusters`` clusters, else with the nearest number (of two the smaller); or all."""
     if n_clusters is None:
@@ -487,48 +560,6 @@ def nearest_rows(numbers: IntArray, n_clusters: int | None) -> IntpArray:
     distance = np.abs(numbers - n_clusters)
     nearest = numbers[distance == distance.min()].min()
     return np.flatnonzero(numbers == nearest)
-
-
-def _chosen_row(
-    front: Front,
-    natural: FloatArray,
-    names: Sequence[str],
-    rule: _base.Rule,
-    n_clusters: int | None,
-    judge: Callable[[str], FloatArray],
-    scores: Callable[[], FloatArray],
-) -> int:
-    """Row of the front that a rule picks; ``n_clusters`` restricts all rules but rows and callables.
-
-    ``judge`` takes ``"labels"`` or ``"constraints"`` and returns how badly every solution agrees with
-    them; ``scores`` returns the attainment scores, and is called only if they are needed.
-    """
-    _base.check_rule(rule, _known_rules(names))
-    if not isinstance(rule, str):
-        return _base.choose_member(natural, names, [False] * natural.shape[1], rule)
-    allowed = nearest_rows(front.n_clusters, n_clusters)
-    keys = _keys(front, names, rule, judge, scores)
-    return int(allowed[np.lexsort([key[allowed] for key in reversed(keys)])[0]])
-
-
-def _keys(
-    front: Front,
-    names: Sequence[str],
-    rule: str,
-    judge: Callable[[str], FloatArray],
-    scores: Callable[[], FloatArray],
-) -> list[NDArray[Any]]:
-    """Sort keys of the solutions, the smallest first and the most important key first."""
-    if rule == "attainment":
-        # Solutions without a score come last; among them the first objective decides.
-        return [-np.nan_to_num(scores(), nan=-1.0), front.n_clusters, front.F[:, 0]]
-    if rule in BY_SUPERVISION:
-        return [judge(rule), np.sqrt(_scaled(front.F[:, :2])).sum(axis=1)]
-    if rule == "sum":
-        return [_scaled(front.F).sum(axis=1)]
-    if rule == "knee":
-        return [np.linalg.norm(_scaled(front.F), axis=1)]
-    return [front.F[:, names.index(rule) if rule in names else 0]]
 
 
 def _scaled(F: FloatArray) -> FloatArray:
@@ -562,106 +593,6 @@ class Front(NamedTuple):
     genes: NDArray[Any]
     F: FloatArray
     n_clusters: Int64Array
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The options of :class:`~moo_clustering.MOCK` that make its problem and its search."""
-
-    encoding: str
-    delta: Any
-    engine: str
-    pop_size: int
-    n_gen: int
-    pc: float
-    archive_size: int
-    selection: str
-    init: str
-    replace: str
-    mutation_length: str
-    new_value: str | None
-    n_neighbors: int
-    objectives: tuple[Any, ...]
-    connectivity: str
-    metric: Any
-    ties: str
-    root: Any
-    rank_cap: int | None
-    k_user: int
-
-    @classmethod
-    def of(cls, estimator: Any) -> Self:
-        """The settings of an estimator."""
-        return cls(**{field.name: getattr(estimator, field.name) for field in fields(cls)})
-
-    def objective_names(self, supervision: Supervision) -> tuple[str, ...]:
-        """The two objectives, and a third if labels or pairs make one."""
-        return (*self.objectives, *(() if supervision.objective is None else (supervision.objective,)))
-
-    def problem(
-        self, X: FloatArray, rng: np.random.Generator, supervision: Supervision, n_jobs: int | None
-    ) -> MOCKProblem:
-        """The problem that is searched, with labels and pairs as ``supervision`` uses them."""
-        graph = locus_graph(
-            X,
-            n_neighbors=self.n_neighbors,
-            metric=self.metric,
-            ties=self.ties,  # type: ignore[arg-type]
-            root=self.root,
-            rank_cap=self.rank_cap,
-            rng=rng,
-            groups=supervision.groups,
-            n_jobs=n_jobs,
-        )
-        # A single sample has no tree.
-        kind: Any = self.encoding if len(X) > 1 else "locus"
-        if supervision.groups is None:
-            encoding = LocusAdjacencyEncoding(graph=graph, kind=kind, delta=self.delta, n_jobs=n_jobs)
-        else:
-            graph = _conflicts_first(graph, supervision.groups)
-            encoding = JoinedEncoding(graph, supervision.groups, kind=kind, delta=self.delta, n_jobs=n_jobs)
-        return MOCKProblem(
-            encoding=encoding,
-            objectives=self.objective_names(supervision),  # type: ignore[arg-type]
-            connectivity=self.connectivity,  # type: ignore[arg-type]
-            y=supervision.y,
-            constraints=supervision.pairs,
-            n_jobs=n_jobs,
-        )
-
-    def search(self, problem: MOCKProblem, seed: int) -> PymooSearch:
-        """A search that has not started."""
-        return PymooSearch(problem, self._algorithm(), seed=seed)
-
-    @property
-    def steps(self) -> int:
-        """Generations after the initial population."""
-        return self.n_gen if self.engine == "pesa2" else self.n_gen - 1
-
-    def generations(self, search: PymooSearch) -> int:
-        """Generations done, counted as ``n_gen`` counts them."""
-        return search.generation if self.engine == "pesa2" else search.generation + 1
-
-    def _algorithm(self) -> Algorithm:
-        shared: dict[str, Any] = {
-            "sampling": MSTInterestingnessSampling(self.init, replace=self.replace),  # type: ignore[arg-type]
-            "crossover": UniformCrossover(prob=self.pc),
-            "mutation": NeighborBiasedMutation(self.mutation_length, new_value=self.new_value),  # type: ignore[arg-type]
-            "pop_size": self.pop_size,
-        }
-        if self.engine == "pesa2":
-            return PESA2(
-                archive_size=self.archive_size,
-                selection=self.selection,  # type: ignore[arg-type]
-                n_init=2 * self.k_user,
-                **shared,
-            )
-        return NSGA2(
-            selection=TournamentSelection(func_comp=batched_tournament),
-            eliminate_duplicates=False,
-            output=None,
-            **shared,
-        )
 
 
 def _found_front(problem: MOCKProblem, result: Result) -> Front:
@@ -802,7 +733,7 @@ def _disagreement(
 def _control_fronts(
     X: FloatArray,
     seeds: Sequence[np.random.SeedSequence],
-    settings: Settings,
+    settings: MOCK,
     *,
     kind: str,
     steps: int,
@@ -827,17 +758,17 @@ def _control_fronts(
 def _search(
     X: FloatArray,
     seed: np.random.SeedSequence,
-    settings: Settings,
+    settings: MOCK,
     kind: Any,
     steps: int,
     n_jobs: int | None,
     name: str | None = None,
 ) -> ControlFront:
     rng = np.random.default_rng(seed)
-    problem = settings.problem(control_data(X, kind=kind, rng=rng), rng, Supervision(), n_jobs)
+    problem = settings._problem_of(control_data(X, kind=kind, rng=rng), rng, Supervision(), n_jobs)
     if problem.n_samples == 1:
         return _found_front(problem, _single_result(problem))[1:]
-    search = settings.search(problem, int(rng.integers(2**31)))
+    search = settings._new_search(problem, int(rng.integers(2**31)))
     bar = Progress(
         n_gen=steps,
         done=0,

@@ -133,17 +133,12 @@ class NSGA2Clus(MedoidSetClusterer):
             self.history_, self.n_iter_, self.interrupted_ = Recorder(signs), 0, False
             self.history_.record(0, self.result_.pop.get("F"))
             return self.result_.pop
-        options: dict[str, Any] = {
-            name: getattr(self, name)
-            for name in ("pop_size", "pc", "pm", "length", "mutation", "boundary", "unique")
-        }
-        search: PymooSearch | DeapSearch
         if self.engine == "pymoo":
-            search = pymoo_search(problem, **options, seed=seed)
-            self._drive(search, problem, self.n_gen, checkpoint, signs)
-            self.result_ = settled(search.result())
+            evolution = self._pymoo_search(problem, seed)
+            self._drive(evolution, problem, self.n_gen, checkpoint, signs)
+            self.result_ = settled(evolution.result())
         else:
-            search = deap_search(problem, **options, seed=seed)
+            search = self._deap_search(problem, seed)
             self._drive(search, problem, self.n_gen, checkpoint, signs)
             self.result_ = deap_result(search, problem)
             self.logbook_: tools.Logbook = search.logbook
@@ -155,63 +150,36 @@ class NSGA2Clus(MedoidSetClusterer):
             return problem.n_samples <= 2 or self.search == "exhaustive"
         return count_medoid_sets(problem.n_samples, problem.encoding.k_max) <= self.max_sets
 
+    def _pymoo_search(self, problem: MedoidProblem, seed: int) -> PymooSearch:
+        mutate: Any = operators.MedoidSwapMutation(prob=self.pm)
+        if self.mutation != "swap":
+            mutate = operators.MedoidReplaceMutation(self.mutation, prob=self.pm)
+        algorithm = NSGA2(
+            pop_size=self.pop_size,
+            sampling=operators.MedoidSampling(),
+            selection=TournamentSelection(func_comp=operators.batched_tournament),
+            crossover=operators.PrefixUnionCrossover(self.length, prob=self.pc),
+            mutation=mutate,
+            survival=operators.ConstraintCrowdingSurvival(
+                self.boundary, unique=operators.CanonicalDuplicates(problem.encoding) if self.unique else None
+            ),
+            eliminate_duplicates=False,
+            output=None,
+        )
+        algorithm.tournament_type = "comp_by_rank_and_crowding"
+        return PymooSearch(problem, algorithm, seed=seed)
 
-def pymoo_search(
-    problem: MedoidProblem,
-    *,
-    pop_size: int,
-    pc: float,
-    pm: float,
-    length: str,
-    mutation: str,
-    boundary: str,
-    unique: bool,
-    seed: int,
-) -> PymooSearch:
-    """NSGA-II-clus in pymoo."""
-    mutate: Any = operators.MedoidSwapMutation(prob=pm)
-    if mutation != "swap":
-        mutate = operators.MedoidReplaceMutation(mutation, prob=pm)  # type: ignore[arg-type]
-    algorithm = NSGA2(
-        pop_size=pop_size,
-        sampling=operators.MedoidSampling(),
-        selection=TournamentSelection(func_comp=operators.batched_tournament),
-        crossover=operators.PrefixUnionCrossover(length, prob=pc),  # type: ignore[arg-type]
-        mutation=mutate,
-        survival=operators.ConstraintCrowdingSurvival(
-            boundary,  # type: ignore[arg-type]
-            unique=operators.CanonicalDuplicates(problem.encoding) if unique else None,
-        ),
-        eliminate_duplicates=False,
-        output=None,
-    )
-    algorithm.tournament_type = "comp_by_rank_and_crowding"
-    return PymooSearch(problem, algorithm, seed=seed)
-
-
-def deap_search(
-    problem: MedoidProblem,
-    *,
-    pop_size: int,
-    pc: float,
-    pm: float,
-    length: str,
-    mutation: str,
-    boundary: str,
-    unique: bool,
-    seed: int,
-) -> DeapSearch:
-    """NSGA-II-clus in DEAP."""
-    toolbox = medoid_toolbox(problem, length=length, mutation=mutation, boundary=boundary)  # type: ignore[arg-type]
-    if unique:
-        toolbox.register("select", _select_distinct, select=toolbox.select, problem=problem)
-    return DeapSearch(
-        toolbox,
-        partial(constraint_nsga2_step, pc=pc, pm=pm),
-        rng=np.random.default_rng(seed),
-        pop_size=pop_size,
-        hall_of_fame=tools.ParetoFront(similar=np.array_equal),
-    )
+    def _deap_search(self, problem: MedoidProblem, seed: int) -> DeapSearch:
+        toolbox = medoid_toolbox(problem, length=self.length, mutation=self.mutation, boundary=self.boundary)
+        if self.unique:
+            toolbox.register("select", _select_distinct, select=toolbox.select, problem=problem)
+        return DeapSearch(
+            toolbox,
+            partial(constraint_nsga2_step, pc=self.pc, pm=self.pm),
+            rng=np.random.default_rng(seed),
+            pop_size=self.pop_size,
+            hall_of_fame=tools.ParetoFront(similar=np.array_equal),
+        )
 
 
 def _select_distinct(

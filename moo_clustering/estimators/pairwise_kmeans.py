@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,14 +33,7 @@ from moo_clustering._arrays import (
 from moo_clustering._kernels.partitions import icm_sweep
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.estimators._base import ConstrainedClusterer, check_n_clusters, supervision_pairs
-from moo_clustering.estimators._options import (
-    KW_ONLY,
-    Count,
-    NonNegative,
-    Positive,
-    SeedOptions,
-    estimator,
-)
+from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Positive, SeedOptions, estimator
 
 # Below this share of the largest eigenvalue of the correlations a direction counts as constant.
 _CONSTANT = 1e-12
@@ -559,36 +552,13 @@ def _row(X: Features, i: int) -> FloatArray:
     return row
 
 
-class Distortion(Protocol):
-    """A measure of distance whose sum to a centre has a minimiser in closed form."""
+class Distortion:
+    """Squared Euclidean distance, whose sum is least at the mean; subclasses measure otherwise.
 
-    def offset(self, X: Features) -> FloatArray | float:
-        """A good origin for samples like X."""
-
-    def moved(self, X: Features, offset: FloatArray | float) -> Features:
-        """Samples as the other methods take them."""
-
-    def distances(self, X: Features, centers: FloatArray) -> FloatArray:
-        """Distortions of all samples, shape (n_samples, n_centers), at least 0."""
-
-    def centers(self, X: Features, labels: NDArray[np.int32], former: FloatArray) -> FloatArray:
-        """Best centres of the clusters; clusters without one keep the former."""
-
-    def group_centers(self, X: Features, labels: NDArray[np.int32], n_groups: int) -> Features:
-        """Best centres of groups that all have members; sparse where X is."""
-
-    def within(self, X: Features, pairs: NDArray[np.int64]) -> FloatArray:
-        """Distortion between the samples of each pair."""
-
-    def largest(self, X: Features) -> float:
-        """Largest distortion between two samples."""
-
-    def separation(self, distances: FloatArray) -> FloatArray:
-        """Distances that grow evenly, of distortions."""
-
-
-class Euclidean:
-    """Squared Euclidean distance; centres are means."""
+    Samples are :meth:`moved` to a good origin (:meth:`offset`) first. Distortions have shape (n_samples,
+    n_centers); ``centers`` keeps the former one of clusters without samples, ``group_centers`` is of groups
+    that all have members, and sparse where X is.
+    """
 
     def offset(self, X: Features) -> FloatArray | float:
         """The mean where X is dense, since large means cost digits."""
@@ -634,10 +604,11 @@ class Euclidean:
         return max(float(euclidean_distances(block, far, squared=True).max()) for block in blocks)
 
     def separation(self, distances: FloatArray) -> FloatArray:
+        """Distances that grow evenly, of distortions."""
         return np.sqrt(distances)
 
 
-class Cosine:
+class Cosine(Distortion):
     """1 - cos on rows of unit length; centres are mean directions. Rows of zeros are at distance 1."""
 
     def offset(self, X: Features) -> FloatArray | float:
@@ -662,13 +633,13 @@ class Cosine:
     def within(self, X: Features, pairs: NDArray[np.int64]) -> FloatArray:
         """Half the squared distance of unit vectors, which keeps digits where they are near; else 1."""
         zero = self._zero(X)
-        half = 0.5 * Euclidean().within(X, pairs)
+        half = 0.5 * super().within(X, pairs)
         return np.where(zero[pairs].any(axis=1), 1.0, half)
 
     def largest(self, X: Features) -> float:
         """Half the largest squared distance of unit vectors, or 1 with a row of zeros."""
         zero = self._zero(X)
-        among = 0.5 * Euclidean().largest(X[np.flatnonzero(~zero)]) if not zero.all() else 0.0
+        among = 0.5 * super().largest(X[np.flatnonzero(~zero)]) if not zero.all() else 0.0
         return max(among, 1.0) if zero.any() and len(zero) > 1 else among
 
     def separation(self, distances: FloatArray) -> FloatArray:
@@ -690,7 +661,7 @@ def _dense(X: Features) -> FloatArray:
     return dense
 
 
-DISTORTIONS: dict[str, Distortion] = {"euclidean": Euclidean(), "cosine": Cosine()}
+DISTORTIONS = {"euclidean": Distortion(), "cosine": Cosine()}
 
 
 class LearnedMetric(NamedTuple):

@@ -30,13 +30,7 @@ from moo_clustering.algorithms import PymooSearch
 from moo_clustering.algorithms.others import RandomDraws, best_of_random, non_dominated
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators._base import FrontSearchMixin, Rule, checkpoint_for, knee, settled
-from moo_clustering.estimators._options import (
-    KW_ONLY,
-    Count,
-    NonNegativeCount,
-    Probability,
-    estimator,
-)
+from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount, Probability, estimator
 from moo_clustering.estimators.multi_label import (
     ThresholdClassifier,
     fit_classes,
