@@ -595,7 +595,7 @@ class Distortion:
     def largest(self, X: Features) -> float:
         """O(n_candidates^2 n_features), candidates being far enough from the mean for a largest pair."""
         mean = np.asarray(X.mean(axis=0)).reshape(1, -1)
-        radius = np.sqrt(self.distances(X, mean)[:, 0])
+        radius = np.sqrt(euclidean_distances(X, mean, squared=True)[:, 0])
         outermost = X[[int(radius.argmax())]]
         found = float(np.sqrt(euclidean_distances(X, outermost, squared=True).max()))
         far = X[np.flatnonzero(radius >= found - radius.max() - 1e-9 * found)]
