@@ -747,21 +747,10 @@ def binary_unigrams(
 
 
 def fit_terms(vectorizer: Any, texts: Sequence[str]) -> tuple[Any, NDArray[Any]]:
-    """Matrix of documents by terms, and the terms.
+    """Matrix of documents by terms, and the terms, by a vectorizer of scikit-learn, not fitted.
 
-    Parameters
-    ----------
-    vectorizer : CountVectorizer or TfidfVectorizer
-        Not fitted.
-    texts : sequence of str
-        At least one.
-
-    Raises
-    ------
-    TypeError
-        For anything but a sequence of texts.
-    ValueError
-        If there is no text, or no term is left.
+    Raises a TypeError for anything but a sequence of texts, a ValueError if there is no text or no term is
+    left.
     """
     if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
         raise TypeError("texts must be a sequence of texts, one per document")

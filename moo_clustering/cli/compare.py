@@ -25,14 +25,8 @@ _LONG = ("dataset", "method", "value")
 def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: bool, **options: Any) -> str:
     """The comparison of the methods in a table of results, as text or JSON.
 
-    Parameters
-    ----------
-    long : bool or None
-        See :func:`read_results`.
-    figure : Path or None
-        File of the critical difference diagram, which is drawn there if it is named.
-    **options
-        Options of :func:`~moo_clustering.stats.compare`.
+    Options are those of ``stats.compare``; ``long`` is that of :func:`read_results`; a critical difference
+    diagram is drawn to ``figure`` if it is named.
     """
     outcome = compare(read_results(results, long=long), **options)
     if figure is not None:

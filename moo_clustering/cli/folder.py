@@ -181,15 +181,9 @@ class RunFolder:
 def open_folder(path: Path, *, resume: bool = False, replaces: str | None = None) -> RunFolder:
     """The folder for a run, if it may be used; nothing is written yet.
 
+    ``resume`` allows to go on from a checkpoint, ``replaces`` to overwrite earlier runs of that command.
     Raises a FolderError when the folder holds a finished run, an unfinished one without ``resume``, or
     anything else.
-
-    Parameters
-    ----------
-    resume : bool, default=False
-        Whether a checkpoint may be gone on from.
-    replaces : str, optional
-        A command whose earlier runs may be overwritten.
     """
     if path.exists() and not path.is_dir():
         raise FolderError(f"{path} is a file, not a folder; {_OTHER}")
@@ -325,14 +319,9 @@ def with_status(missing: Sequence[str], record: Mapping[str, Any]) -> list[str]:
 def save_report_of(
     folders: Sequence[Path], out: Path | None, title: str | None
 ) -> tuple[Path, ReportContent]:
-    """Write the page of one or several runs.
+    """Write the page of some runs to ``out``, or to ``report.html`` in the folder of a single run.
 
     Raises a ValueError when the page would replace something else, or a folder cannot be read.
-
-    Parameters
-    ----------
-    out : Path or None
-        Page to write; None for ``report.html`` in the folder of a single run.
     """
     from moo_clustering.visualization.report import write_report
 
@@ -389,25 +378,10 @@ def save_results(
     frames: Mapping[str, pd.DataFrame],
     arrays: Mapping[str, Any],
 ) -> list[str]:
-    """Write the results of a fitted estimator, each file whole or not at all.
+    """Write the results of a fitted estimator, each file whole or not at all; names of the files.
 
-    Parameters
-    ----------
-    estimator : fitted estimator
-        With ``labels_``; ``pareto_front_``, ``history_``, ``similarity_`` and the like where there are.
-    record : mapping
-        Metadata for ``result.npz``.
-    supervision : mapping
-        Arguments of ``fit`` besides the data.
-    frames : mapping of str to DataFrame
-        More tables by the names of their files.
-    arrays : mapping of str to array
-        More arrays for ``result.npz``.
-
-    Returns
-    -------
-    list of str
-        Names of the files.
+    The record, more arrays and what the estimator has besides ``labels_`` go to ``result.npz``, ``frames`` to
+    tables by the names of their files. ``supervision`` has the arguments of ``fit`` besides the data.
     """
     is_bags = samples.kind == "bag"
     id_column = "bag" if is_bags else "row"

@@ -306,16 +306,9 @@ def load_label_sets(
 ) -> LabelSetSamples:
     """Samples and label sets of a file.
 
-    Parameters
-    ----------
-    label_file : Path or None
-        Names of the labels (MULAN's XML); default: beside the file.
-    partial_labels : str or None
-        Names of the attributes that are labels, where no file says so.
-    id_column, drop
-        See :func:`~moo_clustering.datasets.read_multilabel`.
-    others : mapping
-        Flags that say nothing about such a file, with their values.
+    ``label_file`` has the names of the labels (MULAN's XML; default: beside the file), ``partial_labels``
+    names the attributes that are labels where no file says so. ``others`` are flags that say nothing about
+    such a file, with their values.
     """
     if not takes_label_sets(method):
         raise DataError(
@@ -545,16 +538,10 @@ def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.flo
 def stem_features(
     samples: TextSamples, *, stemmer: StemmerName | None = None, min_df: float = _MIN_DF, max_df: float = 1.0
 ) -> TextSamples:
-    """Tf-idf t ln(n / df) of the stems, rows of length one.
+    """Tf-idf t ln(n / df) of the stems in ``min_df`` to ``max_df`` documents, rows of length one.
 
-    Raises a DataError if no stem is left, or a stemmer is asked for that is not installed.
-
-    Parameters
-    ----------
-    stemmer : {"porter", "english", "none"}, optional
-        Default: Porter's, or with a warning none where snowballstemmer is not installed.
-    min_df, max_df : int or float
-        Stems in fewer or more documents, or shares of them, are left out.
+    The default stemmer is Porter's, or with a warning none where snowballstemmer is not installed. Raises a
+    DataError if no stem is left, or a stemmer is asked for that is not installed.
     """
     texts, chosen = samples.documents.texts, _available(stemmer)
     try:

@@ -503,22 +503,12 @@ def look_of(cluster: int) -> Look:
 
 
 def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArray, float]:
-    """Metric multidimensional scaling, and Kruskal's stress.
+    """Positions of shape (n, 2) by metric multidimensional scaling of distances, and Kruskal's stress.
 
-    Majorisation begins with the result of classical scaling, which usually beats random starts; the position
-    of least stress is turned to its principal axes. O(n^3) time, O(n^2) memory.
-
-    Parameters
-    ----------
-    D : ndarray of shape (n, n)
-        Symmetric distances.
-
-    Returns
-    -------
-    positions : ndarray of shape (n, 2)
-    stress : float
-        Root of the squared errors of the distances over the squared distances: 0 is faithful, more
-        than 0.2 a rough sketch.
+    The stress is the root of the squared errors of the distances over the squared distances: 0 is faithful,
+    more than 0.2 a rough sketch. Majorisation begins with the result of classical scaling, which usually
+    beats random starts; the position of least stress is turned to its principal axes. O(n^3) time, O(n^2)
+    memory.
     """
     from sklearn.manifold import smacof
 
@@ -550,20 +540,10 @@ def components(X: FloatArray, n_fitted: int) -> tuple[FloatArray, float]:
 def feature_plane(
     table: Any, feature_names: Sequence[str] | None = None
 ) -> tuple[FloatArray, tuple[str, str], float | None]:
-    """Two features as they are, or two principal components of more.
+    """Two features, or principal components of more; names of the axes; share of the variance.
 
-    Parameters
-    ----------
-    feature_names : sequence of str, optional
-        ``x0``, ``x1``, ... by default.
-
-    Returns
-    -------
-    positions : ndarray of shape (n, 2)
-        A single feature is spread by the number of the row, so that equal values do not hide each other.
-    axes : tuple of two str
-    share : float or None
-        Share of the variance that two components show; None for features as they are.
+    A single feature is spread by the number of the row, so that equal values do not hide each other. The
+    share is None for features as they are.
     """
     from scipy import sparse
 
@@ -580,22 +560,9 @@ def feature_plane(
 def landmark_plane(to_landmarks: FloatArray, between_landmarks: FloatArray) -> FloatArray:
     """Classical scaling of some points, beside which all others are placed by their distances to them.
 
-    O(n_landmarks^3 + n n_landmarks) time.
-
-    Parameters
-    ----------
-    to_landmarks : ndarray of shape (n, n_landmarks)
-        Distances of every point from the landmarks.
-
-    Returns
-    -------
-    ndarray of shape (n, 2)
-        Landmarks lie where classical scaling of them alone puts them; Euclidean distances of points in a
-        plane come out exactly.
-
-    References
-    ----------
-    de Silva and Tenenbaum, Sparse multidimensional scaling using landmark points, 2004.
+    ``to_landmarks`` has shape (n, n_landmarks). Landmarks lie where classical scaling of them alone puts
+    them; Euclidean distances of points in a plane come out exactly. O(n_landmarks^3 + n n_landmarks) time.
+    After de Silva and Tenenbaum, Sparse multidimensional scaling using landmark points, 2004.
     """
     axes = _classical(between_landmarks)
     lengths = (axes**2).sum(axis=0)
@@ -973,22 +940,10 @@ def _draw_vectors(ax: Axes, data: SimilarityData) -> None:
 
 
 def block_means(matrix: Any, order: NDArray[np.integer[Any]], n_blocks: int) -> NDArray[np.float64]:
-    """Mean entry of every block of a reordered sparse matrix.
+    """Mean entry of every block of a sparse matrix (CSR, never made dense), its rows and columns reordered.
 
-    O(nnz + n_blocks^2) time.
-
-    Parameters
-    ----------
-    matrix : csr_array of shape (n, n)
-        Never made dense.
-    order : ndarray of shape (n,)
-        Row (and column) that stands at each place.
-    n_blocks : int
-        Blocks a side, at most n; with n blocks the reordered matrix itself comes out.
-
-    Returns
-    -------
-    means : ndarray of shape (n_blocks, n_blocks)
+    ``order`` has the row that stands at each place. With ``n_blocks`` = n blocks a side, the reordered matrix
+    itself comes out. O(nnz + n_blocks^2) time.
     """
     n = matrix.shape[0]
     block = np.empty(n, dtype=np.int64)

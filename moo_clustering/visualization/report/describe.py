@@ -147,15 +147,7 @@ def cluster_facts(
     cohesions: Sequence[Cohesion],
     distances: SampledDistances,
 ) -> dict[int, list[ClusterFacts]]:
-    """Silhouette, typical samples and leading features of the clusters.
-
-    Parameters
-    ----------
-    described : sequence of int
-        Places of those to describe.
-    cohesions : sequence of Cohesion
-        One for each solution.
-    """
+    """Silhouette, typical samples and leading features of the clusters of the solutions ``described``."""
     features = None if samples.table is None else LeadingFeatures(samples)
     found = {}
     for place in described:
@@ -468,14 +460,9 @@ class Cohesion:
 
 
 def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generator) -> SampledDistances:
-    """Distances between so many samples as can be looked at.
+    """Distances between so many samples as can be looked at, drawn at random if there are too many.
 
-    Parameters
-    ----------
-    n_clusters : int
-        Clusters of all solutions together, with which the cost grows.
-    rng : Generator
-        Picks the samples if there are too many.
+    The cost grows with the clusters of all solutions together, ``n_clusters``.
     """
     most = int(np.clip(np.sqrt(_DISTANCE_WORK / max(n_clusters, 1)), FEWEST_ROWS, MOST_ROWS))
     if samples.bags is not None:
@@ -627,17 +614,7 @@ def panels(
     sample_names: NDArray[np.str_],
     sample_kind: str = "sample",
 ) -> list[Panel]:
-    """Figures of the chosen solution.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_samples,)
-        Clusters of the chosen solution.
-    facts : sequence of ClusterFacts
-        Facts of its clusters.
-    sample_kind : str, default="sample"
-        The word for a sample.
-    """
+    """Figures of the chosen solution, whose clusters ``labels`` and ``facts`` describe."""
     found = []
     if samples is not None and samples.bags is not None and distances is not None:
         found.append(_bag_distances(distances, labels, sample_names))
@@ -719,13 +696,7 @@ def pool_panel(estimator: Any) -> Panel:
 
 
 def roc_panel(curves: Any, aucs: Any = None) -> Panel:
-    """ROC curves with the areas under them.
-
-    Parameters
-    ----------
-    curves, aucs
-        See :func:`~moo_clustering.visualization.roc_data`.
-    """
+    """ROC curves with the areas under them; see :func:`~moo_clustering.visualization.roc_data`."""
     from moo_clustering.visualization.fronts import roc_data
 
     data = roc_data(curves, aucs=aucs)
@@ -785,13 +756,7 @@ def shown_rows(n_samples: int, kept: Rows, max_points: int, rng: np.random.Gener
 
 
 def plane_map(samples: Samples, rows: Rows, distances: SampledDistances) -> PlaneMap:
-    """Positions of some samples.
-
-    Parameters
-    ----------
-    rows : ndarray
-        Samples to show, ascending.
-    """
+    """Positions of some samples, whose rows ascend."""
     positions, axes, note = _positions(samples, rows, distances)
     return PlaneMap(positions, rows.astype(np.int64), axes, _noted(note, len(rows), samples.n_samples))
 

@@ -238,31 +238,16 @@ def _within(places: Any, count: int) -> bool:
 
 
 def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportContent:
-    """The solutions of several runs, to be compared with each other.
+    """The solutions of several runs on the same samples, one run after the other, to be compared.
 
-    Raises a ValueError when there is no run, or two of them are on different samples.
+    Samples in another order are put in that of the first run, by their names; equal names of runs are told
+    apart by a number. The chosen solution is that of the first run, with which agreement is given for all;
+    the map is that of the first run that has one. Columns of the same name are one unless their directions
+    differ, NaN in runs without it. Rules, numbers of generations and figures say which run they are of; the
+    result of each run is a rule, too. Constraints are those of all runs. A single run is given back as it is.
 
-    Parameters
-    ----------
-    contents : sequence of ReportContent
-        Runs on the same samples. Samples in another order are put in that of the first run, by their
-        names.
-    names : sequence of str
-        Names of the runs; equal ones are told apart by a number.
-
-    Returns
-    -------
-    ReportContent
-        Solutions one run after the other. The chosen one is that of the first run, with which agreement is
-        given for all; the map is that of the first run that has one. Columns of the same name are one
-        unless their directions differ, NaN in runs without it. Rules, numbers of generations and figures
-        say which run they are of; the result of each run is a rule, too. Constraints are those of all
-        runs. A single run is given back as it is.
-
-    Notes
-    -----
-    The agreement of all solutions is computed anew: O(n_solutions² n_samples) time, over a part of the
-    samples where that is much.
+    Raises a ValueError when there is no run, or two of them are on different samples. The agreement of all
+    solutions is computed anew: O(n_solutions² n_samples) time, over a part of the samples where that is much.
     """
     if not contents or len(contents) != len(names):
         raise ValueError(f"merge needs runs and a name for each, got {len(contents)} and {len(names)}")
@@ -461,15 +446,6 @@ def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -
     """Row in the first run of every sample of the other, by the names of the samples.
 
     Raises a ValueError when they are on different samples, or their names don't tell which is which.
-
-    Parameters
-    ----------
-    runs : tuple of two str
-        Their names.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,), int64
     """
     there, here = np.asarray(first.sample_names), np.asarray(other.sample_names)
     different = f"runs {runs[0]!r} and {runs[1]!r} are on different samples"
@@ -582,15 +558,11 @@ def _digest(script: str) -> str:
 
 
 def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
-    """Everything the page's scripts read, as values that JSON has.
+    """Everything the page's scripts read, as values that JSON has, in roughly ``max_bytes`` as JSON.
 
-    O(n_solutions * n_samples) time and memory; a matrix of agreement adds n_solutions².
-
-    Parameters
-    ----------
-    max_bytes : int
-        Largest size as JSON, roughly, in bytes. Where the labels are too many, fewer solutions are kept
-        (the chosen one, those of the rules, then the best) and ``missing`` says so.
+    Where the labels are too many, fewer solutions are kept (the chosen one, those of the rules, then the
+    best) and ``missing`` says so. O(n_solutions * n_samples) time and memory; a matrix of agreement adds
+    n_solutions².
     """
     samples = _samples(content)
     parts = _parts(content)
@@ -737,14 +709,9 @@ def _looks() -> list[dict[str, str]]:
 
 
 def encoded_array(values: ArrayLike, dtype: str) -> Encoded:
-    """An array as ``{"dtype", "shape", "data"}``, little-endian and in C order.
+    """An array as ``{"dtype", "shape", "data"}``, little-endian and in C order, in a type that the page has.
 
     Raises a ValueError if integers do not fit into ``dtype``.
-
-    Parameters
-    ----------
-    dtype : {"uint8", "uint16", "int32", "uint32", "float32", "float64"}
-        One that the page has a typed array of.
     """
     if dtype not in _DTYPES:
         raise ValueError(f"dtype must be one of {', '.join(_DTYPES)}, got {dtype!r}")
@@ -800,12 +767,9 @@ def by_importance(content: ReportContent) -> NDArray[np.intp]:
 
 
 def keep_solutions(content: ReportContent, keep: NDArray[np.intp]) -> ReportContent:
-    """The content with the solutions ``keep`` only, in their old order.
+    """The content with the solutions ``keep`` only, distinct and with the chosen one, in their old order.
 
-    Parameters
-    ----------
-    keep : ndarray of shape (n_kept,)
-        Distinct solutions, the chosen one among them. Rules that choose another one go.
+    Rules that choose another one go.
     """
     rows = np.sort(keep)
     place = {int(old): new for new, old in enumerate(rows)}
