@@ -19,7 +19,13 @@ from numpy.typing import ArrayLike, NDArray
 from pymoo.core.result import Result
 from scipy.sparse import csr_array, issparse
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+    _fit_context,
+)
 from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import cosine_distances
 from sklearn.utils._param_validation import Interval, InvalidParameterError
@@ -114,6 +120,12 @@ class ReportMixin(NumericOptionsMixin):
         pages = importlib.import_module("moo_clustering.visualization.report.estimators")
         report: Report = pages.write_report_of(self, path, X, **options)
         return report
+
+
+class TransformingClusterer(
+    ReportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
+    """A clusterer that also transforms samples: one column per cluster or topic."""
 
 
 class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):

@@ -11,13 +11,7 @@ from joblib import delayed
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse import csr_array
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    ClusterMixin,
-    TransformerMixin,
-    _fit_context,
-)
+from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -28,7 +22,7 @@ from moo_clustering._parallel import run_calls
 from moo_clustering.consensus import best_half, cspa, hbgf, hgpa, mcla, select_pareto
 from moo_clustering.consensus.hypergraph import check_memory
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.estimators._base import ReportMixin, check_n_clusters, checkpoint_for
+from moo_clustering.estimators._base import TransformingClusterer, check_n_clusters, checkpoint_for
 from moo_clustering.estimators._options import (
     KW_ONLY,
     CheckpointOptions,
@@ -58,9 +52,7 @@ Consensus = Callable[..., ArrayLike]
 Rows = Any  # ndarray or CSR of float64 or float32, rows of unit length
 
 
-class DocumentClusterer(
-    ReportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
-):
+class DocumentClusterer(TransformingClusterer):
     """A clusterer of term weights, sparse or dense and not negative."""
 
     def __sklearn_tags__(self) -> Any:

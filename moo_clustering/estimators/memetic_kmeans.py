@@ -19,14 +19,7 @@ from joblib import Parallel, delayed
 from pymoo.core.evaluator import Evaluator
 from pymoo.core.individual import Individual
 from pymoo.core.population import Population
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    ClusterMixin,
-    TransformerMixin,
-    _fit_context,
-    clone,
-)
+from sklearn.base import _fit_context, clone
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils._param_validation import Interval
@@ -41,7 +34,7 @@ from moo_clustering.algorithms.search import (
     rng_state,
     set_rng_state,
 )
-from moo_clustering.estimators._base import ReportMixin, check_n_clusters, checkpoint_for
+from moo_clustering.estimators._base import TransformingClusterer, check_n_clusters, checkpoint_for
 from moo_clustering.estimators._options import KW_ONLY, Count, SearchOptions, estimator
 from moo_clustering.operators.crossover import CentreMatchingCrossover
 from moo_clustering.operators.deap.individuals import CentreIndividual
@@ -67,9 +60,7 @@ State = tuple[dict[str, Any], dict[str, Any]]
 
 
 @estimator
-class MemeticKMeans(
-    ReportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, SearchOptions, BaseEstimator
-):
+class MemeticKMeans(TransformingClusterer, SearchOptions):
     """k-means whose sum of squares is minimised well, by evolution or by simpler means.
 
     Finds lower k-means objectives than restarts for 50 and more clusters; so does relocating single

@@ -29,15 +29,9 @@ from moo_clustering._targets import Targets
 from moo_clustering.algorithms import PymooSearch
 from moo_clustering.algorithms.others import RandomDraws, best_of_random, non_dominated
 from moo_clustering.encodings.base import distinct_rows
+from moo_clustering.estimators import multi_label
 from moo_clustering.estimators._base import FrontSearchMixin, Rule, checkpoint_for, knee, settled
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount, Probability, estimator
-from moo_clustering.estimators.multi_label import (
-    ThresholdClassifier,
-    fit_classes,
-    label_codes,
-    seeded,
-    sigmoid_shares,
-)
 from moo_clustering.estimators.subspace import SISC, Clusters
 from moo_clustering.operators.crossover import AlignedSeedCrossover
 from moo_clustering.operators.mutation import DistantSeedMutation, MutationChoice, SweepSeedMutation
@@ -318,7 +312,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
 
 
 @estimator
-class SISCEnsemble(ThresholdClassifier):
+class SISCEnsemble(multi_label.ThresholdClassifier):
     """Mean of the standardised logits of SISC models with other seeds and numbers of clusters.
 
     Parameters
@@ -388,7 +382,7 @@ class SISCEnsemble(ThresholdClassifier):
             )
         sizes = np.minimum(sizes, X.shape[0])
         template = SISC(fuzziness=1.4) if self.sisc is None else self.sisc
-        labels = label_codes(targets)
+        labels = multi_label.label_codes(targets)
         members = run_calls(
             (
                 delayed(_fit_member)(template, int(sizes[i % len(sizes)]), seed, X, labels)
@@ -420,7 +414,7 @@ def _fit_member(
     with warnings.catch_warnings(record=True) as caught:
         # All members give the same warnings about the data, which fit passes on to its caller once.
         warnings.simplefilter("always")
-        model = seeded(template, seed).set_params(n_clusters=n_clusters).fit(X, labels)
+        model = multi_label.seeded(template, seed).set_params(n_clusters=n_clusters).fit(X, labels)
     scale = LogitScale.of(logits(model.predict_proba(X)))
     return _Member(model, scale, tuple((each.category, str(each.message)) for each in caught))
 
@@ -473,11 +467,11 @@ def mixed_logits(
 
 def probabilities_of(logits: FloatArray, multilabel: bool) -> FloatArray:
     """Sigmoids; where samples have one class, divided by the sum of their row."""
-    return np.asarray(expit(logits)) if multilabel else sigmoid_shares(logits)
+    return np.asarray(expit(logits)) if multilabel else multi_label.sigmoid_shares(logits)
 
 
 @estimator
-class SISCStacked(ThresholdClassifier):
+class SISCStacked(multi_label.ThresholdClassifier):
     """Weighted mean of the standardised logits of SISC and of a linear model.
 
     The linear model learns from labelled documents only, SISC from all. The weight of SISC is that of the
@@ -713,24 +707,24 @@ def tfidf_logistic_regression() -> Any:
 
 def fit_subspace(template: Any, X: Any, targets: Targets, seed: np.random.SeedSequence) -> Part:
     """Fit a copy to all samples, with no more clusters than samples; their labels where there are any."""
-    model = seeded(template, seed, unset_only=True)
+    model = multi_label.seeded(template, seed, unset_only=True)
     n_clusters = model.get_params().get("n_clusters")
     if isinstance(n_clusters, Integral) and n_clusters > X.shape[0]:
         model.set_params(n_clusters=X.shape[0])
-    return _part(model.fit(X, label_codes(targets)), X, targets)
+    return _part(model.fit(X, multi_label.label_codes(targets)), X, targets)
 
 
 def fit_linear(template: Any, X: Any, targets: Targets, seed: np.random.SeedSequence) -> Part:
     """Fit a copy to the labelled samples. The scale is that over all of them."""
-    model = seeded(template, seed, unset_only=True)
-    labels = label_codes(targets)[targets.rows]
+    model = multi_label.seeded(template, seed, unset_only=True)
+    labels = multi_label.label_codes(targets)[targets.rows]
     with threads_here(), warnings.catch_warnings():
         # Labels of no sample get probability 0, which needs no warning for every part of the data.
         warnings.filterwarnings("ignore", message="Label .* is present in all training examples")
         if targets.multilabel:
             model.fit(X[targets.rows], labels)
         else:
-            model = fit_classes(model, X[targets.rows], labels)
+            model = multi_label.fit_classes(model, X[targets.rows], labels)
     return _part(model, X, targets)
 
 
