@@ -41,6 +41,8 @@ from papers.flagship_sets import (
     K_MEANS,
     KNOWN,
     LOGISTIC,
+    MINIMAX,
+    MIXTURE,
     MODULARITY,
     ORACLE,
     PLAIN_KNOWN,
@@ -305,7 +307,8 @@ def _choices(found: ClassedSet, fitted: Fitted, add: Any, draw: int) -> None:
     rng = np.random.default_rng(fit_seed(found, "rivals", *([draw] if draw else [])))
     of_pool = partial(add, of_pool=True)
     add(FLAGSHIP, lambda: model.labels_, seconds=fitted.seconds)
-    add(MODULARITY, lambda: fit_flagship(found, X, draw=draw, criterion="modularity").model.labels_)
+    for name, criterion in ((MINIMAX, "minimax"), (MIXTURE, "mixture"), (MODULARITY, "modularity")):
+        of_pool(name, partial(_by_criterion, fitted, criterion))
     of_pool(
         "agreement only",
         lambda: pool.labels[best_member(model.scores_["agreement"].to_numpy(), pool.n_clusters)],
@@ -317,6 +320,11 @@ def _choices(found: ClassedSet, fitted: Fitted, add: Any, draw: int) -> None:
     of_pool("spectral kNN + eigengap", lambda: by_eigengap(fitted, rng))
     add("HDBSCAN", lambda: hdbscan(X))
     add(RANDOM, lambda: rng.integers(model.n_clusters_, size=len(X)))
+
+
+def _by_criterion(fitted: Fitted, criterion: str) -> IntArray:
+    labels: IntArray = fitted.told(criterion=criterion).labels_
+    return labels
 
 
 def _best_of_family(index: Any, fitted: Fitted, family: str) -> IntArray:
@@ -644,16 +652,22 @@ ADDED: Mapping[str, Callable[[ClassedSet, Fitted, int], IntArray]] = {
 
 def chosen_with(fitted: Fitted, parts: Mapping[str, IntArray]) -> IntArray:
     """The partition that the flagship selects from its pool and further families."""
-    from moo_clustering.estimators._pareto_selection import CRITERION_WEIGHTS, BroadAgreement
-    from moo_clustering.evidence import best_member, selection_score
+    from moo_clustering.estimators._pareto_selection import (
+        SideInformation,
+        automatic_criterion,
+        objectives_for,
+    )
+    from moo_clustering.evidence import best_member
     from moo_clustering.pool import PartitionPool
-    from moo_clustering.validity.internal import MinimaxSilhouette
 
     more = PartitionPool.of([(name, one) for name, labels in parts.items() for one in labels])
     pool = fitted.model.pool_.joined(more)
-    agreement = BroadAgreement().fit(pool).evaluate(pool.labels)
-    silhouette = MinimaxSilhouette().fit(fitted.X).evaluate(pool.labels)
-    score = selection_score(agreement, silhouette, weight=CRITERION_WEIGHTS["minimax"])
+    samples, nothing = fitted.model._samples, SideInformation("none")
+    criterion = automatic_criterion(samples, nothing, None)
+    objectives = objectives_for(
+        samples, pool, nothing, None, criterion=criterion, criterion_weight=None, n_jobs=None
+    )
+    score = objectives.score(objectives.values(pool.labels))
     labels: IntArray = pool.labels[best_member(score, pool.n_clusters)]
     return labels
 

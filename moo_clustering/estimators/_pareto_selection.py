@@ -31,6 +31,7 @@ from moo_clustering.validity import (
     FamilyAgreement,
     GraphModularity,
     LabelEvidence,
+    LikelihoodGain,
     MinimaxSilhouette,
     PairEvidence,
     ValidityIndex,
@@ -38,7 +39,11 @@ from moo_clustering.validity import (
 )
 
 # Default weight of a criterion against agreement.
-CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7}
+CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0}
+# Up to so many features clusters may be thin shapes; with more, mixtures describe them better.
+MOST_FOR_SHAPES = 3
+# Weight of modularity beside the gain in likelihood.
+_MODULARITY_IN_MIXTURE = 0.3
 # How much a point of the selection score counts against evidence, which is a log-likelihood.
 _SCORE_WEIGHT = 20.0
 # Price of boundaries in a search with pairs: without it tiny pieces around their samples satisfy the pairs.
@@ -214,6 +219,13 @@ class Objectives:
         return total
 
 
+def automatic_criterion(samples: PooledSamples, side: SideInformation, n_clusters: int | None) -> str:
+    """Criterion where none is asked for: by what is known, and by the number of features that vary."""
+    if samples.features is None or side.kind != "none" or n_clusters is not None:
+        return "modularity"
+    return "minimax" if samples.features.shape[1] <= MOST_FOR_SHAPES else "mixture"
+
+
 def objectives_for(
     samples: PooledSamples,
     pool: PartitionPool,
@@ -232,7 +244,7 @@ def objectives_for(
         The pool of ``samples``.
     pairs : PairwiseConstraints or None
         Pairs of points.
-    criterion : {"modularity", "minimax"}
+    criterion : {"modularity", "minimax", "mixture"}
     criterion_weight : float or None
         None takes the default of the criterion.
     """
@@ -240,6 +252,8 @@ def objectives_for(
     if criterion == "minimax":
         assert samples.features is not None
         indices = [BroadAgreement(n_jobs=n_jobs).fit(pool), MinimaxSilhouette().fit(samples.features)]
+    elif criterion == "mixture":
+        indices = [BroadAgreement(n_jobs=n_jobs).fit(pool), MixtureCriterion().fit(samples)]
     else:
         indices = [FamilyAgreement(n_jobs=n_jobs).fit(pool), GraphModularity().fit(samples.graph)]
     known: list[ValidityIndex] = []
@@ -258,7 +272,7 @@ class BroadAgreement(ValidityIndex):
     """Family agreement plus the mean over families of the mean positive agreement with their members.
 
     For pools in which only two or three families see the structure, as in spirals, where the median of
-    the families sees nothing; together with the silhouette in minimax-path distances.
+    the families sees nothing; together with the criteria that look at the features.
     """
 
     name: ClassVar[str] = "broad_agreement"
@@ -288,6 +302,25 @@ class BroadAgreement(ValidityIndex):
     def plain(self, labels: IntArray) -> FloatArray:
         """Family agreement alone."""
         return self._agreement.evaluate(labels)
+
+
+class MixtureCriterion(ValidityIndex):
+    """Gain in likelihood of a Gaussian per cluster, and .3 times the modularity of the neighbour graph."""
+
+    name: ClassVar[str] = "mixture"
+    greater_is_better: ClassVar[bool] = True
+
+    def fit(self, data: Any) -> Self:
+        """Take PooledSamples that have features."""
+        samples: PooledSamples = data
+        assert samples.features is not None
+        self._gain = LikelihoodGain().fit(samples.features)
+        self._modularity = GraphModularity().fit(samples.graph)
+        return self
+
+    def evaluate(self, labels: IntArray) -> FloatArray:
+        """Sum of the two."""
+        return self._gain.evaluate(labels) + _MODULARITY_IN_MIXTURE * self._modularity.evaluate(labels)
 
 
 class JointEvidence(ValidityIndex):

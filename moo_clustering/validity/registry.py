@@ -15,12 +15,22 @@ from moo_clustering.validity.internal import (
     Deviation,
     GraphModularity,
     IIndex,
+    LikelihoodGain,
     MinimaxSilhouette,
     Silhouette,
     XieBeni,
 )
 
-_OF_SAMPLES = (Connectivity, DaviesBouldin, Deviation, IIndex, MinimaxSilhouette, Silhouette, XieBeni)
+_OF_SAMPLES = (
+    Connectivity,
+    DaviesBouldin,
+    Deviation,
+    IIndex,
+    LikelihoodGain,
+    MinimaxSilhouette,
+    Silhouette,
+    XieBeni,
+)
 _OF_BAGS = (BagDaviesBouldin, BagSDbw, BagSilhouette, FTWCV, TWCV)
 # Indices that are fitted to a graph, a pool, labels or pairs instead of features.
 _OF_OTHER_DATA = (BoundaryCut, FamilyAgreement, GraphModularity, LabelEvidence, PairEvidence)

@@ -129,6 +129,7 @@ INDICES = [
     "davies_bouldin",
     "silhouette",
     "minimax_silhouette",
+    "likelihood_gain",
     "deviation",
     "connectivity",
 ]

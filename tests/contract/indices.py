@@ -47,6 +47,7 @@ INDICES = {
     "davies_bouldin": _index("DaviesBouldin"),
     "silhouette": _index("Silhouette"),
     "minimax_silhouette": _index("MinimaxSilhouette"),
+    "likelihood_gain": _index("LikelihoodGain"),
     "deviation": _index("Deviation"),
     "connectivity": _index("Connectivity", n_neighbors=4),
 }

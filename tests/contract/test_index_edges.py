@@ -28,6 +28,8 @@ DEGENERATE = {
     "davies_bouldin": (1e12, 0.0),
     "silhouette": (-1.0, 0.0),
     "minimax_silhouette": (-1.0, 0.0),
+    # Singletons: variances are half of the overall one, over 3/2; the penalty is of nine parameters.
+    "likelihood_gain": (0.0, np.log(3.0) / 2 - np.log(4.0) - 9 * np.log(4.0) / 8),
     "deviation": (2.75 + 1.75 + 0.25 + 4.25, 0.0),
     "connectivity": (0.0, 4 * (1 + 1 / 2 + 1 / 3)),
     "bag_davies_bouldin": (1e6, 0.0),
@@ -55,6 +57,7 @@ EQUAL_SAMPLES = {
     "davies_bouldin": (1e12, 0.0),
     "silhouette": (-1.0, 0.0),
     "minimax_silhouette": (-1.0, 0.0),
+    "likelihood_gain": (0.0, 0.0),
     "deviation": (0.0, 0.0),
     "bag_davies_bouldin": (1e6, 1e6),
     "bag_silhouette": (0.0, 0.0),

@@ -22,6 +22,7 @@ NAMES = [
     "ftwcv",
     "i_index",
     "label_evidence",
+    "likelihood_gain",
     "minimax_silhouette",
     "modularity",
     "pair_evidence",

@@ -24,7 +24,7 @@ FIXED = {
 }
 
 
-@pytest.mark.parametrize("criterion", ["minimax", "modularity"])
+@pytest.mark.parametrize("criterion", ["minimax", "mixture", "modularity"])
 def test_order_of_rows(criterion):
     model = ParetoClustering(criterion=criterion, **FIXED).fit(X)
     turned = ParetoClustering(criterion=criterion, **FIXED).fit(X[ORDER])

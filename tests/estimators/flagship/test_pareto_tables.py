@@ -138,6 +138,7 @@ def test_given_distances_are_those_of_the_features():
         (D + np.eye(90), {}, "zero on the diagonal"),
         (sp.csr_matrix(D), {}, "dense square matrix"),
         (D, {"criterion": "minimax"}, "needs features"),
+        (D, {"criterion": "mixture"}, "needs features"),
         (D, {"views": {"v": [0]}}, "views need a table"),
         (D, {"families": ["km", "gmm"]}, "'gmm' needs features"),
     ],

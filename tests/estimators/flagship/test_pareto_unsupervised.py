@@ -19,6 +19,7 @@ from scipy.spatial.distance import cdist
 from sklearn.preprocessing import StandardScaler
 
 from moo_clustering import ParetoClustering
+from moo_clustering.validity import GraphModularity, LikelihoodGain
 
 
 def test_scores_are_those_of_the_definition():
@@ -132,6 +133,23 @@ def test_the_criterion_depends_on_what_is_known():
     assert model.relabel().objective_names_ == by_paths
     distances = ParetoClustering(**{**QUICK, "criterion": "auto"}, metric="precomputed")
     assert distances.fit(cdist(X, X)).objective_names_ == by_graph
+
+
+@pytest.mark.parametrize(("given", "weight"), [(None, 1.0), (0.2, 0.2)])
+def test_scores_by_the_mixture_criterion(given, weight):
+    rng = np.random.default_rng(0)
+    rows = np.hstack([X[::2], rng.normal(size=(len(X[::2]), 4 - X.shape[1]))])
+    model = ParetoClustering(**{**QUICK, "criterion": "auto"}, criterion_weight=given).fit(rows)
+    scores, pool = model.scores_, model.pool_
+    gain = LikelihoodGain().fit(StandardScaler().fit_transform(rows)).evaluate(pool.labels)
+    modularity = GraphModularity().fit(model.graph_).evaluate(pool.labels)
+    assert model.objective_names_ == ("broad_agreement", "mixture")
+    assert_allclose(scores.mixture, gain + 0.3 * modularity, atol=1e-9)
+    assert_allclose(scores.score, scores.broad_agreement + weight * scores.mixture, atol=1e-9)
+    # A constant feature does not count.
+    assert ParetoClustering(**{**QUICK, "criterion": "auto"}).fit(
+        np.column_stack([X[:, :2], np.full((len(X), 3), 7.0)])
+    ).objective_names_ == ("broad_agreement", "minimax_silhouette")
 
 
 @pytest.mark.slow
