@@ -1,4 +1,4 @@
-"""Blocks of bounded memory, seeds, checked distance matrices, did-you-mean."""
+"""Blocks of bounded memory, seeds, checked tables and distance matrices, did-you-mean."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import validate_data
 
 FloatArray = NDArray[np.float64]
 Float32Array = NDArray[np.float32]
@@ -35,6 +36,8 @@ SeedLike = int | np.integer[Any] | np.random.Generator | np.random.RandomState |
 _CHUNK = 1 << 22
 # Characters of what may be a name; the comparison takes the product of both lengths.
 _LONGEST_SUGGESTION = 200
+# Columns that a message names.
+_SHOWN = 5
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
@@ -220,3 +223,93 @@ def did_you_mean(name: str, allowed: Iterable[str]) -> str:
     }
     near = difflib.get_close_matches(name.casefold(), names, n=1)
     return f"; did you mean {names[near[0]]!r}?" if near else ""
+
+
+def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **options: Any) -> Any:
+    """X as numbers, checked by ``validate_data``; sets the estimator's names and number of features.
+
+    What is no number (text, dates, empty cells) is named with its column and with what makes features of it.
+    Options are those of scikit-learn's ``validate_data``.
+    """
+    try:
+        if not issparse(X) and (dates := _dates(X)):
+            # NumPy would take them for counts of nanoseconds.
+            raise TypeError(f"{', '.join(dates)} of dates or times")
+        return validate_data(estimator, X, dtype=dtype, **options)
+    except (TypeError, ValueError) as error:
+        # In arrays, objects that are neither number nor string are a TypeError with scikit-learn.
+        objects = isinstance(error, TypeError) and not hasattr(X, "iloc") and not _dates(X)
+        is_table = not (issparse(X) or objects or getattr(estimator, "metric", None) == "precomputed")
+        problem = _problem(type(estimator).__name__, X) if is_table else ""
+        if not problem:
+            raise
+        raise ValueError(problem) from error
+
+
+def _dates(X: Any) -> list[str]:
+    """Columns of dates or times."""
+    if hasattr(X, "iloc"):
+        kinds = [getattr(each, "kind", "O") for each in X.dtypes]
+        return [f"column {name!r}" for name, kind in zip(X.columns, kinds, strict=True) if kind in "mM"]
+    return ["array"] if getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M") else []
+
+
+def _problem(name: str, X: Any) -> str:
+    """Why a table cannot be taken for numbers, and the remedy; empty for other faults."""
+    others, missing, infinite = _others(X)
+    remedy = "moo_clustering.datasets.prepare_table(frame).X"
+    if others:
+        return (
+            f"{name} needs numbers, but there are others in {', '.join(others)}; {remedy} makes features of "
+            "text, dates and units; or leave such columns out, or take FuzzyModesMOGA, which compares "
+            "categories."
+        )
+    if missing:
+        return f"Input X contains NaN: {', '.join(missing)}; {remedy} fills in missing values."
+    if infinite:
+        return (
+            f"Input X contains infinity or a value too large: {', '.join(infinite)}; {remedy} takes them for "
+            "missing values and fills them in."
+        )
+    return ""
+
+
+def _others(X: Any) -> tuple[list[str], list[str], list[str]]:
+    """Columns with other things than numbers, missing values and infinite ones, and the first of each.
+
+    Nothing of arrays that are no tables, and of tables of complex numbers.
+    """
+    import pandas as pd  # takes long to import, and few tables are refused
+
+    frame = hasattr(X, "iloc")
+    table: Any = X if frame else np.asarray(X)
+    if table.ndim != 2 or not table.size or getattr(table, "dtype", None) in (np.complex64, np.complex128):
+        return [], [], []
+    others, missing, infinite = [], [], []
+    for place in range(table.shape[1]):
+        column = pd.Series(table.iloc[:, place] if frame else table[:, place])
+        name = f"column {X.columns[place]!r}" if frame else f"column {place}"
+        if column.dtype.kind not in "fiub":
+            other = next((value for value in column.astype(object) if not _is_number(value)), None)
+            if other is not None:
+                others.append(f"{name} (such as {str(other) if isinstance(other, np.str_) else other!r})")
+                continue
+        if n := int(column.isna().sum()):
+            first = int(column.isna().to_numpy().argmax())
+            missing.append(f"{name} has {n}, the first in row {first}")
+        elif column.dtype.kind == "f" and not np.isfinite(column.to_numpy(np.float64)).all():
+            infinite.append(f"{name}, row {int((~np.isfinite(column.to_numpy(np.float64))).argmax())}")
+    return others[:_SHOWN], missing[:_SHOWN], infinite[:_SHOWN]
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it is a number, if only a complex one, or missing."""
+    import pandas as pd
+
+    if isinstance(value, complex | np.complexfloating) or (pd.api.types.is_scalar(value) and pd.isna(value)):
+        return True
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -18,9 +18,15 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 from sklearn.feature_selection import SelectorMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted
 
-from moo_clustering._arrays import FloatArray, block_slices, optional_package, without_duplicates
+from moo_clustering._arrays import (
+    FloatArray,
+    block_slices,
+    numeric_features,
+    optional_package,
+    without_duplicates,
+)
 from moo_clustering._docs import documented
 from moo_clustering._targets import Targets, partial_targets
 
@@ -472,7 +478,9 @@ class InformationGainSelector(SelectorMixin, BaseEstimator):
             If no sample is labelled, or ``X`` and ``y`` are not what they should be.
         """
         # y may hold rows of -1, which is checked with the gains; here only that it is given.
-        X = validate_data(self, X, None if y is None else "no_validation", accept_sparse="csr")
+        X = numeric_features(
+            self, X, dtype="numeric", y=None if y is None else "no_validation", accept_sparse="csr"
+        )
         rows = presence(X)
         self.information_gains_ = information_gain(rows, y)
         allowed = np.ones(rows.shape[1], dtype=bool)
@@ -599,7 +607,7 @@ class NCWTransformer(_SparseWeighting):
 
 def validated_rows(estimator: Any, X: Any, *, reset: bool) -> csr_matrix:
     """A copy of finite values >= 0 as CSR with each cell stored once, and only if it is not 0."""
-    X = validate_data(
+    X = numeric_features(
         estimator,
         X,
         accept_sparse="csr",

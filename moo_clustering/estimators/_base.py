@@ -29,7 +29,7 @@ from sklearn.base import (
 from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import cosine_distances
 from sklearn.utils._param_validation import Interval, InvalidParameterError
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import block_slices, did_you_mean, warn_caller
 from moo_clustering._distances import Metric
@@ -698,52 +698,6 @@ def check_n_clusters(n_clusters: int, n_samples: int) -> None:
     """Refuse more clusters than samples."""
     if n_clusters > n_samples:
         raise ValueError(f"n_clusters={n_clusters} is more than the number of samples, {n_samples}.")
-
-
-def numeric_features(estimator: BaseEstimator, X: Any, **options: Any) -> NDArray[np.float64]:
-    """X as float64, checked by ``validate_data``; sets the estimator's names and number of features.
-
-    Columns that hold other things than numbers are named.
-    """
-    try:
-        features: NDArray[np.float64] = validate_data(estimator, X, dtype=np.float64, order="C", **options)
-    except (TypeError, ValueError) as error:
-        frame = isinstance(X, pd.DataFrame)
-        # In arrays, objects that are neither number nor string are a TypeError with scikit-learn.
-        others = _others(X) if frame or isinstance(error, ValueError) else []
-        if not others:
-            raise
-        raise ValueError(
-            f"{type(estimator).__name__} needs numbers, but there are others in {', '.join(others)}; encode "
-            "or drop them, or take FuzzyModesMOGA, which compares categories."
-        ) from error
-    return features
-
-
-def _others(X: Any) -> list[str]:
-    """Columns with what is no number, by name, and the first such value of each."""
-    if isinstance(X, pd.DataFrame):
-        columns = [(f"column {name!r}", values.to_numpy(dtype=object)) for name, values in X.items()]
-    else:
-        table = np.asarray(X, dtype=object)
-        columns = [(f"column {i}", values) for i, values in enumerate(table.T)] if table.ndim == 2 else []
-    found = []
-    for name, values in columns:
-        other = next((value for value in values if not _is_number(value)), None)
-        if other is not None:
-            found.append(f"{name} (such as {other!r})")
-    return found
-
-
-def _is_number(value: Any) -> bool:
-    """Whether it is a number, if only a complex one, or missing."""
-    if isinstance(value, complex | np.complexfloating) or (pd.api.types.is_scalar(value) and pd.isna(value)):
-        return True
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 def scale_features(X: NDArray[np.floating[Any]], scale: str) -> NDArray[np.floating[Any]]:

@@ -13,9 +13,14 @@ from pymoo.core.population import Population
 from scipy.sparse import csr_array, diags_array, issparse
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import IntArray, Labels, spawn_seeds
+from moo_clustering._arrays import (
+    IntArray,
+    Labels,
+    numeric_features,
+    spawn_seeds,
+)
 from moo_clustering._distances import MAX_MEMORY, Metric
 from moo_clustering.algorithms.others import non_dominated
 from moo_clustering.constraints import PairwiseConstraints, fisher_weights
@@ -121,7 +126,7 @@ class MedoidSetClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer, ABC
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> None:
-        features = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        features = numeric_features(self, X, accept_sparse="csr", dtype=np.float64)
         n_samples = features.shape[0]
         if not isinstance(self.k_max, str) and self.k_max > n_samples:
             raise ValueError(f"k_max={self.k_max} is more than the number of samples, n_samples={n_samples}.")
@@ -154,7 +159,7 @@ class MedoidSetClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer, ABC
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self, "pareto_front_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         if self._is_precomputed():
             return X[:, self.medoid_indices_].argmin(axis=1).astype(np.int32)
         return _base.nearest_rows(self._weigh(X), self._representatives, self._plain_metric())

@@ -17,14 +17,24 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from moo_clustering._arrays import BLOCK_ITEMS, FloatArray, Labels, number_clusters, spawn_seeds
+from moo_clustering._arrays import (
+    BLOCK_ITEMS,
+    FloatArray,
+    Labels,
+    number_clusters,
+    numeric_features,
+    spawn_seeds,
+)
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering.bags import Bags, BagTransformer, as_bags, bag_distances
 from moo_clustering.bags.bags import freeze
 from moo_clustering.bags.distances import Kind, bag_blocks
 from moo_clustering.bags.repair import PartitionRepair, pair_rule
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.estimators._base import SemiSupervisedClusterMixin, supervision_pairs
+from moo_clustering.estimators._base import (
+    SemiSupervisedClusterMixin,
+    supervision_pairs,
+)
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Positive, SeedOptions, estimator
 
 # Distances that differ by a smaller factor are equal: products of matrices leave such rounding errors.
@@ -373,7 +383,7 @@ def read_bags(
     ``n_features_in_`` and ``feature_names_in_`` are set, or checked.
     """
     if groups is None and offsets is None and not holds_bags(X):
-        rows = validate_data(estimator, X, dtype=[np.float64, np.float32], reset=reset)
+        rows = numeric_features(estimator, X, dtype=[np.float64, np.float32], reset=reset)
         names = getattr(estimator, "feature_names_in_", None) if hasattr(X, "columns") else None
         return Bags(rows, np.arange(len(rows) + 1), feature_names=names)
     bags = as_bags(X, groups=groups, offsets=offsets)

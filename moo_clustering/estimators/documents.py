@@ -14,15 +14,26 @@ from scipy.sparse import csr_array
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
-from moo_clustering._arrays import AnyFloatArray, Labels, number_clusters, spawn_seeds, warn_caller
+from moo_clustering._arrays import (
+    AnyFloatArray,
+    Labels,
+    number_clusters,
+    numeric_features,
+    spawn_seeds,
+    warn_caller,
+)
 from moo_clustering._parallel import run_calls
 from moo_clustering.consensus import best_half, cspa, hbgf, hgpa, mcla, select_pareto
 from moo_clustering.consensus.hypergraph import check_memory
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.estimators._base import TransformingClusterer, check_n_clusters, checkpoint_for
+from moo_clustering.estimators._base import (
+    TransformingClusterer,
+    check_n_clusters,
+    checkpoint_for,
+)
 from moo_clustering.estimators._options import (
     KW_ONLY,
     CheckpointOptions,
@@ -488,7 +499,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
         return labels
 
     def _checked(self, X: Any, reset: bool) -> Any:
-        return validate_data(
+        return numeric_features(
             self,
             X,
             accept_sparse="csr",
@@ -613,7 +624,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         ValueError
             Parameters or data out of range.
         """
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X = numeric_features(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
         check_n_clusters(self.n_clusters, X.shape[0])
         rows, zero = unit_rows(X)
         best = self._best(rows[np.flatnonzero(~zero)] if zero.any() else rows)
@@ -664,7 +675,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
 
     def _similarities(self, X: Any) -> tuple[AnyFloatArray, NDArray[np.bool_]]:
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        X = numeric_features(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         rows, zero = unit_rows(X)
         return rows @ np.ascontiguousarray(self.cluster_centers_.T.astype(rows.dtype)), zero
 

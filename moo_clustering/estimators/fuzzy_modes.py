@@ -376,7 +376,8 @@ def _matrix(columns: Sequence[Column]) -> FloatArray:
     if other:
         raise ValueError(
             f"metric='euclidean' needs numbers, but there are others in {', '.join(other)}; take "
-            "metric='hamming', which compares categories and bins numbers, or encode them."
+            "metric='hamming', which compares categories and bins numbers, or make features of them with "
+            "moo_clustering.datasets.prepare_table(frame).X."
         )
     return np.column_stack([column.numbers() for column in columns])
 
@@ -478,7 +479,8 @@ def _check(column: Column) -> None:
     if len(missing):
         raise ValueError(
             f"Input X contains NaN or missing values: {column.name} has {len(missing)}, the first in row "
-            f"{missing[0]}; fill them, or make 'missing' a category."
+            f"{missing[0]}; moo_clustering.datasets.prepare_table(frame).columns fills them in, or make "
+            "'missing' a category."
         )
     if column.is_float and not np.isfinite(column.numbers()).all():
         raise ValueError(f"Input X contains infinity: {column.name}.")

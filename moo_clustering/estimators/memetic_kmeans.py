@@ -23,10 +23,18 @@ from sklearn.base import _fit_context, clone
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 from tqdm.auto import tqdm
 
-from moo_clustering._arrays import FloatArray, IntpArray, Labels, number_clusters, spawn_seeds, warn_caller
+from moo_clustering._arrays import (
+    FloatArray,
+    IntpArray,
+    Labels,
+    number_clusters,
+    numeric_features,
+    spawn_seeds,
+    warn_caller,
+)
 from moo_clustering.algorithms.search import (
     InterruptedSearchWarning,
     InterruptGuard,
@@ -34,7 +42,11 @@ from moo_clustering.algorithms.search import (
     rng_state,
     set_rng_state,
 )
-from moo_clustering.estimators._base import TransformingClusterer, check_n_clusters, checkpoint_for
+from moo_clustering.estimators._base import (
+    TransformingClusterer,
+    check_n_clusters,
+    checkpoint_for,
+)
 from moo_clustering.estimators._options import KW_ONLY, Count, SearchOptions, estimator
 from moo_clustering.operators.crossover import CentreMatchingCrossover
 from moo_clustering.operators.deap.individuals import CentreIndividual
@@ -198,7 +210,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         InterruptedSearchWarning
             After Ctrl-C.
         """
-        X = validate_data(self, X, dtype=np.float64)
+        X = numeric_features(self, X, dtype=np.float64)
         check_n_clusters(self.n_clusters, len(X))
         if self.pop_max < self.pop_min:
             raise ValueError(f"pop_max={self.pop_max} must be at least pop_min={self.pop_min}.")
@@ -245,7 +257,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         ndarray of shape (n_samples,), int32
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = numeric_features(self, X, dtype=np.float64, reset=False)
         nearest = nearest_centers(shifted(X, self._offsets), self._centers[self._numbers])[0]
         return self._numbers[nearest].astype(np.int32)
 
@@ -261,7 +273,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         ndarray of shape (n_samples, n_clusters_)
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = numeric_features(self, X, dtype=np.float64, reset=False)
         return np.asarray(euclidean_distances(shifted(X, self._offsets), self._centers))
 
     def _controls(self, n_samples: int) -> list[str]:

@@ -33,6 +33,7 @@ from moo_clustering._arrays import (
     IntArray,
     IntpArray,
     Labels,
+    numeric_features,
     spawn_seeds,
     warn_caller,
 )
@@ -253,7 +254,7 @@ objective, int or callable, default="auto"
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> None:
-        features = _base.numeric_features(self, X)
+        features = numeric_features(self, X, order="C")
         n_samples = len(features)
         self._check(n_samples)
         supervision = _read_supervision(n_samples, y, must_link, cannot_link, self.supervision)

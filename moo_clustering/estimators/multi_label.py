@@ -21,12 +21,21 @@ from sklearn.metrics import accuracy_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import LinearSVC
 from sklearn.utils._param_validation import HasMethods, Interval
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import FloatArray, block_slices, spawn_seeds, warn_caller, without_duplicates
+from moo_clustering._arrays import (
+    FloatArray,
+    block_slices,
+    numeric_features,
+    spawn_seeds,
+    warn_caller,
+    without_duplicates,
+)
 from moo_clustering._parallel import run_calls, threads_here
 from moo_clustering._targets import Targets, partial_targets
-from moo_clustering.estimators._base import NumericOptionsMixin
+from moo_clustering.estimators._base import (
+    NumericOptionsMixin,
+)
 from moo_clustering.estimators._options import (
     KW_ONLY,
     Count,
@@ -137,7 +146,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptio
     def _rows(self, X: Any, *, reset: bool = False) -> Any:
         if not reset:
             check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+        X = numeric_features(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
         _check_size(X)
         return narrow_indices(without_duplicates(X))
 

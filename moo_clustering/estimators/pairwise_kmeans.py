@@ -20,19 +20,24 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import (
     FloatArray,
     Int64Array,
     number_clusters,
+    numeric_features,
     require_squares,
     spawn_seeds,
     warn_caller,
 )
 from moo_clustering._kernels.partitions import icm_sweep
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.estimators._base import ConstrainedClusterer, check_n_clusters, supervision_pairs
+from moo_clustering.estimators._base import (
+    ConstrainedClusterer,
+    check_n_clusters,
+    supervision_pairs,
+)
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Positive, SeedOptions, estimator
 
 # Below this share of the largest eigenvalue of the correlations a direction counts as constant.
@@ -96,7 +101,7 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> None:
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64)
         n_samples = X.shape[0]
         check_n_clusters(self.n_clusters, n_samples)
         require_squares(X)
@@ -126,7 +131,7 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         distortion = DISTORTIONS[self.metric]
         offset = 0.0 if sparse.issparse(X) else self._offset
         centers = self.cluster_centers_ - offset
@@ -327,7 +332,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> None:
-        features: FloatArray = validate_data(self, X, dtype=np.float64)
+        features: FloatArray = numeric_features(self, X, dtype=np.float64)
         check_n_clusters(self.n_clusters, len(features))
         require_squares(features)
         supervision = supervision_pairs(len(features), y, must_link, cannot_link, self.conflicts)
@@ -367,7 +372,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
         ndarray of shape (n_samples, n_features)
         """
         check_is_fitted(self)
-        return self._mapped(validate_data(self, X, dtype=np.float64, reset=False))
+        return self._mapped(numeric_features(self, X, dtype=np.float64, reset=False))
 
     def predict(self, X: ArrayLike) -> NDArray[np.int32]:
         """Cluster of the centre that is nearest in the learned metric.

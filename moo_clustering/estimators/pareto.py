@@ -22,9 +22,15 @@ from pymoo.core.result import Result
 from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.utils import ClassifierTags
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import FloatArray, IntpArray, Labels, spawn_seeds
+from moo_clustering._arrays import (
+    FloatArray,
+    IntpArray,
+    Labels,
+    numeric_features,
+    spawn_seeds,
+)
 from moo_clustering.bags import Bags
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding
@@ -749,7 +755,7 @@ class ParetoClustering(ParetoPoolClusterer):
     def _read(self, X: Any, *, reset: bool) -> Any:
         if holds_bags(X):
             return read_bags(self, X, None, None, reset=reset)
-        return validate_data(
+        return numeric_features(
             self, X, dtype=np.float64, accept_sparse="csr", reset=reset, ensure_min_samples=2 if reset else 1
         )
 

@@ -19,11 +19,17 @@ from pymoo.core.mutation import Mutation
 from pymoo.core.result import Result
 from pymoo.operators.selection.tournament import TournamentSelection
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
 from moo_clustering import consensus, graphs
-from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, spawn_seeds
+from moo_clustering._arrays import (
+    AnyFloatArray,
+    FloatArray,
+    IntArray,
+    numeric_features,
+    spawn_seeds,
+)
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering.algorithms import DeapSearch, PymooSearch
 from moo_clustering.constraints import ConstraintGroups
@@ -213,7 +219,7 @@ class PESC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> None:
-        features: NDArray[np.floating[Any]] = validate_data(
+        features: NDArray[np.floating[Any]] = numeric_features(
             self, X, dtype=[np.float64, np.float32], ensure_min_samples=2
         )
         n_samples = features.shape[0]
@@ -523,7 +529,7 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> None:
-        data: AnyFloatArray = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        data: AnyFloatArray = numeric_features(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
         n_samples = data.shape[0]
         _base.check_n_clusters(self.n_clusters, n_samples)
         groups = _base.supervision_groups(n_samples, y, must_link, cannot_link)

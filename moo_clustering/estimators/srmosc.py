@@ -26,7 +26,14 @@ from sklearn.utils._param_validation import Interval
 from tqdm import tqdm
 
 from moo_clustering import graphs
-from moo_clustering._arrays import FloatArray, IntpArray, Labels, spawn_seeds, warn_caller
+from moo_clustering._arrays import (
+    FloatArray,
+    IntpArray,
+    Labels,
+    numeric_features,
+    spawn_seeds,
+    warn_caller,
+)
 from moo_clustering.algorithms import InterruptedSearchWarning, PymooSearch
 from moo_clustering.algorithms.pymoo_search import RowTableEvaluator
 from moo_clustering.algorithms.search import InterruptGuard
@@ -164,7 +171,7 @@ class SRMOSC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> None:
-        features = _base.numeric_features(self, X, ensure_min_samples=2)
+        features = numeric_features(self, X, order="C", ensure_min_samples=2)
         n_samples = features.shape[0]
         if self.n_clusters > n_samples:
             raise ValueError(f"n_clusters={self.n_clusters} is more than the number of samples, {n_samples}.")

@@ -24,12 +24,22 @@ from sklearn.base import (
     _fit_context,
 )
 from sklearn.utils import ClassifierTags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import subspace
-from moo_clustering._arrays import AnyFloatArray, FloatArray, spawn_seeds, warn_caller, without_duplicates
+from moo_clustering._arrays import (
+    AnyFloatArray,
+    FloatArray,
+    numeric_features,
+    spawn_seeds,
+    warn_caller,
+    without_duplicates,
+)
 from moo_clustering._targets import Targets, partial_targets
-from moo_clustering.estimators._base import ReportMixin, check_n_clusters
+from moo_clustering.estimators._base import (
+    ReportMixin,
+    check_n_clusters,
+)
 from moo_clustering.estimators._options import (
     KW_ONLY,
     Count,
@@ -342,7 +352,7 @@ class SubspaceEstimator(
         """Warn of data that do not suit the method; ``stacklevel=4`` is the caller of ``fit``."""
 
     def _checked(self, X: Any, reset: bool) -> Any:
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.dtype(self.dtype), reset=reset)
+        X = numeric_features(self, X, accept_sparse="csr", dtype=np.dtype(self.dtype), reset=reset)
         X = without_duplicates(X)
         return presence(X) if self.binarize else X
 

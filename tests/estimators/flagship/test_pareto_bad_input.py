@@ -85,11 +85,11 @@ def test_one_feature():
     [
         (np.where(X[0, 0] == X, np.nan, X), "NaN"),
         (np.where(X[0, 0] == X, np.inf, X), "infinity"),
-        ([["a", "b"]] * 20, "could not convert"),
+        ([["a", "b"]] * 20, "needs numbers.*prepare_table"),
         (X[:, 0], "Expected 2D array"),
         (X[:, :0], "0 feature"),
         (X * 1j, "Complex"),
-        (pd.DataFrame({"a": ["x", "y"] * 10}), "could not convert"),
+        (pd.DataFrame({"a": ["x", "y"] * 10}), "needs numbers.*prepare_table"),
     ],
 )
 def test_tables_that_are_none(rows, message):

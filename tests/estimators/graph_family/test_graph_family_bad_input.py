@@ -58,6 +58,7 @@ def test_columns_without_numbers_are_named(model, table, named):
     with pytest.raises(ValueError, match="needs numbers") as error:
         model.fit(table)
     assert named in str(error.value)
+    assert "prepare_table(frame).X" in str(error.value)
     assert "FuzzyModesMOGA" in str(error.value)
 
 
