@@ -37,12 +37,7 @@ _ROUNDING = 1e-12
 
 
 def bag_distances(
-    A: Any,
-    B: Any = None,
-    *,
-    kind: Kind = "directed",
-    max_memory: int = MAX_MEMORY,
-    n_jobs: int | None = None,
+    A: Any, B: Any = None, *, kind: Kind = "directed", max_memory: int = MAX_MEMORY, n_jobs: int | None = None
 ) -> FloatArray:
     """Euclidean distances of all bags of ``A`` to all bags of ``B``.
 

@@ -7,12 +7,7 @@ from typing import Any
 import numpy as np
 
 from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, Labels
-from moo_clustering._kernels.bags import (
-    fill_empty,
-    fill_small,
-    place_groups,
-    settle_pairs,
-)
+from moo_clustering._kernels.bags import fill_empty, fill_small, place_groups, settle_pairs
 from moo_clustering.constraints import PairwiseConstraints
 
 

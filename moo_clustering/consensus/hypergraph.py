@@ -243,11 +243,7 @@ def condensed_distances(edges: Hyperedges, weights: FloatArray) -> FloatArray:
 
 
 def coassociation_graph(
-    edges: Hyperedges,
-    weights: FloatArray,
-    n_clusters: int,
-    n_neighbors: int | None,
-    rng: np.random.Generator,
+    edges: Hyperedges, weights: FloatArray, n_clusters: int, n_neighbors: int | None, rng: np.random.Generator
 ) -> sp.csr_array:
     """S without its diagonal as a symmetric sparse matrix.
 
@@ -387,12 +383,7 @@ def merge_equal_runs(edges: Hyperedges, weights: FloatArray) -> tuple[Hyperedges
 
 
 def leading_vectors(
-    edges: Hyperedges,
-    weights: FloatArray,
-    n_vectors: int,
-    *,
-    share: FloatArray | None = None,
-    seed: int = 0,
+    edges: Hyperedges, weights: FloatArray, n_vectors: int, *, share: FloatArray | None = None, seed: int = 0
 ) -> tuple[FloatArray, FloatArray]:
     """At most n_vectors leading eigenvectors of Deg^(-1/2) C Deg^(-1/2), and their non-zero eigenvalues.
 

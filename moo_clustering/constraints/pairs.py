@@ -199,11 +199,7 @@ class PairwiseConstraints:
         n = check_n_samples(n_samples)
         must, must_weights, cannot, cannot_weights = read_constraints(path, n)
         return cls(
-            must,
-            cannot,
-            n_samples=n,
-            must_link_weights=must_weights,
-            cannot_link_weights=cannot_weights,
+            must, cannot, n_samples=n, must_link_weights=must_weights, cannot_link_weights=cannot_weights
         )
 
     def to_csv(self, path: str | PathLike[str]) -> None:
@@ -474,11 +470,7 @@ def expand(counts: Int64Array) -> tuple[Int64Array, Int64Array]:
 
 
 def _with_listed(
-    pairs: Int64Array,
-    weights: FloatArray,
-    listed: Int64Array,
-    listed_weights: FloatArray,
-    n: int,
+    pairs: Int64Array, weights: FloatArray, listed: Int64Array, listed_weights: FloatArray, n: int
 ) -> FloatArray:
     """Weights of the pairs, with the weights of the listed pairs (sorted, all among them) put back."""
     if not len(listed):

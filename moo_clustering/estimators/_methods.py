@@ -236,10 +236,7 @@ FLAGSHIP_METHODS: tuple[Method, ...] = (
         paper="this package, after Gribel & Vidal 2019 and Fränti 2018",
         summary="k-means of a low sum of squares: evolution of local optima, for 50 and more clusters",
         needs="numeric features, and the number of clusters",
-        aliases={
-            "swap-kmeans": {"strategy": "swap"},
-            "ward-kmeans": {"strategy": "ward"},
-        },
+        aliases={"swap-kmeans": {"strategy": "swap"}, "ward-kmeans": {"strategy": "ward"}},
     ),
 )
 GRAPH_METHODS: tuple[Method, ...] = (

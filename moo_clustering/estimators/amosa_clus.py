@@ -339,9 +339,7 @@ class CenterProblem(Problem):
         self.objective_names = ("xie_beni", "i_index", VIOLATION)[: 2 + third]
         self._signs = np.array([1.0, -1.0, 1.0])[: 2 + third]
         super().__init__(
-            n_var=self.k_max * self.n_features,
-            n_obj=2 + third,
-            n_ieq_constr=int(supervision == "constraint"),
+            n_var=self.k_max * self.n_features, n_obj=2 + third, n_ieq_constr=int(supervision == "constraint")
         )
 
     def centers(self, X: ArrayLike) -> FloatArray:

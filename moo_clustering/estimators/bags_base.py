@@ -272,9 +272,7 @@ class BagClusterer(
         if self.n_clusters_ < (self.n_clusters if k_min is None else k_min):
             wanted = f"n_clusters={self.n_clusters}" if k_min is None else f"k_min={k_min}"
             warnings.warn(
-                f"found only {self.n_clusters_} non-empty clusters ({wanted})",
-                UserWarning,
-                stacklevel=5,
+                f"found only {self.n_clusters_} non-empty clusters ({wanted})", UserWarning, stacklevel=5
             )
         smallest, least = int(self.cluster_sizes_.min()), self._smallest_size(len(self.labels_))
         if self.n_clusters_ > 1 and smallest < least:
@@ -370,12 +368,7 @@ def farthest_distances(bags: Bags, vectors: FloatArray) -> FloatArray:
 
 
 def read_bags(
-    estimator: BaseEstimator,
-    X: Any,
-    groups: ArrayLike | None,
-    offsets: ArrayLike | None,
-    *,
-    reset: bool,
+    estimator: BaseEstimator, X: Any, groups: ArrayLike | None, offsets: ArrayLike | None, *, reset: bool
 ) -> Bags:
     """Bags from any supported input; their features are recorded in the estimator or checked against it.
 

@@ -498,13 +498,7 @@ def _check(column: Column) -> None:
 
 
 def majority_vote(
-    labels: Labels,
-    data: NDArray[Any],
-    *,
-    metric: str,
-    beta: float,
-    reference: str,
-    n_jobs: int | None = None,
+    labels: Labels, data: NDArray[Any], *, metric: str, beta: float, reference: str, n_jobs: int | None = None
 ) -> Labels:
     """Cluster that most partitions put each sample into; where too few agree, the cluster of its neighbours.
 

@@ -218,9 +218,7 @@ objective, int or callable, default="auto"
     _: KW_ONLY
     encoding: Literal["short", "split", "locus"] = "short"
     delta: Annotated[
-        float | Literal["auto", "sr5"],
-        Interval(Real, 0, 100, closed="left"),
-        StrOptions({"auto", "sr5"}),
+        float | Literal["auto", "sr5"], Interval(Real, 0, 100, closed="left"), StrOptions({"auto", "sr5"})
     ] = "auto"
     engine: Literal["nsga2", "pesa2"] = "nsga2"
     pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 100
@@ -514,10 +512,7 @@ objective, int or callable, default="auto"
         }
         if self.engine == "pesa2":
             return PESA2(
-                archive_size=self.archive_size,
-                selection=self.selection,
-                n_init=2 * self.k_user,
-                **shared,
+                archive_size=self.archive_size, selection=self.selection, n_init=2 * self.k_user, **shared
             )
         return NSGA2(
             selection=TournamentSelection(func_comp=batched_tournament),

@@ -163,10 +163,7 @@ def _proposals(
     if n_samples <= ALL_PAIRS_UP_TO:
         return [_exact_links(search.all_distances, keys)]
     large = LargeGraphBridges(search, space)
-    offers: list[Proposal] = [
-        large.from_small_parts,
-        large.between_parts,
-    ]
+    offers: list[Proposal] = [large.from_small_parts, large.between_parts]
     if lists is not None:
         offers.insert(0, _listed_links(lists))
     return offers

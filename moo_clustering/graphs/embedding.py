@@ -13,9 +13,7 @@ from scipy.linalg import eigh, qr, svd
 from scipy.sparse import csgraph
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh, lobpcg, splu
 
-from moo_clustering._arrays import (
-    FloatArray,
-)
+from moo_clustering._arrays import FloatArray
 from moo_clustering.graphs.matrices import degrees, inverse_root, laplacian, short_indices
 
 Laplacian = Literal["sym", "unnormalized", "rw"]

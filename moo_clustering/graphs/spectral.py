@@ -20,11 +20,7 @@ from moo_clustering._arrays import FloatArray, Int64Array, number_clusters
 from moo_clustering.graphs.bridges import bridge_components
 from moo_clustering.graphs.embedding import EigenSolver, Laplacian, spectral_embedding
 from moo_clustering.graphs.matrices import inverse_root, symmetrize
-from moo_clustering.graphs.neighbors import (
-    CHUNK,
-    Metric,
-    NeighborLists,
-)
+from moo_clustering.graphs.neighbors import CHUNK, Metric, NeighborLists
 
 # With more samples than this, k-means is fitted to a random sample of them.
 FITTED_IN_FULL = 100_000

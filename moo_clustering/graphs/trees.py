@@ -372,11 +372,7 @@ def _checked_links(links: ArrayLike, lengths: ArrayLike) -> tuple[Int64Array, Fl
 
 
 def genie_cuts(
-    links: ArrayLike,
-    lengths: ArrayLike,
-    ks: Sequence[int] | NDArray[Any],
-    *,
-    threshold: float = 0.3,
+    links: ArrayLike, lengths: ArrayLike, ks: Sequence[int] | NDArray[Any], *, threshold: float = 0.3
 ) -> NDArray[np.int32]:
     """Partitions by Genie into each of several numbers of clusters.
 

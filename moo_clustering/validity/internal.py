@@ -291,11 +291,7 @@ class XieBeni(PopulationIndex):
 
 
 def xie_beni_from_medoids(
-    D: AnyFloatArray,
-    medoids: IntArray,
-    labels: IntArray,
-    *,
-    mean_square_distance: float | None = None,
+    D: AnyFloatArray, medoids: IntArray, labels: IntArray, *, mean_square_distance: float | None = None
 ) -> FloatArray:
     """Xie-Beni index of medoid chromosomes with their labels.
 
@@ -400,12 +396,7 @@ class IIndex(PopulationIndex):
 
 @documented(xie_beni_from_medoids)
 def i_index_from_medoids(
-    D: AnyFloatArray,
-    medoids: IntArray,
-    labels: IntArray,
-    *,
-    power: float = 2.0,
-    e1: float | None = None,
+    D: AnyFloatArray, medoids: IntArray, labels: IntArray, *, power: float = 2.0, e1: float | None = None
 ) -> FloatArray:
     """I-index of medoid chromosomes with their labels.
 
@@ -552,12 +543,7 @@ def cluster_medoids(D: FloatArray, population: Population) -> Int64Array:
 
 
 def medoid_scatter(
-    D: AnyFloatArray,
-    medoids: Int64Array,
-    labels: Labels,
-    n_clusters: Int64Array,
-    *,
-    squared: bool,
+    D: AnyFloatArray, medoids: Int64Array, labels: Labels, n_clusters: Int64Array, *, squared: bool
 ) -> Scatter:
     """Measure the scatter of labels around medoids, which need not be the nearest."""
     scatter = Scatter(*(np.empty(len(labels)) for _ in range(3)))
