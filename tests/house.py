@@ -31,7 +31,7 @@ ORDER = [
     {"encodings"},
     {"validity", "pool"},
     {"problems", "evidence"},
-    {"operators", "consensus", "fronts"},
+    {"operators", "consensus", "fronts", "interactive"},
     {"algorithms"},
     {"estimators"},
     {"datasets", "visualization"},

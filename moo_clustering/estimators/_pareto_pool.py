@@ -26,6 +26,7 @@ from moo_clustering._parallel import threads_here
 from moo_clustering.bags import Bags, BagTransformer, bag_distance_kinds, gaussian_bag_kernel
 from moo_clustering.bags.distances import DISTANCE_KINDS
 from moo_clustering.bags.embeddings import sliced_directions
+from moo_clustering.evidence import graph_kernel
 from moo_clustering.graphs import self_tuning_graph
 from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions
 from moo_clustering.pool.candidates import pool_of_bag_views
@@ -119,6 +120,24 @@ class PooledSamples:
         return _indexed_nearest(NearestNeighbors().fit(self.features), self.sample_features, N_NEAREST)
 
     @cached_property
+    def similarity(self) -> FloatArray:
+        """Kernel of the graph for all pairs of points, or the sum of those of bags; O(n_points^3) once."""
+        if self.kernels:
+            return np.sum(self.kernels, axis=0)
+        return graph_kernel(self.graph)
+
+    @cached_property
+    def nearest_landmarks(self) -> tuple[IntpArray, FloatArray]:
+        """Landmarks nearest to every sample, and the weights of their values."""
+        positions, distances = self._nearest_landmarks
+        return positions, nearest_weights(distances)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Saved models need not carry what can be computed again.
+        derived = {"similarity", "nearest_landmarks", "_nearest_landmarks"}
+        return {name: value for name, value in self.__dict__.items() if name not in derived}
+
+    @cached_property
     def equal_points(self) -> Labels | None:
         """Points that cannot be told apart, as clusters; None if that is not known."""
         if self.features is None:
@@ -139,16 +158,22 @@ def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray
     -------
     ndarray of shape (n, c)
     """
+    shares = nearest_weights(distances)
+    means = np.zeros((len(positions), values.shape[1]))
+    for column in range(positions.shape[1]):
+        means += shares[:, column, None] * values[positions[:, column]]
+    return means
+
+
+def nearest_weights(distances: FloatArray) -> FloatArray:
+    """Inverse squares of distances, the nearest first, to sum 1 per row; where some are 0 these alone."""
     zero = distances == 0.0
     weights = np.where(zero.any(axis=1, keepdims=True), zero, 0.0).astype(np.float64)
     away = ~zero.any(axis=1)
     # Relative to the nearest, so that tiny distances do not overflow.
     weights[away] = (distances[away, :1] / distances[away]) ** 2
-    shares = weights / weights.sum(axis=1, keepdims=True)
-    means = np.zeros((len(positions), values.shape[1]))
-    for column in range(positions.shape[1]):
-        means += shares[:, column, None] * values[positions[:, column]]
-    return means
+    shares: FloatArray = weights / weights.sum(axis=1, keepdims=True)
+    return shares
 
 
 def pooled_table(

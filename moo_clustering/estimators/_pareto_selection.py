@@ -652,7 +652,7 @@ def _kernel(
             for part in samples.kernels:
                 total += part[:, columns]
     elif kind == "full" or (kind == "auto" and counts.sum() >= _FULL_KERNEL_FROM * counts.shape[1]):
-        total += evidence.graph_kernel(samples.graph, columns)
+        total += samples.similarity[:, columns]
         if samples.features is not None:
             total += _LINEAR * evidence.linear_kernel(samples.features, columns)
     return total

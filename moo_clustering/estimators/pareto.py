@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
+from os import PathLike
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -28,6 +29,7 @@ from moo_clustering._arrays import (
     FloatArray,
     IntpArray,
     Labels,
+    number_clusters,
     numeric_features,
     spawn_seeds,
 )
@@ -70,6 +72,7 @@ from moo_clustering.estimators._pareto_selection import (
     unsupervised_partition,
 )
 from moo_clustering.estimators.bags_base import holds_bags, read_bags
+from moo_clustering.interactive import AnswerSession, QuestionPool
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.pool import PartitionPool
 from moo_clustering.problems import PartitionProblem
@@ -247,6 +250,108 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
             raise
         return self._select(side, y, must_link, cannot_link)
 
+    def ask(
+        self,
+        mode: Literal["pairs", "names"] = "pairs",
+        *,
+        error_rate: float = 0.03,
+        random_state: int | None = None,
+        path: str | PathLike[str] | None = None,
+        resume: str | PathLike[str] | None = None,
+        data: Any = None,
+    ) -> AnswerSession:
+        """Ask which samples belong together, and find the partition again after every answer.
+
+        Nothing is clustered anew: a few answers find what no criterion can find in the pool. The fit does not
+        change before :meth:`take`.
+
+        Parameters
+        ----------
+        mode, error_rate, path, data
+            See :class:`~moo_clustering.interactive.AnswerSession`.
+        random_state : int, optional
+            Seed of the choice among samples to ask about; by default that of the fit, if it is an integer.
+        resume : path, optional
+            File of a session of the same fit to go on with; it holds the other options.
+
+        Returns
+        -------
+        AnswerSession
+
+        Raises
+        ------
+        ValueError
+            After a fit with labels or pairs, or without a pool.
+        SessionFileError
+            A file that cannot be read, or of another fit.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from moo_clustering import ParetoClustering
+        >>> X, classes = load_wine(return_X_y=True)
+        >>> model = ParetoClustering(random_state=0).fit(X)
+        >>> course = model.ask().simulate(classes, 30)
+        >>> bool(course["ari"].iloc[30] > 0.9)
+        True
+        """
+        check_is_fitted(self)
+        samples, candidates = self._samples, self._candidates
+        if candidates is None or self._side_information.kind != "none":
+            raise ValueError(
+                "questions need a fit without labels and pairs: call relabel() first, and give known pairs "
+                'as session.answer("together", samples=(i, j)).'
+            )
+        start = self._solutions.get("fit", self._solutions["auto"]).labels
+        base = QuestionPool(
+            candidates.pool,
+            candidates.score,
+            number_clusters(samples.per_point(start))[0],
+            partial(getattr, samples, "similarity"),
+            features=samples.features,
+            landmark_of=samples.landmark_of,
+            sample_features=samples.sample_features,
+            nearest=None if samples.landmark_of is None else partial(getattr, samples, "nearest_landmarks"),
+        )
+        if resume is not None:
+            return AnswerSession.resume(base, resume, data=data)
+        if random_state is None:
+            seed = self.random_state
+            fresh = np.random.SeedSequence().generate_state(1)[0] >> 1
+            random_state = int(seed if isinstance(seed, Integral) else fresh)
+        return AnswerSession(
+            base, mode=mode, error_rate=error_rate, random_state=random_state, path=path, data=data
+        )
+
+    def take(self, session: AnswerSession) -> Self:
+        """Make the partition of a session the result; ``choose("fit")`` goes back to that of the fit.
+
+        Parameters
+        ----------
+        session : AnswerSession
+            A session of this fit.
+
+        Returns
+        -------
+        self
+            With the session's ``labels_``, which ``predict`` follows.
+
+        Raises
+        ------
+        ValueError
+            If the session is of another fit.
+        """
+        check_is_fitted(self)
+        if self._candidates is None or not session.is_about(
+            self._candidates.labels, self._samples.landmark_of
+        ):
+            raise ValueError("the session is of another fit: take those of this one, see ask().")
+        taken = Solution(session.labels_.copy())
+        solutions: dict[str, Solution] = vars(self)["_solutions"]
+        self._solutions = {"fit": solutions["auto"], **solutions, "auto": taken}
+        self._take(taken)
+        return self
+
     @property
     def rules_(self) -> tuple[str, ...]:
         """Names that :meth:`choose` takes."""
@@ -264,7 +369,8 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         Parameters
         ----------
         rule : str, int or callable
-            ``"auto"``: the result of the fit. ``"select"``: the member of the best score, and
+            ``"auto"``: the result of the fit, or of the session that was taken; ``"fit"`` that of the fit
+            in the latter case. ``"select"``: the member of the best score, and
             ``"consensus"``: what the members with about ``n_clusters`` clusters have in common.
             ``"alternative-0"``, ``"alternative-1"``, ...: a row of ``alternatives_``. ``"control"`` and
             ``"random-control"``: the results without evolution and by random selection, if there was

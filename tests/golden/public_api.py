@@ -40,6 +40,7 @@ ROOMS = (
     "features",
     "fronts",
     "graphs",
+    "interactive",
     "operators",
     "operators.deap",
     "persistence",

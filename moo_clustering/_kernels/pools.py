@@ -1,0 +1,73 @@
+"""Sums over the clusters of many partitions at once, for kernels of a pool that are never written out.
+
+``codes[i, P]`` is the cluster of point i in partition P, numbered through all partitions, so that a table
+with a row per cluster serves the whole pool; ``kept`` are the partitions that count. With ``add_to_clusters``
+and then ``gather_from_clusters`` the co-association of all points with some costs O(points x partitions) row
+operations. The order of all sums is fixed, so results do not depend on threads.
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def add_to_clusters(codes, kept, weights, points, values, table):  # type: ignore[no-untyped-def]
+    """Add ``weights[t] * values[b]`` to the row of the cluster of ``points[b]`` in partition ``kept[t]``."""
+    for b in range(points.shape[0]):
+        row = codes[points[b]]
+        value = values[b]
+        for t in range(kept.shape[0]):
+            entry = table[row[kept[t]]]
+            weight = weights[t]
+            for c in range(entry.shape[0]):
+                entry[c] += weight * value[c]
+
+
+@njit(cache=True, nogil=True)
+def gather_from_clusters(codes, kept, table, out):  # type: ignore[no-untyped-def]
+    """Add to ``out[i]`` the rows of the table of the clusters of point i in the kept partitions."""
+    for i in range(codes.shape[0]):
+        row = codes[i]
+        total = out[i]
+        for t in range(kept.shape[0]):
+            entry = table[row[kept[t]]]
+            for c in range(entry.shape[0]):
+                total[c] += entry[c]
+
+
+@njit(cache=True, nogil=True)
+def count_in_clusters(codes, kept, labels, masses, table):  # type: ignore[no-untyped-def]
+    """Add ``masses[i]`` to the entry of point i's cluster and label, for every kept partition."""
+    for i in range(codes.shape[0]):
+        row = codes[i]
+        label, mass = labels[i], masses[i]
+        for t in range(kept.shape[0]):
+            table[row[kept[t]], label] += mass
+
+
+@njit(cache=True, nogil=True)
+def weigh_together(left, right, weights, out):  # type: ignore[no-untyped-def]
+    """Write to ``out[a, b]`` the weight of the partitions that have a and b in one cluster.
+
+    ``left`` has a row per point and ``right`` a row per partition, so that the inner loop runs over points.
+    """
+    for a in range(left.shape[0]):
+        total = out[a]
+        total[:] = 0.0
+        for t in range(weights.shape[0]):
+            code, weight, others = left[a, t], weights[t], right[t]
+            for b in range(total.shape[0]):
+                if others[b] == code:
+                    total[b] += weight
+
+
+@njit(cache=True, nogil=True)
+def weigh_membership(codes, kept, weights, points, labels, table, out):  # type: ignore[no-untyped-def]
+    """Write the weighted sum over kept partitions of the entry of each point's cluster and label."""
+    for b in range(points.shape[0]):
+        row, label = codes[points[b]], labels[b]
+        total = 0.0
+        for t in range(kept.shape[0]):
+            total += weights[t] * table[row[kept[t]], label]
+        out[b] = total

@@ -1,0 +1,461 @@
+"""The partition that follows from answers: groups of answered samples, spread over all others by a pool.
+
+A :class:`QuestionPool` holds what is fixed in a session. :func:`spread_groups` makes a :class:`Spread` of the
+anchors, which are the samples whose group is known: a posterior over the partitions of the pool, the group of
+every point, and how likely each point is in a wrong one. Points are the samples, or landmarks in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import gammaln
+from threadpoolctl import threadpool_limits
+
+from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Labels, centred_features
+from moo_clustering._kernels.pools import (
+    add_to_clusters,
+    count_in_clusters,
+    gather_from_clusters,
+    weigh_membership,
+    weigh_together,
+)
+from moo_clustering.evidence import best_member, class_probabilities
+from moo_clustering.pool import PartitionPool
+
+# Concentration of the classes in a cluster, as in LabelEvidence.
+_ALPHA = 0.5
+# What a point of the selection score counts beside evidence, and the rate of the posterior's weights.
+_SCORE_WEIGHT, _RATE = 20.0, 0.3
+# Members of the pool below this share of the greatest weight are left out.
+_LEAST = 1e-3
+# Loss of a member for every volunteered pair that it violates.
+_VIOLATION = 2.9
+# Anchors per group from which the graph and the linear kernel help, the weight of the latter, and the ridge.
+_FULL_KERNEL_FROM, _LINEAR, RIDGE = 4, 0.3, 0.1
+# Below this share of clusters that brought a new class, clusters without an anchor are no longer kept.
+_FEW_NEW = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class QuestionPool:
+    """A pool of partitions and what else a session needs to know of the samples.
+
+    Attributes
+    ----------
+    pool : PartitionPool
+        Partitions of the points.
+    score : ndarray of shape (n_partitions,)
+        Selection score without any knowledge.
+    start : ndarray of shape (n_points,)
+        The result without answers; it joins the pool if it is not the best member.
+    similarity : callable
+        Returns the kernel of all points, shape (n_points, n_points): that of the neighbour graph, or the sum
+        of the kernels of bags. Computed when it is first needed.
+    features : ndarray of shape (n_points, n_features) or None
+        Scaled features, where there are any.
+    landmark_of : ndarray of shape (n_samples,) or None
+        Point of every sample; None where every sample is a point.
+    sample_features : ndarray of shape (n_samples, n_features) or None
+        Scaled features of the samples where there are landmarks.
+    nearest : callable or None
+        Returns the landmarks nearest to every sample and the weights of their values, both of shape
+        (n_samples, 3).
+    """
+
+    pool: PartitionPool
+    score: FloatArray
+    start: Labels
+    similarity: Callable[[], FloatArray]
+    features: FloatArray | None = None
+    landmark_of: Labels | None = None
+    sample_features: FloatArray | None = None
+    nearest: Callable[[], tuple[IntpArray, FloatArray]] | None = None
+
+    def __post_init__(self) -> None:
+        member = best_member(self.score, self.pool.n_clusters)
+        if not np.array_equal(self.pool.labels[member], self.start):
+            # A consensus, or a member chosen by more than the score: it leads the pool, if only just.
+            joined = self.pool.joined(PartitionPool(self.start[None], ("result",)))
+            object.__setattr__(self, "pool", joined)
+            object.__setattr__(self, "score", np.append(self.score, np.nextafter(self.score.max(), np.inf)))
+
+    @property
+    def n_points(self) -> int:
+        """Number of samples, or of landmarks in their place."""
+        return self.pool.n_samples
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return self.n_points if self.landmark_of is None else len(self.landmark_of)
+
+    @cached_property
+    def masses(self) -> FloatArray:
+        """Number of samples of every point."""
+        if self.landmark_of is None:
+            return np.ones(self.n_points)
+        return np.bincount(self.landmark_of, minlength=self.n_points).astype(np.float64)
+
+    @cached_property
+    def sample_of(self) -> IntpArray:
+        """The sample that is shown for a point: that nearest to the mean of its landmark."""
+        if self.landmark_of is None:
+            return np.arange(self.n_points)
+        order = np.argsort(self.landmark_of, kind="stable")
+        if self.sample_features is not None and self.features is not None:
+            away = ((self.sample_features - self.features[self.landmark_of]) ** 2).sum(axis=1)
+            order = np.lexsort((away, self.landmark_of))
+        first = np.searchsorted(self.landmark_of[order], np.arange(self.n_points))
+        nearest: IntpArray = order[first]
+        return nearest
+
+    @cached_property
+    def offsets(self) -> Int64Array:
+        """Number of the first cluster of every partition, and of clusters in all of them."""
+        return np.concatenate([[0], np.cumsum(self.pool.n_clusters)])
+
+    @cached_property
+    def owner(self) -> IntpArray:
+        """Partition of every cluster."""
+        return np.repeat(np.arange(self.pool.n_partitions), self.pool.n_clusters)
+
+    @cached_property
+    def codes(self) -> Labels:
+        """Cluster of every point in every partition, numbered through the pool: (n_points, n_partitions)."""
+        codes: Labels = np.ascontiguousarray((self.pool.labels + self.offsets[:-1, None]).T, dtype=np.int32)
+        return codes
+
+    @cached_property
+    def kernel(self) -> FloatArray:
+        """The similarity, computed once."""
+        return self.similarity()
+
+    @cached_property
+    def directions(self) -> FloatArray | None:
+        """Centred features, scaled so that their products are a kernel of mean diagonal 1."""
+        if self.features is None:
+            return None
+        Z = centred_features(self.features)
+        mean_square = np.einsum("ij,ij->", Z, Z) / len(Z)
+        return Z / np.sqrt(mean_square) if mean_square > 0 else Z
+
+    def evidence(self, points: IntpArray, groups: IntpArray, n_groups: int) -> FloatArray:
+        """Log-likelihood of groups of points in every partition, with one more outcome for a new group.
+
+        As :class:`~moo_clustering.validity.LabelEvidence` with ``unnamed=True``, in O(len(points)
+        n_partitions).
+        """
+        if not len(points):
+            return np.zeros(self.pool.n_partitions)
+        cells = self.codes[points].astype(np.intp)
+        n_clusters = int(self.offsets[-1])
+        counts = np.bincount((cells * n_groups + groups[:, None]).ravel(), minlength=n_clusters * n_groups)
+        sizes = np.bincount(cells.ravel(), minlength=n_clusters)
+        numbers = np.arange(len(points) + 1)
+        share = _ALPHA / (n_groups + 1)
+        rise = gammaln(share + numbers) - gammaln(share)
+        rise_of_all = gammaln(_ALPHA + numbers) - gammaln(_ALPHA)
+        gains = rise[counts].reshape(n_clusters, n_groups).sum(axis=1) - rise_of_all[sizes]
+        return np.add.reduceat(gains, self.offsets[:-1])
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Groups of all points, as some anchors tell.
+
+    Groups 0, ... are those of the anchors (``n_real``), oldest first; then come provisional ones, the
+    clusters that no anchor has touched.
+
+    Attributes
+    ----------
+    base : QuestionPool
+    points, groups : ndarray of shape (n_anchors,)
+        The anchors, oldest first, and their groups.
+    n_real, n_groups : int
+    kept, weights : ndarray of shape (n_kept,)
+        Members of the pool that count, and their posterior weights, of sum 1.
+    new_share : float
+        Share of the clusters met that brought a new group.
+    group : ndarray of shape (n_points,)
+    medoids : ndarray of shape (n_groups - n_real,)
+        Points that stand for the provisional groups.
+    votes : ndarray of shape (n_points, n_groups)
+        Weight of the partitions in which a point shares a cluster with each group.
+    probabilities : ndarray of shape (n_points, n_real)
+        Probabilities of the groups of the anchors.
+    error : ndarray of shape (n_points,)
+        Probability that a point is in the wrong group; 0 for anchors.
+    full : bool
+        Whether graph and linear kernel count beside the co-association.
+    scale : float
+        Mean of the kernel's diagonal over the anchors.
+    """
+
+    base: QuestionPool
+    points: IntpArray
+    groups: IntpArray
+    n_real: int
+    n_groups: int
+    kept: IntpArray
+    weights: FloatArray
+    new_share: float
+    group: IntpArray
+    medoids: IntpArray
+    votes: FloatArray
+    probabilities: FloatArray
+    error: FloatArray
+    full: bool
+    scale: float
+
+    @cached_property
+    def sizes(self) -> FloatArray:
+        """Number of samples of every group."""
+        return np.bincount(self.group, weights=self.base.masses, minlength=self.n_groups).astype(np.float64)
+
+    @cached_property
+    def tables(self) -> FloatArray:
+        """Number of samples of every group in every cluster of the kept members."""
+        return self.count(self.group, self.n_groups)
+
+    @property
+    def expected_error(self) -> float:
+        """Expected share of samples in a wrong group."""
+        return float(np.average(self.error, weights=self.base.masses))
+
+    @cached_property
+    def representatives(self) -> tuple[IntpArray, IntpArray]:
+        """Anchors and medoids of provisional groups, and their groups."""
+        provisional = np.arange(self.n_real, self.n_groups)
+        return np.concatenate([self.points, self.medoids]), np.concatenate([self.groups, provisional])
+
+    @cached_property
+    def typical(self) -> IntpArray:
+        """Of every group the representative that most of the group is together with."""
+        points, groups = self.representatives
+        belonging = self.membership(points, groups, self.tables)
+        order = np.lexsort((np.arange(len(points)), -np.round(belonging, 9), groups))
+        return points[order[np.searchsorted(groups[order], np.arange(self.n_groups))]]
+
+    def count(self, labels: IntpArray, n_labels: int, masses: FloatArray | None = None) -> FloatArray:
+        """Sums of masses, by default numbers of samples, per cluster of the kept members and label."""
+        table = np.zeros((int(self.base.offsets[-1]), n_labels))
+        values = self.base.masses if masses is None else masses
+        count_in_clusters(self.base.codes, self.kept, labels, values, table)
+        return table
+
+    def membership(self, points: IntpArray, labels: IntpArray, table: FloatArray) -> FloatArray:
+        """How many samples of its label a point is together with, by weight of the partitions."""
+        out = np.empty(len(points))
+        weigh_membership(self.base.codes, self.kept, self.weights, points, labels, table, out)
+        return out
+
+    def together(self, left: IntpArray, right: IntpArray) -> FloatArray:
+        """Co-association of some points with others."""
+        out = np.empty((len(left), len(right)))
+        codes = self.base.codes
+        others = np.ascontiguousarray(codes[right][:, self.kept].T)
+        weigh_together(np.ascontiguousarray(codes[left][:, self.kept]), others, self.weights, out)
+        return out
+
+    def combined(self, points: IntpArray, values: FloatArray) -> FloatArray:
+        """Kernel of all points with ``points``, times ``values`` of shape (len(points), c).
+
+        The kernel itself is never made: O(n_points c (n_kept + len(points))) time.
+        """
+        base = self.base
+        values = np.ascontiguousarray(values)
+        table = np.zeros((int(base.offsets[-1]), values.shape[1]), dtype=values.dtype)
+        weights = self.weights.astype(values.dtype)
+        add_to_clusters(base.codes, self.kept, weights, points, values, table)
+        out = np.zeros((base.n_points, values.shape[1]), dtype=values.dtype)
+        gather_from_clusters(base.codes, self.kept, table, out)
+        if self.full:
+            out += base.kernel[points].T @ values
+            if base.directions is not None:
+                out += _LINEAR * (base.directions @ (base.directions[points].T @ values))
+        return out
+
+    def block(self, left: IntpArray, right: IntpArray) -> FloatArray:
+        """Kernel between some points."""
+        values = self.together(left, right)
+        if self.full:
+            values += self.base.kernel[np.ix_(left, right)]
+            if self.base.directions is not None:
+                values += _LINEAR * (self.base.directions[left] @ self.base.directions[right].T)
+        return values
+
+    def reductions(self, candidates: IntpArray) -> FloatArray:
+        """Expected drop of misplaced weight if a candidate's group were known, shape (len(candidates),).
+
+        The variance that a Gaussian process with the kernel would lose everywhere, weighted by the errors.
+        """
+        n, scale = len(self.points), self.scale
+        points = np.concatenate([self.points, candidates])
+        values = np.zeros((len(points), len(candidates)))
+        values[n:] = np.eye(len(candidates))
+        if n:
+            system = self.block(self.points, self.points) / scale
+            system[np.diag_indices(n)] += RIDGE
+            across = self.block(self.points, candidates) / scale
+            values[:n] = -cho_solve(cho_factor(system, lower=True, check_finite=False), across)
+        remaining = self.combined(points, values / scale)
+        own = remaining[candidates, np.arange(len(candidates))]
+        np.maximum(remaining, 0.0, out=remaining)
+        remaining *= remaining
+        gains: FloatArray = (self.error * self.base.masses) @ remaining / (np.maximum(own, 0.0) + RIDGE)
+        return gains
+
+    def labels_of_samples(self) -> IntpArray:
+        """Group of every sample, that of its point or, between landmarks, of the nearest three."""
+        base = self.base
+        if base.landmark_of is None:
+            return self.group
+        groups = self.group[base.landmark_of]
+        if self.n_real < 2 or base.nearest is None:
+            return groups
+        positions, shares = base.nearest()
+        # Where the three nearest agree there is nothing to weigh.
+        around = self.group[positions]
+        unsure = np.flatnonzero((groups < self.n_real) & (around != groups[:, None]).any(axis=1))
+        scores = self.probabilities.copy()
+        scores[self.points] = np.eye(self.n_real)[self.groups]
+        means = np.einsum("ij,ijk->ik", shares[unsure], scores[positions[unsure]])
+        groups[unsure] = means.argmax(axis=1)
+        # An answer about a sample holds for all that its landmark stands for.
+        anchored = np.full(base.n_points, -1)
+        anchored[self.points] = self.groups
+        known = anchored[base.landmark_of]
+        return np.where(known >= 0, known, groups)
+
+
+def spread_groups(
+    base: QuestionPool, points: IntpArray, groups: IntpArray, pairs: Int64Array, signs: FloatArray
+) -> Spread:
+    """Spread the groups of the anchors over all points.
+
+    Parameters
+    ----------
+    base : QuestionPool
+    points, groups : ndarray of shape (n_anchors,)
+        Anchors, oldest first, and their groups 0, 1, ... in the order of their first anchors.
+    pairs : ndarray of shape (n_pairs, 2)
+        Volunteered pairs of which at least one point is no anchor.
+    signs : ndarray of shape (n_pairs,)
+        1 for pairs that belong together, -1 for those that do not.
+
+    Notes
+    -----
+    O(n_points n_kept n_groups) time and O(n_points n_partitions) memory.
+    """
+    n_real = int(groups.max(initial=-1)) + 1
+    with threadpool_limits(limits=1, user_api="blas"):
+        return _spread(base, points, groups, n_real, pairs, signs)
+
+
+def _spread(
+    base: QuestionPool,
+    points: IntpArray,
+    groups: IntpArray,
+    n_real: int,
+    pairs: Int64Array,
+    signs: FloatArray,
+) -> Spread:
+    pool = base.pool
+    total = base.evidence(points, groups, n_real) + _SCORE_WEIGHT * base.score
+    if len(pairs):
+        alike = pool.labels[:, pairs[:, 0]] == pool.labels[:, pairs[:, 1]]
+        total = total - _VIOLATION * (alike != (signs > 0)).sum(axis=1)
+    best = best_member(total, pool.n_clusters)
+    weights = np.exp(_RATE * (total - total.max()))
+    kept = np.flatnonzero(weights >= _LEAST)
+    weights = weights[kept] / weights[kept].sum()
+
+    cluster = pool.labels[best].astype(np.intp)
+    held = np.bincount(cluster[points], minlength=int(pool.n_clusters[best])) > 0
+    new_share = min(1.0, (n_real + 1) / (held.sum() + 1)) if n_real else 1.0
+    if n_real >= 2 and new_share < _FEW_NEW:
+        # Most clusters turned out to be parts of known groups: the others lose their privilege.
+        held[:] = True
+    provisional = np.flatnonzero(~held)
+    number = np.full(len(held), -1)
+    number[provisional] = n_real + np.arange(len(provisional))
+    n_groups = n_real + len(provisional)
+    full = n_real > 0 and len(points) >= _FULL_KERNEL_FROM * n_real
+
+    unset = np.zeros((base.n_points, 0))
+    draft = Spread(
+        base, points, groups, n_real, n_groups, kept, weights, new_share,
+        number[cluster], np.zeros(0, dtype=np.intp), unset, unset, unset, full, 1.0,
+    )  # fmt: skip
+    medoids = _medoids(draft, cluster, provisional)
+    scale, probabilities = 1.0, np.ones((base.n_points, n_real))
+    group = number[cluster]
+    if n_real:
+        system = draft.block(points, points)
+        scale = float(system.diagonal().mean()) or 1.0
+        if n_real > 1:
+            probabilities = _ridge(draft, system / scale, scale)
+        inside = group < 0
+        group[inside] = probabilities[inside].argmax(axis=1)
+        group[points] = groups
+
+    stand = np.concatenate([points, medoids])
+    shares = np.zeros((int(base.offsets[-1]), n_groups))
+    one_hot = np.eye(n_groups)[np.concatenate([groups, np.arange(n_real, n_groups)])]
+    add_to_clusters(base.codes, kept, np.ones(len(kept)), stand, one_hot, shares)
+    weight_of = np.zeros(pool.n_partitions)
+    weight_of[kept] = weights
+    in_cluster = shares.sum(axis=1)
+    shares *= (weight_of[base.owner] / np.maximum(in_cluster, 1.0))[:, None]
+    votes = np.zeros((base.n_points, n_groups))
+    gather_from_clusters(base.codes, kept, shares, votes)
+
+    rows = np.arange(base.n_points)
+    somewhere = votes.sum(axis=1)
+    error = np.clip(somewhere - votes[rows, group], 0.0, 1.0) + 0.5 * np.clip(1.0 - somewhere, 0.0, 1.0)
+    if n_real >= 2:
+        real = group < n_real
+        error[real] = 1.0 - probabilities[rows[real], group[real]]
+    error[points] = 0.0
+    return Spread(
+        base, points, groups, n_real, n_groups, kept, weights, new_share,
+        group, medoids, votes, probabilities, error, full, scale,
+    )  # fmt: skip
+
+
+def _medoids(draft: Spread, cluster: IntpArray, provisional: IntpArray) -> IntpArray:
+    """Of every provisional cluster the point that is together with most of it."""
+    base = draft.base
+    inside = np.flatnonzero(draft.group >= draft.n_real)
+    if not len(inside):
+        return np.zeros(0, dtype=np.intp)
+    own = draft.group[inside] - draft.n_real
+    labels = np.full(base.n_points, len(provisional))
+    labels[inside] = own
+    belonging = np.round(draft.membership(inside, own, draft.count(labels, len(provisional) + 1)), 9)
+    away = np.zeros(len(inside))
+    if base.features is not None:
+        rows = base.features[inside]
+        sums = np.zeros((len(provisional), rows.shape[1]))
+        np.add.at(sums, own, rows * base.masses[inside, None])
+        means = sums / np.bincount(own, weights=base.masses[inside])[:, None]
+        away = ((rows - means[own]) ** 2).sum(axis=1)
+    order = np.lexsort((inside, away, -belonging, own))
+    medoids: IntpArray = inside[order[np.searchsorted(own[order], np.arange(len(provisional)))]]
+    return medoids
+
+
+def _ridge(draft: Spread, system: FloatArray, scale: float) -> FloatArray:
+    """Probabilities of the groups of the anchors, by kernel ridge regression of their indicators."""
+    n_real, n = draft.n_real, len(draft.points)
+    system[np.diag_indices(n)] += RIDGE
+    targets = np.eye(n_real)[draft.groups] - 1.0 / n_real
+    solved = cho_solve(cho_factor(system, lower=True, check_finite=False), targets)
+    scores = 1.0 / n_real + draft.combined(draft.points, solved / scale)
+    sizes = np.bincount(draft.groups, minlength=n_real)
+    return class_probabilities(scores, (sizes + 1.0) / (n + n_real))

@@ -1,0 +1,662 @@
+"""Which question to ask next, and what an answer changes.
+
+:class:`State` is all that a session remembers; everything else follows from it. An :class:`Inquiry` looks at
+one state: it finds the next question and returns the state after an answer. Two kinds of questions share one
+unit, the probability of being wrong times the samples that follow: whether two groups are one, and to which
+group a sample belongs. A sample is compared with the oldest anchors of a group, never with the nearest one,
+for otherwise one wrong answer makes a bridge on which a class walks over.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.special import expit, logit
+from threadpoolctl import threadpool_limits
+
+from moo_clustering._arrays import FloatArray, IntpArray
+from moo_clustering.interactive.partition import QuestionPool, Spread, spread_groups
+
+# Log-odds of an answer that is certain.
+_CERTAIN = 60.0
+# A sample is placed at this posterior; with certain answers only a yes, or this one, places it.
+_PLACED, _PLACED_CERTAIN = 0.7, 0.9
+# Groups become one above these log-odds.
+_JOINED = math.log(9.0)
+# Candidates of each kind for a question on a sample.
+_N_CANDIDATES = 30
+# Oldest anchors of a group that a sample, or another group, is compared with.
+_N_FOUNDERS, _N_GROUP_FOUNDERS = 5, 4
+# Answers for which a sample that nobody knows is set aside, after so many of them.
+_ASIDE, _UNKNOWNS = 10, 2
+# Share of the samples from which a group is large: it takes an answer to each to place volunteered samples.
+_LARGE = 0.05
+
+Pair = tuple[int, int]
+
+
+class PairAnswer(NamedTuple):
+    """An answer about two points.
+
+    Attributes
+    ----------
+    i, j : int
+    sign : {1, -1, 0}
+        Together, apart or unknown.
+    volunteered : bool
+        Whether the pair was given and not asked for.
+    """
+
+    i: int
+    j: int
+    sign: int
+    volunteered: bool
+
+
+class Proposal(NamedTuple):
+    """A question about points.
+
+    Attributes
+    ----------
+    kind : {"groups", "sample"}
+    points : tuple of int
+        Two points, of which the second is the older; one where a name is asked for.
+    groups : tuple of int
+        Their groups.
+    probability : float
+        That the points belong together.
+    value : float
+        Misplaced weight that the answer may put right.
+    """
+
+    kind: Literal["groups", "sample"]
+    points: tuple[int, ...]
+    groups: tuple[int, ...]
+    probability: float
+    value: float
+
+
+@dataclass
+class State:
+    """All that a session remembers; copied before it is changed.
+
+    Attributes
+    ----------
+    anchors : dict of int to int
+        Identity of the group of every point that is known, oldest first.
+    names : dict of int to str
+        Names of groups, by identity.
+    answers : list of PairAnswer
+    asked : set of pairs of points
+    together, apart : int
+        Answers to questions on groups.
+    pending : int or None
+        Point whose group is being asked for.
+    unknowns : int
+        Answers "unknown" about it in a row.
+    aside : dict of int to int
+        Points that are not asked about before so many answers.
+    named : set of int
+        Anchors whose group was named, and so is certain.
+    n_answers, n_identities : int
+    """
+
+    anchors: dict[int, int] = field(default_factory=dict)
+    names: dict[int, str] = field(default_factory=dict)
+    answers: list[PairAnswer] = field(default_factory=list)
+    asked: set[Pair] = field(default_factory=set)
+    together: int = 0
+    apart: int = 0
+    pending: int | None = None
+    unknowns: int = 0
+    aside: dict[int, int] = field(default_factory=dict)
+    named: set[int] = field(default_factory=set)
+    n_answers: int = 0
+    n_identities: int = 0
+
+    def copy(self) -> State:
+        """A state that can be changed without changing this one."""
+        return replace(
+            self,
+            anchors=dict(self.anchors),
+            names=dict(self.names),
+            answers=list(self.answers),
+            asked=set(self.asked),
+            aside=dict(self.aside),
+            named=set(self.named),
+        )
+
+    def found(self, point: int) -> int:
+        """Make a point the founder of a group of its own, unless it has one; return the group's identity."""
+        if point not in self.anchors:
+            self.anchors[point] = self.new_identity()
+        return self.anchors[point]
+
+    def new_identity(self) -> int:
+        """An identity that no group has."""
+        self.n_identities += 1
+        return self.n_identities - 1
+
+    def join(self, first: int, second: int) -> None:
+        """Make one group of two."""
+        if first == second:
+            return
+        for point, identity in self.anchors.items():
+            if identity == second:
+                self.anchors[point] = first
+        name = self.names.pop(second, None)
+        if name is not None:
+            self.names.setdefault(first, name)
+
+    def identities(self) -> list[int]:
+        """Identities of the groups, in the order of their oldest anchors."""
+        return list(dict.fromkeys(self.anchors.values()))
+
+
+def ordered(i: int, j: int) -> Pair:
+    """A pair with the lower number first."""
+    return (i, j) if i < j else (j, i)
+
+
+class Inquiry:
+    """One state of a session, the partition that follows from it, and the next question.
+
+    Parameters
+    ----------
+    base : QuestionPool
+    state : State
+    error_rate : float
+        Assumed share of wrong answers; 0 takes them as certain.
+    names : bool
+        Whether questions ask for the name of a class.
+    seed : int
+    spread : Spread, optional
+        The partition, where it is the same as before.
+    """
+
+    def __init__(
+        self,
+        base: QuestionPool,
+        state: State,
+        *,
+        error_rate: float,
+        names: bool,
+        seed: int,
+        spread: Spread | None = None,
+    ) -> None:
+        self.base, self.state, self.error_rate, self.names, self.seed = base, state, error_rate, names, seed
+        self.certain = error_rate == 0.0
+        self.strength = _CERTAIN if self.certain else math.log((1.0 - error_rate) / error_rate)
+        if spread is not None:
+            self.spread = spread
+
+    @cached_property
+    def spread(self) -> Spread:
+        """The partition."""
+        state, number = self.state, {identity: g for g, identity in enumerate(self.state.identities())}
+        points = np.fromiter(state.anchors, dtype=np.intp, count=len(state.anchors))
+        groups = np.array([number[identity] for identity in state.anchors.values()], dtype=np.intp)
+        # Pairs that were asked for take effect when their sample is placed.
+        loose = [a for a in state.answers if a.volunteered and a.sign and not self._both_known(a)]
+        pairs = np.array([(a.i, a.j) for a in loose], dtype=np.int64).reshape(-1, 2)
+        return spread_groups(self.base, points, groups, pairs, np.array([float(a.sign) for a in loose]))
+
+    def _both_known(self, answer: PairAnswer) -> bool:
+        return answer.i in self.state.anchors and answer.j in self.state.anchors
+
+    def at(self, state: State, *, same_partition: bool = False) -> Inquiry:
+        """The same session in another state."""
+        spread = self.spread if same_partition else None
+        return Inquiry(
+            self.base, state, error_rate=self.error_rate, names=self.names, seed=self.seed, spread=spread
+        )
+
+    # What is known of groups.
+
+    @cached_property
+    def founders(self) -> list[list[int]]:
+        """Points that stand for every group: its anchors, oldest first, or a provisional one's medoid."""
+        points, groups = self.spread.representatives
+        of_group: list[list[int]] = [[] for _ in range(self.spread.n_groups)]
+        for point, group in zip(points.tolist(), groups.tolist(), strict=True):
+            of_group[group].append(point)
+        return of_group
+
+    @cached_property
+    def standing_for(self) -> IntpArray:
+        """Group of the points that stand for one, -1 for others."""
+        group_of = np.full(self.base.n_points, -1)
+        points, groups = self.spread.representatives
+        group_of[points] = groups
+        return group_of
+
+    @cached_property
+    def _between_groups(self) -> FloatArray:
+        """Log-odds from the answers between the points of every two groups."""
+        total = np.zeros((self.spread.n_groups, self.spread.n_groups))
+        for i, j, sign, _ in self.state.answers:
+            g, h = self.standing_for[i], self.standing_for[j]
+            if sign and g >= 0 and h >= 0 and g != h:
+                total[g, h] += sign
+                total[h, g] += sign
+        return total * self.strength
+
+    def _about(self, point: int, state: State) -> FloatArray:
+        """Log-odds of every group from the answers about a point."""
+        total = np.zeros(self.spread.n_groups)
+        for i, j, sign, _ in state.answers:
+            if point in (i, j):
+                g = self.standing_for[j if i == point else i]
+                if g >= 0:
+                    total[g] += sign
+        return total * self.strength
+
+    @cached_property
+    def group_logits(self) -> FloatArray:
+        """Log-odds that two groups are one, shape (n_groups, n_groups)."""
+        spread, state = self.spread, self.state
+        typical = spread.typical
+        answered = state.together + state.apart
+        usual = (state.together + 0.2) / (answered + 2.0)
+        floor = np.full(spread.n_groups, usual)
+        floor[spread.n_real :] = max(usual, 1.0 - spread.new_share)
+        # The nearest group is the likeliest to be the same class.
+        near = floor[:, None] / self._ranks()
+        p = np.maximum(spread.together(typical, typical), np.maximum(near, near.T))
+        return logit(np.clip(p, 1e-6, 1.0 - 1e-6)) + self._between_groups
+
+    def _ranks(self) -> FloatArray:
+        """How near every group is to another among all, from 1."""
+        spread, base = self.spread, self.base
+        n = spread.n_groups
+        if base.features is not None:
+            members = np.zeros((n, base.n_points))
+            members[spread.group, np.arange(base.n_points)] = base.masses
+            means = members @ base.features / spread.sizes[:, None]
+            squares = (means**2).sum(axis=1)
+            away = squares[:, None] + squares - 2.0 * means @ means.T
+        else:
+            weight_of = np.zeros(base.pool.n_partitions)
+            weight_of[spread.kept] = spread.weights
+            tables = spread.tables
+            away = -(tables.T @ (tables * weight_of[base.owner][:, None]))
+            away /= spread.sizes[:, None] * spread.sizes
+        away = np.round(away, 9)
+        np.fill_diagonal(away, -np.inf)
+        order = np.argsort(away, axis=1, kind="stable")
+        ranks = np.empty((n, n))
+        np.put_along_axis(ranks, order, np.arange(n, dtype=np.float64)[None].repeat(n, axis=0), axis=1)
+        return np.maximum(ranks, 1.0)
+
+    def _identity(self, group: int) -> int | None:
+        """Identity of a group, None for provisional ones."""
+        founder = self.founders[group][0]
+        return self.state.anchors.get(founder)
+
+    def name_of(self, group: int) -> str | None:
+        """Name of a group, if it has one."""
+        identity = self._identity(group)
+        return None if identity is None else self.state.names.get(identity)
+
+    # The next question.
+
+    @cached_property
+    def proposal(self) -> Proposal | None:
+        """The next question, None when nothing is left to ask."""
+        with threadpool_limits(limits=1, user_api="blas"):
+            return self._propose()
+
+    def _propose(self) -> Proposal | None:
+        if self.state.pending is not None:
+            found = self._about_sample(self.state.pending, 0.0)
+            if found is not None:
+                return found
+        of_groups = next(self._group_proposals(), None)
+        of_sample = self._sample_proposal(aside=False)
+        proposals = [p for p in (of_groups, of_sample) if p is not None]
+        if proposals:
+            return max(proposals, key=lambda p: p.value)
+        return self._sample_proposal(aside=True) or self._recheck()
+
+    def _group_proposals(self) -> Iterator[Proposal]:
+        """Questions on groups, the best first."""
+        spread = self.spread
+        if spread.n_groups < 2:
+            return
+        p = expit(self.group_logits)
+        values = (p if self.certain else np.minimum(p, 1.0 - p)) * spread.sizes[:, None] * spread.sizes
+        first, second = np.triu_indices(spread.n_groups, 1)
+        values = values[first, second]
+        if self.certain:
+            values[self._between_groups[first, second] != 0] = -1.0
+        for place in np.argsort(-values, kind="stable"):
+            if values[place] < 0:
+                return
+            g, h = int(first[place]), int(second[place])
+            points = self._unnamed_of(g, h) if self.names else self._unasked_of(g, h)
+            if points is None:
+                continue
+            groups = (g, h) if len(points) == 2 else (int(spread.group[points[0]]), h)
+            yield Proposal("groups", points, groups, float(p[g, h]), float(values[place]))
+
+    def _unasked_of(self, g: int, h: int) -> tuple[int, ...] | None:
+        for a in self.founders[g][:_N_GROUP_FOUNDERS]:
+            for b in self.founders[h][:_N_GROUP_FOUNDERS]:
+                if ordered(a, b) not in self.state.asked:
+                    return a, b
+        return None
+
+    def _unnamed_of(self, g: int, h: int) -> tuple[int, ...] | None:
+        """A point of whichever group has no name yet, the larger first."""
+        for group in sorted((g, h), key=lambda c: -self.spread.sizes[c]):
+            if self.name_of(group) is None:
+                point = self.founders[group][0]
+                if self.state.aside.get(point, 0) <= self.state.n_answers:
+                    return (point,)
+        return None
+
+    def _sample_proposal(self, *, aside: bool) -> Proposal | None:
+        """The most useful question on a sample; with ``aside`` also on those set aside."""
+        spread, state = self.spread, self.state
+        free = np.ones(self.base.n_points, dtype=np.bool_)
+        free[spread.representatives[0]] = False
+        waiting = [point for point, until in state.aside.items() if until > state.n_answers]
+        free[waiting] &= aside
+        candidates = self._candidates(np.flatnonzero(free))
+        if not len(candidates):
+            return None
+        # To be certain of one's error is worth most, to be in a small group least.
+        sizes = spread.sizes[spread.group[candidates]]
+        values = spread.error[candidates] * sizes * spread.reductions(candidates)
+        for place in np.argsort(-values, kind="stable"):
+            point, value = int(candidates[place]), float(values[place])
+            if self.names:
+                group = int(spread.group[point])
+                return Proposal("sample", (point,), (group,), 1.0 - float(spread.error[point]), value)
+            found = self._about_sample(point, value)
+            if found is not None:
+                return found
+        return None
+
+    def _candidates(self, free: IntpArray) -> IntpArray:
+        """The points with most uncertain ones near, the most uncertain ones, and some at random."""
+        spread, n = self.spread, _N_CANDIDATES
+        if len(free) <= 3 * n:
+            return free
+        uncertain = spread.error * self.base.masses
+        zeros = np.zeros(self.base.n_points, dtype=np.intp)
+        # Sums of errors per cluster, and of these per point: the weight of errors that it is together with.
+        sums = spread.count(zeros, 1, uncertain)
+        near = spread.membership(np.arange(self.base.n_points), zeros, sums)
+        rng = np.random.default_rng([self.seed, self.state.n_answers])
+        chosen = [
+            free[np.argsort(-np.round(near[free], 9), kind="stable")[:n]],
+            free[np.argsort(-np.round(spread.error[free], 9), kind="stable")[:n]],
+            rng.choice(free, n, replace=False),
+            # Volunteered samples wait for a place.
+            np.array([p for a in self.state.answers if a.volunteered for p in (a.i, a.j)], dtype=np.intp),
+        ]
+        return np.intersect1d(np.concatenate(chosen), free)
+
+    def _about_sample(self, point: int, value: float) -> Proposal | None:
+        """The next pair to ask about a point, None if none is left."""
+        q = self.posterior(point)
+        spread, state = self.spread, self.state
+        order = np.argsort(-q[:-1], kind="stable").tolist()
+        if state.pending is None:
+            own = int(spread.group[point])
+            order.remove(own)
+            order.insert(0, own)
+        elif state.unknowns and len(order) > 1:
+            # Go on with the next group.
+            last = state.answers[-1]
+            group = int(self.standing_for[last.j if last.i == point else last.i])
+            if group in order:
+                order.remove(group)
+                order.append(group)
+        for group in order:
+            for other in self.founders[group][:_N_FOUNDERS]:
+                if other != point and ordered(point, other) not in state.asked:
+                    return Proposal(
+                        "sample", (point, other), (int(spread.group[point]), group), float(q[group]), value
+                    )
+        return None
+
+    def _recheck(self) -> Proposal | None:
+        """Ask again about anchors that no chain of answers "together" joins to their founder."""
+        if self.names:
+            return None
+        spread, state = self.spread, self.state
+        loose = []
+        for g in range(spread.n_real):
+            founder, *others = self.founders[g]
+            joined, grew = {founder}, True
+            while grew:
+                grew = False
+                for i, j, sign, _ in state.answers:
+                    if sign > 0 and (i in joined) != (j in joined):
+                        joined |= {i, j}
+                        grew = True
+            loose += [(spread.probabilities[p, g], p) for p in others if p not in joined | state.named]
+        for _, point in sorted(loose):
+            found = self._about_sample(point, 0.0)
+            if found is not None:
+                return found
+        return None
+
+    def posterior(self, point: int, state: State | None = None) -> FloatArray:
+        """Probabilities of the groups of a point, then that of a group not met so far."""
+        spread, base = self.spread, self.base
+        state = self.state if state is None else state
+        votes = spread.votes[point]
+        nowhere = max(1.0 - float(votes.sum()), 0.0)
+        n_real, n_groups = spread.n_real, spread.n_groups
+        provisional = spread.group[point] >= n_real
+        sizes = np.bincount(spread.groups, minlength=max(n_real, 1))
+        # Good and Turing: how often classes were met that have been met only once.
+        unseen = ((sizes[:n_real] == 1).sum() + 0.5) / (len(spread.points) + 1.0)
+        if point in state.anchors:
+            # Its own vote must not count: nothing but the answers speaks for its group.
+            q, new = np.ones(n_groups), unseen
+        else:
+            q = votes.copy()
+            if n_real >= 2 and not provisional:
+                q *= 0.5
+                q[:n_real] += 0.5 * spread.probabilities[point] * max(1.0 - nowhere, 0.5)
+            near = base.kernel[point, spread.typical]
+            q += 0.1 * near / max(float(near.sum()), 1e-12)
+            new = max(nowhere * (spread.new_share if provisional or n_real < 2 else unseen), unseen)
+        new = min(new, 0.95)
+        q = np.append(q * ((1.0 - new) / max(float(q.sum()), 1e-12)), new)
+        logs = np.log(np.maximum(q, 1e-12))
+        logs[:-1] += self._about(point, state)
+        q = np.exp(logs - logs.max())
+        posterior: FloatArray = q / q.sum()
+        return posterior
+
+    # What an answer changes.
+
+    def after_pair(self, proposal: Proposal, sign: int) -> Inquiry:
+        """The session after an answer to a question on two points."""
+        state = self.state.copy()
+        a, b = proposal.points
+        state.asked.add(ordered(a, b))
+        state.answers.append(PairAnswer(a, b, sign, False))
+        state.n_answers += 1
+        if proposal.kind == "sample":
+            return self._after_sample(state, a, sign)
+        if not sign:
+            return self.at(state, same_partition=True)
+        state.together += sign > 0
+        state.apart += sign < 0
+        first, second = state.found(a), state.found(b)
+        self._join_if_likely(state, proposal.groups, first, second, sign)
+        return self.at(state)
+
+    def _join_if_likely(
+        self, state: State, groups: tuple[int, ...], first: int, second: int, sign: int
+    ) -> None:
+        """Make one group of two that were called together, if that is likely enough."""
+        if sign < 0:
+            return
+        g, h = groups
+        odds = self.group_logits[g, h] + self.strength
+        # Where nothing is left to ask the answers decide alone.
+        exhausted = all(
+            ordered(a, b) in state.asked
+            for a in self.founders[g][:_N_GROUP_FOUNDERS]
+            for b in self.founders[h][:_N_GROUP_FOUNDERS]
+        )
+        if odds > _JOINED or self.certain or (exhausted and self._between_groups[g, h] + self.strength > 0):
+            state.join(first, second)
+
+    def _after_sample(self, state: State, point: int, sign: int) -> Inquiry:
+        if not sign:
+            state.unknowns = state.unknowns + 1 if state.pending == point else 1
+            state.pending = point
+            if (
+                state.unknowns >= _UNKNOWNS
+                or self.at(state, same_partition=True)._about_sample(point, 0.0) is None
+            ):
+                state.aside[point] = state.n_answers + _ASIDE
+                state.pending, state.unknowns = None, 0
+            return self.at(state, same_partition=True)
+        state.pending, state.unknowns = point, 0
+        q = self.posterior(point, state)
+        placed = q.max() >= (_PLACED_CERTAIN if self.certain else _PLACED)
+        if not placed and self.at(state, same_partition=True)._about_sample(point, 0.0) is not None:
+            return self.at(state, same_partition=True)
+        self._place(state, point, int(q.argmax()))
+        return self.at(state)
+
+    def _place(self, state: State, point: int, group: int) -> None:
+        """Make a point an anchor of a group, or of a new one."""
+        asked_about = {
+            int(self.standing_for[j if i == point else i])
+            for i, j, sign, _ in state.answers
+            if sign and point in (i, j)
+        }
+        # Provisional groups that it was compared with become real, each with its medoid as founder.
+        for g in sorted(asked_about | {group}):
+            if self.spread.n_real <= g < self.spread.n_groups:
+                state.found(self.founders[g][0])
+        if group == self.spread.n_groups:
+            identity = state.new_identity()
+        else:
+            identity = state.anchors[self.founders[group][0]]
+            if self.founders[group] == [point]:
+                identity = state.new_identity()
+        self._anchor(state, point, identity)
+        if state.pending == point:
+            state.pending, state.unknowns = None, 0
+        state.aside.pop(point, None)
+
+    def _anchor(self, state: State, point: int, identity: int) -> None:
+        """Give a point its group, and so all that volunteered answers join it to."""
+        state.anchors[point] = identity
+        reached, grew = {point}, True
+        while grew:
+            grew = False
+            for i, j, sign, volunteered in state.answers:
+                if volunteered and sign > 0 and (i in reached) != (j in reached):
+                    other = j if i in reached else i
+                    if other not in state.anchors:
+                        state.anchors[other] = identity
+                        reached.add(other)
+                        grew = True
+
+    def after_volunteered(self, i: int, j: int, sign: int) -> Inquiry:
+        """The session after an answer that nobody asked for."""
+        state = self.state.copy()
+        state.n_answers += 1
+        if i == j:
+            # Two samples of one landmark: no partition of the landmarks changes that.
+            return self.at(state, same_partition=True)
+        state.asked.add(ordered(i, j))
+        state.answers.append(PairAnswer(i, j, sign, True))
+        if not sign:
+            return self.at(state, same_partition=True)
+        known = [point for point in (i, j) if point in state.anchors]
+        if len(known) == 2:
+            first, second = state.anchors[i], state.anchors[j]
+            g, h = int(self.standing_for[i]), int(self.standing_for[j])
+            if first != second:
+                self._join_if_likely(state, (g, h), first, second, sign)
+            elif sign < 0:
+                # A correction: the younger of the two is asked about again.
+                younger = max(known, key=list(state.anchors).index)
+                q = self.posterior(younger, state)
+                if q.max() >= (_PLACED_CERTAIN if self.certain else _PLACED):
+                    self._place(state, younger, int(q.argmax()))
+                else:
+                    state.pending, state.unknowns = younger, 0
+        elif known:
+            point = j if known == [i] else i
+            q = self.posterior(point, state)
+            if q.max() >= (_PLACED_CERTAIN if self.certain else _PLACED):
+                self._place(state, point, int(q.argmax()))
+        elif sign < 0:
+            self._place_if_apart_from_all(state, i)
+            self._place_if_apart_from_all(state, j)
+        if known and len(known) == 1 and sign < 0:
+            point = j if known == [i] else i
+            self._place_if_apart_from_all(state, point)
+        return self.at(state)
+
+    def _place_if_apart_from_all(self, state: State, point: int) -> None:
+        """Found a group of volunteered samples that were told apart from every large group."""
+        if point in state.anchors or not self.spread.n_real:
+            return
+        members, grew = {point}, True
+        while grew:
+            grew = False
+            for i, j, sign, _ in state.answers:
+                if sign > 0 and (i in members) != (j in members):
+                    members |= {i, j}
+                    grew = True
+        apart = {
+            int(self.standing_for[j if i in members else i])
+            for i, j, sign, _ in state.answers
+            if sign < 0 and (i in members) != (j in members)
+        }
+        large = np.flatnonzero(self.spread.sizes >= _LARGE * self.base.masses.sum())
+        if not members & set(state.anchors) and set(large.tolist()) <= apart:
+            self._anchor(state, point, state.new_identity())
+
+    def after_unnamed(self, proposal: Proposal) -> Inquiry:
+        """The session after nobody knew the name of a sample."""
+        state = self.state.copy()
+        state.n_answers += 1
+        state.aside[proposal.points[0]] = state.n_answers + _ASIDE
+        return self.at(state, same_partition=True)
+
+    def after_name(self, point: int, name: str, *, whole_group: bool = False) -> Inquiry:
+        """The session after a point, or its whole group, was given a name."""
+        state = self.state.copy()
+        state.n_answers += 1
+        of_name = {text: identity for identity, text in state.names.items()}
+        group = int(self.standing_for[point])
+        if self.spread.n_real <= group:
+            # The name of a provisional group says whether it is a known class.
+            state.together += name in of_name
+            state.apart += name not in of_name
+        identity = state.anchors.get(point)
+        if identity is not None and (whole_group or identity not in state.names):
+            if name in of_name:
+                state.join(of_name[name], identity)
+            state.names[state.anchors[point]] = name
+        elif name in of_name:
+            self._anchor(state, point, of_name[name])
+        elif identity is None or state.names[identity] != name:
+            identity = state.new_identity()
+            state.names[identity] = name
+            self._anchor(state, point, identity)
+        state.named.add(point)
+        if state.pending == point:
+            state.pending, state.unknowns = None, 0
+        return self.at(state)

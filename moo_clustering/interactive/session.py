@@ -1,0 +1,890 @@
+"""AnswerSession: questions about samples, and the partition that follows from the answers."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import linear_sum_assignment
+from scipy.special import expit, logit
+
+from moo_clustering._arrays import Int64Array, IntpArray, Labels, did_you_mean, optional_package
+from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.interactive.partition import QuestionPool
+from moo_clustering.interactive.questions import Inquiry, Proposal, State, ordered
+from moo_clustering.persistence import fingerprint, replacing
+from moo_clustering.validity import pairwise_ari
+
+SIGNS = {"together": 1, "apart": -1, "unknown": 0}
+_WORDS = {sign: word for word, sign in SIGNS.items()}
+_FORMAT, _VERSION = "moo_clustering answers", 1
+_LONGEST_NAME = 200
+# A probability above this that an answer turns below one half is worth a remark.
+_SURE = 0.9
+_N_EXEMPLARS = 3
+# Features and characters of a text that a notebook shows of a sample.
+_N_SHOWN, _LONGEST_TEXT = 8, 600
+
+
+class SessionFileError(ValueError):
+    """A file of answers that is damaged, foreign, or of another fit."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question about samples.
+
+    Attributes
+    ----------
+    samples : tuple of int
+        Two samples that may belong together; one where the name of its class is asked for.
+    kind : {"groups", "sample"}
+        Whether the answer is about two groups or about the group of the first sample.
+    probability : float
+        That the two belong together, as far as is known before the answer.
+    value : float
+        Expected number of misplaced samples, times those that leave with them: what the answer is worth.
+    concerns : ndarray of int
+        Samples whose cluster may change.
+    number : int
+        Answers given before.
+    """
+
+    samples: tuple[int, ...]
+    kind: Literal["groups", "sample"]
+    probability: float
+    value: float
+    concerns: IntpArray
+    number: int
+
+
+class Asker(Protocol):
+    """What can be compared by :func:`simulate`: questions, answers and labels."""
+
+    @property
+    def mode(self) -> str:
+        """``"pairs"`` or ``"names"``."""
+
+    @property
+    def question(self) -> Question | None:
+        """The next question, None when nothing is left to ask."""
+
+    @property
+    def labels_(self) -> Labels:
+        """The partition after all answers so far."""
+
+    def answer(self, answer: str) -> Any:
+        """Answer the question."""
+
+
+class AnswerSession:
+    """Find a partition by a few answers to "do these two samples belong together?".
+
+    Sessions are made by ``ParetoClustering.ask`` and ``ParetoBagClustering.ask``. Every answer changes
+    ``labels_`` at once, from the pool of the fit and without another one. Answers make groups of samples, a
+    kernel of the pool spreads them over the others, and what no answer has touched stays as the fit has it.
+    An answer changes probabilities, so that a wrong one does little harm and answers may contradict each
+    other.
+
+    Parameters
+    ----------
+    base : QuestionPool
+        The pool of a fit.
+    mode : {"pairs", "names"}, default="pairs"
+        Whether questions are about two samples, to be answered by "together", "apart" or "unknown", or about
+        one, to be answered by the name of its class or "unknown".
+    error_rate : float, default=0.03
+        Assumed share of wrong answers, from 0 and below .5. With 0 all answers are taken as certain, and one
+        that contradicts the others is refused.
+    random_state : int, default=0
+        Seed of the choice among samples to ask about.
+    path : path, optional
+        File to which every answer is written before the next question.
+    data : array-like, DataFrame or sequence of str, optional
+        Samples as a notebook shows them: rows of features, or texts.
+
+    Attributes
+    ----------
+    question : Question or None
+        The next question; None when nothing is left to ask.
+    labels_ : ndarray of shape (n_samples,), int32
+    n_clusters_ : int
+    groups_ : DataFrame
+        Per cluster its number in ``labels_``, name, size, number of answered samples (0 for a cluster that no
+        answer has touched), and up to three examples of these.
+    expected_error_ : float
+        Expected share of samples in a wrong cluster. On 35 development sets the adjusted Rand index was .86
+        in the median where it was from .1 to .2, .99 from .05 to .1, and 1 below .01.
+    history_ : DataFrame
+        Per answer the samples (-1 for none), the answer, its kind, the probability before that they belong
+        together, the share of samples that moved, the number of clusters after it, and the number of an
+        earlier answer that it contradicts (-1 for none).
+
+    Notes
+    -----
+    An answer takes O(m p (g + c)) time for m samples or landmarks, p partitions that count, g
+    groups and c = 90 candidates for the next question, and O(n) for the labels of n samples; memory O(m^2)
+    for the graph kernel, once it is needed.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from moo_clustering import ParetoClustering
+    >>> X, classes = make_moons(200, noise=0.05, random_state=0)
+    >>> session = ParetoClustering(scale="isotropic", random_state=0).fit(X).ask()
+    >>> i, j = session.question.samples
+    >>> session = session.answer("together" if classes[i] == classes[j] else "apart")
+    >>> session.n_clusters_, len(session.history_)
+    (2, 1)
+    """
+
+    def __init__(
+        self,
+        base: QuestionPool,
+        *,
+        mode: Literal["pairs", "names"] = "pairs",
+        error_rate: float = 0.03,
+        random_state: int = 0,
+        path: str | os.PathLike[str] | None = None,
+        data: Any = None,
+    ) -> None:
+        if mode not in ("pairs", "names"):
+            raise ValueError(f'mode must be "pairs" or "names", got {mode!r}.')
+        if not 0 <= error_rate < 0.5:
+            raise ValueError(f"error_rate must be at least 0 and below .5, got {error_rate!r}.")
+        if data is not None and np.shape(data)[:1] != (base.n_samples,):
+            raise ValueError(f"data must have a row for each of the {base.n_samples} samples.")
+        self._mode: Literal["pairs", "names"] = mode
+        self.error_rate, self.random_state = float(error_rate), int(random_state)
+        self._base, self._data = base, data
+        self._fingerprint = fingerprint(base.pool.labels, base.landmark_of)
+        self._inquiry = self._at(State())
+        # What was answered, with the state before it and its line of the history; what was undone.
+        self._past: list[tuple[State, dict[str, Any], dict[str, Any]]] = []
+        self._undone: list[dict[str, Any]] = []
+        # All that happened, as it is written to a file.
+        self._events: list[dict[str, Any]] = []
+        self._path: Path | None = None
+        self._refresh()
+        if path is not None:
+            self._write_from(Path(path))
+
+    @property
+    def mode(self) -> Literal["pairs", "names"]:
+        """Whether questions are about pairs or names."""
+        return self._mode
+
+    def is_about(self, labels: Labels, landmark_of: Labels | None) -> bool:
+        """Whether the session is of the fit with this pool and these landmarks."""
+        # The result of the fit may have joined the pool.
+        own = self._base.pool.labels[: len(labels)]
+        return fingerprint(own, self._base.landmark_of) == fingerprint(labels, landmark_of)
+
+    def _at(self, state: State) -> Inquiry:
+        names = self._mode == "names"
+        return Inquiry(self._base, state, error_rate=self.error_rate, names=names, seed=self.random_state)
+
+    def _refresh(self) -> None:
+        """Set what follows from the state."""
+        spread = self._inquiry.spread
+        groups = spread.labels_of_samples()
+        first = np.full(spread.n_groups, len(groups))
+        first[groups[::-1]] = np.arange(len(groups) - 1, -1, -1)
+        present = np.argsort(first, kind="stable")[: int((first < len(groups)).sum())]
+        # Numbers in `labels_` of the groups, -1 for one that has no sample.
+        self._number = np.full(spread.n_groups, -1, dtype=np.int32)
+        self._number[present] = np.arange(len(present), dtype=np.int32)
+        self._group_of_number = present
+        self.labels_: Labels = self._number[groups]
+        self.n_clusters_ = len(present)
+        self.expected_error_ = spread.expected_error
+        self._question: Question | None = None
+        self._asked = False
+
+    @property
+    def question(self) -> Question | None:
+        """The next question, None when nothing is left to ask."""
+        if not self._asked:
+            proposal = self._inquiry.proposal
+            self._question = None if proposal is None else self._question_of(proposal)
+            self._asked = True
+        return self._question
+
+    def _question_of(self, proposal: Proposal) -> Question:
+        spread, base = self._inquiry.spread, self._base
+        if proposal.kind == "groups":
+            smaller = min(proposal.groups, key=lambda g: spread.sizes[g])
+            points = np.flatnonzero(spread.group == smaller)
+        else:
+            around = spread.together(np.array(proposal.points[:1]), np.arange(base.n_points))[0]
+            points = np.flatnonzero((around > 0.5) & (spread.error > 0))
+            points = np.union1d(points, proposal.points[:1])
+        if base.landmark_of is not None:
+            points = np.flatnonzero(np.isin(base.landmark_of, points))
+        samples = tuple(int(base.sample_of[point]) for point in proposal.points)
+        return Question(
+            samples,
+            proposal.kind,
+            proposal.probability,
+            proposal.value,
+            points,
+            self._inquiry.state.n_answers,
+        )
+
+    def answer(
+        self,
+        answer: str,
+        *,
+        samples: Sequence[int] | None = None,
+        question: Question | None = None,
+    ) -> Self:
+        """Answer the question, or say something about two samples that nobody asked for.
+
+        Parameters
+        ----------
+        answer : str
+            "together", "apart" or "unknown"; with ``mode="names"`` the name of the sample's class or
+            "unknown".
+        samples : pair of int, optional
+            Two samples that the answer, "together" or "apart", is about, in place of those of the question.
+        question : Question, optional
+            The question that is meant; refused if it is not the present one.
+
+        Returns
+        -------
+        self
+            With new ``labels_``.
+
+        Raises
+        ------
+        ValueError
+            An unknown word, a sample that is not there, a pair of a sample with itself, an answer to no
+            question.
+        InconsistentConstraintsError
+            With ``error_rate=0`` an answer that contradicts the others.
+        """
+        if samples is not None:
+            i, j = self._checked_pair(samples)
+            return self._do({"answer": _checked_word(answer), "samples": [i, j]})
+        present = self.question
+        if present is None:
+            raise ValueError("no question is left to answer; answers on two samples take samples=(i, j).")
+        if question is not None and question != present and question.number != present.number:
+            raise ValueError(
+                f"this question was answered: it is number {question.number}, and the present one "
+                f"{present.number}; see session.question."
+            )
+        if self._mode == "pairs":
+            word = _checked_word(answer)
+        elif answer in ("together", "apart"):
+            raise ValueError(
+                f"{answer!r} is about two samples: answer with the name of the class of sample "
+                f'{present.samples[0]}, "unknown", or give samples=(i, j).'
+            )
+        else:
+            word = answer if answer == "unknown" else _checked_name(answer)
+        return self._do({"answer": word, "samples": list(present.samples), "kind": present.kind})
+
+    def name(self, group: int, name: str) -> Self:
+        """Name a cluster; two clusters of one name become one.
+
+        Parameters
+        ----------
+        group : int
+            Number of the cluster in ``labels_``.
+        name : str
+
+        Returns
+        -------
+        self
+        """
+        if not isinstance(group, int | np.integer) or not 0 <= group < self.n_clusters_:
+            raise ValueError(f"group must be a cluster from 0 to {self.n_clusters_ - 1}, got {group!r}.")
+        founder = self._inquiry.founders[int(self._group_of_number[group])][0]
+        return self._do({"name": _checked_name(name), "samples": [int(self._base.sample_of[founder])]})
+
+    def undo(self) -> Self:
+        """Take back the last answer: labels and question are again what they were.
+
+        Raises
+        ------
+        ValueError
+            If there is no answer.
+        """
+        if not self._past:
+            raise ValueError("there is no answer to undo.")
+        self._record({"undo": True})
+        self._undo()
+        return self
+
+    def _undo(self) -> None:
+        state, event, _ = self._past.pop()
+        self._undone.append(event)
+        self._inquiry = self._at(state)
+        self._refresh()
+
+    def redo(self) -> Self:
+        """Give the last answer again that was undone.
+
+        Raises
+        ------
+        ValueError
+            If no answer was undone since the last one.
+        """
+        if not self._undone:
+            raise ValueError("there is no answer to redo.")
+        self._record({"redo": True})
+        self._apply(self._undone.pop())
+        return self
+
+    def _do(self, event: dict[str, Any]) -> Self:
+        if self.error_rate == 0.0:
+            self._refuse_contradiction(event)
+        self._record(event)
+        self._undone.clear()
+        self._apply(event)
+        return self
+
+    def _apply(self, event: dict[str, Any]) -> None:
+        """Take an answer into the state."""
+        before, labels = self._inquiry, self.labels_
+        points = [self._point(sample) for sample in event["samples"]]
+        probability, sign = float("nan"), 0
+        if "name" in event or (len(points) == 1 and event["answer"] != "unknown"):
+            whole = "name" in event
+            after = before.after_name(
+                points[0], event["name"] if whole else event["answer"], whole_group=whole
+            )
+        elif len(points) == 1:
+            kind: Literal["groups", "sample"] = event["kind"]
+            after = before.after_unnamed(Proposal(kind, (points[0],), (0,), probability, 0.0))
+        else:
+            sign = SIGNS[event["answer"]]
+            proposal = self._proposal_of(event, points)
+            if proposal is None:
+                after = before.after_volunteered(points[0], points[1], sign)
+            else:
+                probability = proposal.probability
+                after = before.after_pair(proposal, sign)
+        line = {
+            "i": event["samples"][0],
+            "j": event["samples"][1] if len(points) == 2 else -1,
+            "answer": event.get("answer", event.get("name")),
+            "kind": event.get("kind", "name" if "name" in event else "volunteered"),
+            "probability": probability,
+            "contradicts": self._contradicted(points, sign, probability),
+        }
+        self._past.append((before.state, event, line))
+        self._inquiry = after
+        self._refresh()
+        line["moved"] = _share_moved(labels, self.labels_)
+        line["n_clusters"] = self.n_clusters_
+
+    def _proposal_of(self, event: dict[str, Any], points: list[int]) -> Proposal | None:
+        """The question that an answer is for; None where it was volunteered.
+
+        Made of the event and not by choosing a question, so that a session is resumed on any machine.
+        """
+        if "kind" not in event:
+            return None
+        inquiry = self._inquiry
+        group_of, (a, b) = inquiry.standing_for, points
+        h = int(group_of[b])
+        if event["kind"] == "sample":
+            if h < 0:
+                return None
+            group = int(inquiry.spread.group[a])
+            return Proposal("sample", (a, b), (group, h), float(inquiry.posterior(a)[h]), 0.0)
+        g = int(group_of[a])
+        if min(g, h) < 0 or g == h:
+            return None
+        return Proposal("groups", (a, b), (g, h), float(expit(inquiry.group_logits[g, h])), 0.0)
+
+    def _contradicted(self, points: list[int], sign: int, probability: float) -> int:
+        """Number of the latest answer to the contrary, if this one turns what was nearly sure."""
+        if not sign or not np.isfinite(probability):
+            return -1
+        before = probability if sign < 0 else 1.0 - probability
+        if before <= _SURE or expit(logit(np.clip(before, 1e-9, 1 - 1e-9)) - self._inquiry.strength) >= 0.5:
+            return -1
+        for number in range(len(self._past) - 1, -1, -1):
+            event = self._past[number][1]
+            contrary = event.get("answer") == _WORDS[-sign]
+            if contrary and {self._point(sample) for sample in event["samples"]} & set(points):
+                return number
+        return -1
+
+    def _point(self, sample: int) -> int:
+        return sample if self._base.landmark_of is None else int(self._base.landmark_of[sample])
+
+    def _checked_pair(self, samples: Sequence[int]) -> tuple[int, int]:
+        pair = list(samples)
+        if len(pair) != 2 or not all(isinstance(sample, int | np.integer) for sample in pair):
+            raise ValueError(f"samples must be two sample numbers, got {samples!r}.")
+        for sample in pair:
+            if not 0 <= sample < self._base.n_samples:
+                raise ValueError(f"samples must be from 0 to {self._base.n_samples - 1}, got {sample}.")
+        if pair[0] == pair[1]:
+            raise ValueError(f"sample {pair[0]} is paired with itself; give two different samples.")
+        return int(pair[0]), int(pair[1])
+
+    def _refuse_contradiction(self, event: dict[str, Any]) -> None:
+        """Raise if an answer contradicts the others, all being certain."""
+        if "answer" in event and len(event["samples"]) == 2 and event["answer"] != "unknown":
+            links = [*self._pairs("together"), *self._pairs("apart")]
+            must, cannot = self._pairs("together"), self._pairs("apart")
+            (must if event["answer"] == "together" else cannot).append(event["samples"])
+            if links:
+                PairwiseConstraints(must or None, cannot or None, n_samples=self._base.n_samples).groups()
+
+    def _pairs(self, word: str) -> list[list[int]]:
+        return [
+            event["samples"]
+            for _, event, _ in self._past
+            if event.get("answer") == word and len(event["samples"]) == 2
+        ]
+
+    def pairs(self) -> tuple[Int64Array, Int64Array]:
+        """Return the answers as must-links and cannot-links, which ``fit`` takes.
+
+        Returns
+        -------
+        must_link, cannot_link : ndarray of shape (n_pairs, 2)
+        """
+        must, cannot = (np.array(self._pairs(word), dtype=np.int64) for word in ("together", "apart"))
+        return must.reshape(-1, 2), cannot.reshape(-1, 2)
+
+    def partial_labels(self) -> NDArray[Any]:
+        """Return the groups of the answered samples as ``y``, which ``fit`` takes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The cluster in ``labels_`` of every answered sample and -1 elsewhere; names, in an array of
+            objects, where all groups of answered samples have one.
+        """
+        spread = self._inquiry.spread
+        samples = self._base.sample_of[spread.points]
+        names = [self._inquiry.name_of(group) for group in range(spread.n_real)]
+        if names and None not in names:
+            y = np.full(self._base.n_samples, -1, dtype=object)
+            y[samples] = np.array(names, dtype=object)[spread.groups]
+            return y
+        numbers = np.full(self._base.n_samples, -1, dtype=np.int64)
+        numbers[samples] = self._number[spread.groups]
+        return numbers
+
+    @property
+    def groups_(self) -> pd.DataFrame:
+        """Clusters with name, size, number of answered samples and examples."""
+        inquiry, spread = self._inquiry, self._inquiry.spread
+        sizes = np.bincount(self.labels_, minlength=self.n_clusters_)
+        rows = []
+        for number, group in enumerate(self._group_of_number.tolist()):
+            founders = inquiry.founders[group]
+            rows.append(
+                {
+                    "group": number,
+                    "name": inquiry.name_of(group),
+                    "size": int(sizes[number]),
+                    "anchors": len(founders) if group < spread.n_real else 0,
+                    "exemplars": self._base.sample_of[founders[:_N_EXEMPLARS]].tolist(),
+                }
+            )
+        return pd.DataFrame(rows)
+
+    @property
+    def history_(self) -> pd.DataFrame:
+        """The answers, and what they changed."""
+        columns = ["i", "j", "answer", "kind", "probability", "moved", "n_clusters", "contradicts"]
+        return pd.DataFrame([line for _, _, line in self._past], columns=columns)
+
+    # Files.
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the answers to a file, from which ``ask(resume=path)`` goes on.
+
+        Parameters
+        ----------
+        path : path
+            Replaced at once or not at all. Lines of JSON: a head with a fingerprint of the fit, then one per
+            answer.
+        """
+        lines = [json.dumps(entry) for entry in (self._head(), *self._events)]
+        with replacing(Path(path)) as file:
+            file.write(("\n".join(lines) + "\n").encode())
+
+    def _head(self) -> dict[str, Any]:
+        return {
+            "format": _FORMAT,
+            "version": _VERSION,
+            "fingerprint": self._fingerprint,
+            "n_samples": self._base.n_samples,
+            "mode": self._mode,
+            "error_rate": self.error_rate,
+            "random_state": self.random_state,
+        }
+
+    def _write_from(self, path: Path) -> None:
+        """Write every answer to a file from now on."""
+        if path.exists() and path.stat().st_size:
+            raise SessionFileError(
+                f"{path} exists; go on with it by ask(resume=path), or choose another file."
+            )
+        self.save(path)
+        self._path = path
+
+    def _record(self, event: dict[str, Any]) -> None:
+        """Remember what happened; it is on disk before anything else follows from it."""
+        if self._path is not None:
+            with open(self._path, "ab") as file:
+                file.write((json.dumps(event) + "\n").encode())
+                file.flush()
+                os.fsync(file.fileno())
+        self._events.append(event)
+
+    @classmethod
+    def resume(cls, base: QuestionPool, path: str | os.PathLike[str], *, data: Any = None) -> Self:
+        """Go on with a session that was saved; further answers are written to its file.
+
+        Parameters
+        ----------
+        base : QuestionPool
+            The pool of the same fit.
+        path : path
+        data : array-like, DataFrame or sequence of str, optional
+            Samples as a notebook shows them.
+
+        Returns
+        -------
+        AnswerSession
+
+        Raises
+        ------
+        SessionFileError
+            A file that is damaged, foreign, of another version or of another fit.
+        """
+        file = Path(path)
+        head, events, complete = _read(file)
+        session = cls(
+            base,
+            mode=head["mode"],
+            error_rate=head["error_rate"],
+            random_state=head["random_state"],
+            data=data,
+        )
+        if head["fingerprint"] != session._head()["fingerprint"]:
+            raise SessionFileError(
+                f"{file} has answers about another fit ({head['n_samples']} samples); fit with the same "
+                "data, parameters and random_state."
+            )
+        for number, event in enumerate(events):
+            try:
+                session._replay(event)
+            except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+                raise SessionFileError(
+                    f"{file} is damaged: line {number + 2} is no answer ({event!r:.80})."
+                ) from error
+            session._events.append(event)
+        if not complete:
+            session.save(file)
+        session._path = file
+        return session
+
+    def _replay(self, event: dict[str, Any]) -> None:
+        if event.get("undo"):
+            self._undo()
+            return
+        if event.get("redo"):
+            self._apply(self._undone.pop())
+            return
+        samples = event["samples"]
+        if len(samples) == 2:
+            self._checked_pair(samples)
+            _checked_word(event["answer"])
+        elif len(samples) != 1 or not 0 <= samples[0] < self._base.n_samples:
+            raise ValueError("no such sample")
+        else:
+            _checked_name(event["name"] if "name" in event else event["answer"])
+        if event.get("kind", "groups") not in ("groups", "sample"):
+            raise ValueError("no such kind of question")
+        self._undone.clear()
+        self._apply(event)
+
+    # Shown in notebooks.
+
+    def simulate(
+        self, y: ArrayLike, n_questions: int, error_rate: float = 0.0, *, random_state: int = 0
+    ) -> pd.DataFrame:
+        """Answer questions from known classes, in a session of its own from the start.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_samples,)
+            Classes, -1 for samples whose class is not known: answers about them are "unknown".
+        n_questions : int
+        error_rate : float, default=0.0
+            Share of answers that are wrong.
+        random_state : int, default=0
+            Seed of the wrong answers.
+
+        Returns
+        -------
+        DataFrame
+            Per number of answers from 0 on ``ari``, the adjusted Rand index with y, ``n_clusters`` and
+            ``expected_error``. It ends early when nothing is left to ask.
+        """
+        fresh = type(self)(
+            self._base, mode=self._mode, error_rate=self.error_rate, random_state=self.random_state
+        )
+        return simulate(fresh, y, n_questions, error_rate, random_state=random_state)
+
+    def __repr__(self) -> str:
+        return (
+            f"AnswerSession(mode={self._mode!r}, n_answers={len(self._past)}, n_clusters={self.n_clusters_}, "
+            f"expected_error={self.expected_error_:.3f})"
+        )
+
+    def _state_in_words(self) -> str:
+        real = self._inquiry.spread.n_real
+        words = (
+            f"{len(self._past)} answers, {self.n_clusters_} clusters ({real} confirmed); about "
+            f"{self.expected_error_:.0%} of the samples may be in a wrong one."
+        )
+        if self.expected_error_ < 0.02:
+            words += " There is little more to gain."
+        elif self.expected_error_ < 0.05:
+            words += " The result is good enough to look at."
+        return words
+
+    def _repr_html_(self) -> str:
+        state = f"<p>{html.escape(self._state_in_words())}</p>"
+        question = self.question
+        if question is None:
+            return f"<div>{state}<p>Nothing is left to ask.</p></div>"
+        asked = (
+            "Do these two belong together?"
+            if len(question.samples) == 2
+            else "What is the class of this sample?"
+        )
+        return f"<div><p><b>{asked}</b></p>{self._samples_as_html(question.samples)}{state}</div>"
+
+    def _samples_as_html(self, samples: tuple[int, ...]) -> str:
+        head = "".join(f"<th>sample {sample}</th>" for sample in samples)
+        data = self._data
+        if data is None:
+            base = self._base
+            data = base.features if base.landmark_of is None else base.sample_features
+        if data is None:
+            return f"<table><tr>{head}</tr></table>"
+        names = [str(name) for name in getattr(data, "columns", [])]
+        rows = [data.iloc[s].tolist() if hasattr(data, "iloc") else data[s] for s in samples]
+        if any(isinstance(row, str) for row in rows):
+            cells = "".join(f"<td>{html.escape(str(row)[:_LONGEST_TEXT])}</td>" for row in rows)
+            return f"<table><tr>{head}</tr><tr>{cells}</tr></table>"
+        values = [
+            list(np.atleast_1d(row.toarray().ravel() if hasattr(row, "toarray") else row)) for row in rows
+        ]
+        names = names or [f"feature {column}" for column in range(len(values[0]))]
+        lines = []
+        for column in self._by_difference(samples, values)[:_N_SHOWN]:
+            cells = "".join(f"<td>{html.escape(_shown(row[column]))}</td>" for row in values)
+            lines.append(f"<tr><th>{html.escape(names[column])}</th>{cells}</tr>")
+        left = len(names) - len(lines)
+        more = f"<tr><td colspan={len(samples) + 1}>and {left} more features</td></tr>" if left > 0 else ""
+        return f"<table><tr><th></th>{head}</tr>{''.join(lines)}{more}</table>"
+
+    def _by_difference(self, samples: tuple[int, ...], values: list[list[Any]]) -> list[int]:
+        """Features by how much two samples differ in them, in standard deviations where these are known."""
+        columns = range(len(values[0]))
+        if len(samples) == 1:
+            return list(columns)
+        spread: Any = None
+        if self._data is not None and not hasattr(self._data, "iloc") and np.asarray(self._data).ndim == 2:
+            spread = np.asarray(self._data, dtype=float).std(axis=0)
+
+        def difference(column: int) -> float:
+            a, b = values[0][column], values[1][column]
+            try:
+                away = abs(float(a) - float(b))
+            except (TypeError, ValueError):
+                return float(a != b)
+            return away / spread[column] if spread is not None and spread[column] > 0 else away
+
+        return sorted(columns, key=lambda column: (-difference(column), column))
+
+    def widget(self) -> Any:
+        """Return buttons for a notebook, which answer the questions.
+
+        Returns
+        -------
+        ipywidgets.VBox
+
+        Raises
+        ------
+        MissingPackageError
+            Without ipywidgets, which the extra ``notebook`` installs.
+        """
+        widgets = optional_package(
+            "ipywidgets", "notebook", "a session's widget", "; or answer with session.answer"
+        )
+        shown, told = widgets.HTML(), widgets.HTML()
+
+        def refresh(told_text: str = "") -> None:
+            shown.value, told.value = self._repr_html_(), html.escape(told_text)
+
+        def press(act: Any) -> Any:
+            def pressed(_: Any) -> None:
+                try:
+                    act()
+                except ValueError as error:
+                    refresh(str(error))
+                else:
+                    moved = self._past[-1][2]["moved"] if self._past else 0.0
+                    refresh(f"{moved:.0%} of the samples moved.")
+
+            return pressed
+
+        def button(text: str, act: Any) -> Any:
+            made = widgets.Button(description=text)
+            made.on_click(press(act))
+            return made
+
+        buttons = [button("Undo", self.undo)]
+        if self._mode == "pairs":
+            words = {"Together": "together", "Apart": "apart", "Don't know": "unknown"}
+            buttons = [
+                button(text, lambda word=word: self.answer(word)) for text, word in words.items()
+            ] + buttons
+        else:
+            field = widgets.Text(placeholder="class")
+            named = button("Answer", lambda: self.answer(field.value))
+            buttons = [field, named, button("Don't know", lambda: self.answer("unknown")), *buttons]
+        refresh()
+        return widgets.VBox([shown, widgets.HBox(buttons), told])
+
+
+def simulate(
+    asker: Asker, y: ArrayLike, n_questions: int, error_rate: float = 0.0, *, random_state: int = 0
+) -> pd.DataFrame:
+    """Answer the questions of a session or of a rival from known classes.
+
+    Parameters
+    ----------
+    asker : AnswerSession, COBRAS, RandomPairs or UncertainLabels
+        Anything with ``mode``, ``question``, ``answer`` and ``labels_``.
+    y : array-like of shape (n_samples,)
+        Classes, -1 for samples whose class is not known: answers about them are "unknown".
+    n_questions : int
+    error_rate : float, default=0.0
+        Share of answers that are wrong; the same question always gets the same one.
+    random_state : int, default=0
+        Seed of the wrong answers.
+
+    Returns
+    -------
+    DataFrame
+        Per number of answers from 0 on ``ari``, the adjusted Rand index with y over samples of known class,
+        ``n_clusters`` and ``expected_error`` (NaN where it is not known).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from moo_clustering.interactive import COBRAS, simulate
+    >>> X = np.r_[np.zeros((10, 1)), np.ones((10, 1))]
+    >>> simulate(COBRAS(X, random_state=0), np.repeat([0, 1], 10), 3)["ari"].tolist()[-1]
+    1.0
+    """
+    values = np.asarray(y)
+    known = np.array([not (isinstance(v, int | float | np.number) and v == -1) for v in values.tolist()])
+    classes, codes = np.unique(values[known], return_inverse=True)
+    code_of = np.full(len(values), -1)
+    code_of[known] = codes
+    lines = []
+    for number in range(n_questions + 1):
+        ari = float(pairwise_ari(codes[None].astype(np.int32), asker.labels_[known][None])[0, 0])
+        error = getattr(asker, "expected_error_", float("nan"))
+        lines.append({"ari": ari, "n_clusters": len(np.unique(asker.labels_)), "expected_error": error})
+        question = asker.question if number < n_questions else None
+        if question is None:
+            break
+        pair = question.samples if len(question.samples) == 1 else ordered(*question.samples)
+        rng = np.random.default_rng([random_state, *pair])
+        wrong = bool(rng.random() < error_rate)
+        asked = code_of[list(question.samples)]
+        if (asked < 0).any():
+            asker.answer("unknown")
+        elif len(asked) == 2:
+            asker.answer("together" if (asked[0] == asked[1]) != wrong else "apart")
+        else:
+            other = (asked[0] + rng.integers(1, max(len(classes), 2))) % len(classes)
+            asker.answer(str(classes[other if wrong else asked[0]]))
+    return pd.DataFrame(lines)
+
+
+def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
+    """Head and events of a file, and whether its last line is complete."""
+    try:
+        text = path.read_bytes().decode()
+    except UnicodeDecodeError as error:
+        raise SessionFileError(f"{path} is no file of answers.") from error
+    *lines, rest = text.split("\n")
+    entries = []
+    for number, line in enumerate(lines):
+        try:
+            entry = json.loads(line)
+        except ValueError as error:
+            raise SessionFileError(f"{path} is damaged: line {number + 1} is no JSON.") from error
+        if not isinstance(entry, dict):
+            raise SessionFileError(f"{path} is damaged: line {number + 1} is no answer.")
+        entries.append(entry)
+    if not entries or entries[0].get("format") != _FORMAT:
+        raise SessionFileError(f"{path} is no file of answers.")
+    head, *events = entries
+    if head.get("version") != _VERSION:
+        raise SessionFileError(
+            f"{path} has version {head.get('version')!r} of the format, this package reads {_VERSION}."
+        )
+    missing = {"fingerprint", "n_samples", "mode", "error_rate", "random_state"} - head.keys()
+    if missing:
+        raise SessionFileError(f"{path} is damaged: its head lacks {', '.join(sorted(missing))}.")
+    # An answer that was being written when the process ended.
+    return head, events, rest == ""
+
+
+def _checked_word(answer: str) -> str:
+    if answer not in SIGNS:
+        hint = did_you_mean(str(answer), SIGNS)
+        raise ValueError(
+            f'an answer on two samples is "together", "apart" or "unknown", got {str(answer)[:40]!r}{hint}.'
+        )
+    return answer
+
+
+def _checked_name(name: str) -> str:
+    if not isinstance(name, str) or not name.strip():
+        raise ValueError(f"a name must be a text that is not empty, got {name!r:.40}.")
+    if len(name) > _LONGEST_NAME:
+        raise ValueError(f"a name has at most {_LONGEST_NAME} characters, got {len(name)}.")
+    return name.strip()
+
+
+def _share_moved(before: Labels, after: Labels) -> float:
+    """Share of samples that are not in the cluster which continues the one they were in."""
+    width = int(after.max()) + 1
+    table = np.bincount(before.astype(np.intp) * width + after, minlength=(int(before.max()) + 1) * width)
+    shared = table.reshape(-1, width)
+    rows, columns = linear_sum_assignment(-shared)
+    return float(1.0 - shared[rows, columns].sum() / len(before))
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float | np.floating) else str(value)[:_LONGEST_TEXT]

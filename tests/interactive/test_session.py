@@ -1,0 +1,388 @@
+"""Sessions: what answers change, what is taken back, and what is written to files."""
+
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import make_blobs, make_moons
+from sklearn.metrics import adjusted_rand_score
+
+from moo_clustering import InconsistentConstraintsError, ParetoBagClustering, ParetoClustering
+from moo_clustering.interactive import SessionFileError
+
+X, CLASSES = make_moons(90, noise=0.08, random_state=0)
+THREE, KINDS = make_blobs(60, centers=[[0, 0], [4, 0], [1, 4]], cluster_std=1.3, random_state=3)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return ParetoClustering(scale="isotropic", random_state=0).fit(X)
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    return ParetoClustering(random_state=0).fit(THREE)
+
+
+def right(session, y):
+    i, j = session.question.samples
+    return "together" if y[i] == y[j] else "apart"
+
+
+def answered(session, y, n):
+    for _ in range(n):
+        if session.question is not None:
+            session.answer(right(session, y))
+    return session
+
+
+def test_a_session_starts_from_the_result_of_the_fit(model, blobs):
+    for fitted in (model, blobs, ParetoClustering(4, families=["kmeans", "ward"], random_state=0).fit(THREE)):
+        session = fitted.ask()
+        np.testing.assert_array_equal(session.labels_, fitted.labels_)
+        assert session.n_clusters_ == fitted.n_clusters_
+        assert session.history_.empty
+        assert session.groups_["size"].tolist() == np.bincount(fitted.labels_).tolist()
+
+
+def test_answers_find_the_classes(blobs):
+    course = blobs.ask().simulate(KINDS, 40)
+    assert course["ari"].iloc[-1] > 0.95
+    assert blobs.ask("names").simulate(KINDS, 40)["ari"].iloc[-1] > 0.95
+
+
+@pytest.mark.slow
+def test_right_answers_to_all_questions_find_all_classes(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
+    points = rng.normal(size=(24, 2))
+    y = rng.integers(0, 3, 24)
+    fitted = ParetoClustering(random_state=global_random_seed).fit(points)
+    for error_rate in (0.03, 0.0):
+        course = fitted.ask(error_rate=error_rate).simulate(y, 5000)
+        assert course["ari"].iloc[-1] == 1.0
+        assert len(course) < 24 * 23 / 2 + 2
+    assert fitted.ask("names").simulate(y, 5000)["ari"].iloc[-1] == 1.0
+
+
+def test_classes_have_no_names(blobs):
+    one, other = (blobs.ask().simulate(y, 12) for y in (KINDS, 2 - KINDS))
+    assert one.equals(other)
+
+
+def test_rows_in_another_order_give_the_same_partitions(blobs):
+    order = np.random.default_rng(0).permutation(len(THREE))
+    other = ParetoClustering(random_state=0).fit(THREE[order])
+    assert adjusted_rand_score(other.labels_, blobs.labels_[order]) == 1.0
+    one, other = (m.ask().simulate(y, 30)["ari"] for m, y in ((blobs, KINDS), (other, KINDS[order])))
+    np.testing.assert_allclose(one, other, atol=1e-9)
+
+
+def test_undo_restores_labels_and_question(blobs):
+    session = blobs.ask()
+    seen = [(session.labels_, session.question)]
+    for _ in range(15):
+        session.answer(right(session, KINDS))
+        seen.append((session.labels_, session.question))
+    for labels, question in seen[-2::-1]:
+        session.undo()
+        np.testing.assert_array_equal(session.labels_, labels)
+        assert session.question.samples == question.samples
+        assert session.question.value == question.value
+    with pytest.raises(ValueError, match="no answer to undo"):
+        session.undo()
+    for labels, question in seen[1:]:
+        session.redo()
+        np.testing.assert_array_equal(session.labels_, labels)
+        assert session.question.samples == question.samples
+    with pytest.raises(ValueError, match="no answer to redo"):
+        session.redo()
+
+
+def test_history_pairs_and_labels_are_what_was_answered(blobs):
+    session = answered(blobs.ask(), KINDS, 15)
+    history = session.history_
+    assert len(history) == 15
+    assert history["moved"].between(0, 1).all()
+    must, cannot = session.pairs()
+    assert len(must) + len(cannot) == 15
+    assert (KINDS[must[:, 0]] == KINDS[must[:, 1]]).all()
+    assert (KINDS[cannot[:, 0]] != KINDS[cannot[:, 1]]).all()
+    y = session.partial_labels()
+    known = y >= 0
+    np.testing.assert_array_equal(session.labels_[known], y[known])
+    assert known.sum() == session.groups_["anchors"].sum()
+    blobs_again = ParetoClustering(random_state=0).fit(THREE, y)
+    assert blobs_again.labels_.shape == (60,)
+
+
+def test_names_are_kept_and_join_clusters(blobs):
+    session = blobs.ask("names")
+    names = ["left", "right", "top"]
+    for _ in range(12):
+        (sample,) = session.question.samples
+        session.answer(names[KINDS[sample]])
+    assert set(session.groups_["name"].dropna()) <= set(names)
+    y = session.partial_labels()
+    assert {value for value in y.tolist() if value != -1} <= set(names)
+    session.answer("unknown")
+    pairs = answered(blobs.ask(), KINDS, 6)
+    pairs.name(0, "one")
+    pairs.name(1, "one")
+    assert (pairs.groups_["name"] == "one").sum() == 1
+    assert pairs.undo().groups_["name"].tolist().count("one") == 1
+
+
+def test_take_makes_the_session_the_result(blobs):
+    fitted = ParetoClustering(random_state=0).fit(THREE)
+    before = fitted.labels_
+    session = answered(fitted.ask(), KINDS, 30)
+    fitted.take(session)
+    np.testing.assert_array_equal(fitted.labels_, session.labels_)
+    np.testing.assert_array_equal(fitted.predict(THREE), session.labels_)
+    np.testing.assert_array_equal(fitted.choose("fit").labels_, before)
+    np.testing.assert_array_equal(fitted.choose("auto").labels_, session.labels_)
+    # Asked again, questions start from the fit.
+    np.testing.assert_array_equal(fitted.ask().labels_, before)
+    with pytest.raises(ValueError, match="another fit"):
+        ParetoClustering(random_state=0).fit(X).take(session)
+
+
+def test_volunteered_pairs_alone_do_not_become_classes(blobs):
+    session = blobs.ask()
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        i, j = rng.choice(60, 2, replace=False)
+        session.answer("together" if KINDS[i] == KINDS[j] else "apart", samples=(i, j))
+    assert adjusted_rand_score(KINDS, session.labels_) > 0.5
+    # They follow as soon as a question has placed one of them.
+    answered(session, KINDS, 30)
+    assert adjusted_rand_score(KINDS, session.labels_) > 0.9
+
+
+def test_a_volunteered_correction_is_asked_about(blobs):
+    session = answered(blobs.ask(), KINDS, 20)
+    anchors = np.flatnonzero(session.partial_labels() >= 0)
+    y = session.partial_labels()[anchors]
+    i, j = anchors[y == np.bincount(y).argmax()][:2]
+    session.answer("apart", samples=(i, j))
+    assert session.question is not None
+    assert session.history_["kind"].iloc[-1] == "volunteered"
+
+
+def test_certain_answers_that_contradict_are_refused(blobs):
+    session = blobs.ask(error_rate=0.0)
+    session.answer("together", samples=(3, 5)).answer("together", samples=(5, 9))
+    before = session.labels_
+    with pytest.raises(InconsistentConstraintsError, match="3 - 5 - 9"):
+        session.answer("apart", samples=(3, 9))
+    np.testing.assert_array_equal(session.labels_, before)
+    assert len(session.history_) == 2
+    blobs.ask().answer("together", samples=(3, 5)).answer("apart", samples=(3, 5))
+
+
+@settings(max_examples=15)
+@given(
+    st.lists(st.sampled_from(["together", "apart", "unknown", "pair", "undo", "redo", "name"]), max_size=25),
+    st.randoms(),
+)
+def test_any_answers_leave_a_partition(words, random):
+    session = ANY.ask()
+    asked = set()
+    for word in words:
+        if word == "undo" and len(session.history_):
+            asked.discard(tuple(sorted(session.history_[["i", "j"]].iloc[-1])))
+            session.undo()
+        elif word == "redo" and session._undone:
+            session.redo()
+        elif word == "pair":
+            i, j = random.sample(range(60), 2)
+            session.answer(random.choice(["together", "apart"]), samples=(i, j))
+        elif word == "name":
+            session.name(random.randrange(session.n_clusters_), random.choice("ab"))
+        elif word in ("together", "apart", "unknown") and session.question is not None:
+            samples = tuple(sorted(session.question.samples))
+            assert samples not in asked
+            asked.add(samples)
+            session.answer(word)
+        assert set(session.labels_.tolist()) == set(range(session.n_clusters_))
+        assert 0 <= session.expected_error_ <= 1
+
+
+ANY = ParetoClustering(random_state=0).fit(THREE)
+
+
+def test_a_saved_session_goes_on_where_it_ended(blobs, tmp_path):
+    path = tmp_path / "answers.json"
+    session = answered(blobs.ask(path=path), KINDS, 9).undo()
+    session.answer("together", samples=(1, 2)).name(0, "first")
+    for resumed in (blobs.ask(resume=path), blobs.ask(resume=path)):
+        np.testing.assert_array_equal(resumed.labels_, session.labels_)
+        assert resumed.question.samples == session.question.samples
+        assert resumed.history_.equals(session.history_)
+    resumed.answer("unknown")
+    assert len(blobs.ask(resume=path).history_) == len(session.history_) + 1
+    session.save(tmp_path / "copy.json")
+    again = blobs.ask(resume=tmp_path / "copy.json")
+    np.testing.assert_array_equal(again.undo().undo().labels_, session.undo().undo().labels_)
+
+
+def test_at_most_the_answer_being_written_is_lost(blobs, tmp_path):
+    path = tmp_path / "answers.json"
+    session = answered(blobs.ask(path=path), KINDS, 5)
+    path.write_bytes(path.read_bytes()[:-7])
+    resumed = blobs.ask(resume=path)
+    assert len(resumed.history_) == 4
+    resumed.answer("apart")
+    assert len(blobs.ask(resume=path).history_) == 5
+    assert len(session.history_) == 5
+
+
+def test_files_that_are_no_sessions_are_refused(blobs, model, tmp_path):
+    path = tmp_path / "answers.json"
+    answered(blobs.ask(), KINDS, 3).save(path)
+    with pytest.raises(SessionFileError, match="another fit"):
+        model.ask(resume=path)
+    lines = path.read_text().splitlines()
+    for text, message in [
+        ("", "no file of answers"),
+        ("\x00\x01", "no file of answers"),
+        ("{}\n", "no file of answers"),
+        ("[1]\n", "damaged: line 1"),
+        ("\n".join([lines[0], "nonsense", lines[2], ""]), "line 2 is no JSON"),
+        ("\n".join([lines[0], '{"answer": "together", "samples": [1, 99]}', ""]), "line 2 is no answer"),
+        ("\n".join([lines[0], '{"answer": "both", "samples": [1, 2]}', ""]), "line 2 is no answer"),
+        ("\n".join([lines[0], '{"undo": true}', ""]), "line 2 is no answer"),
+        (json.dumps(json.loads(lines[0]) | {"version": 9}) + "\n", "version 9"),
+        (json.dumps({"format": json.loads(lines[0])["format"], "version": 1}) + "\n", "lacks"),
+        (json.dumps(json.loads(lines[0]) | {"error_rate": 7}) + "\n", "error_rate"),
+    ]:
+        path.write_text(text)
+        with pytest.raises(ValueError, match=message):
+            blobs.ask(resume=path)
+        assert path.read_text() == text
+    with pytest.raises(SessionFileError, match="exists"):
+        blobs.ask(path=path)
+
+
+def test_bad_answers_lose_nothing(blobs):
+    session = answered(blobs.ask(), KINDS, 3)
+    question = session.question
+    for call, message in [
+        (lambda: session.answer("togehter"), "did you mean 'together'"),
+        (lambda: session.answer("together", samples=(1, 60)), "from 0 to 59"),
+        (lambda: session.answer("together", samples=(-1, 3)), "from 0 to 59"),
+        (lambda: session.answer("together", samples=(4, 4)), "itself"),
+        (lambda: session.answer("together", samples=(4,)), "two sample numbers"),
+        (lambda: session.answer("maybe", samples=(4, 5)), "together"),
+        (lambda: session.name(99, "x"), "group must be"),
+        (lambda: session.name(0, " "), "not empty"),
+        (lambda: session.name(0, "x" * 10_000), "at most 200 characters"),
+        (lambda: blobs.ask("names").answer(""), "not empty"),
+        (lambda: blobs.ask("names").answer("apart"), "two samples"),
+        (lambda: blobs.ask("words"), "mode must be"),
+        (lambda: blobs.ask(error_rate=0.5), "below .5"),
+        (lambda: blobs.ask(data=[1, 2]), "row for each"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            call()
+        assert session.question.samples == question.samples
+        assert len(session.history_) == 3
+    session.answer("apart", question=question)
+    with pytest.raises(ValueError, match="was answered"):
+        session.answer("apart", question=question)
+
+
+def test_questions_need_a_fit_without_labels(blobs):
+    fitted = ParetoClustering(random_state=0).fit(THREE, np.where(np.arange(60) < 9, KINDS, -1))
+    with pytest.raises(ValueError, match="without labels"):
+        fitted.ask()
+    assert fitted.relabel().ask().question is not None
+    with pytest.raises(ValueError, match="without labels"):
+        fitted.relabel(must_link=[(0, 1)]).ask()
+
+
+def test_landmarks():
+    many, y = make_blobs(400, centers=4, cluster_std=1.0, random_state=1)
+    fitted = ParetoClustering(n_landmarks=60, random_state=0).fit(many)
+    session = fitted.ask()
+    np.testing.assert_array_equal(session.labels_, fitted.labels_)
+    course = answered(session, y, 25)
+    assert adjusted_rand_score(y, course.labels_) > 0.9
+    assert len(course.question.concerns) <= 400
+    # Two samples of one landmark cannot be parted.
+    i, j = np.flatnonzero(fitted.landmark_of_ == fitted.landmark_of_[0])[:2]
+    course.answer("apart", samples=(i, j))
+
+
+@pytest.mark.slow
+def test_distances_bags_and_text():
+    D = np.linalg.norm(THREE[:, None] - THREE, axis=2)
+    distances = ParetoClustering(metric="precomputed", random_state=0).fit(D)
+    assert distances.ask().simulate(KINDS, 40)["ari"].iloc[-1] > 0.9
+    rng = np.random.default_rng(0)
+    bags = [rng.normal(4 * (i % 2), 1, size=(5, 2)) for i in range(24)]
+    course = ParetoBagClustering(random_state=0).fit(bags).ask().simulate(np.arange(24) % 2, 25)
+    assert course["ari"].iloc[-1] == 1.0
+    words = sp.csr_array(rng.poisson(np.kron(np.eye(2) + 0.1, np.ones((15, 40)))))
+    text = ParetoClustering(random_state=0).fit(words)
+    assert text.ask().simulate(np.repeat([0, 1], 15), 20)["ari"].iloc[-1] == 1.0
+
+
+def test_one_cluster_and_equal_rows():
+    session = ParetoClustering(random_state=0).fit(np.zeros((6, 2))).ask()
+    for _ in range(40):
+        if session.question is None:
+            break
+        session.answer("together")
+    assert session.n_clusters_ == 1
+
+
+def test_a_notebook_shows_samples_and_state(blobs):
+    frame = pd.DataFrame(THREE, columns=["width", "<height>"])
+    shown = blobs.ask(data=frame)._repr_html_()
+    assert "width" in shown
+    assert "&lt;height&gt;" in shown
+    texts = blobs.ask(data=["<b>a text</b>"] * 60)._repr_html_()
+    assert "&lt;b&gt;a text" in texts
+    assert "What is the class" in blobs.ask("names")._repr_html_()
+    assert "expected_error" in repr(blobs.ask())
+
+
+def test_a_widget_answers(blobs, monkeypatch):
+    widgets = pytest.importorskip("ipywidgets")
+    session = blobs.ask()
+    box = session.widget()
+    assert isinstance(box, widgets.VBox)
+    together, apart, unknown, undo = box.children[1].children
+    for button in (together, apart, unknown):
+        button.click()
+    assert len(session.history_) == 3
+    for _ in range(4):
+        undo.click()
+    assert session.history_.empty
+    assert "no answer to undo" in box.children[2].value
+    named = blobs.ask("names")
+    field, button, unknown, undo = named.widget().children[1].children
+    field.value = "first"
+    button.click()
+    unknown.click()
+    assert named.history_["answer"].tolist() == ["first", "unknown"]
+
+
+def test_a_widget_needs_ipywidgets(blobs, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "ipywidgets", None)
+    with pytest.raises(ImportError, match=r"moo_clustering\[notebook\]"):
+        blobs.ask().widget()
+
+
+def test_sessions_and_models_that_asked_can_be_pickled(blobs):
+    session = answered(blobs.ask(), KINDS, 8)
+    copy = pickle.loads(pickle.dumps(session))
+    assert copy.question.samples == session.question.samples
+    other = pickle.loads(pickle.dumps(blobs))
+    np.testing.assert_array_equal(other.ask().labels_, blobs.ask().labels_)
