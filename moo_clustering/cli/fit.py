@@ -174,12 +174,15 @@ def run_job(
 ) -> Outcome:
     """Fit and save; after Ctrl-C, save what there is.
 
+    Results are written first, then the report, then the record that says "complete"; the checkpoint
+    goes last. A run that is killed between two of these steps goes on from it and makes what is missing.
+
     Parameters
     ----------
     extra : mapping, optional
         More entries for the record.
     with_report : bool, default=True
-        Whether the report is made, as the last step.
+        Whether the report is made.
     """
     record = job.record() | dict(extra or {})
     found = None
@@ -193,6 +196,7 @@ def run_job(
             lines = dict.fromkeys([*job.notices, *warnings])
             record["warnings"] = [line.replace(f"{folder.path}/", "") for line in lines]
             record["timings"] = {"load": begun - job.started, "fit": fitted - begun}
+            folder.discard_report()
             if hasattr(job.estimator, "labels_"):
                 record["result"] = _summary(job.estimator)
                 found = describe(job)
@@ -207,15 +211,14 @@ def run_job(
                     arrays=found.arrays,
                 )
                 record["files"] += found.draw(folder.path)
-            record["timings"]["total"] = time.perf_counter() - job.started
-            folder.finish(record, complete=not interrupted)
             if with_report and found is not None:
-                # Last, so that nothing is lost whatever happens.
                 before = len(warnings)
                 record["files"] += save_report(folder.path, job, record, found.report)
                 record["warnings"] += warnings[before:]
-                record["timings"]["total"] = time.perf_counter() - job.started
-                folder.write_record(record)
+            record["timings"]["total"] = time.perf_counter() - job.started
+            # Without the content of the report, the front is in the checkpoint alone.
+            has_front = not with_report or CONTENT in record["files"]
+            folder.finish(record, complete=not interrupted and has_front)
     except BaseException:
         folder.release()
         raise
@@ -275,6 +278,7 @@ def save_report(folder: Path, job: Job, record: Mapping[str, Any], extra: Mappin
     from moo_clustering.visualization.report.page import save_content
 
     files: list[str] = []
+    has_checkpoint = (folder / CHECKPOINT).exists()
     try:
         content = report_content(job.estimator, **report_arguments(job, record), **extra)
         content = replace(content, missing=with_status(content.missing, record))
@@ -283,14 +287,16 @@ def save_report(folder: Path, job: Job, record: Mapping[str, Any], extra: Mappin
         write_report(content, folder / REPORT)
         files.append(REPORT)
     except KeyboardInterrupt:
-        _warn("it was interrupted", files)
+        _warn("it was interrupted", files, has_checkpoint)
     except Exception as error:  # a figure is not worth a run, whatever is wrong with it
-        _warn(f"{type(error).__name__}: {one_line(error)}", files)
+        _warn(f"{type(error).__name__}: {one_line(error)}", files, has_checkpoint)
     return files
 
 
-def _warn(why: str, files: Sequence[str]) -> None:
+def _warn(why: str, files: Sequence[str], has_checkpoint: bool) -> None:
     later = ", and `moo-clustering report` can make the page later" if CONTENT in files else ""
+    if not later and has_checkpoint:
+        later = ", and the same command with --resume makes it"
     warnings.warn(f"{REPORT} could not be made ({why}); the results are saved{later}", stacklevel=3)
 
 

@@ -167,13 +167,13 @@ class RunFolder:
         with replacing(self.path / RECORD) as file:
             file.write(_text(record).encode())
 
-    def finish(self, record: Mapping[str, Any], *, complete: bool) -> None:
-        """Write the last record; a complete run needs its checkpoint no longer.
-
-        The report of an earlier interruption is removed, since it shows another result.
-        """
-        self.write_record(record)
+    def discard_report(self) -> None:
+        """Remove the report of an earlier interruption, which shows another result."""
         self._remove((CONTENT, REPORT))
+
+    def finish(self, record: Mapping[str, Any], *, complete: bool) -> None:
+        """Write the last record, after all other files; a complete run needs its checkpoint no longer."""
+        self.write_record(record)
         if complete:
             self.checkpoint.unlink(missing_ok=True)
 
@@ -201,7 +201,9 @@ def open_folder(path: Path, *, resume: bool = False, replaces: str | None = None
             for name in (*FILES, CHECKPOINT):
                 (path / name).unlink(missing_ok=True)
             return RunFolder(path, has_record=True)
-        _check_unfinished(path, record["status"], has_checkpoint, LABELS in names, resume)
+        # A finished run with a checkpoint and without a report ended before the report could be saved.
+        if not (resume and has_checkpoint and CONTENT not in names):
+            _check_unfinished(path, record["status"], has_checkpoint, LABELS in names, resume)
     elif names - {CHECKPOINT}:
         raise FolderError(f"{path} holds other files; {_OTHER}")
     elif has_checkpoint and not resume:

@@ -3,6 +3,7 @@
 import html
 import json
 import re
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -75,6 +76,34 @@ def test_report_of_an_interrupted_run_does_not_outlive_it(run, slices, table, tm
     assert (tmp_path / "out" / "report.html").exists()
     fit(run, "out", "--resume", "--no-report")
     assert not list((tmp_path / "out").glob("report*"))
+
+
+class Killed(BaseException):
+    """Ends a process where it stands."""
+
+
+@pytest.mark.parametrize("error", [Killed(), RuntimeError("no figure"), KeyboardInterrupt()])
+def test_run_that_ends_before_its_report_goes_on_from_the_checkpoint(
+    run, slices, table, tmp_path, monkeypatch, error
+):
+    def ended(*_):
+        raise error
+
+    saving = (*FIT, "-k", 3, "--checkpoint-every", 5)
+    assert run(*saving, "--out", "whole").exit_code == 0
+    with monkeypatch.context() as patched:
+        patched.setattr(_run_report, "report_arguments", ended)
+        with suppress(Killed):
+            run(*saving, "--out", "out")
+    out = tmp_path / "out"
+    assert (out / "checkpoint.npz").exists()
+    assert run(*saving, "--out", "out").exit_code == 2
+    assert run(*saving, "--out", "out", "--resume").exit_code == 0
+    assert record_of(out)["status"] == "complete"
+    assert not (out / "checkpoint.npz").exists()
+    assert (out / "labels.csv").read_bytes() == (tmp_path / "whole" / "labels.csv").read_bytes()
+    mine, whole = (load_content(tmp_path / name / "report.npz") for name in ("out", "whole"))
+    np.testing.assert_array_equal(mine.labels, whole.labels)
 
 
 @pytest.mark.parametrize("error", [RuntimeError("no\nfigure"), MemoryError(), KeyboardInterrupt()])

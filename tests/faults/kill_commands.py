@@ -9,13 +9,11 @@ from pathlib import Path
 
 import kill_experiments as tiny
 from kill_folder import final_files
-from kill_outcomes import NOT_COMPARED, of_folder
+from kill_outcomes import of_folder
 
 from moo_clustering.cli import main
 from papers import runner as _store
 from papers.__main__ import reproduce
-
-REPORTS = {"report.npz", "report.html"}
 
 
 def command(*arguments, of=main):
@@ -42,24 +40,15 @@ class Fit:
         return self.run(folder)
 
     def run(self, folder):
-        """All files that the command writes.
-
-        A run that was killed between its last record and its report is finished; its report is then, like
-        its name in the record, not compared.
-        """
+        """All files that the command writes."""
         out = folder / "out"
         if not self._ended(out):
             # Without checkpoints --resume starts a killed run over, and is refused where there is none.
             resume = ["--resume"] if self.saves or (out / "run.json").exists() else []
             command("fit", *self.arguments, *resume, "--quiet", "--out", out)
         found = of_folder(out, [path.name for path in final_files(out)])
-        record = json.loads(found["run.json"])
-        record["files"] = [name for name in record["files"] if name not in REPORTS]
-        found["run.json"] = json.dumps(record).encode()
         # A run that ended before it could remove its checkpoint does no harm.
         found.pop("checkpoint.npz", None)
-        if not found.keys() >= REPORTS:
-            found |= dict.fromkeys(REPORTS, NOT_COMPARED)
         return found
 
     def begun(self, folder):

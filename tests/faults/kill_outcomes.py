@@ -11,8 +11,6 @@ from scipy import sparse
 from moo_clustering.algorithms import Recorder
 from moo_clustering.persistence import read_archive
 
-NOT_COMPARED = b"not compared"
-
 
 def of_model(model):
     """Every fitted attribute of an estimator, as far as it is made of arrays, tables and numbers."""
@@ -69,8 +67,4 @@ def as_bytes(value):
 
 def differences(whole, other):
     """Names of what differs, or is in one of the two only."""
-    return sorted(
-        name
-        for name in whole.keys() | other.keys()
-        if whole.get(name) != other.get(name) and NOT_COMPARED not in (whole.get(name), other.get(name))
-    )
+    return sorted(name for name in whole.keys() | other.keys() if whole.get(name) != other.get(name))
