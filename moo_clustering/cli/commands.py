@@ -173,6 +173,16 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 @click.option("--cannot-link", metavar="FILE", help="Two columns: rows that do not belong together.")
 @click.option("--id-column", metavar="COLUMN", help="Identifiers of the rows.")
 @click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out; repeatable.")
+@click.option(
+    "--weights",
+    type=click.Choice(["dependence", "equal"]),
+    help="Tables: weigh columns of few values by what they tell of other columns (the default), or equally.",
+)
+@click.option(
+    "--missing",
+    type=click.Choice(["neighbors", "median"]),
+    help="Tables: fill missing cells from the nearest rows (the default) or with the middle of their column.",
+)
 @click.option("--text-columns", metavar="COLUMNS", help="DATA are documents: columns of text, as title,text.")
 @click.option(
     "--min-df", callback=_frequency, metavar="N", help="Documents: least number or share with a term."

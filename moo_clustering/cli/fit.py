@@ -35,9 +35,11 @@ from moo_clustering.cli.job import (
     writes_checkpoints,
 )
 from moo_clustering.cli.load import load_data, prepares
-from moo_clustering.cli.samples import PreparedSamples
+from moo_clustering.cli.samples import PreparedSamples, Samples
 from moo_clustering.cli.summary import summary
 from moo_clustering.cli.terminal import INTERRUPTED, one_line, shown_warnings
+from moo_clustering.datasets.prepare import following_missing
+from moo_clustering.datasets.tables import DataError
 from moo_clustering.estimators._methods import find_method
 
 # Samples from which on the recommended method takes so long that one may doubt whether it goes on.
@@ -60,6 +62,8 @@ def run_fit(
     cannot_link: str | None,
     id_column: str | None,
     drop: Sequence[str],
+    weights: str | None,
+    missing: str | None,
     text_columns: str | None,
     min_df: float | None,
     max_df: float | None,
@@ -83,6 +87,8 @@ def run_fit(
     found, preset = find_method(choice.name)
     estimator_class = found.load()
     options = parse_settings(settings, found.name, estimator_class)
+    given = {"weights": weights, "missing": missing}
+    filling = {name: value for name, value in given.items() if value is not None}
     with shown_warnings() as notices:
         samples = load_data(
             data,
@@ -95,7 +101,9 @@ def run_fit(
             id_column=id_column,
             drop=drop,
             prepares=prepares(found, options),
+            filling=filling,
         )
+    _require_used(filling, samples, options)
     if isinstance(samples, PreparedSamples):
         options.setdefault("scale", "none")  # columns have equal weights by now
         for line in () if quiet else samples.notes:
@@ -191,6 +199,7 @@ def run_job(
         with shown_warnings() as warnings:
             begun = time.perf_counter()
             interrupted = _fit(job)
+            _warn_of_missing(job)
             fitted = time.perf_counter()
             record["status"] = "interrupted" if interrupted else "complete"
             lines = dict.fromkeys([*job.notices, *warnings])
@@ -223,6 +232,27 @@ def run_job(
         folder.release()
         raise
     return Outcome(record, interrupted, None if found is None else found.clusters)
+
+
+def _require_used(filling: Mapping[str, str], samples: Samples, options: Mapping[str, Any]) -> None:
+    for name in filling:
+        if not isinstance(samples, PreparedSamples):
+            raise DataError(f"--{name} is for tables whose columns become features, and {samples} is none")
+        if name == "weights" and "scale" in options:
+            raise DataError("--weights needs columns of equal scale: leave out --set scale=...")
+
+
+def _warn_of_missing(job: Job) -> None:
+    """Tell whether the clusters follow cells that were missing."""
+    if isinstance(job.samples, PreparedSamples) and hasattr(job.estimator, "labels_"):
+        names = following_missing(job.samples.missing, job.estimator.labels_)
+        if names:
+            listed = " and ".join(map(repr, names[:3])) + (" and more" if len(names) > 3 else "")
+            warnings.warn(
+                f"the clusters follow the missing cells of {listed}: they may tell how the table was filled "
+                "in rather than what is in it",
+                stacklevel=2,
+            )
 
 
 def _fit(job: Job) -> bool:

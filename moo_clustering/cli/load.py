@@ -86,12 +86,14 @@ def load_data(
     id_column: str | None = None,
     drop: Sequence[str] = (),
     prepares: Preparation | None = None,
+    filling: Mapping[str, Any] | None = None,
 ) -> Samples:
     """A bundled set by name, a file or a folder, as the method takes it.
 
     Texts are read where columns of text are named, and where there can be nothing else; bags and label
     sets where the file holds them, bags also where a column of them is named; categories where the method
-    takes them. ``prepares`` makes features of whatever columns a table has.
+    takes them. ``prepares`` makes features of whatever columns a table has, and ``filling`` has further
+    options of ``prepare_table`` for them.
     """
 
     if data in BUNDLED:
@@ -153,7 +155,12 @@ def load_data(
         return load_sparse(path, method, {**names, "--drop": drop})
     if prepares is not None and holds_columns(path):
         return load_prepared(
-            path, labels=labels, partial_labels=partial_labels, id_column=id_column, drop=drop, scale=prepares
+            path,
+            labels=labels,
+            partial_labels=partial_labels,
+            id_column=id_column,
+            drop=drop,
+            options={"scale": prepares, **(filling or {})},
         )
     try:
         table = read_table(
@@ -454,9 +461,9 @@ def load_prepared(
     partial_labels: str | None,
     id_column: str | None,
     drop: Sequence[str],
-    scale: Preparation,
+    options: Mapping[str, Any],
 ) -> PreparedSamples:
-    """Features of the columns of a file that have no other role.
+    """Features of the columns of a file that have no other role; ``options`` are those of ``prepare_table``.
 
     Raises a DataError when the file cannot be read, or nothing is left.
     """
@@ -469,14 +476,18 @@ def load_prepared(
     if roles.id_column is not None:
         row_ids = identifiers(frame[roles.id_column], roles.id_column, str(path))
     try:
-        prepared = prepare_table(frame[features], scale=scale)
+        prepared = prepare_table(frame[features], **options)
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
     known = None if roles.labels is None else frame[roles.labels]
     partial = None if roles.partial_labels is None else frame[roles.partial_labels]
     table = labelled(Table(path.name, prepared.X, prepared.feature_names, row_ids), known, partial)
     return PreparedSamples.of(
-        table, frame=prepared.columns, categories=prepared.category_names, notes=(*notes, *prepared.notes)
+        table,
+        frame=prepared.columns,
+        categories=prepared.category_names,
+        notes=(*notes, *prepared.notes),
+        missing=prepared.missing,
     )
 
 

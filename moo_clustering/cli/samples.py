@@ -215,11 +215,14 @@ class PreparedSamples(Samples):
         Names of the columns that hold categories.
     notes : tuple of str
         Sentences about what was done to the columns.
+    missing : DataFrame of bool
+        The cells that were filled.
     """
 
     frame: pd.DataFrame = field(default_factory=pd.DataFrame)
     categories: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    missing: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @property
     def features(self) -> str:

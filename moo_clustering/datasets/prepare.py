@@ -1,15 +1,21 @@
-"""Features from columns of any kind: ``prepare_table`` reads numbers, dates, units and categories."""
+"""Features from columns of any kind: ``prepare_table`` reads numbers, dates, units and categories.
+
+Columns of few values are weighted by what they tell of the others, and missing cells are filled from the
+rows that are nearest in what is known.
+"""
 
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import chi2
 
 from moo_clustering.datasets.tables import DataError, exact_numbers
 
@@ -41,6 +47,22 @@ _MEASURE = re.compile(
     r"\s*(?P<after>[^\d\s.,+'-]{1,6})?"
 )
 _SHOWN = 8
+# Bins of a column of numbers where its dependence on another column is measured; numbers of at most _FEW
+# different values are discrete: their values make clusters of their own, as those of categories do.
+_BINS = 8
+# A dependence counts at this level, divided by the number of columns it was looked for in.
+_LEVEL = 0.01
+# In fewer rows, too little is found to be above chance.
+_LEAST_ROWS = 40
+# Rows that fill a missing cell. With one other column, near rows may belong to different clusters, and their
+# mean to none of them.
+_DONORS, _DONORS_OF_TWO = 5, 1
+# Among so many rows near ones are looked for; products of rows computed at once.
+_MOST_DONORS, _PRODUCTS = 2_000, 4_000_000
+# One column makes the best split if it explains so much of it, and each of so many others at most so much.
+_EXPLAINED, _UNEXPLAINED, _OTHERS = 0.8, 0.1, 2
+# Clusters follow the missing cells of a column, if there are so many, from this association on.
+_FOLLOWS, _FEW_MISSING = 0.3, 5
 _CLASSES = {"class", "classes", "label", "labels", "target", "targets", "klasse", "cluster"}
 
 
@@ -60,6 +82,10 @@ class PreparedTable:
         The columns that became features, empty cells filled: float64, datetime64 or text.
     category_names : tuple of str
         Those of ``columns`` that are categories.
+    weights : tuple of float
+        Total variance of the features of each of ``columns``, unless ``scale="none"``.
+    missing : DataFrame of shape (n_samples, n_columns), bool
+        The cells of ``columns`` that were filled.
     """
 
     X: NDArray[np.float64]
@@ -67,25 +93,64 @@ class PreparedTable:
     notes: tuple[str, ...]
     columns: pd.DataFrame
     category_names: tuple[str, ...] = ()
+    weights: tuple[float, ...] = ()
+    missing: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+    def following_missing(self, labels: ArrayLike) -> tuple[str, ...]:
+        """Name the columns whose missing cells the clusters follow.
+
+        Such clusters may say more about who filled the table in than about what is in it.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,), int
+
+        Returns
+        -------
+        tuple of str
+            Columns with at least five missing cells, of which Cramer's V with the clusters is at least .3
+            and above chance at the level of .01 for all columns together; the strongest first.
+        """
+        return following_missing(self.missing, labels)
 
 
-def prepare_table(frame: pd.DataFrame, *, scale: Literal["equal", "none"] = "equal") -> PreparedTable:
-    """Features of equal weight from numbers, truth values, dates and categories, whatever the table holds.
+def prepare_table(
+    frame: pd.DataFrame,
+    *,
+    scale: Literal["equal", "none"] = "equal",
+    weights: Literal["dependence", "equal"] = "dependence",
+    missing: Literal["neighbors", "median"] = "neighbors",
+) -> PreparedTable:
+    """Features from numbers, truth values, dates and categories, whatever the table holds.
 
     Cells are read by what they say: numbers also with decimal commas, dates, and words for missing values
-    (NA, n/a, null, ?). Missing numbers and dates become the median of their column, missing categories the
-    most frequent value; dates become days, categories an indicator for each value (one for two values).
-    Columns are left out that are constant, empty or mostly so, number the rows, or hold texts nearly all of
-    which are different; numbers whose commas, and dates whose days and months, cannot be told apart.
+    (NA, n/a, null, ?). Missing cells are filled; dates become days, categories an indicator for each value
+    (one for two values). Columns are left out that are constant, empty or mostly so, number the rows, or
+    hold texts nearly all of which are different; numbers whose commas, and dates whose days and months,
+    cannot be told apart.
 
     Parameters
     ----------
     frame : DataFrame of shape (n_samples, n_columns)
         At least two rows. The index is not used.
     scale : {"equal", "none"}, default="equal"
-        Whether every column of whatever kind has a total variance of 1: numbers and dates minus their mean,
-        by their standard deviation; the indicators of one category by one factor, so that two samples differ
-        by categories as much on average as by numbers. ``"none"``: numbers as they are, indicators 0 and 1.
+        Whether every column of whatever kind has a total variance of 1, or of its weight: numbers and dates
+        minus their mean, by their standard deviation; the indicators of one category by one factor, so that
+        two samples differ by categories as much on average as by numbers. ``"none"``: numbers as they are,
+        indicators 0 and 1.
+    weights : {"dependence", "equal"}, default="dependence"
+        With scale ``"equal"``, the weights of columns of few values: categories, and numbers of at most 20
+        different values. Their values make clusters of their own in any table, so that one irrelevant
+        column could make the partition. ``"dependence"``: the greatest association with another column,
+        from 0 to 1 (Cramer's V without its bias; other numbers in eight bins of equal counts). A column
+        is left out if none of its associations is above chance (chi-square test at the level of .01,
+        divided by the number of other columns), unless that holds for all columns. ``"equal"``: 1, as for
+        any table of fewer than 40 rows.
+    missing : {"neighbors", "median"}, default="neighbors"
+        What fills missing cells. ``"neighbors"``: the mean, or most frequent value, of the five nearest
+        rows that know the column, by distances in the columns that both rows know; of one row where a table
+        has two columns at most. ``"median"``: the median, or most frequent value, of the column, which
+        makes a cluster of the rows filled with it.
 
     Returns
     -------
@@ -96,10 +161,26 @@ def prepare_table(frame: pd.DataFrame, *, scale: Literal["equal", "none"] = "equ
     DataError
         Fewer than two rows, two columns of one name, or no column left.
 
+    Warns
+    -----
+    UserWarning
+        One column alone makes the strongest split in two (names it).
+
     Notes
     -----
-    O(cells + n_samples n_features) time and memory. Scaled features go to estimators as they are, as
-    ``ParetoClustering(scale="none")``.
+    O(cells + n_samples n_features) time and memory, O(n_values^2 n_samples) time for the dependence of
+    columns with n_values different values in all, and O(n_incomplete min(n_samples, 2000) n_features) to
+    fill n_incomplete rows; in a longer table, only 2,000 rows, drawn with a fixed seed, fill others. Scaled
+    features go to estimators as they are, as ``ParetoClustering(scale="none")``.
+
+    On generated tables with relevant categories, weights by dependence reached a mean adjusted Rand index
+    of .71, equal ones .63 (``benchmarks/mixed_tables.py``).
+
+    References
+    ----------
+    W. Bergsma, A bias-correction for Cramer's V and Tschuprow's T, Journal of the Korean Statistical
+    Society 42 (2013). O. Troyanskaya et al., Missing value estimation methods for DNA microarrays,
+    Bioinformatics 17 (2001).
 
     Examples
     --------
@@ -113,8 +194,13 @@ def prepare_table(frame: pd.DataFrame, *, scale: Literal["equal", "none"] = "equ
     """
     import pandas as pd
 
-    if scale not in ("equal", "none"):
-        raise ValueError(f"scale must be 'equal' or 'none', got {scale!r}")
+    for name, value, known in (
+        ("scale", scale, ("equal", "none")),
+        ("weights", weights, ("dependence", "equal")),
+        ("missing", missing, ("neighbors", "median")),
+    ):
+        if value not in known:
+            raise ValueError(f"{name} must be {known[0]!r} or {known[1]!r}, got {value!r}")
     frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
     if not frame.columns.is_unique:
         raise DataError(f"the table has two columns named {frame.columns[frame.columns.duplicated()][0]!r}")
@@ -125,20 +211,137 @@ def prepare_table(frame: pd.DataFrame, *, scale: Literal["equal", "none"] = "equ
     used = [column for column in judged if column.kind != "out"]
     if not used:
         _refuse(judged)
+    shares = np.ones(len(used))
+    if scale == "equal" and weights == "dependence":
+        shares = dependence_weights(used)
+    dropped = [column.name for column, share in zip(used, shares, strict=True) if share == 0.0]
+    used = [column for column, share in zip(used, shares, strict=True) if share > 0.0]
+    shares = shares[shares > 0.0]
     filled = pd.DataFrame({column.name: _filled(column) for column in used})
+    if missing == "neighbors":
+        filled = _filled_by_neighbors(used, filled, shares)
     blocks, names = [], []
-    for column in used:
+    for column, share in zip(used, shares, strict=True):
         block, block_names = _features(column, filled[column.name], scale == "equal")
-        blocks.append(block)
+        blocks.append(block * np.sqrt(share))
         names += block_names
+    if scale == "equal":
+        _warn_of_split(blocks, [column.name for column in used])
     categories = tuple(column.name for column in used if column.kind == "category")
     notes = (
         *left_out_notes(judged),
+        *independence_notes(dropped),
         *reading_notes(used, [n for n in names if n not in filled.columns], len(names)),
-        *filled_notes(used),
+        *filled_notes(used, missing),
         *class_notes(used),
     )
-    return PreparedTable(np.column_stack(blocks), tuple(names), notes, filled, categories)
+    return PreparedTable(
+        np.column_stack(blocks),
+        tuple(names),
+        notes,
+        filled,
+        categories,
+        tuple(shares.tolist()),
+        pd.DataFrame({column.name: column.values.isna() for column in used}),
+    )
+
+
+def following_missing(missing: pd.DataFrame, labels: ArrayLike) -> tuple[str, ...]:
+    """Columns whose missing cells (n_samples, n_columns) clusters follow, the strongest first.
+
+    See :meth:`PreparedTable.following_missing`.
+    """
+    clusters = np.unique(np.asarray(labels), return_inverse=True)[1].reshape(-1)
+    empty = [str(name) for name in missing if missing[name].sum() >= _FEW_MISSING]
+    found: dict[str, float] = {}
+    for name in empty:
+        table = np.zeros((clusters.max() + 1, 2))
+        np.add.at(table, (clusters, missing[name].to_numpy().astype(np.intp)), 1.0)
+        strength, p_value = _association(table)
+        if p_value < _LEVEL / len(empty) and strength >= _FOLLOWS:
+            found[name] = strength
+    return tuple(sorted(found, key=lambda name: -found[name]))
+
+
+def dependence_weights(columns: Sequence[Column]) -> NDArray[np.float64]:
+    """Weights of columns, from 0 to 1: 1 for numbers of many values, else the association with another.
+
+    All weights are 1 in fewer than 40 rows, and where none of them would be above 0.
+    """
+    discrete = [column.kind == "category" or column.values.nunique() <= _FEW for column in columns]
+    weights = np.ones(len(columns))
+    if len(columns) == 1 or not any(discrete) or len(columns[0].values) < _LEAST_ROWS:
+        return weights
+    indicators = [_indicators(column) for column in columns]
+    ends = np.cumsum([block.shape[1] for block in indicators])
+    spans = [slice(end - block.shape[1], end) for end, block in zip(ends, indicators, strict=True)]
+    everything = np.hstack(indicators)
+    for at in np.flatnonzero(discrete):
+        # Counts of pairs of values; cells that are missing count in none.
+        counts = indicators[at].T @ everything
+        found = [_association(counts[:, span]) for other, span in enumerate(spans) if other != at]
+        level = _LEVEL / len(found)
+        weights[at] = max((strength for strength, p_value in found if p_value < level), default=0.0)
+    return weights if weights.any() else np.ones(len(columns))
+
+
+def _indicators(column: Column) -> NDArray[np.float64]:
+    """Indicators of the values, or of bins of equal counts, shape (n_samples, n_different)."""
+    known = column.values.notna().to_numpy()
+    values = column.values[known].to_numpy()
+    different, codes = np.unique(values, return_inverse=True)
+    if column.kind != "category" and len(different) > _FEW:
+        # Ranks, so that huge numbers and dates are cut alike.
+        first = np.cumsum(np.bincount(codes)) - np.bincount(codes)
+        codes = np.unique(first[codes] * _BINS // len(codes), return_inverse=True)[1]
+    indicators = np.zeros((len(known), int(codes.max()) + 1))
+    indicators[np.flatnonzero(known), codes.reshape(-1)] = 1.0
+    return indicators
+
+
+def _association(counts: NDArray[np.float64]) -> tuple[float, float]:
+    """Cramer's V without its bias, from 0 to 1, and the p-value of the chi-square test."""
+    counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
+    r, c = counts.shape
+    n = counts.sum()
+    if min(r, c) < 2:
+        return 0.0, 1.0
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
+    statistic = float(((counts - expected) ** 2 / expected).sum())
+    freedom = (r - 1) * (c - 1)
+    # Bergsma 2013, section 3.
+    squared = max(0.0, statistic / n - freedom / (n - 1))
+    least = min(r - (r - 1) ** 2 / (n - 1), c - (c - 1) ** 2 / (n - 1)) - 1.0
+    strength = min(1.0, np.sqrt(squared / least)) if least > 0.0 else 0.0
+    return float(strength), float(chi2.sf(statistic, freedom))
+
+
+def _warn_of_split(blocks: Sequence[NDArray[np.float64]], names: Sequence[str]) -> None:
+    """Warn where the best split in two is that of a single column."""
+    if len(blocks) <= _OTHERS or len(blocks[0]) < _LEAST_ROWS:
+        return
+    from sklearn.cluster import KMeans
+
+    rows = np.column_stack(blocks)
+    if len(rows) > _MOST_DONORS:
+        rows = rows[np.random.default_rng(0).choice(len(rows), _MOST_DONORS, replace=False)]
+    if not rows.any():
+        return
+    side = KMeans(2, n_init=4, random_state=0).fit(rows).labels_ == 1
+    if side.all() or not side.any():
+        return
+    between = (rows[side].mean(axis=0) - rows[~side].mean(axis=0)) ** 2 * side.mean() * (1 - side.mean())
+    owner = np.repeat(np.arange(len(blocks)), [block.shape[1] for block in blocks])
+    explained = np.bincount(owner, between) / np.maximum(np.bincount(owner, rows.var(axis=0)), 1e-300)
+    best, second = np.argsort(explained)[::-1][:2]
+    if explained[best] >= _EXPLAINED and explained[second] <= _UNEXPLAINED:
+        warnings.warn(
+            f"column {names[best]!r} alone makes the strongest split of the table in two (it explains "
+            f"{explained[best]:.0%} of its own variance, and of no other column more than "
+            f"{explained[second]:.0%}): leave the column out if such clusters are not meant",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _filled(column: Column) -> pd.Series[Any]:
@@ -151,6 +354,59 @@ def _filled(column: Column) -> pd.Series[Any]:
     if column.kind == "date":
         return values.fillna(values.quantile(0.5, interpolation="lower"))
     return values.fillna(values.median())
+
+
+def _filled_by_neighbors(
+    columns: Sequence[Column], filled: pd.DataFrame, weights: NDArray[np.float64]
+) -> pd.DataFrame:
+    """Missing cells from the nearest rows; where none has a column in common, as they are in ``filled``."""
+    known = np.column_stack([column.values.notna() for column in columns])
+    incomplete = np.flatnonzero(~known.all(axis=1))
+    if not len(incomplete) or len(columns) == 1:
+        return filled
+    blocks = [
+        _features(column, filled[column.name], True)[0] * np.sqrt(weight)
+        for column, weight in zip(columns, weights, strict=True)
+    ]
+    is_known = np.repeat(known, [block.shape[1] for block in blocks], axis=1).astype(np.float64)
+    rows = np.column_stack(blocks) * is_known
+    donors = np.arange(len(rows))
+    if len(rows) > _MOST_DONORS:
+        donors = np.sort(np.random.default_rng(0).choice(len(rows), _MOST_DONORS, replace=False))
+    n_near = _DONORS if len(columns) > 2 else _DONORS_OF_TWO
+    found = {name: filled[name].to_numpy(copy=True) for name in filled}
+    step = max(1, _PRODUCTS // len(donors))
+    for low in range(0, len(incomplete), step):
+        these = incomplete[low : low + step]
+        squares = rows[these] ** 2 @ is_known[donors].T + is_known[these] @ (rows[donors] ** 2).T
+        squares -= 2.0 * rows[these] @ rows[donors].T
+        # Per unit of the weight of the columns that both rows know.
+        common = (known[these] * weights) @ known[donors].T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            distances = np.where(common > 0.0, np.maximum(squares, 0.0) / common, np.inf)
+        for at, column in enumerate(columns):
+            wanting, giving = np.flatnonzero(~known[these, at]), np.flatnonzero(known[donors, at])
+            if not len(wanting) or not len(giving):
+                continue
+            near = distances[np.ix_(wanting, giving)]
+            bound = np.partition(near, min(n_near, len(giving)) - 1, axis=1)[:, min(n_near, len(giving)) - 1]
+            # All that are as near as the last one, so that the order of the rows does not matter.
+            taken = (near <= bound[:, None] * (1 + 1e-9) + 1e-12) & np.isfinite(near)
+            values = found[column.name][donors[giving]]
+            for row, is_taken in zip(these[wanting], taken, strict=True):
+                if is_taken.any():
+                    found[column.name][row] = _middle(values[is_taken], column.kind)
+    return pd.DataFrame(found)
+
+
+def _middle(values: NDArray[Any], kind: Kind) -> Any:
+    """Mean of numbers or dates, the most frequent category (among equals the first by name)."""
+    if kind == "category":
+        different, counts = np.unique(values, return_counts=True)
+        return different[counts.argmax()]
+    if kind == "date":
+        return np.sort(values)[(len(values) - 1) // 2]
+    return float((values / len(values)).sum())
 
 
 def _features(column: Column, filled: pd.Series[Any], equal: bool) -> tuple[NDArray[np.float64], list[str]]:
@@ -503,11 +759,28 @@ def reading_notes(columns: Sequence[Column], indicators: Sequence[str], n_featur
     return notes
 
 
-def filled_notes(columns: Sequence[Column]) -> list[str]:
+def independence_notes(names: Sequence[str]) -> list[str]:
+    """Columns of few values that tell nothing of any other column."""
+    if not names:
+        return []
+    what = "it depends" if len(names) == 1 else "they depend"
+    return [
+        f"{_columns(names)} left out: of few values, and {what} on no other column "
+        '(prepare_table(weights="equal") keeps such columns)'
+    ]
+
+
+def filled_notes(columns: Sequence[Column], missing: str) -> list[str]:
     """How many cells were filled with what."""
     notes = []
-    kinds = ((("number", "date"), "median"), (("category",), "most frequent value"))
-    for these, what in kinds:
+    nearest = missing == "neighbors" and len(columns) > 1
+    word = "in the nearest rows, in" if nearest else "of"
+    # Dates get one of the dates of the table.
+    names = ("number", "mean"), ("date", "median"), ("category", "most frequent value")
+    kinds: dict[str, list[str]] = {}
+    for kind, what in names:
+        kinds.setdefault(what if nearest or kind == "category" else "median", []).append(kind)
+    for what, these in kinds.items():
         counts = {column.name: int(column.values.isna().sum()) for column in columns if column.kind in these}
         counts = {name: count for name, count in counts.items() if count}
         if not counts:
@@ -516,7 +789,7 @@ def filled_notes(columns: Sequence[Column]) -> list[str]:
         where = f"column {next(iter(counts))!r}" if len(counts) == 1 else f"{len(counts)} columns"
         each = "" if len(counts) == 1 else f": {_listed([f'{n} ({c})' for n, c in counts.items()])}"
         filled = "value was" if total == 1 else "values were"
-        notes.append(f"{total} missing {filled} filled with the {what} of {where}{each}")
+        notes.append(f"{total} missing {filled} filled with the {what} {word} {where}{each}")
     if columns:
         empty = columns[0].values.isna()
         for column in columns[1:]:

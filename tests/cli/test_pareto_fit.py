@@ -86,8 +86,8 @@ def test_what_is_said_of_the_table(fitted):
         "column 'planted' of dates became numbers of days (--drop leaves a column out)",
         "column 'height' read as numbers with decimal commas",
         "column 'sick' read as numbers of %",
-        "2 missing values were filled with the median of column 'height'",
-        "3 missing values were filled with the most frequent value of column 'soil'",
+        "2 missing values were filled with the mean in the nearest rows, in column 'height'",
+        "3 missing values were filled with the most frequent value in the nearest rows, in column 'soil'",
     ]
     assert notes == expected
 
@@ -142,8 +142,7 @@ def test_clusters_are_described_in_units_of_the_table(fitted):
     table = messy_table()
     clusters = pd.read_csv(out / "clusters.csv").set_index("cluster")
     labels = pd.read_csv(out / "labels.csv")["label"]
-    height = pd.to_numeric(table["height"].str.replace(",", "."), errors="coerce")
-    height = height.fillna(height.median())
+    height = prepare_table(table.drop(columns="kind")).columns["height"]
     np.testing.assert_allclose(clusters["height"], height.groupby(labels).mean(), rtol=1e-4)
     for cluster, group in table.groupby(labels.to_numpy()):
         assert clusters["soil"][cluster] == group["soil"].replace("n/a", None).mode()[0]
@@ -181,12 +180,48 @@ def test_number_of_clusters_and_identifiers(tmp_path):
 def test_columns_that_sort_the_clusters_are_named(tmp_path):
     table = messy_table().drop(columns="kind")
     table["sold"] = np.where(np.random.default_rng(1).random(72) < 0.5, "yes", "no")
-    result = fit(tmp_path, table, "--drop", "felled")
+    result = fit(tmp_path, table, "--drop", "felled", "--weights", "equal")
     named = record_of(tmp_path / "out")["sorted_by"]
     assert "sold" in named
     assert "height" not in named
     shown = " and of ".join(map(repr, named))
     assert f"Nearly every cluster has one value of {shown}. --drop leaves such a column out" in result.stdout
+
+
+def test_a_column_of_words_that_tells_nothing_changes_no_cluster(fitted, tmp_path):
+    table = messy_table()
+    table["sold"] = np.array(["yes", "no", "maybe"])[np.random.default_rng(1).integers(3, size=72)]
+    result = fit(tmp_path, table, "--labels", "kind", "--no-report")
+    assert "column 'sold' left out: of few values, and it depends on no other column" in result.stderr
+    labels = pd.read_csv(tmp_path / "out" / "labels.csv")["label"]
+    assert labels.equals(pd.read_csv(fitted[1] / "labels.csv")["label"])
+
+
+def test_missing_cells_that_clusters_follow_are_told(tmp_path):
+    table = messy_table().drop(columns="kind")
+    table.loc[table["soil"] == "clay", "sick"] = ""
+    result = fit(tmp_path, table, "-k", "3", "--missing", "median", "--no-report")
+    said = "the clusters follow the missing cells of 'sick': they may tell how the table was filled in"
+    assert said in result.stderr
+    assert any(said in line for line in record_of(tmp_path / "out")["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--weights", "equal", "--set", "scale=isotropic"), "--weights needs columns of equal scale"),
+        (
+            ("--weights", "equal", "--method", "mock", "--drop", "soil", "--drop", "felled"),
+            "--weights is for",
+        ),
+        (("--missing", "mean"), "is not one of 'neighbors', 'median'"),
+    ],
+)
+def test_options_of_the_preparation_that_do_not_apply(tmp_path, options, message):
+    table = pd.DataFrame({"x": range(20), "y": np.arange(20) ** 2, "soil": "a", "felled": "b"})
+    result = fit(tmp_path, table, *options)
+    assert result.exit_code != 0
+    assert message in result.output
 
 
 @pytest.mark.slow

@@ -89,7 +89,7 @@ def test_missing_cells_are_filled_and_counted():
             "when": ["2020-01-01", "", "2020-01-03", "2020-01-09", "2020-01-10", "null"],
         }
     )
-    table = prepare_table(frame, scale="none")
+    table = prepare_table(frame, scale="none", missing="median")
     assert table.columns["x"].tolist() == [1, 5.5, 3, 8, 5.5, 10]
     assert table.columns["y"].tolist() == ["red", "red", "red", "blue", "red", "red"]
     assert table.columns["z"].tolist() == [2, 4.5, 4, 4.5, 5, 6]
@@ -98,6 +98,113 @@ def test_missing_cells_are_filled_and_counted():
     assert table.category_names == ("y",)
     assert "6 missing values were filled with the median of 3 columns: x (2), z (2), when (2)" in said(table)
     assert "2 missing values were filled with the most frequent value of column 'y'" in said(table)
+    assert table.missing["x"].tolist() == [False, True, False, False, True, False]
+
+
+def test_missing_cells_are_filled_from_the_nearest_rows():
+    frame = pd.DataFrame(
+        {
+            "x": [0, 0, 0, 0, 0, None, 9, 9, 9, 9, 9, 9],
+            "y": [1, 1, 1, 1, 2, 1, 8, 8, 8, 8, None, 8],
+            "z": [*"aaaaab", *"bbbb", None, "b"],
+            "when": pd.to_datetime([*["2020-01-01"] * 6, *["2020-05-05"] * 5, None]),
+        }
+    )
+    table = prepare_table(frame, scale="none")
+    # Row 6 differs from the first five in z and, of these, from row 5 in y; all five are the nearest.
+    assert table.columns["x"][5] == 0
+    assert table.columns["y"][10] == 8
+    assert table.columns["z"][10] == "b"
+    assert table.columns["when"][11] == pd.Timestamp("2020-05-05")
+    assert (
+        "2 missing values were filled with the mean in the nearest rows, in 2 columns: x (1), y (1)"
+        in said(table)
+    )
+    assert table.missing.sum().tolist() == [1, 1, 1, 1]
+
+
+def test_of_two_columns_the_nearest_row_fills_the_other():
+    # The mean of the near rows, 5, would be far from both clusters.
+    frame = pd.DataFrame({"x": [0.0, 0.1, 0.2, 0.0, 0.1, 0.12], "y": [0.0, 0.0, 0.0, 10.0, 10.5, None]})
+    assert prepare_table(frame).columns["y"][5] == 5.25  # rows 2 and 5 are equally near
+    frame.loc[5, "x"] = 0.19
+    assert prepare_table(frame).columns["y"][5] == 0.0
+
+
+def test_a_row_without_any_value_gets_the_middle_of_every_column():
+    frame = pd.DataFrame({"x": [1.0, 2.0, 6.0, None], "y": [1.0, 3.0, 4.0, None], "z": [0.0, 1.0, 2.0, None]})
+    assert prepare_table(frame).columns.iloc[3].tolist() == [2.0, 3.0, 1.0]
+
+
+def four_blobs(rng, n=160):
+    centers = np.array([[0, 0, 0], [9, 0, 0], [0, 9, 0], [9, 9, 9.0]])
+    classes = np.arange(n) % 4
+    numbers = centers[classes] + rng.normal(size=(n, 3))
+    return pd.DataFrame(numbers, columns=["x", "y", "z"]), classes
+
+
+@pytest.mark.parametrize("n_values", [2, 3, 20])
+def test_columns_of_few_values_that_tell_nothing_are_left_out(n_values, global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
+    frame, classes = four_blobs(rng)
+    frame["kind"] = np.array([f"v{i}" for i in range(4)])[(classes + (rng.random(160) < 0.2)) % 4]
+    # Each value about as often in every cluster, with any seed.
+    codes = np.empty(160, dtype=int)
+    for cluster in range(4):
+        codes[classes == cluster] = rng.permutation(np.arange(40) % n_values)
+    frame["word"] = [f"w{code}" for code in codes]
+    frame.loc[0, "word"] = ""
+    table = prepare_table(frame[["x", "y", "z", "kind", "word"]])
+    assert table.columns.columns.tolist() == ["x", "y", "z", "kind"]
+    assert "column 'word' left out: of few values, and it depends on no other column" in said(table)
+    assert table.weights[:3] == (1, 1, 1)
+    assert 0.4 < table.weights[3] < 1
+    kind = [name.startswith("kind=") for name in table.feature_names]
+    np.testing.assert_allclose(table.X[:, kind].var(axis=0).sum(), table.weights[3])
+    equal = prepare_table(frame[["x", "y", "z", "kind", "word"]], weights="equal")
+    assert equal.weights == (1,) * 5
+
+
+def test_weights_are_associations():
+    # Worked: of two binary columns with counts 40, 10, 10, 40, phi squared is .36; without its bias it is
+    # .36 - 1/99, and both columns count as 2 - 1/99 values.
+    a = ["u"] * 50 + ["v"] * 50
+    b = ["p"] * 40 + ["q"] * 10 + ["p"] * 10 + ["q"] * 40
+    table = prepare_table(pd.DataFrame({"a": a, "b": b, "x": np.tile(np.arange(25.0), 4)}))
+    expected = np.sqrt((0.36 - 1 / 99) / (1 - 1 / 99))
+    np.testing.assert_allclose(table.weights, [expected, expected, 1.0])
+
+
+def test_columns_that_all_tell_nothing_are_all_used():
+    frame = pd.DataFrame({"a": list("uv") * 32, "b": list("uuvv") * 16, "c": list("uuuuvvvv") * 8})
+    with pytest.warns(UserWarning, match="'[abc]' alone makes the strongest split"):
+        assert prepare_table(frame).weights == (1, 1, 1)
+
+
+def test_a_column_that_makes_the_best_split_alone_is_named():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(80, 4)), columns=list("wxyz"))
+    frame["x"] += 20 * (np.arange(80) % 2)
+    with pytest.warns(UserWarning, match="column 'x' alone makes the strongest split of the table in two"):
+        prepare_table(frame)
+
+
+def test_blobs_and_noise_raise_no_warning(global_random_seed):
+    rng = np.random.default_rng(global_random_seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        prepare_table(pd.DataFrame(rng.normal(size=(80, 4)), columns=list("wxyz")))
+        prepare_table(four_blobs(rng)[0])
+
+
+def test_clusters_that_follow_missing_cells_are_named():
+    frame, classes = four_blobs(np.random.default_rng(0))
+    frame.loc[classes == 1, "y"] = np.nan
+    frame.loc[np.arange(0, 160, 9), "x"] = np.nan
+    table = prepare_table(frame)
+    assert table.following_missing(classes) == ("y",)
+    assert table.following_missing(np.arange(160) // 40) == ()
+    assert prepare_table(four_blobs(np.random.default_rng(0))[0]).following_missing(classes) == ()
 
 
 def test_words_among_many_numbers_count_as_missing():
@@ -137,7 +244,7 @@ def test_free_text_leads_to_documents():
     assert "another value in every row; --text-columns x clusters by its words" in said(table)
 
 
-def test_every_column_has_the_same_weight():
+def test_columns_have_equal_weights_where_asked_for():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
         {
@@ -148,7 +255,8 @@ def test_every_column_has_the_same_weight():
             "five": rng.choice(list("pqrst"), 200, p=[0.6, 0.1, 0.1, 0.1, 0.1]),
         }
     )
-    table = prepare_table(frame)
+    with pytest.warns(UserWarning, match="column 'two' alone makes the strongest split"):
+        table = prepare_table(frame, weights="equal")
     of_column = [name.split("=")[0] for name in table.feature_names]
     variance = pd.Series(table.X.var(axis=0)).groupby(of_column).sum()
     np.testing.assert_allclose(variance[list(frame.columns)], 1.0, rtol=1e-9)
@@ -163,6 +271,10 @@ def test_numbers_near_the_largest_raise_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         table = prepare_table(pd.DataFrame({"x": [1e308, -1e308, 3.0, 4.0]}))
+        filled = prepare_table(
+            pd.DataFrame({"x": [1e308, 1e308, None, 0], "y": [1e308, 1e308, 9e307, -1e308]})
+        )
+    assert filled.columns["x"][2] == 1e308
     np.testing.assert_allclose(table.X[:, 0], [2**0.5, -(2**0.5), 0, 0], atol=1e-12)
 
 
@@ -209,3 +321,7 @@ def test_tables_without_anything_to_cluster(frame, message):
 def test_scale_is_one_of_two():
     with pytest.raises(ValueError, match="scale must be 'equal' or 'none', got 'zscore'"):
         prepare_table(pd.DataFrame({"x": [1, 2]}), scale="zscore")
+    with pytest.raises(ValueError, match="weights must be 'dependence' or 'equal', got 'all'"):
+        prepare_table(pd.DataFrame({"x": [1, 2]}), weights="all")
+    with pytest.raises(ValueError, match="missing must be 'neighbors' or 'median', got 'mean'"):
+        prepare_table(pd.DataFrame({"x": [1, 2]}), missing="mean")
