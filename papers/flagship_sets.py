@@ -605,7 +605,7 @@ class ClassedSet:
         from moo_clustering.estimators._pareto_pool import FeatureScaling
 
         scale: Any = self.scale
-        return FeatureScaling.of(self.table, scale, n_components=N_COMPONENTS, seed=0).transform(self.table)
+        return FeatureScaling.of(self.table, scale, n_components=N_COMPONENTS).transform(self.table)
 
     def head(self, n_rows: int) -> ClassedSet:
         """The first rows, with features scaled anew."""

@@ -622,7 +622,7 @@ def _places(job: Job) -> tuple[Any, list[str]]:
         return found
     from moo_clustering.estimators._pareto_pool import FeatureScaling
 
-    scaling = FeatureScaling.of(X, estimator.scale, n_components=estimator.n_components, seed=0)
+    scaling = FeatureScaling.of(X, estimator.scale, n_components=estimator.n_components)
     if scaling.components is None and 1 <= len(scaling.varying) <= 2:
         return X[:, scaling.varying], [samples.feature_names[column] for column in scaling.varying]
     return scaling.transform(X), list(samples.feature_names)

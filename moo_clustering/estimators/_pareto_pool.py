@@ -210,8 +210,8 @@ def pooled_table(
     **grid
         ``families``, ``k_range`` and ``n_clusters`` of :func:`~moo_clustering.pool.candidate_pool`.
     """
-    reduction, placing, viewing, extra_seed, pool_seed = seed.spawn(5)
-    scaling = FeatureScaling.of(X, scale, n_components=n_components, seed=_integer(reduction))
+    placing, viewing, extra_seed = seed.spawn(3)
+    scaling = FeatureScaling.of(X, scale, n_components=n_components)
     points, landmark_of, all_features = scaling.transform(X), None, None
     if X.shape[0] > n_landmarks:
         all_features = points
@@ -233,7 +233,7 @@ def pooled_table(
         tables[name] = table if landmark_of is None else _landmark_means(table, landmark_of)
     candidates = _extra_candidates(extra, X, landmark_of, extra_seed)
     options = {"n_neighbors": n_neighbors, "n_jobs": n_jobs, **grid}
-    return replace(samples, pool=_pool_of_views(tables, samples.graph, candidates, pool_seed, options))
+    return replace(samples, pool=_pool_of_views(tables, samples.graph, candidates, options))
 
 
 def pooled_distances(
@@ -249,7 +249,7 @@ def pooled_distances(
 
     The parameters are those of :func:`pooled_table`.
     """
-    _, _, _, extra_seed, pool_seed = seed.spawn(5)
+    extra_seed = seed.spawn(1)[0]
     samples = PooledSamples(
         len(D),
         self_tuning_graph(D, n_neighbors=n_neighbors, metric="precomputed", n_jobs=n_jobs),
@@ -261,7 +261,7 @@ def pooled_distances(
         return samples
     candidates = _extra_candidates(extra, D, None, extra_seed, "precomputed")
     options = {"metric": "precomputed", "n_neighbors": n_neighbors, "n_jobs": n_jobs, **grid}
-    return replace(samples, pool=_pool_of_views({"": D}, samples.graph, candidates, pool_seed, options))
+    return replace(samples, pool=_pool_of_views({"": D}, samples.graph, candidates, options))
 
 
 def pooled_bags(
@@ -313,7 +313,7 @@ def pooled_bags(
     """
     extra_seed, rest = seed.spawn(2)
     candidates = _extra_candidates(extra, bags.means() if extra else None, None, extra_seed)
-    thinning, lines, pool_seed = spawn_seeds(np.random.default_rng(rest), 3)
+    thinning, lines = spawn_seeds(np.random.default_rng(rest), 2)
     scaler = BagTransformer().fit(bags) if normalize else None
     scaled = thinned(bags if scaler is None else scaler.transform(bags), max_instances, thinning)
     directions = sliced_directions(scaled.n_features, np.random.default_rng(lines))
@@ -335,7 +335,6 @@ def pooled_bags(
             n_clusters=n_clusters,
             n_neighbors=n_neighbors,
             extra=candidates,
-            seed=pool_seed,
             n_jobs=n_jobs,
         )
     return PooledSamples(
@@ -368,7 +367,7 @@ class FeatureScaling:
     components: TruncatedSVD | None = None
 
     @classmethod
-    def of(cls, X: Any, scale: Scale, *, n_components: int, seed: int) -> Self:
+    def of(cls, X: Any, scale: Scale, *, n_components: int) -> Self:
         """Learn the scaling of a table.
 
         Parameters
@@ -378,13 +377,11 @@ class FeatureScaling:
             Every feature to mean 0 and standard deviation 1; all features by one factor; or unchanged.
         n_components : int
             Sparse data of more features are reduced to so many, and ``scale`` is not used.
-        seed : int
-            Seed of the reduction.
         """
         if sp.issparse(X) and min(X.shape) > n_components:
             # Where nothing varies there is no share of the variance to explain.
             with np.errstate(invalid="ignore"):
-                svd = TruncatedSVD(n_components, random_state=seed).fit(X)
+                svd = TruncatedSVD(n_components, random_state=0).fit(X)
             return cls(np.zeros(n_components), np.ones(n_components), np.arange(n_components), svd)
         rows = _dense(X)
         low, high = rows.min(axis=0), rows.max(axis=0)
@@ -398,6 +395,8 @@ class FeatureScaling:
         if scale == "isotropic":
             half = np.full(len(varying), half.max(initial=0.0))
         unit = (rows / 2 - middle / 2) / (half / 2)
+        # Sorted, so that no digit of the sums depends on the order of the rows.
+        unit.sort(axis=0)
         mean = unit.mean(axis=0)
         spread = unit.std(axis=0)
         if scale == "isotropic" and len(varying):
@@ -487,7 +486,7 @@ def _view_table(name: str, view: Any, X: Any, scale: Scale, n_components: int, s
     table = sp.csr_array(table) if sp.issparse(table) else np.asarray(table, dtype=np.float64)
     if not np.isfinite(table.data if sp.issparse(table) else table).all():
         raise ValueError(f"views: {name!r} gives values that are missing or infinite.")
-    return FeatureScaling.of(table, scale, n_components=n_components, seed=seed).transform(table)
+    return FeatureScaling.of(table, scale, n_components=n_components).transform(table)
 
 
 def _view_columns(name: str, view: Any, n_features: int) -> IntpArray:
@@ -528,7 +527,6 @@ def _pool_of_views(
     tables: Mapping[str, FloatArray],
     graph: sp.csr_array,
     extra: list[tuple[str, IntArray]],
-    seed: np.random.SeedSequence,
     options: dict[str, Any],
 ) -> PartitionPool:
     """Pool of every table, joined; the first, named "", is that of ``graph`` and of the extra candidates."""
@@ -536,12 +534,12 @@ def _pool_of_views(
         # Landmarks may be fewer than the clusters asked for where many samples are equal.
         options = options | {"n_clusters": min(options["n_clusters"], len(tables[""]))}
     joined: PartitionPool | None = None
-    for (name, table), part in zip(tables.items(), seed.spawn(len(tables)), strict=True):
+    for name, table in tables.items():
         pool = candidate_pool(
             table,
             graph=None if name else graph,
             extra_candidates=None if name else extra,
-            random_state=_integer(part),
+            random_state=0,
             **options,
         )
         joined = pool if joined is None else joined.joined(pool.tagged(name))

@@ -169,7 +169,7 @@ def spectral_cuts(
     n_init : int, default=3
         Starts of k-means.
     rng : numpy.random.Generator
-        One seed is drawn per k, and starting vectors for large sparse graphs.
+        Draws a seed for every k up to the largest, and starting vectors for large sparse graphs.
 
     Returns
     -------
@@ -196,7 +196,7 @@ def spectral_cuts(
     if n_init < 1:
         raise ValueError(f"n_init must be at least 1, got {n_init}.")
     m = S.shape[0]
-    seeds = rng.integers(2**31 - 1, size=len(wanted))
+    seeds = rng.integers(2**31 - 1, size=int(wanted.max(initial=0)) + 1)
     labels = np.zeros((len(wanted), m), dtype=np.int32)
     labels[wanted >= m] = np.arange(m)
     between = np.flatnonzero((wanted > 1) & (wanted < m))
@@ -208,7 +208,9 @@ def spectral_cuts(
         vectors = _leading_vectors(S, int(wanted[between].max()), rng)
         for q in between:
             rows = _unit_rows(vectors[:, : wanted[q]])
-            kmeans = KMeans(int(wanted[q]), init="k-means++", n_init=n_init, random_state=int(seeds[q]))
+            kmeans = KMeans(
+                int(wanted[q]), init="k-means++", n_init=n_init, random_state=int(seeds[wanted[q]])
+            )
             labels[q] = kmeans.fit_predict(rows)
     return np.stack([number_clusters(row)[0] for row in labels])
 

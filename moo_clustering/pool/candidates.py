@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 from threadpoolctl import threadpool_limits
 
-from moo_clustering._arrays import FloatArray, IntArray, SeedLike, did_you_mean, spawn_seeds
+from moo_clustering._arrays import FloatArray, IntArray, IntpArray, SeedLike, did_you_mean, spawn_seeds
 from moo_clustering._distances import MAX_MEMORY, distance_matrix
 from moo_clustering._parallel import run_calls
 from moo_clustering.bags import Bags, as_bags, bag_distance_kinds, bag_embedding
@@ -26,14 +26,12 @@ from moo_clustering.bags.distances import DISTANCE_KINDS, check_kinds
 from moo_clustering.bags.embeddings import Embedding
 from moo_clustering.pool.extra import Extra, extra_parts
 from moo_clustering.pool.families import (
-    WARD_ABOVE,
     Builder,
     Failures,
     Partition,
     PoolData,
     Range,
     agglomerated_partitions,
-    child_seed,
     genie_partitions,
     hdbscan_partitions,
     k_grid,
@@ -92,11 +90,11 @@ def candidate_pool(
         Scaled as the distances should count; or symmetric distances of shape (n_samples, n_samples) with
         ``metric="precomputed"``.
     families : "auto" or sequence of str, default="auto"
-        Some of :data:`FAMILIES`: ``"km"`` (k-means++, three starts), ``"ward"``, ``"spec"`` (spectral cuts of
-        the graph), ``"genie"`` (threshold .3 on the minimum spanning tree), ``"genie_mr"`` (threshold .5,
-        mutual reachability), ``"hdbscan"``, ``"gmm"`` (Gaussian mixtures up to k = 20) and ``"graph_agg"``
-        (fragments merged along the graph). Of distances, ``"km"`` is k-medoids, ``"ward"`` is average
-        linkage, and there are no mixtures.
+        Some of :data:`FAMILIES`: ``"km"`` (k-means, three k-means++ starts and one from the Ward cut),
+        ``"ward"``, ``"spec"`` (spectral cuts of the graph), ``"genie"`` (threshold .3 on the minimum spanning
+        tree), ``"genie_mr"`` (threshold .5, mutual reachability), ``"hdbscan"``, ``"gmm"`` (Gaussian mixtures
+        up to k = 20, from the clusters of k-means) and ``"graph_agg"`` (fragments merged along the graph). Of
+        distances, ``"km"`` is k-medoids, ``"ward"`` is average linkage, and there are no mixtures.
     k_range : "auto" or iterable of int, default="auto"
         Numbers of clusters, see :func:`k_grid`. HDBSCAN finds its own, up to 60.
     n_clusters : int, optional
@@ -110,7 +108,9 @@ def candidate_pool(
     extra_candidates : sequence, optional
         Labels and clusterers of one's own, see :func:`extra_partitions`.
     random_state : int, Generator, RandomState or None, default=None
-        Every family and number of clusters has its own seed: leaving one out changes no other.
+        Seed of clusterers in ``extra_candidates``. The families take none: what they draw depends on k alone,
+        so that the same samples give the same partitions, and leaving a family or k out changes no other.
+        Rows are sorted first: their order does not count, but for the rounding of sums and distances.
     n_jobs : int, optional
         Number of joblib workers, threads unless :func:`joblib.parallel_config` says otherwise; does not
         affect the result.
@@ -153,8 +153,8 @@ def candidate_pool(
     data = _checked_data(X, metric, graph, n_neighbors)
     names = _checked_families(families, data.precomputed)
     ks = k_grid(data.n_samples, k_range=k_range, n_clusters=n_clusters).tolist()
-    seed, extra_seed = spawn_seeds(random_state, 2)
-    candidates, failures = family_partitions(data, names, ks, seed, n_jobs=n_jobs)
+    _, extra_seed = spawn_seeds(random_state, 2)
+    candidates, failures = family_partitions(data, names, ks, n_jobs=n_jobs)
     extra, extra_failures = extra_parts(
         extra_candidates,
         data.X,
@@ -265,7 +265,7 @@ def bag_candidate_pool(
     n_neighbors : int, default=10
         Neighbours per bag in the graphs.
     random_state : int, Generator, RandomState or None, default=None
-        Every view and family has its own seed: leaving one out changes no other.
+        Seed of the directions of the sliced distance; the families take none, as in :func:`candidate_pool`.
     n_jobs : int, optional
         Threads; the result does not depend on it.
 
@@ -292,7 +292,7 @@ def bag_candidate_pool(
     """
     check_kinds(distances, name="distances")
     data = as_bags(bags)
-    directions, candidates = spawn_seeds(random_state, 2)
+    directions = spawn_seeds(random_state, 2)[0]
     kinds = [k for k in DISTANCE_KINDS if k in distances or (k == "symmetric" and "prototypes" in embeddings)]
     matrices = bag_distance_kinds(data, kinds=kinds, rng=np.random.default_rng(directions), n_jobs=n_jobs)
     pool = pool_of_bag_views(
@@ -303,7 +303,6 @@ def bag_candidate_pool(
         k_range=k_range,
         n_clusters=n_clusters,
         n_neighbors=n_neighbors,
-        seed=candidates,
         n_jobs=n_jobs,
     )
     return pool, {kind: matrices[kind] for kind in distances}
@@ -315,7 +314,6 @@ def pool_of_bag_views(
     *,
     distances: Sequence[str],
     embeddings: Sequence[str],
-    seed: np.random.SeedSequence,
     graphs: Mapping[str, csr_array] | None = None,
     k_range: Range = "auto",
     n_clusters: int | None = None,
@@ -333,7 +331,6 @@ def pool_of_bag_views(
         Neighbour graphs of distances for which they are there already.
     extra : sequence of (family, labels of shape (n_bags,))
         Further candidates, which come last.
-    seed : SeedSequence
     bags, distances, embeddings, k_range, n_clusters, n_neighbors, n_jobs
         As for :func:`bag_candidate_pool`.
     """
@@ -354,12 +351,10 @@ def pool_of_bag_views(
     failures: Failures = {}
     for kind, data in views:
         names = _OF_DISTANCES if data.precomputed else _OF_EMBEDDINGS
-        # The seed goes by the position among all views, so that leaving one out changes no other.
-        part = child_seed(seed, (*DISTANCE_KINDS, *EMBEDDING_KINDS).index(kind))
         with warnings.catch_warnings():
             # SciPy warns that rows of distances are taken for vectors, which is intended here.
             warnings.simplefilter("ignore", ClusterWarning)
-            candidates, failed = family_partitions(data, tuple(names), ks, part, n_jobs=n_jobs)
+            candidates, failed = family_partitions(data, tuple(names), ks, n_jobs=n_jobs)
         found += [(f"{names[family]}@{kind}", labels) for family, labels in candidates]
         # HDBSCAN finds nothing but noise in many views, which is no failure.
         failures |= {f"{names[family]}@{kind}": failed[family] for family in failed if family != "hdbscan"}
@@ -383,7 +378,6 @@ def family_partitions(
     data: PoolData,
     families: Sequence[str],
     ks: Sequence[int],
-    seed: np.random.SeedSequence,
     *,
     n_jobs: int | None = None,
 ) -> tuple[list[tuple[str, Partition]], Failures]:
@@ -396,8 +390,6 @@ def family_partitions(
         Some of ``BUILDERS``, in the order of the result.
     ks : sequence of int
         Ascending.
-    seed : numpy.random.SeedSequence
-        Every family has a fixed child of it, whichever families are requested.
     n_jobs : int, optional
         Number of joblib workers.
 
@@ -407,13 +399,18 @@ def family_partitions(
         Those with two clusters or more, k ascending in every family.
     failures : dict of lists of str
     """
+    order = None
+    if not data.precomputed:
+        # Rows in an order of their own, so that starts, and choices among equals, do not follow the table's.
+        order = np.lexsort(data.X.T[::-1])
+        data = data.ordered(order)
     # Sums by threads differ in their last digits; equal work must come to equal results.
     with threadpool_limits(limits=1), warnings.catch_warnings():
         _be_quiet()
         shared = _shared(data, families, ks)
         tasks = [
-            (family, delayed(_attempt)(os.getpid(), family, shared, part, child_seed(seed, code)))
-            for code, family in enumerate(BUILDERS)
+            (family, delayed(_attempt)(os.getpid(), family, shared, part))
+            for family in BUILDERS
             if family in families
             for part in ([[k] for k in ks] if family in _SPLIT else [list(ks)])
         ]
@@ -421,7 +418,7 @@ def family_partitions(
     found: dict[str, list[Partition]] = {family: [] for family, _ in tasks}
     failures: Failures = {}
     for (family, _), outcome in zip(tasks, outcomes, strict=True):
-        found[family] += outcome.partitions
+        found[family] += [_in_order(labels, order) for labels in outcome.partitions]
         if outcome.failure is not None:
             failures.setdefault(family, []).append(outcome.failure)
     candidates = []
@@ -434,6 +431,15 @@ def family_partitions(
     return candidates, failures
 
 
+def _in_order(labels: Partition, order: IntpArray | None) -> Partition:
+    """Labels of sorted rows as those of the rows in their own order."""
+    if order is None:
+        return labels
+    own = np.empty_like(labels)
+    own[order] = labels
+    return own
+
+
 def _be_quiet() -> None:
     # Fewer distinct samples than clusters, and no convergence, are as good as any.
     warnings.simplefilter("ignore", ConvergenceWarning)
@@ -443,7 +449,7 @@ def _shared(data: PoolData, families: Sequence[str], ks: Sequence[int]) -> PoolD
     """The data with the graph and the linkage that several families need, made once."""
     if {"spec", "graph_agg"} & set(families):
         data = replace(data, given_graph=_unless_failing(data.graph))
-    starts = "km" in families and not data.precomputed and max(ks, default=0) > WARD_ABOVE
+    starts = not data.precomputed and bool({"km", "gmm"} & set(families))
     if "ward" in families or starts:
         data = replace(data, given_merges=_unless_failing(data.merges))
     return data
@@ -457,9 +463,7 @@ def _unless_failing(part: Callable[[], Any]) -> Any:
         return None
 
 
-def _attempt(
-    caller: int, family: str, data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence
-) -> _Outcome:
+def _attempt(caller: int, family: str, data: PoolData, ks: Sequence[int]) -> _Outcome:
     elsewhere = os.getpid() != caller
     with ExitStack() as stack:
         # OpenMP counts threads for every thread that calls it; the rest is set once for a process.
@@ -468,7 +472,7 @@ def _attempt(
             stack.enter_context(warnings.catch_warnings())
             _be_quiet()
         try:
-            return _Outcome(BUILDERS[family](data, ks, seed), None)
+            return _Outcome(BUILDERS[family](data, ks), None)
         except Exception as error:
             return _Outcome([], reason_of(error))
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import cut_tree, linkage
+from scipy.cluster.hierarchy import linkage
 from scipy.sparse import csr_array
 from scipy.spatial.distance import squareform
 from sklearn.cluster import HDBSCAN, KMeans
@@ -37,8 +37,6 @@ _AUTO = [*range(2, 21), *range(22, 41, 2)]
 LEAST_TOP = 6
 # Random starts of k-means and k-medoids.
 _STARTS = 3
-# Above this k, random starts miss clusters that a Ward cut has found, so that one start comes from it.
-WARD_ABOVE = 20
 # Turns of k-medoids.
 _MAX_ITER = 100
 # Sums that differ by less than this share are equal.
@@ -49,6 +47,8 @@ _MOST_CLUSTERS = 60
 _MOST_COMPONENTS = 20
 # More features than these have too many covariances.
 _MOST_FULL = 12
+# Added to the variances of mixtures.
+_LEAST_VARIANCE = 1e-3
 
 
 def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = None) -> Int64Array:
@@ -127,6 +127,8 @@ class PoolData:
     given_graph : csr_array of shape (n_samples, n_samples), optional
     given_merges : ndarray of shape (n_samples - 1, 4), optional
         As of :func:`scipy.cluster.hierarchy.linkage`.
+    found_means : dict of int to ndarray of shape (n_samples,)
+        Results of k-means, which start the mixtures too.
     """
 
     X: FloatArray
@@ -134,6 +136,7 @@ class PoolData:
     n_neighbors: int = 10
     given_graph: csr_array | None = None
     given_merges: FloatArray | None = None
+    found_means: dict[int, Partition] = field(default_factory=dict)
 
     @property
     def n_samples(self) -> int:
@@ -161,6 +164,11 @@ class PoolData:
             merges = linkage(self.X, "ward")
         return merges
 
+    def ordered(self, order: IntpArray) -> PoolData:
+        """Samples and graph in another order."""
+        graph = None if self.given_graph is None else self.given_graph[order][:, order]
+        return PoolData(self.X[order], self.precomputed, self.n_neighbors, graph)
+
     def nearest(self, samples: IntpArray, among: IntpArray) -> IntpArray:
         """For each of the samples the one that is nearest to it among others."""
         if self.precomputed:
@@ -171,26 +179,39 @@ class PoolData:
         return among[places]
 
 
-Builder = Callable[[PoolData, Sequence[int], np.random.SeedSequence], list[Partition]]
-"""Partitions of one family for numbers of clusters; what is random follows from the seed and k alone."""
+Builder = Callable[[PoolData, Sequence[int]], list[Partition]]
+"""Partitions of one family for numbers of clusters; what is random follows from k alone."""
 
 
-def kmeans_partitions(data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence) -> list[Partition]:
-    """The best of three k-means++ starts for every k, above k = 20 of a start from the Ward cut too."""
+def kmeans_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
+    """The best of three k-means++ starts and one from the Ward cut for every k; of distances, k-medoids."""
     if data.precomputed:
-        return [
-            k_medoids(data.X, k, n_init=_STARTS, rng=np.random.default_rng(child_seed(seed, k))) for k in ks
-        ]
-    return [_best_of_starts(data, k, state_of(seed, k)) for k in ks]
+        return [k_medoids(data.X, k, n_init=_STARTS, rng=np.random.default_rng(k)) for k in ks]
+    return [_kmeans(data, k) for k in ks]
 
 
-def _best_of_starts(data: PoolData, k: int, random_state: int) -> Partition:
-    best = KMeans(k, n_init=_STARTS, random_state=random_state).fit(data.X)
-    if k > WARD_ABOVE and data.given_merges is not None:
-        centres = _means(data.X, cut_tree(data.given_merges, n_clusters=k)[:, 0], k)
-        other = KMeans(k, init=centres, n_init=1, random_state=random_state).fit(data.X)
-        best = other if other.inertia_ < best.inertia_ else best
-    labels: Partition = best.labels_
+def _kmeans(data: PoolData, k: int) -> Partition:
+    if k not in data.found_means:
+        best = KMeans(k, n_init=_STARTS, random_state=k).fit(data.X)
+        if data.given_merges is not None:
+            # Random starts miss some of many clusters, and chance decides which.
+            centres = _means(data.X, tree_cut(data.given_merges, k), k)
+            other = KMeans(k, init=centres, n_init=1).fit(data.X)
+            best = other if other.inertia_ < best.inertia_ else best
+        data.found_means[k] = best.labels_
+    return data.found_means[k]
+
+
+def tree_cut(merges: FloatArray, k: int) -> Partition:
+    """The k clusters of a linkage before its last k - 1 merges."""
+    n = len(merges) + 1
+    parent = np.arange(2 * n - 1)
+    done = np.arange(n - k)
+    for side in (0, 1):
+        parent[merges[: n - k, side].astype(np.intp)] = n + done
+    while (parent != parent[parent]).any():
+        parent = parent[parent]
+    labels: Partition = np.unique(parent[:n], return_inverse=True)[1].reshape(-1)
     return labels
 
 
@@ -200,17 +221,18 @@ def _means(X: FloatArray, labels: NDArray[np.integer], k: int) -> FloatArray:
     return members @ X / members.sum(axis=1, keepdims=True)
 
 
-def ward_partitions(data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence) -> list[Partition]:
+def ward_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
     """Ward linkage, or average linkage of distances, cut at every k."""
-    return list(cut_tree(data.merges(), n_clusters=list(ks)).T)
+    merges = data.merges()
+    return [tree_cut(merges, k) for k in ks]
 
 
-def spectral_partitions(data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence) -> list[Partition]:
+def spectral_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
     """Spectral clustering for every k from one eigendecomposition."""
-    return list(spectral_cuts(data.graph(), ks, n_init=3, rng=np.random.default_rng(seed)))
+    return list(spectral_cuts(data.graph(), ks, n_init=_STARTS, rng=np.random.default_rng(0)))
 
 
-def genie_partitions(data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence) -> list[Partition]:
+def genie_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
     """Genie with threshold .3 on the minimum spanning tree, cut at every k."""
     tree = euclidean_mst(data.X, metric=data.metric, root=0, ties="index")
     return list(genie_cuts(*sorted_links(tree), ks, threshold=0.3))
@@ -224,16 +246,14 @@ def sorted_links(tree: SpanningTree) -> tuple[NDArray[np.int32], FloatArray]:
     return links[order], lengths[order]
 
 
-def reachability_partitions(
-    data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence
-) -> list[Partition]:
+def reachability_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
     """Genie with threshold .5 on the minimum spanning tree of mutual reachability, cut at every k."""
     neighbors = min(_CORE_NEIGHBOR, data.n_samples - 1)
     tree = mutual_reachability_mst(data.X, n_neighbors=neighbors, metric=data.metric)
     return list(genie_cuts(*sorted_links(tree), ks, threshold=0.5))
 
 
-def hdbscan_partitions(data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence) -> list[Partition]:
+def hdbscan_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
     """HDBSCAN decides on k itself; noise gets the label of its nearest clustered sample."""
     n = data.n_samples
     found: list[Partition] = []
@@ -258,23 +278,42 @@ def _sizes(n_samples: int) -> list[int]:
     return sorted({min(size, most) for size in (5, 10, max(5, n_samples // 50), max(5, n_samples // 20))})
 
 
-def mixture_partitions(data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence) -> list[Partition]:
-    """A mixture for every k up to 20: full covariances up to 12 features, diagonal ones above."""
-    shape = "full" if data.X.shape[1] <= _MOST_FULL else "diag"
-    return [
-        GaussianMixture(
-            k, covariance_type=shape, reg_covar=1e-3, max_iter=60, random_state=state_of(seed, k)
-        ).fit_predict(data.X)
-        for k in ks
-        if k <= _MOST_COMPONENTS
-    ]
+def mixture_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
+    """A mixture for every k up to 20, from the clusters of k-means.
+
+    Covariances are full up to 12 features, diagonal above.
+    """
+    return [_mixture(data.X, _kmeans(data, k)) for k in ks if k <= _MOST_COMPONENTS]
 
 
-def agglomerated_partitions(
-    data: PoolData, ks: Sequence[int], seed: np.random.SeedSequence
-) -> list[Partition]:
+def _mixture(X: FloatArray, start: Partition) -> Partition:
+    # Where fewer samples differ than there are clusters, some are empty.
+    start = np.unique(start, return_inverse=True)[1].reshape(-1)
+    k = int(start.max()) + 1
+    full = X.shape[1] <= _MOST_FULL
+    sizes, means = np.bincount(start), _means(X, start, k)
+    if full:
+        spread = np.array([np.cov(X[start == c].T, ddof=0) for c in range(k)])
+        spread = spread.reshape(k, X.shape[1], X.shape[1]) + _LEAST_VARIANCE * np.eye(X.shape[1])
+        precisions = np.linalg.inv(spread)
+    else:
+        precisions = 1.0 / (np.array([X[start == c].var(axis=0) for c in range(k)]) + _LEAST_VARIANCE)
+    mixture = GaussianMixture(
+        k,
+        covariance_type="full" if full else "diag",
+        reg_covar=_LEAST_VARIANCE,
+        max_iter=60,
+        weights_init=sizes / len(X),
+        means_init=means,
+        precisions_init=precisions,
+    )
+    labels: Partition = mixture.fit_predict(X)
+    return labels
+
+
+def agglomerated_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
     """Small clusters of k-means, merged by the weight between them over their volumes, cut at every k."""
-    return merged_fragments(data.graph(), fragments(data, n_fragments(data.n_samples), seed), ks)
+    return merged_fragments(data.graph(), fragments(data, n_fragments(data.n_samples)), ks)
 
 
 def k_medoids(D: FloatArray, k: int, *, n_init: int, rng: np.random.Generator) -> NDArray[np.int32]:
@@ -415,11 +454,11 @@ def _pair(W: FloatArray, volumes: FloatArray) -> tuple[int, int]:
     return min(a, b), max(a, b)
 
 
-def fragments(data: PoolData, k: int, seed: np.random.SeedSequence) -> Partition:
+def fragments(data: PoolData, k: int) -> Partition:
     """Many small clusters, from one start."""
     if data.precomputed:
-        return k_medoids(data.X, k, n_init=1, rng=np.random.default_rng(child_seed(seed, k)))
-    return KMeans(k, n_init=1, random_state=state_of(seed, k)).fit(data.X).labels_
+        return k_medoids(data.X, k, n_init=1, rng=np.random.default_rng(k))
+    return KMeans(k, n_init=1, random_state=k).fit(data.X).labels_
 
 
 def without_noise(data: PoolData, labels: Partition) -> Partition:
@@ -429,16 +468,6 @@ def without_noise(data: PoolData, labels: Partition) -> Partition:
     if len(noise) and len(clustered):
         labels[noise] = labels[data.nearest(noise, clustered)]
     return labels
-
-
-def child_seed(seed: np.random.SeedSequence, key: int) -> np.random.SeedSequence:
-    """The child with this number, whichever others are used."""
-    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, key))
-
-
-def state_of(seed: np.random.SeedSequence, key: int) -> int:
-    """``random_state`` of the child with this number."""
-    return int(child_seed(seed, key).generate_state(1)[0])
 
 
 def reason_of(error: Exception) -> str:

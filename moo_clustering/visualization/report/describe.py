@@ -410,7 +410,7 @@ def _scaled(estimator: Any, table: FloatArray) -> FloatArray:
     if scale in ("standard", "isotropic"):
         from moo_clustering.estimators._pareto_pool import FeatureScaling
 
-        return FeatureScaling.of(table, scale, n_components=table.shape[1], seed=0).transform(table)
+        return FeatureScaling.of(table, scale, n_components=table.shape[1]).transform(table)
     if scale in ("minmax", "zscore"):
         from moo_clustering.estimators._base import scale_features
 
