@@ -110,7 +110,8 @@ def candidate_pool(
     random_state : int, Generator, RandomState or None, default=None
         Seed of clusterers in ``extra_candidates``. The families take none: what they draw depends on k alone,
         so that the same samples give the same partitions, and leaving a family or k out changes no other.
-        Rows are sorted first: their order does not count, but for the rounding of sums and distances.
+        Samples are sorted by their distance from the mean first, so that the order of rows counts in ties and
+        roundings only.
     n_jobs : int, optional
         Number of joblib workers, threads unless :func:`joblib.parallel_config` says otherwise; does not
         affect the result.
@@ -399,11 +400,9 @@ def family_partitions(
         Those with two clusters or more, k ascending in every family.
     failures : dict of lists of str
     """
-    order = None
-    if not data.precomputed:
-        # Rows in an order of their own, so that starts, and choices among equals, do not follow the table's.
-        order = np.lexsort(data.X.T[::-1])
-        data = data.ordered(order)
+    # In an order of their own, so that starts, and choices among equals, do not follow that of the table.
+    positions = data.own_order()
+    data = data.ordered(positions)
     # Sums by threads differ in their last digits; equal work must come to equal results.
     with threadpool_limits(limits=1), warnings.catch_warnings():
         _be_quiet()
@@ -418,7 +417,7 @@ def family_partitions(
     found: dict[str, list[Partition]] = {family: [] for family, _ in tasks}
     failures: Failures = {}
     for (family, _), outcome in zip(tasks, outcomes, strict=True):
-        found[family] += [_in_order(labels, order) for labels in outcome.partitions]
+        found[family] += [_in_order(labels, positions) for labels in outcome.partitions]
         if outcome.failure is not None:
             failures.setdefault(family, []).append(outcome.failure)
     candidates = []
@@ -431,12 +430,10 @@ def family_partitions(
     return candidates, failures
 
 
-def _in_order(labels: Partition, order: IntpArray | None) -> Partition:
-    """Labels of sorted rows as those of the rows in their own order."""
-    if order is None:
-        return labels
+def _in_order(labels: Partition, positions: IntpArray) -> Partition:
+    """Labels of sorted samples as those of the samples in the order they had before."""
     own = np.empty_like(labels)
-    own[order] = labels
+    own[positions] = labels
     return own
 
 
