@@ -27,13 +27,19 @@ def add_to_clusters(codes, kept, weights, points, values, table):  # type: ignor
 @njit(cache=True, nogil=True)
 def gather_from_clusters(codes, kept, table, out):  # type: ignore[no-untyped-def]
     """Add to ``out[i]`` the rows of the table of the clusters of point i in the kept partitions."""
+    n_fours = kept.shape[0] // 4 * 4
     for i in range(codes.shape[0]):
-        row = codes[i]
-        total = out[i]
-        for t in range(kept.shape[0]):
-            entry = table[row[kept[t]]]
-            for c in range(entry.shape[0]):
-                total[c] += entry[c]
+        row, total = codes[i], out[i]
+        # Four rows at a time: the total is read and written a quarter as often.
+        for t in range(0, n_fours, 4):
+            a, b = table[row[kept[t]]], table[row[kept[t + 1]]]
+            c, d = table[row[kept[t + 2]]], table[row[kept[t + 3]]]
+            for x in range(total.shape[0]):
+                total[x] += (a[x] + b[x]) + (c[x] + d[x])
+        for t in range(n_fours, kept.shape[0]):
+            a = table[row[kept[t]]]
+            for x in range(total.shape[0]):
+                total[x] += a[x]
 
 
 @njit(cache=True, nogil=True)

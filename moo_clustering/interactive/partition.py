@@ -8,15 +8,25 @@ every point, and how likely each point is in a wrong one. Points are the samples
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import gammaln
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Labels, centred_features
+from moo_clustering._arrays import (
+    AnyFloatArray,
+    Float32Array,
+    FloatArray,
+    Int64Array,
+    IntpArray,
+    Labels,
+    centred_features,
+)
 from moo_clustering._kernels.pools import (
     add_to_clusters,
     count_in_clusters,
@@ -39,6 +49,18 @@ _VIOLATION = 2.9
 _FULL_KERNEL_FROM, _LINEAR, RIDGE = 4, 0.3, 0.1
 # Below this share of clusters that brought a new class, clusters without an anchor are no longer kept.
 _FEW_NEW = 0.5
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    # To look for the libraries takes longer than most of what is done between two questions.
+    return ThreadpoolController()
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """BLAS on one thread, so that no digit depends on how many there are."""
+    limited: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
+    return limited
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +156,12 @@ class QuestionPool:
     def kernel(self) -> FloatArray:
         """The similarity, computed once."""
         return self.similarity()
+
+    @cached_property
+    def narrow(self) -> tuple[Float32Array, Float32Array | None]:
+        """Kernel and directions in single precision, which is enough to compare candidates."""
+        directions = None if self.directions is None else self.directions.astype(np.float32)
+        return self.kernel.astype(np.float32), directions
 
     @cached_property
     def directions(self) -> FloatArray | None:
@@ -262,7 +290,7 @@ class Spread:
         weigh_together(np.ascontiguousarray(codes[left][:, self.kept]), others, self.weights, out)
         return out
 
-    def combined(self, points: IntpArray, values: FloatArray) -> FloatArray:
+    def combined(self, points: IntpArray, values: AnyFloatArray) -> AnyFloatArray:
         """Kernel of all points with ``points``, times ``values`` of shape (len(points), c).
 
         The kernel itself is never made: O(n_points c (n_kept + len(points))) time.
@@ -275,9 +303,11 @@ class Spread:
         out = np.zeros((base.n_points, values.shape[1]), dtype=values.dtype)
         gather_from_clusters(base.codes, self.kept, table, out)
         if self.full:
-            out += base.kernel[points].T @ values
-            if base.directions is not None:
-                out += _LINEAR * (base.directions @ (base.directions[points].T @ values))
+            single = values.dtype == np.float32
+            kernel, directions = base.narrow if single else (base.kernel, base.directions)
+            out += kernel[points].T @ values
+            if directions is not None:
+                out += _LINEAR * (directions @ (directions[points].T @ values))
         return out
 
     def block(self, left: IntpArray, right: IntpArray) -> FloatArray:
@@ -303,11 +333,12 @@ class Spread:
             system[np.diag_indices(n)] += RIDGE
             across = self.block(self.points, candidates) / scale
             values[:n] = -cho_solve(cho_factor(system, lower=True, check_finite=False), across)
-        remaining = self.combined(points, values / scale)
+        remaining = self.combined(points, (values / scale).astype(np.float32))
         own = remaining[candidates, np.arange(len(candidates))]
         np.maximum(remaining, 0.0, out=remaining)
         remaining *= remaining
-        gains: FloatArray = (self.error * self.base.masses) @ remaining / (np.maximum(own, 0.0) + RIDGE)
+        uncertain = (self.error * self.base.masses).astype(np.float32)
+        gains: FloatArray = (uncertain @ remaining / (np.maximum(own, 0.0) + RIDGE)).astype(np.float64)
         return gains
 
     def labels_of_samples(self) -> IntpArray:
@@ -353,7 +384,7 @@ def spread_groups(
     O(n_points n_kept n_groups) time and O(n_points n_partitions) memory.
     """
     n_real = int(groups.max(initial=-1)) + 1
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_thread():
         return _spread(base, points, groups, n_real, pairs, signs)
 
 

@@ -17,10 +17,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.special import expit, logit
-from threadpoolctl import threadpool_limits
 
 from moo_clustering._arrays import FloatArray, IntpArray
-from moo_clustering.interactive.partition import QuestionPool, Spread, spread_groups
+from moo_clustering.interactive.partition import QuestionPool, Spread, one_thread, spread_groups
 
 # Log-odds of an answer that is certain.
 _CERTAIN = 60.0
@@ -308,7 +307,7 @@ class Inquiry:
     @cached_property
     def proposal(self) -> Proposal | None:
         """The next question, None when nothing is left to ask."""
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_thread():
             return self._propose()
 
     def _propose(self) -> Proposal | None:
@@ -496,6 +495,7 @@ class Inquiry:
         state.apart += sign < 0
         first, second = state.found(a), state.found(b)
         self._join_if_likely(state, proposal.groups, first, second, sign)
+        self._join_at_end(state)
         return self.at(state)
 
     def _join_if_likely(
@@ -505,15 +505,32 @@ class Inquiry:
         if sign < 0:
             return
         g, h = groups
-        odds = self.group_logits[g, h] + self.strength
-        # Where nothing is left to ask the answers decide alone.
-        exhausted = all(
-            ordered(a, b) in state.asked
-            for a in self.founders[g][:_N_GROUP_FOUNDERS]
-            for b in self.founders[h][:_N_GROUP_FOUNDERS]
-        )
-        if odds > _JOINED or self.certain or (exhausted and self._between_groups[g, h] + self.strength > 0):
+        if self.certain or self.group_logits[g, h] + self.strength > _JOINED:
             state.join(first, second)
+
+    def _join_at_end(self, state: State) -> None:
+        """Once every point is an anchor: join the groups that more answers called together than apart.
+
+        Then no pairs of their founders may be left to ask, and a single answer is all there will be.
+        """
+        if len(state.anchors) < self.base.n_points:
+            return
+        net: dict[Pair, int] = {}
+        for i, j, sign, _ in state.answers:
+            between = ordered(state.anchors[i], state.anchors[j])
+            net[between] = net.get(between, 0) + sign
+        members: dict[int, list[int]] = {}
+        for point, identity in state.anchors.items():
+            members.setdefault(identity, []).append(point)
+        for (first, second), sign in net.items():
+            founders = [members[g][:_N_GROUP_FOUNDERS] for g in (first, second)]
+            if (
+                sign > 0
+                and first != second
+                and all(ordered(a, b) in state.asked for a in founders[0] for b in founders[1])
+            ):
+                state.join(first, second)
+                return
 
     def _after_sample(self, state: State, point: int, sign: int) -> Inquiry:
         if not sign:
@@ -532,6 +549,7 @@ class Inquiry:
         if not placed and self.at(state, same_partition=True)._about_sample(point, 0.0) is not None:
             return self.at(state, same_partition=True)
         self._place(state, point, int(q.argmax()))
+        self._join_at_end(state)
         return self.at(state)
 
     def _place(self, state: State, point: int, group: int) -> None:
