@@ -49,7 +49,7 @@ HEADER = "__archive__"
 VERSION = 1
 _CHUNK = 1 << 20  # elements hashed at a time when they must be copied
 # Zeros are deflated to a thousandth; what was not made to fill the memory is seldom above both.
-_ALWAYS, _RATIO = 2**28, 100
+_ALWAYS, EXPANSION = 2**28, 100
 # Numbers of rows or columns of arrays that have no bytes to show for them.
 _MOST_EMPTY = 2**24
 # The end of a zip file, with its longest comment.
@@ -491,14 +491,19 @@ def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
             archive.open(each).close()  # refuses names that the list and the member do not agree on
         members = [each for each in archive.infolist() if each.filename.endswith(".npy")]
         expanded = sum(each.file_size for each in members)
-        if expanded > max(_ALWAYS, _RATIO * size):
+        if expanded > most_expanded(size):
             raise ValueError(
-                f"its {size:,} bytes expand to {expanded:,}, more than {_RATIO} times as many, which is not "
-                "read; save it without compression"
+                f"its {size:,} bytes expand to {expanded:,}, more than {EXPANSION} times as many, which is "
+                "not read; save it without compression"
             )
         arrays = {each.filename.removesuffix(".npy"): _array(archive, each) for each in members}
     check_digest(arrays)
     return arrays
+
+
+def most_expanded(size: int, expansion: int = EXPANSION) -> int:
+    """Bytes that a compressed file of ``size`` bytes may expand to."""
+    return max(_ALWAYS, expansion * size)
 
 
 def _n_listed(file: BinaryIO, size: int) -> int | None:

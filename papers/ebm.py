@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering.datasets.documents import Documents, read_documents
-from moo_clustering.datasets.tables import DataError
+from moo_clustering.datasets.files import DataError
 from papers.runner import DATA_VARIABLE, folder_of_data
 
 _QUESTIONS, _DOCUMENTS = "ebm_questions.jsonl.gz", "ebm_documents.jsonl.gz"

@@ -6,6 +6,7 @@ methods and scores them.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import warnings
@@ -29,7 +30,8 @@ from moo_clustering.constraints._checks import unrank_pairs
 from moo_clustering.constraints.sources import sample_ranks
 from moo_clustering.datasets import DataError, read_documents, tfidf
 from moo_clustering.datasets.documents import json_objects
-from moo_clustering.datasets.tables import EXACT, encode_classes, load_arrays, separator_of
+from moo_clustering.datasets.files import table_text
+from moo_clustering.datasets.tables import EXACT, encode_classes, load_arrays
 from moo_clustering.persistence import fingerprint
 from papers.documents import MIN_DOCUMENTS, SOURCES, load_collection
 from papers.runner import RECORD, folder_of_data
@@ -536,14 +538,13 @@ def _read(path: Path) -> pd.DataFrame:
     try:
         if path.suffix.lower() in (".parquet", ".pq"):
             return pd.read_parquet(path)
-        separator = separator_of(path)
-        with open(path, "rb") as file:
-            if file.readline().count(separator.encode()) > _MOST_COLUMNS:
-                raise DataError(f"more than {_MOST_COLUMNS:,} columns")
+        text, separator, _ = table_text(path)
+        if text.partition("\n")[0].count(separator) > _MOST_COLUMNS:
+            raise DataError(f"more than {_MOST_COLUMNS:,} columns")
         options: dict[str, Any] = {"sep": separator, "na_values": _MISSING, "skipinitialspace": True}
-        head = pd.read_csv(path, **options, header=None, nrows=1, dtype=str)
+        head = pd.read_csv(io.StringIO(text), **options, header=None, nrows=1, dtype=str)
         named = pd.to_numeric(head.iloc[0], errors="coerce").isna().sum() > head.shape[1] // 2
-        return pd.read_csv(path, **options, header=0 if named else None, encoding="utf-8-sig", **EXACT)
+        return pd.read_csv(io.StringIO(text), **options, header=0 if named else None, **EXACT)
     except DataError:
         raise
     except OSError as error:

@@ -14,7 +14,10 @@ import pandas as pd
 
 from moo_clustering.cli.terminal import aligned
 from moo_clustering.datasets import DataError
-from moo_clustering.datasets.tables import column_names, ragged, separator_of, table_rows
+from moo_clustering.datasets.files import ragged, table_text
+from moo_clustering.datasets.tables import (
+    column_names,
+)
 from moo_clustering.persistence import to_json
 from moo_clustering.stats import Comparison, compare, p_text
 
@@ -60,7 +63,7 @@ def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
     if path.is_dir():
         raise DataError(f"{path} is a folder, not a file")
     try:
-        rows = list(table_rows(path, separator_of(path)))
+        rows = list(table_text(path).rows(path))
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not a text file in UTF-8 ({error.reason})") from error
     except csv.Error as error:

@@ -41,9 +41,9 @@ from moo_clustering.datasets import (
 )
 from moo_clustering.datasets.bags import BagOptions, may_be_role
 from moo_clustering.datasets.documents import holds_documents
+from moo_clustering.datasets.files import NotNumericError, with_flags
 from moo_clustering.datasets.prepare import prepare_table
 from moo_clustering.datasets.tables import (
-    NotNumericError,
     Roles,
     array_names,
     encode_classes,
@@ -51,7 +51,6 @@ from moo_clustering.datasets.tables import (
     identifiers,
     labelled,
     read_frame,
-    with_flags,
 )
 from moo_clustering.features import PaperTfidfTransformer, binary_unigrams, document_term_counts
 

@@ -1,5 +1,6 @@
 from .bags import BagTable, read_bags, write_bag_arff
 from .documents import Documents, read_documents, tfidf
+from .files import DataError
 from .multilabel import MultiLabelTable, label_indicators, read_multilabel, write_multilabel_arff
 from .prepare import PreparedTable, prepare_table
 from .sources import (
@@ -13,7 +14,7 @@ from .sources import (
     make_balance,
     make_waveform,
 )
-from .tables import CategoryTable, DataError, Table, read_table
+from .tables import CategoryTable, Table, read_table
 
 __all__ = [
     "BUNDLED",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import did_you_mean
-from moo_clustering.datasets.tables import DataError, Remedy, readable
+from moo_clustering.datasets.files import DataError, Remedy, as_number, is_number, readable
 
 # MEKA's option in the name of the relation, as in 'Music: -C 6'.
 _OPTION = re.compile(r"(?<!\S)-[Cc]\s+([+-]?\d{1,9})(?!\S)")
@@ -69,9 +70,10 @@ class Attribute:
         if token is None:
             return float("nan")
         if self.kind == "numeric":
-            if "_" in token:  # which Python, but no ARFF file, allows in numbers
+            number = as_number(token)
+            if math.isnan(number) and not is_number(token):
                 raise ValueError(token)
-            return float(token)
+            return number
         if self.kind == "nominal":
             return self.values[token]
         return self.values.setdefault(token, len(self.values))
@@ -652,10 +654,8 @@ def binary_numbers(attribute: Attribute) -> list[float] | None:
 
 
 def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
+    number = as_number(text)
+    return None if math.isnan(number) else number
 
 
 def _check_features(features: list[Attribute], source: str) -> None:

@@ -6,7 +6,6 @@ import csv
 import gzip
 import io
 import re
-import zlib
 from array import array
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -31,19 +30,23 @@ from moo_clustering.datasets.arff import (
     is_arff,
     read_header,
 )
+from moo_clustering.datasets.files import (
+    DataError,
+    Remedy,
+    file_text,
+    is_number,
+    ragged,
+    readable,
+    suffix_of,
+    tidy_text,
+)
 from moo_clustering.datasets.tables import (
     EXACT,
     UNNAMED,
-    DataError,
-    Remedy,
     column_names,
     encode_classes,
-    is_number,
     load_arrays,
     load_parquet,
-    ragged,
-    readable,
-    separator_of,
 )
 from moo_clustering.persistence import replacing
 
@@ -187,7 +190,7 @@ def _read(path: Path, options: BagOptions) -> BagTable:
         return read_npz_bags(path, options)
     if suffix in _PARQUET:
         return bags_of_parquet(path, options)
-    inner = Path(path.stem).suffix.lower() if suffix == ".gz" else suffix
+    inner = suffix_of(path)
     if inner not in _TEXT:
         known = ", ".join([*_TEXT, *_PARQUET, ".npz"])
         raise DataError(
@@ -206,25 +209,6 @@ def _read_text(text: str, path: Path, suffix: str, options: BagOptions) -> BagTa
     relational = any(attribute.kind == "relational" for attribute in header.attributes)
     read = read_relational if relational else read_flat
     return read(header, lines, options, path.name, str(path))
-
-
-def file_bytes(path: Path) -> bytes:
-    """Content of a file, decompressed where it is compressed by gzip."""
-    raw = path.read_bytes()
-    if raw.startswith(b"\x1f\x8b") or path.suffix.lower() == ".gz":
-        try:
-            raw = gzip.decompress(raw)
-        except EOFError as error:
-            raise DataError(f"{path} is cut off: its compressed data end too early") from error
-        except (gzip.BadGzipFile, zlib.error) as error:
-            raise DataError(f"{path} is no gzip file, or it is damaged: {error}") from error
-    return raw
-
-
-def file_text(path: Path) -> str:
-    """Text of a file, which must be UTF-8."""
-    with readable(path):
-        return file_bytes(path).decode("utf-8-sig")
 
 
 class BagOptions(NamedTuple):
@@ -386,9 +370,9 @@ def _free(columns: Sequence[Column], options: BagOptions) -> list[int]:
 
 
 def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> BagTable:
-    """Bags of a table of comma-, tab- or semicolon-separated cells."""
+    """Bags of a table of cells separated by commas, tabs, semicolons or pipes."""
     source = str(path)
-    separator = separator_of(path, text.split("\n"), suffix)
+    text, separator, _ = tidy_text(text, suffix)
     columns, lines = _lines(text, separator, source)
     if columns[0] == UNNAMED and UNNAMED not in (options.bag, options.label, *options.nominal, *options.drop):
         options = options._replace(drop=(*options.drop, UNNAMED))  # the row names of pandas and R

@@ -19,18 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import did_you_mean
+from moo_clustering.datasets.files import DataError, file_text, ragged, readable, suffix_of, table_text
 from moo_clustering.datasets.tables import (
     UNNAMED,
-    DataError,
     Roles,
     check_roles,
     column_names,
     encode_classes,
     identifiers,
-    ragged,
-    readable,
-    separator_of,
-    table_rows,
 )
 
 if TYPE_CHECKING:
@@ -159,7 +155,7 @@ def read_documents(
             return read_folder(path, fields)
         if path.name.lower().endswith(_LINES):
             return documents_of(read_lines(path, fields.wanted()), fields, path)
-        if path.suffix.lower() in _ROWS:
+        if suffix_of(path) in _ROWS:
             return documents_of(read_rows(path, fields.wanted()), fields, path)
     known = ", ".join([*_LINES, *_ROWS])
     raise DataError(f"{path} has the suffix {path.suffix!r}; texts are read from {known} or a folder")
@@ -257,7 +253,7 @@ def read_folder(folder: Path, fields: Fields) -> Documents:
         raise DataError(f"{folder} holds no documents: there is no .txt file in it")
     places = [path.relative_to(folder) for path in files]
     row_ids = identifiers([clean(place.as_posix()) for place in places], "file name", str(folder))
-    documents = Documents(folder.resolve().name, [_file_text(path) for path in files], row_ids)
+    documents = Documents(folder.resolve().name, [file_text(path) for path in files], row_ids)
     if fields.labels is None and fields.partial_labels is None:
         return documents
     names = [clean(place.parts[0]) if len(place.parts) > 1 else "" for place in places]
@@ -280,11 +276,6 @@ def _check(folder: Path, fields: Fields) -> None:
             raise DataError(
                 f"{option} of a folder can only be 'folder' (its sub-folders are the classes), not {given!r}"
             )
-
-
-def _file_text(path: Path) -> str:
-    with readable(path):
-        return path.read_text(encoding="utf-8-sig")
 
 
 class Fields(NamedTuple):
@@ -481,7 +472,7 @@ def read_rows(path: Path, wanted: Collection[str]) -> Records:
     lines: list[int] = []
     try:
         with _long_cells():
-            rows = table_rows(path, separator_of(path))
+            rows = table_text(path).rows(source)
             columns = column_names(list(itertools.islice(rows, 1)), source)
             present = {name: number for number, name in enumerate(columns) if name in wanted}
             cells: dict[str, list[Any]] = {name: [] for name in present}

@@ -29,9 +29,13 @@ from moo_clustering.datasets.arff import (
     parts_of,
     read_header,
 )
-from moo_clustering.datasets.bags import arff_number, arff_quoted, file_bytes, file_text
+from moo_clustering.datasets.bags import arff_number, arff_quoted
 from moo_clustering.datasets.documents import Documents, holds_documents
-from moo_clustering.datasets.tables import DataError, Remedy, identifiers, load_arrays, readable
+from moo_clustering.datasets.files import DataError, Remedy, file_bytes, file_text, readable
+from moo_clustering.datasets.tables import (
+    identifiers,
+    load_arrays,
+)
 from moo_clustering.persistence import replacing
 
 _SPARSE = {"format", "shape", "data", "indices", "indptr"}

@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import chi2
 
-from moo_clustering.datasets.tables import DataError, exact_numbers
+from moo_clustering.datasets.files import DataError, as_number, exact_numbers
 
 Kind = Literal["number", "date", "category", "out"]
 # What people write for a value that they do not have; the second among numbers only.
@@ -646,7 +646,7 @@ def read_numbers(texts: NDArray[Any]) -> Numbers:
     commas = np.array([bool(_COMMA.fullmatch(text)) for text in compact])
     points = np.array([bool(_POINT.fullmatch(text)) for text in compact])
     shares = {
-        "plain": np.isfinite(plain)[where].mean(),
+        "plain": (~np.isnan(plain))[where].mean(),
         "comma": commas[where].mean(),
         "point": points[where].mean(),
     }
@@ -656,6 +656,7 @@ def read_numbers(texts: NDArray[Any]) -> Numbers:
     if best == "plain":
         pointed = [text for text in compact if "." in text]
         grouped = bool(pointed) and all(_GROUPED.fullmatch(text) for text in pointed)
+        plain[~np.isfinite(plain)] = np.nan  # more digits than a number can have
         return Numbers("plain", plain[where], grouped)
     convention: Convention = "comma" if best == "comma" else "point"
     if shares["comma"] == shares["point"] and not _must_be_decimal(compact):
@@ -672,7 +673,7 @@ def as_numbers(texts: Any, convention: Literal["comma", "point"]) -> NDArray[np.
         compact = _SPACED.sub("", str(text))
         if pattern.fullmatch(compact):
             thousands, decimal = (".", ",") if convention == "comma" else (",", ".")
-            values[row] = float(compact.replace(thousands, "").replace(decimal, "."))
+            values[row] = as_number(compact.replace(thousands, "").replace(decimal, "."))
     values[~np.isfinite(values)] = np.nan  # more digits than a number can have
     return values
 

@@ -1,18 +1,14 @@
-"""Tables of numbers and categories: ``read_table`` for text, Parquet and npz files.
-
-:class:`DataError` and :class:`Remedy` serve all readers: what is wrong with a file, and which options help.
-"""
+"""Tables of numbers and categories: ``read_table`` for text, Excel, Parquet and npz files."""
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import itertools
+import re
 import warnings
 import zipfile
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -22,19 +18,36 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import QuotingError, did_you_mean
-from moo_clustering.persistence import ObjectsError, read_members
+from moo_clustering._arrays import did_you_mean
+from moo_clustering.datasets.files import (
+    EXCEL,
+    TEXT,
+    DataError,
+    NotNumericError,
+    Remedy,
+    Row,
+    TableText,
+    as_number,
+    exact_numbers,
+    is_number,
+    is_written_number,
+    ragged,
+    readable,
+    suffix_of,
+    table_text,
+)
+from moo_clustering.persistence import EXPANSION, ObjectsError, read_members
 
-Row = tuple[int, list[str]]  # the number of a line that is not empty, and its cells
 _SHOWN = 5
 _MOST_CHARACTERS = 2**28
 # Kinds of columns, in the words of pandas, whose cells can be told apart as text.
 _KINDS = {"string", "boolean", "integer", "floating", "mixed-integer", "mixed-integer-float", "categorical"}
 # With fewer rows, a column of different values is no surprise.
 _FEW = 20
-_TEXT = (".csv", ".tsv", ".tab", ".txt")
 _PARQUET = (".parquet", ".pq")
 UNNAMED = "(unnamed first column)"
+# The index of a data frame that was written, read and written again.
+_INDEX = re.compile(r"Unnamed: \d+(\.\d+)*")
 _VERSION = tuple(int(part) for part in pd.__version__.split(".")[:2])
 # Options of pandas.read_csv for exact numbers, which later versions read by default, with a warning about it.
 EXACT: dict[str, Any] = {} if _VERSION >= (3, 1) else {"float_precision": "round_trip"}
@@ -137,17 +150,22 @@ def read_table(
     id_column: str | None = None,
     drop: Sequence[str] = (),
     categories: bool = False,
+    header: bool | None = None,
+    expansion: int = EXPANSION,
 ) -> Table:
-    """Read a data set from CSV, TSV, Parquet or npz.
+    """Read a data set from CSV, TSV, Excel, Parquet or npz.
 
     Every column that is given no other role is a feature and must be numeric, or with ``categories`` of
-    numbers or text. The first line of a text file names the columns; a first column without a name is
-    taken as the row identifier.
+    numbers or text; :func:`~moo_clustering.datasets.prepare_table` makes features of columns of any kind.
+    The first line of a text file names the columns; a first column without a name is taken as the row
+    identifier, and one that pandas called ``Unnamed: 0``, with the numbers 0, 1, ..., is left out.
 
     Parameters
     ----------
     path : path-like
-        The suffix decides: ``.csv``, ``.tsv``, ``.tab``, ``.txt`` (separated by commas, tabs or semicolons),
+        The suffix decides: ``.csv``, ``.tsv``, ``.tab``, ``.txt`` (separated by commas, tabs, semicolons or
+        pipes, or as a first line ``sep=;`` says; without the lines that are comments, as they begin with # or
+        %; also compressed by gzip, ``.csv.gz``), ``.xlsx`` (the first sheet with content; needs openpyxl),
         ``.parquet``, ``.pq``, or ``.npz`` with an array ``X`` and, optionally, ``y`` (known classes),
         ``feature_names`` and arrays that the options below name. npz files are read without
         executing anything.
@@ -163,6 +181,11 @@ def read_table(
     categories : bool, default=False
         Whether columns of text are features too: every different text is a category, "NA" and "?"
         included. If there are any, ``X`` is a data frame. An npz file cannot have such columns.
+    header : bool, optional
+        Whether the first line of a text file or sheet names the columns; without names they are called
+        ``column1``, ``column2``, .... Default: it does unless it holds numbers only, other than 0, 1, ....
+    expansion : int, default=100
+        How many times its size a compressed text file or Excel file may expand to, if to more than 256 MiB.
 
     Returns
     -------
@@ -174,144 +197,36 @@ def read_table(
     DataError
         For files that are missing, empty, ragged or of unknown kind; columns that do not exist, are
         not numeric, or have empty, NaN or infinite cells; with ``categories``, columns with another text
-        in every row, of more than 20.
+        in every row, of more than 20; compressed files that expand too far; openpyxl or pyarrow missing.
 
     Warns
     -----
     UserWarning
-        Columns of categories most of which are numbers, or in which few are equal.
+        Columns of categories most of which are numbers, or in which few are equal; first lines taken for
+        data, comments, sheets and columns that were left out.
 
     Notes
     -----
     O(bytes) time and memory.
     """
     path = Path(path)
-    roles = Roles(labels, partial_labels, id_column, tuple(drop), categories)
-    suffix = path.suffix.lower()
+    roles = Roles(labels, partial_labels, id_column, tuple(drop), categories, header)
+    suffix = suffix_of(path)
     with readable(path):
-        if suffix in _TEXT:
-            return read_text(path, roles)
+        if is_text_table(path):
+            return read_text(path, roles, expansion)
         if suffix in _PARQUET:
             frame, roles = parquet_frame(path, roles)
             return table_from_frame(frame, roles, name=path.name, source=str(path))
         if suffix == ".npz":
             return read_npz(path, roles)
-    raise DataError(f"{path} has the suffix {suffix!r}; known are {', '.join([*_TEXT, *_PARQUET, '.npz'])}")
+    known = ", ".join([*TEXT, *EXCEL, *_PARQUET, ".npz"])
+    raise DataError(f"{path} has the suffix {path.suffix!r}; known are {known}, and text files also with .gz")
 
 
-@contextmanager
-def readable(path: Path, *, is_folder: bool = False) -> Iterator[None]:
-    """Refuse a path without a file, and whatever the system refuses inside the block."""
-    if not path.exists():
-        raise DataError(f"there is no file {'or folder ' if is_folder else ''}{path}")
-    if path.is_dir() and not is_folder:
-        raise DataError(f"{path} is a folder, not a file")
-    try:
-        yield
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not a text file in UTF-8 ({error.reason})") from error
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror or error}") from error
-
-
-class Remedy(NamedTuple):
-    """Advice on how to read a file that cannot be read as it was asked.
-
-    Attributes
-    ----------
-    action : str
-        What helps, as "leave it out with".
-    option : str
-        The option of the reader that does it; empty where no option does.
-    value : object
-        The value to give, in a list for options that take several; ``...`` where only the user knows it.
-    note : str
-        What else there is to say of the option.
-    """
-
-    action: str
-    option: str = ""
-    value: Any = ...
-    note: str = ""
-
-    def __str__(self) -> str:
-        """The advice for those who call the reader: ``leave it out with drop=['name']``."""
-        if not self.option:
-            return self.action
-        return f"{self.action} {self.option}={'...' if self.value is ... else repr(self.value)}{self.note}"
-
-    def with_flag(self, flag: str) -> str:
-        """The advice for those who use the command: ``leave it out with --drop 'name'``.
-
-        Parameters
-        ----------
-        flag : str
-            The flag and what it takes, as ``--drop NAME``.
-        """
-        if not flag:
-            return self.action
-        if self.value is ...:
-            return f"{self.action} {flag}{self.note}"
-        value = self.value[0] if isinstance(self.value, list) else self.value
-        return f"{self.action} {flag.split()[0]} {value!r}{self.note}"
-
-
-class DataError(QuotingError):
-    """Data that cannot be used as they are.
-
-    Parameters
-    ----------
-    problem : str
-        What is wrong, and where: file, row, column and value.
-    *remedies : Remedy
-        Options of the reader that help.
-    """
-
-    def __init__(self, problem: str, *remedies: Remedy) -> None:
-        super().__init__(_advised(problem, map(str, remedies)))
-        self.problem = problem
-        self.remedies = remedies
-
-
-class NotNumericError(DataError):
-    """Error for features that are not numeric.
-
-    Parameters
-    ----------
-    problem : str
-        Names of the columns and of the file.
-    columns : sequence of str
-    *remedies : Remedy
-    """
-
-    def __init__(self, problem: str, columns: Sequence[str], *remedies: Remedy) -> None:
-        super().__init__(problem, *remedies)
-        self.columns = tuple(columns)
-
-
-def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
-    """The message of an error for those who use the command.
-
-    Parameters
-    ----------
-    flags : mapping of str to str
-        The flag that stands for an option, and what it takes: ``{"drop": "--drop NAME"}``. Remedies by
-        other options, and those that switch an option off, are left out.
-    """
-    return _advised(
-        error.problem,
-        [
-            each.with_flag(flags.get(each.option, ""))
-            for each in error.remedies
-            if not each.option or (each.option in flags and each.value is not False)
-        ],
-    )
-
-
-def _advised(problem: str, advice: Iterable[str]) -> str:
-    *others, last = ["", *advice]
-    listed = f"{', '.join(others[1:])}, or {last}" if others[1:] else last
-    return f"{problem}; {listed}" if listed else problem
+def is_text_table(path: Path) -> bool:
+    """Whether a file is of a kind that becomes rows of texts: separated text, compressed or not, or Excel."""
+    return suffix_of(path) in TEXT or path.suffix.lower() in EXCEL
 
 
 class Roles(NamedTuple):
@@ -323,6 +238,8 @@ class Roles(NamedTuple):
     drop: tuple[str, ...] = ()
     categories: bool = False
     """Whether features may be other than numeric."""
+    header: bool | None = None
+    """Whether the first line names the columns; None: unless it holds numbers only."""
 
     def by_column(self) -> dict[str, str]:
         """Role of each named column; a column with two roles is an error."""
@@ -348,112 +265,137 @@ def check_roles(roles: Roles, columns: Sequence[str], source: str) -> None:
             )
 
 
-def read_text(path: Path, roles: Roles) -> Table:
+def read_text(path: Path, roles: Roles, expansion: int = EXPANSION) -> Table:
     """Read a text table; see :func:`~moo_clustering.datasets.read_table`."""
     source = str(path)
+    table = table_text(path, expansion=expansion)
+    notes = list(table.notes)
     try:
-        separator = separator_of(path)
-        head = list(itertools.islice(table_rows(path, separator), 2))
-        columns = column_names(head, source)
-        if columns[0] == UNNAMED and roles.id_column is None and UNNAMED not in roles.drop:
-            roles = roles._replace(id_column=UNNAMED)
+        rows = table.rows(source)
+        head = list(itertools.islice(rows, 1))
+        columns, is_named = named_columns(head, roles.header, source, notes)
+        roles = with_first_column(roles, columns, notes)
         check_roles(roles, columns, source)
-        if len(head) > 1 and len(head[1][1]) != len(columns):
-            ragged(source, len(columns), *head[1])
-        as_text = set(roles.by_column())
-        frame = _frame(path, separator, columns, as_text)
-        if roles.categories and (
-            categories := not_numeric(frame, [name for name in columns if name not in as_text])
-        ):
-            # Categories stay as they are written too.
-            frame = _frame(path, separator, columns, as_text | set(categories))
-        # Cells missing at the end of a row look like empty ones to the parser.
-        if len(columns) > 1 and bool(frame[columns[-1]].isna().any()):
-            for line, row in table_rows(path, separator):
-                if len(row) != len(columns):
-                    ragged(source, len(columns), line, row)
+        n_rows = 0 if is_named else 1
+        for line, row in rows:
+            if len(row) != len(columns):
+                ragged(source, len(columns), line, row)
+            n_rows += 1
+        if not n_rows:
+            raise DataError(f"{source} has column names but no rows")
+        frame = _frame(table, columns, set(roles.by_column()), is_named, source)
     except csv.Error as error:
         raise DataError(f"{source} cannot be read as a table: {error}") from error
+    frame = without_index(frame, roles, notes)
+    for note in notes:
+        warnings.warn(f"{source}: {note}", UserWarning, stacklevel=3)
     return table_from_frame(frame, roles, name=path.name, source=source)
 
 
-def separator_of(path: Path, lines: Iterable[str] | None = None, suffix: str = "") -> str:
-    if lines is None:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            return separator_of(path, file)
-    first = next((line for line in lines if line.strip()), "")
-    return "\t" if (suffix or path.suffix.lower()) in {".tsv", ".tab"} else max(",;\t", key=first.count)
+def named_columns(
+    head: list[Row], header: bool | None, source: str, notes: list[str]
+) -> tuple[list[str], bool]:
+    """Names of the columns, and whether the first line gives them."""
+    if header is None and head:
+        cells = [cell.strip() for cell in head[0][1]]
+        numbered = [str(number) for number in range(len(cells))]  # as pandas names columns without names
+        if all(map(is_written_number, cells)) and (len(cells) == 1 or cells != numbered):
+            notes.append(
+                f"the first line holds numbers only and is taken for data; the columns are called column1 to "
+                f"column{len(cells)}"
+                if len(cells) > 1
+                else "the first line is a number and is taken for data; the column is called column1"
+            )
+            header = False
+    if header is False and head:
+        return [f"column{number + 1}" for number in range(len(head[0][1]))], False
+    names = column_names(head, source, numbers=True)
+    decimals = [name for name in names if is_written_number(name) and re.search("[.,]", name)]
+    if header is None and decimals:
+        notes.append(
+            f"the first line names the columns, and {decimals[0]!r} looks like a value; header=False "
+            "(--no-header) takes it for data"
+        )
+    return names, True
 
 
-def table_rows(path: Path, separator: str) -> Iterator[Row]:
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        yield from _cells(file, separator)
+def with_first_column(roles: Roles, columns: Sequence[str], notes: list[str]) -> Roles:
+    """The roles with a first column without a name for identifiers."""
+    if columns[0] != UNNAMED or roles.id_column is not None or UNNAMED in roles.drop:
+        return roles
+    return roles._replace(id_column=UNNAMED)
 
 
-def _cells(lines: Iterable[str], separator: str) -> Iterator[Row]:
-    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
-    for row in reader:
-        if row and (len(row) > 1 or row[0].strip()):
-            yield reader.line_num, row
+def without_index(frame: pd.DataFrame, roles: Roles, notes: list[str]) -> pd.DataFrame:
+    """The frame without a column that holds nothing but the index that pandas once wrote."""
+    taken = roles.by_column()
+    for name in frame.columns:
+        if name in taken or not _INDEX.fullmatch(name) or len(frame.columns) < 2:
+            continue
+        if [str(cell) for cell in frame[name]] == [str(row) for row in range(len(frame))]:
+            notes.append(f"column {name!r} left out: it is the index that pandas wrote")
+            frame = frame.drop(columns=name)
+    return frame
 
 
-def column_names(head: list[Row], source: str) -> list[str]:
+def column_names(head: list[Row], source: str, *, numbers: bool = False) -> list[str]:
+    """Names in the first line of a table, which may be ``numbers`` only where that was found out before."""
     if not head:
         raise DataError(f"{source} is empty")
     columns = [name.strip() for name in head[0][1]]
     numbered = [str(number) for number in range(len(columns))]  # as pandas names columns without names
-    if all(is_number(name) for name in columns) and (len(columns) == 1 or columns != numbered):
+    if (
+        not numbers
+        and all(is_number(name) for name in columns)
+        and (len(columns) == 1 or columns != numbered)
+    ):
         raise DataError(f"{source} has numbers in its first line, where the names of the columns should be")
     if len(columns) > 1 and not columns[0]:
         columns[0] = UNNAMED  # as pandas and R write their row names
+    data = Remedy("if the first line is data, say so with", "header", False)
     for number, name in enumerate(columns, start=1):
         if not name:
-            raise DataError(f"{source}: column {number} has no name")
+            raise DataError(f"{source}: column {number} has no name", data)
         if name in columns[: number - 1]:
-            raise DataError(f"{source} has two columns named {name!r}")
+            raise DataError(f"{source} has two columns named {name!r}", data)
     return columns
 
 
-def is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _frame(path: Path, separator: str, columns: list[str], text: Collection[str]) -> pd.DataFrame:
+def _frame(
+    table: TableText, columns: list[str], text: Collection[str], is_named: bool, source: str
+) -> pd.DataFrame:
+    """Columns of numbers, truth values and text."""
     # Identifiers and classes stay as they are written: "007" is not 7, and "NA" may be a class.
-    as_text: dict[Any, Any] = dict.fromkeys(text, str)
     try:
-        return pd.read_csv(
-            path,
-            sep=separator,
-            header=0,
+        frame = pd.read_csv(
+            io.StringIO(table.text, newline=""),
+            sep=table.separator,
+            header=0 if is_named else None,
             names=columns,
             index_col=False,
-            dtype=as_text,
+            dtype=str,
             keep_default_na=False,
-            na_values={column: [""] if column in as_text else ["", "nan", "NaN", "NA"] for column in columns},
+            na_values={column: [""] if column in text else ["", "nan", "NaN", "NA"] for column in columns},
             skipinitialspace=True,
-            encoding="utf-8-sig",
             low_memory=False,
-            **EXACT,
         )
-    except pd.errors.EmptyDataError as error:
-        raise DataError(f"{path} is empty") from error
     except pd.errors.ParserError as error:
-        for line, row in table_rows(path, separator):
-            if len(row) != len(columns):
-                ragged(str(path), len(columns), line, row)
-        raise DataError(f"{path} cannot be read as a table: {error}") from error
+        raise DataError(f"{source} cannot be read as a table: {error}") from error
+    return pd.DataFrame({name: frame[name] if name in text else _typed(frame[name]) for name in columns})
 
 
-def ragged(source: str, expected: int, line: int, row: list[str]) -> None:
-    cells = "cell" if len(row) == 1 else "cells"
-    raise DataError(
-        f"{source}, line {line} has {len(row)} {cells} where the first line names {expected} columns"
-    )
+def _typed(column: pd.Series[Any]) -> Any:
+    """Truth values or numbers if all known cells are such, otherwise the text."""
+    known = column.notna().to_numpy()
+    texts = column.to_numpy(dtype=object)[known]
+    different = {str(text).strip().casefold() for text in texts[:_SHOWN]}
+    if different and different <= {"true", "false"} and known.all():
+        truth = pd.Series([str(text).strip().casefold() for text in texts])
+        if truth.isin(["true", "false"]).all():
+            return truth == "true"
+    numbers = np.full(len(column), np.nan)
+    numbers[known] = exact_numbers(texts)
+    return column if np.isnan(numbers[known]).any() else numbers
 
 
 def parquet_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles]:
@@ -792,24 +734,21 @@ def _name(cell: Any) -> str:
     if pd.isna(cell):
         return ""
     text = str(cell).strip()
-    try:
-        number = float(text)
-    except ValueError:
+    number = as_number(text)
+    if np.isnan(number):
         return text
     # 1 and 1.0 are one class, whatever type the column was stored with.
     return str(int(number)) if number.is_integer() else text
 
 
 def _by_value(name: str) -> tuple[int, float, str]:
-    try:
-        return (0, float(name), name)
-    except ValueError:
-        return (1, 0.0, name)
+    number = as_number(name)
+    return (1, 0.0, name) if np.isnan(number) else (0, number, name)
 
 
 def holds_columns(path: Path) -> bool:
     """Whether a file is of a kind that :func:`read_frame` reads."""
-    return path.suffix.lower() in (*_TEXT, *_PARQUET)
+    return is_text_table(path) or path.suffix.lower() in _PARQUET
 
 
 def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]]:
@@ -833,12 +772,14 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
             frame, roles = parquet_frame(path, roles)
         check_roles(roles, list(frame.columns), str(path))
         return frame, roles, []
-    with readable(path):
-        text, notes = _decoded(path)
-    rows = _rows(text, path)
-    columns, rows = _without_empty_ends(rows, path, notes)
-    if columns[0] == UNNAMED and roles.id_column is None and UNNAMED not in roles.drop:
-        roles = roles._replace(id_column=UNNAMED)
+    table = table_text(path, lenient=True)
+    notes = list(table.notes)
+    try:
+        rows = list(table.rows(path))
+    except csv.Error as error:
+        raise DataError(f"{path} cannot be read as a table: {error}") from error
+    columns, rows = _without_empty_ends(rows, path, roles.header, notes)
+    roles = with_first_column(roles, columns, notes)
     check_roles(roles, columns, str(path))
     for line, row in rows:
         if len(row) != len(columns):
@@ -846,30 +787,13 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
     if not rows:
         raise DataError(f"{path} has column names but no rows")
     cells = [[cell.strip() for cell in row] for _, row in rows]
-    return pd.DataFrame(cells, columns=columns, dtype=object), roles, notes
+    frame = pd.DataFrame(cells, columns=columns, dtype=object)
+    return without_index(frame, roles, notes), roles, notes
 
 
-def _decoded(path: Path) -> tuple[str, list[str]]:
-    content = path.read_bytes()
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return content.decode("utf-16"), []
-    try:
-        return content.decode("utf-8-sig"), []
-    except UnicodeDecodeError:
-        note = "the file is not UTF-8, and was read as Windows-1252; look whether its letters are right"
-        return content.decode("cp1252"), [note]
-
-
-def _rows(text: str, path: Path) -> list[Row]:
-    if "\0" in text:
-        raise DataError(f"{path} is not a text file: it holds zero bytes")
-    try:
-        return list(_cells(io.StringIO(text, newline=""), separator_of(path, text.splitlines())))
-    except csv.Error as error:
-        raise DataError(f"{path} cannot be read as a table: {error}") from error
-
-
-def _without_empty_ends(rows: list[Row], path: Path, notes: list[str]) -> tuple[list[str], list[Row]]:
+def _without_empty_ends(
+    rows: list[Row], path: Path, header: bool | None, notes: list[str]
+) -> tuple[list[str], list[Row]]:
     """Names of the columns, and rows."""
     head, rest = rows[:1], rows[1:]
     if head:
@@ -882,7 +806,8 @@ def _without_empty_ends(rows: list[Row], path: Path, notes: list[str]) -> tuple[
         if width < len(names):
             head = [(head[0][0], names[:width])]
             rest = [(line, row[:width] if len(row) == len(names) else row) for line, row in rest]
-    columns = column_names(head, str(path))
+    columns, is_named = named_columns(head, header, str(path), notes)
+    rest = rest if is_named else [*head, *rest]
     n_rows = len(rest)
     while rest and not any(cell.strip() for cell in rest[-1][1]):
         rest.pop()
@@ -893,12 +818,3 @@ def _without_empty_ends(rows: list[Row], path: Path, notes: list[str]) -> tuple[
 
 def _held(row: list[str], column: int) -> str:
     return row[column].strip() if column < len(row) else ""
-
-
-def exact_numbers(texts: list[str]) -> NDArray[np.float64]:
-    """Numbers as :func:`pandas.to_numeric` reads them; NaN for other texts and for infinite numbers."""
-    found = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").to_numpy(np.float64, copy=True)
-    finite = np.isfinite(found)
-    found[~finite] = np.nan
-    found[finite] = [float(texts[row]) for row in np.flatnonzero(finite)]
-    return found

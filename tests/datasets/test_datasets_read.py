@@ -109,7 +109,6 @@ def test_one_row_and_one_feature_are_legal(write):
         ("", {}, "is empty"),
         ("\n\n", {}, "is empty"),
         ("a,b\n", {}, "column names but no rows"),
-        ("1,2\n3,4\n", {}, "numbers in its first line"),
         ("a,a\n1,2\n", {}, "two columns named 'a'"),
         ("a,,b\n1,2,3\n", {}, "column 2 has no name"),
         ("a,b\n1\n2,3\n", {}, "line 2 has 1 cell where the first line names 2 columns"),
