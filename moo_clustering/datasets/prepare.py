@@ -611,8 +611,15 @@ def _judge_category(column: Column, known: pd.Series[Any], n_different: int) -> 
 
 
 def _texts(column: pd.Series[Any], missing: set[str]) -> pd.Series[Any]:
-    cells = ["" if _is_none(cell) else str(cell).strip() for cell in column]
+    cells = ["" if _is_none(cell) else _text(cell) for cell in column]
     return pd.Series([None if cell.casefold() in missing else cell for cell in cells], dtype=object)
+
+
+def _text(cell: Any) -> str:
+    try:
+        return str(cell).strip()
+    except ValueError:  # whole numbers of thousands of digits
+        return "inf"
 
 
 def _is_none(cell: Any) -> bool:

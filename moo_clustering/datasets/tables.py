@@ -332,7 +332,7 @@ def without_index(frame: pd.DataFrame, roles: Roles, notes: list[str]) -> pd.Dat
     for name in frame.columns:
         if name in taken or not _INDEX.fullmatch(name) or len(frame.columns) < 2:
             continue
-        if [str(cell) for cell in frame[name]] == [str(row) for row in range(len(frame))]:
+        if np.array_equal(exact_numbers(map(str, frame[name])), np.arange(len(frame))):
             notes.append(f"column {name!r} left out: it is the index that pandas wrote")
             frame = frame.drop(columns=name)
     return frame
