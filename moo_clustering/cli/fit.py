@@ -38,8 +38,8 @@ from moo_clustering.cli.load import load_data, prepares
 from moo_clustering.cli.samples import PreparedSamples, Samples
 from moo_clustering.cli.summary import summary
 from moo_clustering.cli.terminal import INTERRUPTED, one_line, shown_warnings
+from moo_clustering.datasets.files import DataError
 from moo_clustering.datasets.prepare import following_missing
-from moo_clustering.datasets.tables import DataError
 from moo_clustering.estimators._methods import find_method
 
 # Samples from which on the recommended method takes so long that one may doubt whether it goes on.

@@ -132,7 +132,9 @@ def _categories(folder):
 def _prepared(folder, suffix=".csv"):
     path = _one(folder, suffix)
     return _finite(
-        load_prepared(path, labels=None, partial_labels=None, id_column=None, drop=(), scale="equal")
+        load_prepared(
+            path, labels=None, partial_labels=None, id_column=None, drop=(), options={"scale": "equal"}
+        )
     )
 
 
