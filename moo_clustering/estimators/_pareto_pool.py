@@ -72,6 +72,8 @@ class PooledSamples:
         Kernels of bags, which take the place of the graph kernel and the linear kernel.
     coincident : ndarray of shape (n_points,), int32, or None
         Where there are no features: points at distance 0 as clusters.
+    transform : callable or None
+        Scaled features of new samples; None where ``features`` is.
     """
 
     n_samples: int
@@ -83,6 +85,7 @@ class PooledSamples:
     sample_features: FloatArray | None = None
     kernels: tuple[FloatArray, ...] = ()
     coincident: Labels | None = None
+    transform: Callable[[Any], FloatArray] | None = None
 
     @property
     def n_points(self) -> int:
@@ -112,6 +115,13 @@ class PooledSamples:
     def interpolated(self, values: FloatArray) -> FloatArray:
         """Values (n_points, c) of points as values (n_samples, c): weighted means of the nearest points."""
         return values if self.landmark_of is None else nearest_mean(values, *self._nearest_landmarks)
+
+    def nearest_points(self, chosen: IntpArray) -> tuple[IntpArray, FloatArray]:
+        """Positions and distances of the points that stand for some samples, shape (n_chosen, n_nearest)."""
+        if self.landmark_of is None:
+            return chosen[:, None], np.zeros((len(chosen), 1))
+        positions, distances = self._nearest_landmarks
+        return positions[chosen], distances[chosen]
 
     @cached_property
     def _nearest_landmarks(self) -> tuple[IntpArray, FloatArray]:
@@ -224,6 +234,7 @@ def pooled_table(
         points,
         landmark_of,
         all_features,
+        transform=scaling.transform,
     )
     if len(points) < 3 or (points == points[0]).all():
         return samples

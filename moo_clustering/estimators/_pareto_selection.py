@@ -8,7 +8,7 @@ partition from the candidates, or combines them.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -17,14 +17,15 @@ from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
 from moo_clustering import evidence
-from moo_clustering._arrays import FloatArray, Int64Array, IntArray, IntpArray, Labels
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, IntArray, IntpArray, Labels
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.algorithms.others import non_dominated
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.constraints.groups import connected
+from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators._base import supervision_groups
-from moo_clustering.estimators._pareto_pool import PooledSamples
+from moo_clustering.estimators._pareto_pool import PooledSamples, nearest_mean
 from moo_clustering.pool import PartitionPool
 from moo_clustering.validity import (
     BoundaryCut,
@@ -55,6 +56,8 @@ _REACH_POOL, _REACH_GRAPH = 0.7, 0.9
 # Labels per class from which graph and linear kernel help: with fewer they do harm where clusters are not
 # convex.
 _FULL_KERNEL_FROM = 4
+# Pairs from which the number of clusters is chosen by held-out ones, and numbers that are tried.
+_FEWEST_PAIRS, _N_NUMBERS = 12, 8
 # Weight of the linear kernel beside the others.
 _LINEAR = 0.3
 
@@ -546,19 +549,37 @@ def _by_pairs(
     hard: bool,
     rng: np.random.Generator,
 ) -> Labels:
-    """The best candidate or, with ``n_clusters``, clusters of propagated pairs; then pairs are repaired."""
-    if n_clusters is None:
-        member = evidence.best_member(candidates.total, candidates.pool.n_clusters)
-        labels = candidates.labels[member]
+    """Clusters of propagated pairs, as many as asked for or as held-out pairs speak for; then repaired.
+
+    With fewer than twelve pairs and no number of clusters, the best candidate.
+    """
+    if n_clusters is None and len(pairs) < _FEWEST_PAIRS:
+        labels = candidates.labels[evidence.best_member(candidates.total, candidates.pool.n_clusters)]
     else:
         weights = evidence.evidence_weights(candidates.total, drop=True)
         together = evidence.consensus_affinity(candidates.labels, weights)
         affinities = [(together, _REACH_POOL), (samples.graph, _REACH_GRAPH)]
-        labels = evidence.held_out_partition(affinities, n_clusters, pairs, rng=rng).labels
+        if n_clusters is None:
+            ks, scores = _likely_numbers(candidates)
+            labels = evidence.cross_validated_partition(
+                affinities, ks, pairs, bonus=_SCORE_WEIGHT * scores, rng=rng
+            ).labels
+        else:
+            labels = evidence.held_out_partition(affinities, n_clusters, pairs, rng=rng).labels
     repaired: Labels = evidence.repair_pairs(
         labels, samples.graph, pairs, hard=hard, keep_clusters=n_clusters is not None
     )
     return repaired
+
+
+def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
+    """The eight numbers of clusters whose best candidate is best by all that is known, and their scores."""
+    numbers, at = np.unique(candidates.pool.n_clusters, return_inverse=True)
+    totals, scores = np.full(len(numbers), -np.inf), np.full(len(numbers), -np.inf)
+    np.maximum.at(totals, at, candidates.total)
+    np.maximum.at(scores, at, candidates.score)
+    chosen = np.sort(np.argsort(-totals, kind="stable")[:_N_NUMBERS])
+    return numbers[chosen].tolist(), scores[chosen]
 
 
 def _with_new_classes(labels: Labels, targets: Targets, merge_same_class: bool) -> Solution:
@@ -589,70 +610,122 @@ def class_of_clusters(labels: IntArray, indicators: FloatArray) -> IntpArray:
 
 @dataclass(frozen=True, eq=False)
 class ClassModel:
-    """Scores of the classes, and factors that bring their shares nearer to those of the labels.
+    """Classes of samples: scores of the points, brought nearer to the expected shares, and classifiers.
 
     Attributes
     ----------
     scores : ndarray of shape (n_points, n_classes)
     factors : ndarray of shape (n_classes,)
+        Factors that bring the shares of the classes nearer to the expected ones.
+    stack : ClassifierStack or None
+        Classifiers of the features that correct the scores.
     """
 
     scores: FloatArray
     factors: FloatArray
+    stack: evidence.ClassifierStack | None = None
 
-    def probabilities(self, scores: FloatArray) -> FloatArray:
-        """Rows that sum to 1, of scores (n, n_classes)."""
-        return evidence.class_probabilities(scores, factors=self.factors)
+    def probabilities(self, scores: FloatArray, rows: FloatArray | None) -> FloatArray:
+        """Rows that sum to 1, of scores (n, n_classes) and scaled features (n, n_varying) of samples."""
+        found = evidence.class_probabilities(scores, factors=self.factors)
+        return found if self.stack is None or rows is None else self.stack.combine(found, rows)
 
 
 def _by_labels(
     samples: PooledSamples,
     candidates: Candidates | None,
     targets: Targets,
-    kernel: str,
+    kind: str,
     clamp: bool,
     class_prior: str,
 ) -> Solution:
-    """Kernel ridge regression of the classes on the labelled points.
+    """Kernel ridge regression of the classes on the labelled points, corrected by classifiers of features.
 
     Notes
     -----
     O(n_points L sum(k)) for L labelled points and the numbers k of clusters of the candidates; the graph
-    kernel adds O(n_points^3).
+    kernel adds O(n_points^3). Classifiers take part with ``kind="auto"`` from four labels per class on.
     """
-    counts = samples.summed(targets.indicators)
-    columns = np.flatnonzero(counts.sum(axis=1) > 0)
-    n_labels = counts[columns].sum(axis=1)
+    codes = targets.indicators[targets.labelled].argmax(axis=1)
+    many = len(codes) >= _FULL_KERNEL_FROM * targets.n_classes
+    full = kind == "full" or (kind == "auto" and many)
+    rows = samples.features if samples.sample_features is None else samples.sample_features
     # On one thread, so that no digit depends on how many there are.
     with threadpool_limits(limits=1, user_api="blas"):
-        total = _kernel(samples, candidates, counts, columns, kernel)
-        scores = evidence.kernel_ridge(total, columns, counts[columns] / n_labels[:, None], n_labels)
-    prior = np.full(targets.n_classes, 1.0 / targets.n_classes)
-    if class_prior == "smoothed":
-        of_class = targets.indicators.sum(axis=0)
-        prior = (of_class + 1.0) / (of_class.sum() + targets.n_classes)
-    per_sample = samples.interpolated(scores)
-    model = ClassModel(scores, evidence.class_factors(per_sample, prior))
-    probabilities = model.probabilities(per_sample)
+        kernel = _LabelKernel(samples, candidates, samples.summed(targets.indicators), kind, full)
+        scores = kernel.scores(kernel.counts)
+        prior = np.full(targets.n_classes, 1.0 / targets.n_classes)
+        if class_prior == "smoothed":
+            of_class = targets.indicators.sum(axis=0)
+            prior = (of_class + 1.0) / (of_class.sum() + targets.n_classes)
+        per_sample = samples.interpolated(scores)
+        model = ClassModel(scores, evidence.class_factors(per_sample, prior))
+        if kind == "auto" and many and rows is not None and targets.n_classes > 1:
+            labelled = np.flatnonzero(targets.labelled)
+
+            def first(known: BoolArray) -> FloatArray:
+                indicators = np.zeros_like(targets.indicators)
+                indicators[labelled[known]] = targets.indicators[labelled[known]]
+                held_out = kernel.scores_of(labelled[~known], samples.summed(indicators))
+                return model.probabilities(held_out, None)
+
+            coarse = samples.landmark_of is not None
+            stack = evidence.ClassifierStack.fit(
+                rows[labelled], codes, targets.n_classes, first, gaussian=coarse, penalty=5 if coarse else 20
+            )
+            model = replace(model, stack=stack)
+        probabilities = model.probabilities(per_sample, rows)
     if clamp:
         probabilities[targets.labelled] = targets.indicators[targets.labelled]
     return Solution(probabilities.argmax(axis=1), probabilities, model=model)
 
 
-def _kernel(
-    samples: PooledSamples, candidates: Candidates | None, counts: FloatArray, columns: IntpArray, kind: str
-) -> FloatArray:
-    """Kernel of all points with the labelled ones."""
-    total = np.zeros((samples.n_points, len(columns)))
-    if candidates is not None and kind != "bags":
-        weights = evidence.evidence_weights(LabelEvidence().fit(counts).evaluate(candidates.labels))
-        total += evidence.coassociation(candidates.labels, weights, columns=columns)
-    if samples.kernels:
-        if kind != "pool":
-            for part in samples.kernels:
-                total += part[:, columns]
-    elif kind == "full" or (kind == "auto" and counts.sum() >= _FULL_KERNEL_FROM * counts.shape[1]):
-        total += samples.similarity[:, columns]
-        if samples.features is not None:
-            total += _LINEAR * evidence.linear_kernel(samples.features, columns)
-    return total
+class _LabelKernel:
+    """Kernel of points with labelled ones; how much the candidates weigh in it depends on the labels.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_points, n_classes)
+        Labelled samples of every class at every point.
+    kind : {"auto", "pool", "full", "bags"}
+    full : bool
+        Whether the graph kernel and the linear kernel take part.
+    """
+
+    def __init__(
+        self, samples: PooledSamples, candidates: Candidates | None, counts: FloatArray, kind: str, full: bool
+    ) -> None:
+        self.counts = counts
+        self._samples = samples
+        self._labels = None if candidates is None or kind == "bags" else candidates.labels
+        self._columns = columns = np.flatnonzero(counts.sum(axis=1) > 0)
+        self._given = np.zeros((samples.n_points, len(columns)))
+        if samples.kernels:
+            if kind != "pool":
+                for part in samples.kernels:
+                    self._given += part[:, columns]
+        elif full:
+            self._given += samples.similarity[:, columns]
+            if samples.features is not None:
+                self._given += _LINEAR * evidence.linear_kernel(samples.features, columns)
+
+    def scores(self, counts: FloatArray, points: IntpArray | None = None) -> FloatArray:
+        """Class scores of all points, or of some that all labelled ones are among, by labels ``counts``."""
+        columns = np.flatnonzero(counts.sum(axis=1) > 0)
+        total, labels = self._given[:, np.searchsorted(self._columns, columns)], self._labels
+        at = columns
+        if points is not None:
+            total, counts, at = total[points], counts[points], np.searchsorted(points, columns)
+            labels = None if labels is None else relabel_by_first_appearance(labels[:, points])
+        if labels is not None:
+            weights = evidence.evidence_weights(LabelEvidence().fit(counts).evaluate(labels))
+            total = total + evidence.coassociation(labels, weights, columns=at)
+        n_labels = counts[at].sum(axis=1)
+        return evidence.kernel_ridge(total, at, counts[at] / n_labels[:, None], n_labels)
+
+    def scores_of(self, chosen: IntpArray, counts: FloatArray) -> FloatArray:
+        """Class scores of some samples by labels ``counts`` of the points."""
+        positions, distances = self._samples.nearest_points(chosen)
+        points = np.union1d(positions, self._columns)
+        scores = self.scores(counts, points)
+        return nearest_mean(scores, np.searchsorted(points, positions), distances)

@@ -447,7 +447,8 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of the classes, shape (n, n_classes), columns as in ``classes_``.
 
-        Scores of the three nearest samples or landmarks, weighted by inverse squared distances.
+        Scores of the three nearest samples or landmarks, weighted by inverse squared distances, corrected by
+        the classifiers of the features if these take part.
 
         Raises
         ------
@@ -466,7 +467,9 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
     def _probabilities(self, rows: Any) -> FloatArray:
         model = self._solution.model
         assert model is not None
-        return model.probabilities(nearest_mean(model.scores, *self._samples.nearest(rows, N_NEAREST)))
+        scores = nearest_mean(model.scores, *self._samples.nearest(rows, N_NEAREST))
+        transform = self._samples.transform
+        return model.probabilities(scores, None if transform is None else transform(rows))
 
     @property
     def pareto_labels_(self) -> Labels:
@@ -753,8 +756,9 @@ class ParetoClustering(ParetoPoolClusterer):
     Eight families of clusterers with different biases make partitions over a range of numbers of clusters.
     Partitions that other families also find, and that follow a neighbour graph, are good. Without further
     knowledge the best is the result or, with ``n_clusters``, the consensus of those with about so many
-    clusters. With a few labels, the pool becomes a kernel that classifies the remaining samples; must-links
-    and cannot-links weigh the partitions too, and are propagated over the samples.
+    clusters. With a few labels, the pool becomes a kernel that classifies the remaining samples; with more
+    labels, classifiers of the features join it by their success on held-out labels. Must-links and
+    cannot-links weigh the partitions, choose the number of clusters, and are propagated over the samples.
 
     Parameters
     ----------
@@ -779,7 +783,10 @@ class ParetoClustering(ParetoPoolClusterer):
         The rule was chosen on these sets, so that fresh data may gain less.
     kernel : {"auto", "pool", "full", "bags"}
         With labels: ``"pool"`` takes the co-association in the pool alone; ``"full"`` adds a graph kernel
-        and a linear kernel (for bags, two bag kernels); ``"auto"`` adds them from four labels per class on.
+        and a linear kernel (for bags, two bag kernels). ``"auto"`` adds them from four labels per class on,
+        and corrects the result by classifiers of the features, see
+        :class:`~moo_clustering.evidence.ClassifierStack`: logistic regression and, where landmarks stand for
+        the samples, kernel ridge regression and a support vector machine.
         ``"bags"`` takes the bag kernels alone and makes no pool.
     n_components : int
         Components that sparse data are reduced to.

@@ -17,13 +17,16 @@ from moo_clustering.evidence.kernels import (
 from moo_clustering.evidence.members import best_member, consensus_weights, evidence_weights, selection_score
 from moo_clustering.evidence.pairs import (
     HeldOutPartition,
+    cross_validated_partition,
     held_out_partition,
     pair_matrix,
     propagate_pairs,
     repair_pairs,
 )
+from moo_clustering.evidence.stacking import ClassifierStack
 
 __all__ = [
+    "ClassifierStack",
     "HeldOutPartition",
     "best_member",
     "class_factors",
@@ -32,6 +35,7 @@ __all__ = [
     "consensus_affinity",
     "consensus_partition",
     "consensus_weights",
+    "cross_validated_partition",
     "evidence_weights",
     "graph_kernel",
     "held_out_partition",

@@ -23,6 +23,8 @@ from moo_clustering.validity.base import integer_rows
 
 # With fewer pairs than this, none is held out.
 _FEWEST = 4
+# Logarithm of the odds .95 : .05 that a pair is right.
+_LOG_ODDS = 2.9
 # Weight of a pair against the votes of the neighbours, in repair_pairs: the votes of a sample sum to 1.
 _HARD, _SOFT = 1.0, 0.3
 #: Constraints on the samples at hand, or the sums z of lifted ones as a symmetric matrix.
@@ -148,7 +150,7 @@ class HeldOutPartition:
         Position of the affinity.
     violations : ndarray of shape (n_affinities,), float64
         Held-out pairs (or their weight) that the partition from the other pairs violates; NaN where none
-        were held out.
+        were held out. A column per number of clusters where several were tried.
     """
 
     labels: NDArray[np.int32]
@@ -240,6 +242,85 @@ def held_out_partition(
         violations[q] = _violated(labels if lift is None else labels[lift], held_out)
     chosen = int(violations.argmin())
     return HeldOutPartition(_cut(*walks[chosen], Z, k, rng), chosen, violations)
+
+
+def cross_validated_partition(
+    affinities: Sequence[tuple[Any, float]],
+    ks: Sequence[int],
+    constraints: PairwiseConstraints,
+    *,
+    bonus: ArrayLike,
+    n_folds: int = 3,
+    rng: np.random.Generator,
+) -> HeldOutPartition:
+    """Partition from propagated pairs where the number of clusters is not known either.
+
+    As :func:`held_out_partition`, but for several numbers of clusters, and every pair is held out once. The
+    affinity and number with the greatest -2.9 V + bonus are taken, V the held-out pairs that are violated:
+    2.9 is the logarithm of the odds of pairs that are wrong with probability .05.
+
+    Parameters
+    ----------
+    affinities : sequence of (W, alpha)
+        As for :func:`held_out_partition`; among equals the first one, with the fewest clusters.
+    ks : sequence of int
+        Numbers of clusters, from 1 to the number of samples.
+    constraints : PairwiseConstraints
+        At least ``n_folds`` pairs.
+    bonus : array-like of shape (n_ks,)
+        What speaks for every number of clusters without pairs, as a log-likelihood.
+    n_folds : int, default=3
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    HeldOutPartition
+        Its ``violations`` have shape (n_affinities, n_ks), and ``chosen`` is the position of the affinity.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer pairs than folds, or affinities, numbers or constraints don't fit.
+
+    Notes
+    -----
+    O(n_samples^3) time for each affinity and fold, O(n_samples^2) memory for each affinity.
+
+    References
+    ----------
+    ParetoClustering: held-out choice between affinities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from moo_clustering.constraints import PairwiseConstraints
+    >>> from moo_clustering.evidence import cross_validated_partition
+    >>> blocks = np.kron(np.eye(2), np.ones((3, 3)))
+    >>> pairs = PairwiseConstraints([(0, 1), (3, 4), (1, 2)], [(0, 5), (2, 3)], n_samples=6)
+    >>> rng = np.random.default_rng(0)
+    >>> found = cross_validated_partition([(blocks, 0.5)], [2, 3], pairs, bonus=[0, 0], rng=rng)
+    >>> found.labels.tolist()
+    [0, 0, 0, 1, 1, 1]
+    """
+    if not 2 <= n_folds <= len(constraints):
+        raise ValueError(f"n_folds must be from 2 to the number of pairs, {len(constraints)}; got {n_folds}")
+    prices = np.asarray(bonus, dtype=np.float64)
+    if not len(affinities) or not len(ks) or prices.shape != (len(ks),):
+        raise ValueError("affinities and ks must not be empty, and bonus must have one number per k")
+    walks = [(W, diffusion(W, float(a), "alpha")) for W, a in ((dense_affinity(W), a) for W, a in affinities)]
+    fold_of = rng.permutation(len(constraints)) % n_folds
+    violations = np.zeros((len(walks), len(ks)))
+    for fold in range(n_folds):
+        held_out = _subset(constraints, fold_of == fold)
+        Z = pair_matrix(_subset(constraints, fold_of != fold))
+        for q, (W, R) in enumerate(walks):
+            cuts = spectral_cuts(adjusted(W, R, Z), list(ks), rng=rng)
+            violations[q] += [_violated(labels, held_out) for labels in cuts]
+    values = prices - _LOG_ODDS * violations
+    # Rounding must not decide among equal ones.
+    best = np.argwhere(values >= values.max() - 1e-9)
+    chosen, at = (int(number) for number in min(best, key=lambda one: (one[0], ks[one[1]])))
+    return HeldOutPartition(_cut(*walks[chosen], pair_matrix(constraints), ks[at], rng), chosen, violations)
 
 
 def _cut(

@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.evidence import held_out_partition, pair_matrix, propagate_pairs, repair_pairs
+from moo_clustering.evidence import (
+    cross_validated_partition,
+    held_out_partition,
+    pair_matrix,
+    propagate_pairs,
+    repair_pairs,
+)
 from moo_clustering.evidence import pairs as module
 from moo_clustering.graphs import spectral_cuts
 
@@ -419,3 +425,54 @@ def test_repair_refuses():
         repair_pairs([0, 1, 1, 0], np.zeros((4, 4)), pairs)
     with pytest.raises(ValueError, match="max_sweeps"):
         repair_pairs([0, 1, 1], np.zeros((3, 3)), pairs, max_sweeps=-1)
+
+
+def blocks_with_pairs(n_blocks, size, n_pairs, seed=0):
+    """Weakly separated blocks, and right pairs of their samples."""
+    rng = np.random.default_rng(seed)
+    n = n_blocks * size
+    classes = np.repeat(np.arange(n_blocks), size)
+    W = 0.05 * affinity(n, seed) + 0.3 * (classes[:, None] == classes)
+    np.fill_diagonal(W, 0.0)
+    pairs = np.unique(np.sort(rng.choice(n, size=(n_pairs, 2)), axis=1), axis=0)
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    together = classes[pairs[:, 0]] == classes[pairs[:, 1]]
+    return W, classes, PairwiseConstraints(pairs[together], pairs[~together], n_samples=n)
+
+
+def test_pairs_tell_the_number_of_clusters():
+    W, classes, pairs = blocks_with_pairs(4, 10, 60)
+    found = cross_validated_partition(
+        [(W, 0.5)], [2, 3, 4, 5, 6], pairs, bonus=np.zeros(5), rng=np.random.default_rng(0)
+    )
+    np.testing.assert_array_equal(found.labels, classes)
+    assert found.violations.shape == (1, 5)
+    assert found.violations[0].argmin() == 2
+
+
+def test_a_bonus_counts_as_a_log_likelihood():
+    W, _, pairs = blocks_with_pairs(4, 10, 60)
+    rng = np.random.default_rng(0)
+    violations = cross_validated_partition([(W, 0.5)], [3, 4], pairs, bonus=[0, 0], rng=rng).violations[0]
+    price = 2.9 * (violations[0] - violations[1])
+    for bonus, n_clusters in ((price - 0.1, 4), (price + 0.1, 3)):
+        found = cross_validated_partition(
+            [(W, 0.5)], [3, 4], pairs, bonus=[bonus, 0], rng=np.random.default_rng(0)
+        )
+        assert found.labels.max() + 1 == n_clusters
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_folds": 1}, "n_folds must be from 2"),
+        ({"n_folds": 500}, "n_folds must be from 2"),
+        ({"bonus": [0.0]}, "one number per k"),
+        ({"ks": []}, "must not be empty"),
+    ],
+)
+def test_bad_cross_validation(options, message):
+    W, _, pairs = blocks_with_pairs(2, 5, 12)
+    arguments = {"ks": [2, 3], "bonus": [0.0, 0.0], "rng": np.random.default_rng(0)} | options
+    with pytest.raises(ValueError, match=message):
+        cross_validated_partition([(W, 0.5)], constraints=pairs, **arguments)

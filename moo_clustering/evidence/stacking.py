@@ -1,0 +1,287 @@
+"""Classifiers of features beside an opinion from elsewhere, weighted by labels that were held out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import solve
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
+
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, IntpArray, block_slices
+from moo_clustering.evidence.kernels import kernel_ridge
+
+Classifier = Callable[[FloatArray], FloatArray]
+_FOLDS = 5
+# With more labels than this, one fold in five is held out, and fewer samples carry Gaussian kernels.
+_MANY = 2000
+_BASIS = 500
+# Share of a uniform opinion in every opinion: no single label may count without bound.
+_DOUBT = 0.02
+_ITERATIONS = 300
+_RIDGE = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class ClassifierStack:
+    """Logistic regression and Gaussian kernel machines that correct the class probabilities of another.
+
+    The probabilities are a product of powers, p_c ~ prod_m p_mc^(w_m), with every p_m mixed with .02 of a
+    uniform one. The weights w are at least 0, minimise the log-loss of labels held out in up to five folds
+    plus ``penalty`` |w - (1, 0, ...)|^2, and so stay near the first opinion unless many labels speak for
+    another.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (1 + n_classifiers,)
+        Of the first opinion, of logistic regression and, with ``gaussian``, of kernel ridge regression and
+        a support vector machine.
+    center : ndarray of shape (n_features,)
+    spread : float
+        Features are centred and divided by this, the root of their mean variance, for the classifiers.
+    classifiers : tuple of callable
+        From scaled features to probabilities, of all labels.
+
+    References
+    ----------
+    Wolpert, Stacked generalization, Neural Networks 5, 1992; the logarithmic pool and its penalty are this
+    package's own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from moo_clustering.evidence import ClassifierStack
+    >>> X = np.arange(12.0)[:, None]
+    >>> codes = np.arange(12) // 6
+    >>> nothing_known = lambda known: np.full((np.sum(~known), 2), 0.5)
+    >>> stack = ClassifierStack.fit(X, codes, 2, nothing_known)
+    >>> stack.combine(np.full((2, 2), 0.5), [[0.0], [11.0]]).argmax(axis=1).tolist()
+    [0, 1]
+    """
+
+    weights: FloatArray
+    center: FloatArray
+    spread: float
+    classifiers: tuple[Classifier, ...]
+
+    @classmethod
+    def fit(
+        cls,
+        X: ArrayLike,
+        codes: ArrayLike,
+        n_classes: int,
+        first: Callable[[BoolArray], FloatArray],
+        *,
+        gaussian: bool = False,
+        penalty: float = 20.0,
+    ) -> Self:
+        """Fit the classifiers, and weigh them by folds of the labelled samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_labelled, n_features)
+            Labelled samples.
+        codes : array-like of int, shape (n_labelled,)
+            Their classes, from 0 on.
+        n_classes : int
+        first : callable
+            From a mask of the labelled samples that are known to the probabilities of the others, shape
+            (n_others, n_classes).
+        gaussian : bool, default=False
+            Whether kernel ridge regression and a support vector machine with a Gaussian kernel take part,
+            which help where the first opinion is coarse and harm where it follows thin shapes.
+        penalty : float, default=20
+            What a weight of 1 for a classifier costs, as a log-likelihood.
+
+        Returns
+        -------
+        ClassifierStack
+
+        Notes
+        -----
+        Folds follow the distances from the mean of each class, so that nothing is drawn at random. With L
+        labels O(L^3) time for kernel ridge regression up to 2000 labels; with more, 500 of them carry the
+        kernel (subset of regressors), 2000 train the support vector machine, and a single fold is held out.
+        """
+        rows = np.asarray(X, dtype=np.float64)
+        classes = np.asarray(codes, dtype=np.int64)
+        center = rows.mean(axis=0)
+        spread = float(np.sqrt(np.mean((rows - center) ** 2))) or 1.0
+        rows = (rows - center) / spread
+        kinds: tuple[Any, ...] = (_Logistic, _GaussianRidge, _SupportVectors) if gaussian else (_Logistic,)
+        folds = _folds(rows, classes)
+        held_out = range(int(folds.max()) + 1) if len(rows) <= _MANY else range(1)
+        opinions: list[FloatArray] = []
+        truth: list[Int64Array] = []
+        for fold in held_out:
+            known = folds != fold
+            if known.all() or not known.any():
+                continue
+            fitted = [kind.fit(rows[known], classes[known], n_classes) for kind in kinds]
+            opinions.append(np.stack([first(known), *(one(rows[~known]) for one in fitted)]))
+            truth.append(classes[~known])
+        weights = np.eye(1 + len(kinds))[0]
+        if truth:
+            logarithms = _logarithms(np.concatenate(opinions, axis=1))
+            weights = _weights(logarithms, np.concatenate(truth), penalty)
+        return cls(weights, center, spread, tuple(kind.fit(rows, classes, n_classes) for kind in kinds))
+
+    def combine(self, first: FloatArray, X: ArrayLike) -> FloatArray:
+        """Class probabilities of samples.
+
+        Parameters
+        ----------
+        first : ndarray of shape (n, n_classes)
+            First opinion of the samples.
+        X : array-like of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+            Rows sum to 1.
+        """
+        rows = (np.asarray(X, dtype=np.float64) - self.center) / self.spread
+        combined = self.weights[0] * _logarithms(first)
+        for weight, classifier in zip(self.weights[1:], self.classifiers, strict=True):
+            if weight > 0:
+                combined += weight * _logarithms(classifier(rows))
+        return _softmax(combined)
+
+
+def _folds(X: FloatArray, codes: Int64Array) -> Int64Array:
+    """Fold of every sample: those of a class in turns, by their distance from its mean."""
+    sizes = np.bincount(codes)
+    n_folds = min(_FOLDS, max(2, int(sizes[sizes > 0].min())))
+    folds = np.zeros(len(codes), dtype=np.int64)
+    for code in np.flatnonzero(sizes):
+        members = np.flatnonzero(codes == code)
+        away = ((X[members] - X[members].mean(axis=0)) ** 2).sum(axis=1)
+        folds[members[np.argsort(away, kind="stable")]] = np.arange(len(members)) % n_folds
+    return folds
+
+
+def _logarithms(P: FloatArray) -> FloatArray:
+    logarithms: FloatArray = np.log((1.0 - _DOUBT) * P + _DOUBT / P.shape[-1])
+    return logarithms
+
+
+def _softmax(logarithms: FloatArray) -> FloatArray:
+    powers = np.exp(logarithms - logarithms.max(axis=1, keepdims=True))
+    shares: FloatArray = powers / powers.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _weights(logarithms: FloatArray, codes: Int64Array, penalty: float) -> FloatArray:
+    """Weights of opinions (n_opinions, n, n_classes) for the classes of the n samples; a convex problem."""
+    start = np.eye(len(logarithms))[0]
+    own = np.arange(len(codes))
+
+    def loss(weights: FloatArray) -> tuple[float, FloatArray]:
+        shares = _softmax(np.tensordot(weights, logarithms, 1))
+        value = -np.log(shares[own, codes]).sum() + penalty * ((weights - start) ** 2).sum()
+        shares[own, codes] -= 1.0
+        slope = np.einsum("mnc,nc->m", logarithms, shares) + 2 * penalty * (weights - start)
+        return float(value), slope
+
+    bounds = [(0.0, None)] * len(start)
+    found: FloatArray = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+    return found
+
+
+# Classifiers are objects with a call, as closures could not be pickled. Classes without a label have
+# probability 0 where a model does not know them.
+@dataclass(frozen=True, eq=False)
+class _Logistic:
+    """Multinomial logistic regression with C = 1."""
+
+    present: Int64Array
+    n_classes: int
+    model: LogisticRegression | None
+
+    @classmethod
+    def fit(cls, X: FloatArray, codes: Int64Array, n_classes: int) -> Self:
+        present, model = np.unique(codes), None
+        if len(present) > 1:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                model = LogisticRegression(max_iter=_ITERATIONS).fit(X, codes)
+        return cls(present, n_classes, model)
+
+    def __call__(self, rows: FloatArray) -> FloatArray:
+        P = np.zeros((len(rows), self.n_classes))
+        P[:, self.present] = 1.0 if self.model is None else self.model.predict_proba(rows)
+        return P
+
+
+@dataclass(frozen=True, eq=False)
+class _GaussianRidge:
+    """Kernel ridge regression with exp(-|x - x'|^2 / n_features), the kernel width of scikit-learn's SVC."""
+
+    basis: FloatArray
+    coefficients: FloatArray
+
+    @classmethod
+    def fit(cls, X: FloatArray, codes: Int64Array, n_classes: int) -> Self:
+        targets = np.eye(n_classes)[codes]
+        if len(X) <= _MANY:
+            scores = kernel_ridge(_gaussian_kernel(X, X), np.arange(len(X)), targets, noise=_RIDGE)
+            # F = 1/K + k a and (k + noise) a = Y - 1/K, so that the scores F of the labels tell a.
+            return cls(X, (targets - scores) / _RIDGE)
+        basis = X[_thinned(X, codes, _BASIS)]
+        across, within = _gaussian_kernel(basis, X), _gaussian_kernel(basis, basis)
+        system = across @ across.T + _RIDGE * within
+        system[np.diag_indices_from(system)] += 1e-9 * np.trace(system)
+        return cls(basis, solve(system, across @ (targets - 1.0 / n_classes), assume_a="pos"))
+
+    def __call__(self, rows: FloatArray) -> FloatArray:
+        n_classes = self.coefficients.shape[1]
+        P = np.full((len(rows), n_classes), 1.0 / n_classes)
+        for part in block_slices(len(rows), len(self.basis)):
+            P[part] += _gaussian_kernel(rows[part], self.basis) @ self.coefficients
+        P = np.maximum(P, 0.0) + 1e-9
+        shares: FloatArray = P / P.sum(axis=1, keepdims=True)
+        return shares
+
+
+@dataclass(frozen=True, eq=False)
+class _SupportVectors:
+    """Support vector machine with the same kernel and C = 1; twice its margins are logits."""
+
+    present: Int64Array
+    n_classes: int
+    model: SVC | None
+
+    @classmethod
+    def fit(cls, X: FloatArray, codes: Int64Array, n_classes: int) -> Self:
+        chosen = _thinned(X, codes, _MANY)
+        present, model = np.unique(codes[chosen]), None
+        if len(present) > 1:
+            model = SVC(gamma=1.0 / X.shape[1]).fit(X[chosen], codes[chosen])
+        return cls(present, n_classes, model)
+
+    def __call__(self, rows: FloatArray) -> FloatArray:
+        P = np.zeros((len(rows), self.n_classes))
+        margins = np.zeros((len(rows), 1)) if self.model is None else self.model.decision_function(rows)
+        margins = np.column_stack([-margins, margins]) if margins.ndim == 1 else margins
+        P[:, self.present] = _softmax(2.0 * margins)
+        return P
+
+
+def _thinned(X: FloatArray, codes: Int64Array, most: int) -> IntpArray:
+    """About so many samples or all of them, every class thinned out alike."""
+    return np.argsort(_folds(X, codes), kind="stable")[:: max(1, len(X) // most)]
+
+
+def _gaussian_kernel(A: FloatArray, B: FloatArray) -> FloatArray:
+    products = A @ B.T
+    products *= 2.0
+    products -= np.einsum("ij,ij->i", A, A)[:, None]
+    products -= np.einsum("ij,ij->i", B, B)
+    return np.asarray(np.exp(np.minimum(products, 0.0) / A.shape[1]))
