@@ -8,6 +8,7 @@ operations. The order of all sums is fixed, so results do not depend on threads.
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 
@@ -77,3 +78,30 @@ def weigh_membership(codes, kept, weights, points, labels, table, out):  # type:
         for t in range(kept.shape[0]):
             total += weights[t] * table[row[kept[t]], label]
         out[b] = total
+
+
+@njit(cache=True, nogil=True)
+def group_samples(landmark_of, group, settled, n_real, positions, shares, scores, out):  # type: ignore[no-untyped-def]
+    """Write the group of every sample: that of the nearest landmarks by their weighted scores.
+
+    Samples keep the group of their landmark where it is ``settled`` or provisional, from ``n_real`` on, and
+    where the nearest landmarks agree there is nothing to weigh.
+    """
+    n_near = positions.shape[1]
+    total = np.empty(n_real)
+    for i in range(landmark_of.shape[0]):
+        landmark = landmark_of[i]
+        own = group[landmark]
+        out[i] = own
+        if own >= n_real or settled[landmark]:
+            continue
+        alike = True
+        for t in range(n_near):
+            alike = alike and group[positions[i, t]] == own
+        if alike:
+            continue
+        total[:] = 0.0
+        for t in range(n_near):
+            for g in range(n_real):
+                total[g] += shares[i, t] * scores[positions[i, t], g]
+        out[i] = np.argmax(total)

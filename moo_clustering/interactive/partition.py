@@ -31,6 +31,7 @@ from moo_clustering._kernels.pools import (
     add_to_clusters,
     count_in_clusters,
     gather_from_clusters,
+    group_samples,
     weigh_membership,
     weigh_together,
 )
@@ -346,22 +347,17 @@ class Spread:
         base = self.base
         if base.landmark_of is None:
             return self.group
-        groups = self.group[base.landmark_of]
         if self.n_real < 2 or base.nearest is None:
-            return groups
+            return self.group[base.landmark_of]
         positions, shares = base.nearest()
-        # Where the three nearest agree there is nothing to weigh.
-        around = self.group[positions]
-        unsure = np.flatnonzero((groups < self.n_real) & (around != groups[:, None]).any(axis=1))
+        # An answer about a sample holds for all that its landmark stands for.
+        settled = np.zeros(base.n_points, dtype=np.bool_)
+        settled[self.points] = True
         scores = self.probabilities.copy()
         scores[self.points] = np.eye(self.n_real)[self.groups]
-        means = np.einsum("ij,ijk->ik", shares[unsure], scores[positions[unsure]])
-        groups[unsure] = means.argmax(axis=1)
-        # An answer about a sample holds for all that its landmark stands for.
-        anchored = np.full(base.n_points, -1)
-        anchored[self.points] = self.groups
-        known = anchored[base.landmark_of]
-        return np.where(known >= 0, known, groups)
+        groups = np.empty(base.n_samples, dtype=np.intp)
+        group_samples(base.landmark_of, self.group, settled, self.n_real, positions, shares, scores, groups)
+        return groups
 
 
 def spread_groups(

@@ -316,11 +316,8 @@ class Inquiry:
             if found is not None:
                 return found
         of_groups = next(self._group_proposals(), None)
-        of_sample = self._sample_proposal(aside=False)
-        proposals = [p for p in (of_groups, of_sample) if p is not None]
-        if proposals:
-            return max(proposals, key=lambda p: p.value)
-        return self._sample_proposal(aside=True) or self._recheck()
+        of_sample = self._sample_proposal(above=-1.0 if of_groups is None else of_groups.value)
+        return of_sample or of_groups or self._sample_proposal(aside=True) or self._recheck()
 
     def _group_proposals(self) -> Iterator[Proposal]:
         """Questions on groups, the best first."""
@@ -359,8 +356,8 @@ class Inquiry:
                     return (point,)
         return None
 
-    def _sample_proposal(self, *, aside: bool) -> Proposal | None:
-        """The most useful question on a sample; with ``aside`` also on those set aside."""
+    def _sample_proposal(self, *, above: float = -1.0, aside: bool = False) -> Proposal | None:
+        """The most useful question on a sample, if it is worth more; maybe one set ``aside``."""
         spread, state = self.spread, self.state
         free = np.ones(self.base.n_points, dtype=np.bool_)
         free[spread.representatives[0]] = False
@@ -374,6 +371,8 @@ class Inquiry:
         values = spread.error[candidates] * sizes * spread.reductions(candidates)
         for place in np.argsort(-values, kind="stable"):
             point, value = int(candidates[place]), float(values[place])
+            if value <= above:
+                return None
             if self.names:
                 group = int(spread.group[point])
                 return Proposal("sample", (point,), (group,), 1.0 - float(spread.error[point]), value)

@@ -228,7 +228,9 @@ class AnswerSession:
             points = np.flatnonzero((around > 0.5) & (spread.error > 0))
             points = np.union1d(points, proposal.points[:1])
         if base.landmark_of is not None:
-            points = np.flatnonzero(np.isin(base.landmark_of, points))
+            concerned = np.zeros(base.n_points, dtype=np.bool_)
+            concerned[points] = True
+            points = np.flatnonzero(concerned[base.landmark_of])
         samples = tuple(int(base.sample_of[point]) for point in proposal.points)
         return Question(
             samples,
