@@ -7,7 +7,7 @@ weights that are learned from generated tables are judged on kinds, or on seeds,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import pdist
@@ -36,7 +36,7 @@ class GeneratedTable(NamedTuple):
 
     X: FloatArray
     classes: Int64Array
-    scale: str
+    scale: Literal["standard", "isotropic"]
 
 
 def generated_table(kind: str, seed: int) -> GeneratedTable:

@@ -318,6 +318,14 @@ EXPERIMENTS = {
             seeds=3,
         ),
         Experiment(
+            "flagship-confidence",
+            "Model behind confidence_ and verdict_, estimated and judged on generated tables and sets",
+            "papers.flagship_confidence",
+            "Confidence",
+            options=("sets",),
+            seeds=3,
+        ),
+        Experiment(
             "nsga2-clus-table2",
             "NSGA-II-clus, its rivals and exhaustive search on the clinical questions, cosine and Euclid",
             "papers.nsga2_clus",

@@ -401,9 +401,11 @@ def describe_pareto(job: Job, found: Description) -> None:
 
 def _record(job: Job) -> dict[str, Any]:
     estimator = job.estimator
-    confidence = float(estimator.confidence_)
+    confidence, p_value = float(estimator.confidence_), float(estimator.structure_p_value_)
     record: dict[str, Any] = {
         "confidence": confidence if math.isfinite(confidence) else None,
+        "structure_p_value": p_value if math.isfinite(p_value) else None,
+        "verdict": estimator.verdict_,
         "pool_size": 0 if estimator.pool_ is None else estimator.pool_.n_partitions,
         "alternatives": estimator.alternatives_.to_dict("records"),
     }

@@ -32,13 +32,8 @@ _SCORES = {
     "accuracy_unlabelled": "accuracy of unlabelled",
 }
 _SMALL = 0.05
-_LOW, _HIGH = 0.62, 0.9
-_MEANING = (
-    "low: on test data, clusters below 0.62 had little to do with known classes; there may be no clusters",
-    "medium: on test data, clusters from 0.62 to 0.9 agreed with known classes well or badly",
-    "high: on test data, clusters above 0.9 mostly agreed well with known classes, if not always in number",
-)
 _SHOWN, _FEW = 3, 30
+_LEAST_P = 0.01
 _ONE = {"samples": "sample", "documents": "document", "bags": "bag", "labels": "label", "classes": "class"}
 
 
@@ -130,20 +125,12 @@ def _front(record: Mapping[str, Any], job: Job) -> str:
 
 
 def pareto_rows(record: Mapping[str, Any], *, supervised: bool) -> list[list[str]]:
-    """Confidence, alternatives and controls; of results with labels or pairs no confidence."""
+    """Verdict, alternatives and controls; of results with labels or pairs no verdict."""
     if "alternatives" not in record:
         return []
     rows = []
     if not supervised:
-        data = record["data"]
-        rows.append(
-            [
-                "confidence",
-                confidence_text(
-                    record["confidence"], n_samples=data["n_samples"], bags="n_instances" in data
-                ),
-            ]
-        )
+        rows.append(["verdict", verdict_text(record)])
     if record.get("classes"):
         named = [name or "(new)" for name in record["classes"]]
         rows.append(["classes", ", ".join(f"{number} = {name}" for number, name in enumerate(named))])
@@ -152,16 +139,17 @@ def pareto_rows(record: Mapping[str, Any], *, supervised: bool) -> list[list[str
     return rows + _controls(record)
 
 
-def confidence_text(confidence: float | None, *, n_samples: int, bags: bool = False) -> str:
-    """The confidence in words: what such values meant on tables with known classes."""
+def verdict_text(record: Mapping[str, Any]) -> str:
+    """Verdict, expected agreement with classes and p-value, and what takes away from them."""
+    confidence, p_value, data = record["confidence"], record["structure_p_value"], record["data"]
     if confidence is None:
-        return "none: there was nothing to choose from"
-    if n_samples < _FEW:
-        return f"{confidence:.2f}, which says little of {n_samples} samples"
-    if bags:
-        return f"{confidence:.2f}, which says little of bags: their known classes were hardly clusters"
-    meaning = _MEANING[(confidence >= _LOW) + (confidence > _HIGH)]
-    return f"{confidence:.2f}, {meaning}"
+        return f"{record['verdict']}: there was nothing to choose from"
+    text = f"{record['verdict']}: expected adjusted Rand index with known classes {confidence:.2f}"
+    if p_value is not None:
+        text += ", p < 0.01" if p_value < _LEAST_P else f", p = {p_value:.2f}"
+    if "n_instances" in data:
+        return f"{text}; of bags this says little, their known classes were hardly clusters"
+    return f"{text}; {data['n_samples']} samples tell little" if data["n_samples"] < _FEW else text
 
 
 def _alternatives(record: Mapping[str, Any]) -> str:

@@ -6,7 +6,6 @@ known (``_pareto_selection``). ``relabel`` repeats all but the first step; ``cho
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -32,6 +31,7 @@ from moo_clustering._arrays import (
     number_clusters,
     numeric_features,
     spawn_seeds,
+    warn_caller,
 )
 from moo_clustering.bags import Bags
 from moo_clustering.constraints import PairwiseConstraints
@@ -50,6 +50,7 @@ from moo_clustering.estimators._options import (
     SearchOptions,
     estimator,
 )
+from moo_clustering.estimators._pareto_confidence import NO_STRUCTURE, NOTHING_KNOWN, Assessor
 from moo_clustering.estimators._pareto_evolution import EvolvedPartitions, evaluated_population, evolve_pool
 from moo_clustering.estimators._pareto_pool import (
     N_NEAREST,
@@ -72,6 +73,7 @@ from moo_clustering.estimators._pareto_selection import (
     unsupervised_partition,
 )
 from moo_clustering.estimators.bags_base import holds_bags, read_bags
+from moo_clustering.evidence import best_member
 from moo_clustering.interactive import AnswerSession, QuestionPool
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.pool import PartitionPool
@@ -79,8 +81,6 @@ from moo_clustering.problems import PartitionProblem
 from moo_clustering.validity import BoundaryCut
 
 Numbers = Annotated[Literal["auto"] | Sequence[int], StrOptions({"auto"}), list, tuple, range, np.ndarray]
-# Below this agreement partitions seldom had much to do with known classes.
-LOW_CONFIDENCE = 0.6
 # Family of partitions that a search added to the pool.
 _EVOLVED = "evolved"
 
@@ -148,11 +148,15 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         what evolved).
         With labels or pairs ``total``: their evidence and 20 times the score.
     confidence_ : float
-        Greatest agreement of the families with a member of the pool. On 40 sets with known classes its rank
-        correlation with the adjusted Rand index reached was .72: below .62 half of the sets had .1 at most
-        (spirals 1), from .62 to .9 they had .21 to .85, above .9 .39 to 1, half of them .94 and more. It
-        does not say that the number of clusters is that of the classes. NaN where there was nothing to
-        choose from.
+        Expected adjusted Rand index of ``labels_`` with the classes a user would recognise, in 0..1; it
+        changes with ``relabel`` and ``choose``. See Notes. NaN where there was nothing to choose from.
+    structure_p_value_ : float
+        Probability that data without clusters of the same size, rank correlations and margins (with one
+        mode each) are clustered as well by Ward's method with as many clusters; .001 stands for less. NaN
+        for distances and bags.
+    verdict_ : {"clear", "several good answers", "no structure beyond noise"}
+        No structure: the probability of any, by the model behind ``confidence_``, is below .5. Clear: the
+        confidence is at least .6.
     alternatives_ : DataFrame
         A few members of high score, each unlike the result and each other (adjusted Rand index up to .8).
     alternative_labels_ : ndarray of shape (n_alternatives, n_samples)
@@ -591,6 +595,12 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         self.scoring_ = None if candidates is None else candidates.objectives
         self._publish(evolution)
         self._take(solutions["auto"])
+        if side.kind == "none" and self._assessor is not None and self.verdict_ == NO_STRUCTURE:
+            p_value = "" if np.isnan(self.structure_p_value_) else f", p = {self.structure_p_value_:.2f}"
+            warn_caller(
+                f"{NO_STRUCTURE}: the clusters are hardly clearer than those of data that have none "
+                f"(confidence_={self.confidence_:.2f}{p_value}); do not trust their number."
+            )
         return self
 
     def _evolution(
@@ -655,7 +665,6 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         self._alternatives, ari = np.zeros(0, dtype=np.intp), np.zeros(0)
         self._front, self.pareto_front_ = np.zeros(0, dtype=np.intp), np.zeros((0, 0))
         self.objective_names_ = ()
-        self.confidence_ = float("nan")
         self.result_: Result | None = None
         if candidates is not None:
             of_points = samples.per_point(self._solutions["auto"].labels)
@@ -663,12 +672,9 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
             self._front = candidates.front()
             self.pareto_front_ = candidates.values[self._front]
             self.objective_names_ = candidates.objectives.names
-            if candidates.pool.families[0] != TRIVIAL:
-                # Evolved partitions do not count: they were made to agree.
-                n_members = len(candidates.labels) if samples.pool is None else samples.pool.n_partitions
-                self.confidence_ = float(self.scores_["agreement"][:n_members].max())
             problem = None if evolution is None else evolution.evolved.result.problem
             self.result_ = _front_result(candidates, self._front, problem)
+        self._assessor = self._assessor_for(samples)
         self.alternatives_ = self.scores_.iloc[self._alternatives].reset_index(drop=True)
         self.alternatives_["ari_to_labels"] = ari
         self.interrupted_ = evolution is not None and evolution.interrupted
@@ -678,19 +684,28 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
             self.control_score_ = evolution.scores
             if "random-control" in self._solutions:
                 self.random_control_labels_ = self._solutions["random-control"].labels.astype(np.int32)
-        if side.kind == "none" and self.confidence_ < LOW_CONFIDENCE:
-            warnings.warn(
-                f"the algorithm families agree on no partition (confidence_={self.confidence_:.2f}, below "
-                f"{LOW_CONFIDENCE}): the data may have no cluster structure; do not trust the number of "
-                "clusters.",
-                UserWarning,
-                stacklevel=4,
-            )
+
+    def _assessor_for(self, samples: PooledSamples) -> Assessor | None:
+        """What judges partitions of the samples: that of the last fit if the pool is the same."""
+        last: Assessor | None = self.__dict__.get("_assessor")
+        if last is not None and last.samples is samples:
+            return last
+        if samples.pool is None or samples.pool.families[0] == TRIVIAL:
+            return None
+        # Evolved partitions do not count: they were made to agree.
+        return Assessor(samples, float(self.scores_["agreement"][: samples.pool.n_partitions].max()))
 
     def _take(self, solution: Solution) -> None:
         self._solution = solution
         self.labels_: Labels = solution.labels.astype(np.int32)
         self.n_clusters_ = len(np.unique(self.labels_))
+        assessment = NOTHING_KNOWN
+        if self._assessor is not None and self._candidates is not None and self.pool_ is not None:
+            members = slice(self.pool_.n_partitions)
+            best = best_member(self._candidates.score[members], self.pool_.n_clusters)
+            of_points = self._samples.per_point(self.labels_)
+            assessment = self._assessor.assess(of_points, self.pool_.labels[best])
+        self.confidence_, self.structure_p_value_, self.verdict_ = assessment
         for name in ("predict_proba_", "cluster_classes_index_"):
             self.__dict__.pop(name, None)
         if solution.probabilities is not None:
@@ -798,6 +813,17 @@ class ParetoClustering(ParetoPoolClusterer):
 
     Notes
     -----
+    ``confidence_`` is the probability that the data have any structure times the index expected if they do,
+    by a model of 15 features: agreement of families, cuts and sizes of clusters, silhouettes, likelihood,
+    reference data. It was estimated from 474 pools of 40 sets with known classes and of generated tables.
+    For sets that were left out, the calibration error was .06 and the rank correlation with the index
+    reached .80 (.08 and .63 on the 40 sets alone; the greatest agreement in the pool, which it replaces,
+    had .27 and .69 over all). 91 % of the tables without clusters were told to have none, but only 31 % of
+    random walks, which do look like clusters; 2 % of the clear structures (an index above .8) were. With
+    labels and pairs it is what the pool says of the partition, and usually too low. Without features it
+    rests on ten features: .07 and .74 on the same tables; for bags it was not calibrated, and their classes
+    are hardly clusters.
+
     Memory O(m^2), time O(m^3) with m = min(n_samples, n_landmarks), and O(n_samples m n_features) for
     landmarks; given distances and bags have no landmarks. Evolution improved its objectives on all of the
     sets it was tried on, but not the agreement with classes: see the controls.

@@ -72,7 +72,9 @@ def test_clusters_are_those_of_the_estimator_on_the_prepared_table(fitted):
     alternatives = pd.read_csv(out / "alternatives.csv")
     assert np.array_equal(alternatives.iloc[:, 1:].to_numpy().T, estimator.alternative_labels_)
     assert alternatives["row"].tolist() == labels["row"].tolist()
-    assert record_of(out)["confidence"] == estimator.confidence_
+    record = record_of(out)
+    assert (record["confidence"], record["verdict"]) == (estimator.confidence_, estimator.verdict_)
+    assert record["structure_p_value"] == estimator.structure_p_value_
 
 
 def test_what_is_said_of_the_table(fitted):
@@ -99,7 +101,7 @@ def test_what_is_said_of_the_clusters(fitted):
     assert rows["data"] == "trees.csv, 72 samples, 5 columns as 7 features"
     assert rows["method"].endswith("the recommended one, as none was named")
     assert rows["clusters"] == "3 of 24, 24, 24 samples"
-    assert rows["confidence"].startswith("1.00, high: ")
+    assert ": expected adjusted Rand index with known classes 0." in rows["verdict"]
     assert rows["alternatives"].split(";")[0].endswith(" in alternatives.csv")
     assert rows["adjusted rand"] == "1.0000"
     assert sum(line.startswith("Nearly every cluster has one value of") for line in lines) <= 1

@@ -33,8 +33,8 @@ def test_partial_labels_give_classes_to_all_rows(run, table, tmp_path):
     assert record["scores"]["accuracy_unlabelled"] > 0.9
     assert "classes       " in result.stdout
     assert "0 = blue, 1 = green, 2 = red" in result.stdout
-    # What the confidence has meant was measured without labels.
-    assert "confidence" not in result.stdout
+    # What the verdict has meant was measured without labels.
+    assert "verdict" not in result.stdout
 
 
 @pytest.mark.slow
@@ -69,7 +69,7 @@ def test_pairs_of_rows(run, table, tmp_path):
     assert supervision["must_link"] == {"file": "must.csv", "n_pairs": int(same.sum())}
     front = pd.read_csv("out/front.csv")
     assert {"must_link_satisfied", "cannot_link_satisfied"} < set(front.columns)
-    assert "confidence" not in result.stdout
+    assert "verdict" not in result.stdout
 
 
 @pytest.mark.parametrize(

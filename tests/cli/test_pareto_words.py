@@ -2,36 +2,27 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from moo_clustering.cli.describe import column_frames, column_table, sorting_columns
 from moo_clustering.cli.job import choose_method
-from moo_clustering.cli.summary import confidence_text, pareto_remarks, pareto_rows
+from moo_clustering.cli.summary import pareto_remarks, pareto_rows, verdict_text
 from moo_clustering.datasets import BagTable, make_bags, write_bag_arff
 
 
-@pytest.mark.parametrize(
-    ("confidence", "start"),
-    [
-        (0.0, "0.00, low: "),
-        (0.6199, "0.62, low: "),
-        (0.62, "0.62, medium: "),
-        (0.9, "0.90, medium: "),
-        (0.9001, "0.90, high: "),
-        (1.0, "1.00, high: "),
-    ],
-)
-def test_confidence_is_explained(confidence, start):
-    text = confidence_text(confidence, n_samples=100)
-    assert text.startswith(start)
-    assert "known classes" in text
+def test_the_verdict_is_said_with_its_figures():
+    text = verdict_text(record(verdict="clear"))
+    assert text == "clear: expected adjusted Rand index with known classes 0.70, p < 0.01"
+    text = verdict_text(record(verdict="no structure beyond noise", confidence=0.1, structure_p_value=0.31))
+    assert text.startswith("no structure beyond noise: ")
+    assert text.endswith(" 0.10, p = 0.31")
 
 
-def test_confidence_that_says_little():
-    assert confidence_text(None, n_samples=100) == "none: there was nothing to choose from"
-    assert confidence_text(1.0, n_samples=29) == "1.00, which says little of 29 samples"
-    assert "high" in confidence_text(1.0, n_samples=30)
-    assert "which says little of bags" in confidence_text(1.0, n_samples=100, bags=True)
+def test_verdicts_that_say_little():
+    nothing = record(verdict="no structure beyond noise", confidence=None, structure_p_value=None)
+    assert verdict_text(nothing) == "no structure beyond noise: there was nothing to choose from"
+    assert verdict_text(record(data={"n_samples": 29})).endswith("; 29 samples tell little")
+    assert "tell little" not in verdict_text(record(data={"n_samples": 30}))
+    assert "of bags this says little" in verdict_text(record(data={"n_samples": 50, "n_instances": 90}))
 
 
 def record(*alternatives, **entries):
@@ -39,6 +30,8 @@ def record(*alternatives, **entries):
     data = {"n_samples": 50}
     return {
         "confidence": 0.7,
+        "structure_p_value": 0.001,
+        "verdict": "several good answers",
         "alternatives": found,
         "result": {"n_clusters": 3},
         "data": data,
@@ -56,9 +49,9 @@ def test_alternatives_of_other_numbers_are_named_once():
     assert "alternatives" not in dict(pareto_rows(record(), supervised=False))
 
 
-def test_no_confidence_with_labels_and_nothing_of_other_methods():
-    assert "confidence" in dict(pareto_rows(record(), supervised=False))
-    assert "confidence" not in dict(pareto_rows(record(), supervised=True))
+def test_no_verdict_with_labels_and_nothing_of_other_methods():
+    assert "verdict" in dict(pareto_rows(record(), supervised=False))
+    assert "verdict" not in dict(pareto_rows(record(), supervised=True))
     assert pareto_rows({"result": {"n_clusters": 3}}, supervised=False) == []
     classes = dict(pareto_rows(record(classes=["oak", ""]), supervised=True))["classes"]
     assert classes == "0 = oak, 1 = (new)"

@@ -369,9 +369,11 @@ def run_facts(
     for name, pairs in (("must-links", must_link), ("cannot-links", cannot_link)):
         if len(pairs):
             facts.append((name, str(len(pairs))))
-    confidence = getattr(estimator, "confidence_", None)
-    if isinstance(confidence, float) and math.isfinite(confidence):
-        facts.append(("agreement of the families", f"{confidence:.2f}"))
+    if hasattr(estimator, "verdict_") and math.isfinite(estimator.confidence_):
+        facts.append(("verdict", estimator.verdict_))
+        facts.append(("expected adjusted Rand index with classes", f"{estimator.confidence_:.2f}"))
+        if math.isfinite(estimator.structure_p_value_):
+            facts.append(("p-value of structure", f"{estimator.structure_p_value_:.2g}"))
     if getattr(estimator, "interrupted_", False):
         facts.append(("interrupted", "the search was ended early"))
     return facts

@@ -34,7 +34,6 @@ def test_scores_are_those_of_the_definition():
     assert_allclose(scores.modularity, modularity, atol=1e-12)
     assert_allclose(scores.score, naive_scores(model), atol=1e-12)
     assert "total" not in scores
-    assert model.confidence_ == pytest.approx(max(agreement))
 
 
 def test_eight_families_over_the_grid(plain):
@@ -162,22 +161,21 @@ def test_thin_shapes_by_the_minimax_criterion():
     model = ParetoClustering(scale="isotropic", random_state=0).fit(spirals)
     assert ari(model.labels_, classes) == 1
     assert model.objective_names_ == ("broad_agreement", "minimax_silhouette")
-    # The confidence stays an agreement.
-    pool = model.pool_
-    expected = max(naive_agreement(row, pool.labels, pool.families) for row in pool.labels)
-    assert model.confidence_ == pytest.approx(expected)
+    assert model.verdict_ == "clear"
 
 
 def test_no_structure_is_said():
     noise = np.random.default_rng(0).normal(size=(150, 8))
-    with pytest.warns(UserWarning, match=r"agree on no partition \(confidence_=0\.\d\d, below 0\.6\)"):
+    with pytest.warns(UserWarning, match=r"no structure beyond noise: .*confidence_=0\.\d\d, p = 0"):
         model = ParetoClustering(random_state=0).fit(noise)
-    assert model.confidence_ < 0.6
+    assert model.verdict_ == "no structure beyond noise"
+    assert model.confidence_ < 0.3 < model.structure_p_value_ + 0.25
 
 
 @pytest.mark.filterwarnings("error")
 def test_clear_structure_is_not_warned_about(plain):
-    assert ParetoClustering(random_state=0).fit(X).confidence_ == plain.confidence_ > 0.9
+    assert ParetoClustering(random_state=0).fit(X).confidence_ == plain.confidence_ > 0.6
+    assert plain.verdict_ == "clear"
 
 
 def test_a_pool_of_one_family_agrees_with_nobody():
@@ -185,7 +183,6 @@ def test_a_pool_of_one_family_agrees_with_nobody():
         model = ParetoClustering(families=["km"], k_range=(2, 3), criterion="modularity", random_state=0).fit(
             X
         )
-    assert model.confidence_ == 0
     assert_array_equal(model.scores_.agreement, 0)
     # Modularity alone decides.
     assert ari(model.labels_, model.pool_.labels[model.scores_.modularity.argmax()]) == 1

@@ -1,0 +1,391 @@
+"""How far a partition of a pool can be trusted: expected agreement with classes, and a verdict in words.
+
+:class:`Assessor` describes a partition by :data:`FEATURES`, and turns these into an :class:`Assessment` with
+the coefficients of :data:`MODEL`, which ``python -m papers flagship-confidence`` estimates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from scipy.cluster.hierarchy import linkage
+from scipy.special import expit, ndtr, ndtri
+from scipy.stats import rankdata
+from scipy.stats import t as student
+from sklearn.isotonic import isotonic_regression
+
+from moo_clustering._arrays import FloatArray, IntpArray, Labels, number_clusters
+from moo_clustering.estimators._pareto_pool import PooledSamples
+from moo_clustering.validity import LikelihoodGain, MinimaxSilhouette, Silhouette, pairwise_ari
+
+CLEAR, SEVERAL, NO_STRUCTURE = "clear", "several good answers", "no structure beyond noise"
+VERDICTS = (CLEAR, SEVERAL, NO_STRUCTURE)
+# Least probability of structure, and least confidence of a clear result.
+STRUCTURE_FROM, CLEAR_FROM = 0.5, 0.6
+# Rows of which silhouettes and likelihoods are taken.
+_MOST_ROWS = 600
+# Reference data: rows, columns (principal components beyond), and how many there are.
+_REFERENCE_ROWS, _MOST_COLUMNS, _N_REFERENCES = 250, 50, 19
+# Smaller probabilities are more than so few references can tell.
+_LEAST_P = 0.001
+# Range within which the excess over references counts.
+_EXCESS = (-2.0, 3.0)
+# Columns of fewer values keep their margin.
+_FEW_VALUES = 8
+# Greater silhouettes, which outliers have as well as clear clusters, count as this.
+_MOST_SILHOUETTE = 0.5
+# Fewer points count as so many: the model would take clear clusters of 30 samples for noise.
+_LEAST_POINTS = 150
+# A member has nearly as many clusters if it differs by one, or by this share of them.
+_NEARLY = 0.15
+
+
+@dataclass(frozen=True, eq=False)
+class Assessor:
+    """Describes and judges partitions of the points of one pool.
+
+    Attributes
+    ----------
+    samples : PooledSamples
+        With a pool.
+    best_agreement : float
+        Greatest family agreement of a member of the pool.
+    """
+
+    samples: PooledSamples
+    best_agreement: float
+
+    def assess(self, labels: Labels, best: Labels) -> Assessment:
+        """Judge a partition, shape (n_points,).
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_points,)
+        best : ndarray of shape (n_points,)
+            Member of the pool with the best score: it tells whether the data have any structure.
+
+        Notes
+        -----
+        The first call draws the reference data, later ones share them.
+        """
+        model = MODEL if self.samples.features is not None else MODEL_WITHOUT_FEATURES
+        structure, ari = model.predict(self.features(np.stack([best, labels])))
+        n_clusters = len(np.unique(labels))
+        # One cluster, and one for every point, have an index of 0 with any classes.
+        confidence = 0.0 if n_clusters in (1, len(labels)) else float(structure[0] * ari[1])
+        p_value = float("nan")
+        if self.samples.features is not None:
+            p_value = self.reference.p_value(n_clusters)
+        verdict = CLEAR if confidence >= CLEAR_FROM else SEVERAL
+        return Assessment(confidence, p_value, NO_STRUCTURE if structure[0] < STRUCTURE_FROM else verdict)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is cached is computed anew from these.
+        return {"samples": self.samples, "best_agreement": self.best_agreement}
+
+    def features(self, labels: Labels) -> FloatArray:
+        """Features of partitions (q, n_points), shape (q, n_features), columns as in :data:`FEATURES`.
+
+        NaN where the samples have no features, for what needs them.
+
+        Notes
+        -----
+        O(p n) time for p members and O(n^2) for the silhouettes, per partition.
+        """
+        rows = np.stack([number_clusters(row)[0] for row in np.atleast_2d(labels)])
+        return np.column_stack([self._in_the_pool(rows), self._on_the_graph(rows), self._in_space(rows)])
+
+    def _in_the_pool(self, rows: Labels) -> FloatArray:
+        """Agreement, best agreement, support, near agreement."""
+        pool = self.samples.pool
+        assert pool is not None
+        ari = pairwise_ari(rows, pool.labels)
+        n_clusters = rows.max(axis=1, keepdims=True) + 1
+        near = np.abs(pool.n_clusters - n_clusters) <= np.maximum(1, _NEARLY * n_clusters)
+        best, best_near, mean = (np.empty((len(rows), len(pool.family_names))) for _ in range(3))
+        for code in range(len(pool.family_names)):
+            of_family = ari[:, pool.family_codes == code]
+            best[:, code] = of_family.max(axis=1)
+            best_near[:, code] = np.where(near[:, pool.family_codes == code], of_family, 0.0).max(axis=1)
+            mean[:, code] = np.maximum(of_family, 0.0).mean(axis=1)
+        # As in FamilyAgreement: the median without the greatest value.
+        best.sort(axis=1)
+        agreement = np.median(best[:, :-1], axis=1) if best.shape[1] > 1 else np.zeros(len(rows))
+        overall = np.full(len(rows), self.best_agreement)
+        return np.column_stack([agreement, overall, mean.mean(axis=1), best_near.mean(axis=1)])
+
+    def _on_the_graph(self, rows: Labels) -> FloatArray:
+        """Cut and worst cut; sizes; numbers of clusters and points."""
+        graph = self.samples.graph.tocoo()
+        degrees = np.bincount(graph.row, graph.data, rows.shape[1])
+        total = max(graph.data.sum(), np.finfo(float).tiny)
+        described = np.empty((len(rows), 6))
+        for place, labels in enumerate(rows):
+            k = int(labels.max()) + 1
+            between = labels[graph.row] != labels[graph.col]
+            cut = np.bincount(labels[graph.row[between]], graph.data[between], k)
+            volumes = np.bincount(labels, degrees, k)
+            sizes = np.sort(np.bincount(labels))
+            described[place] = (
+                cut.sum() / total,
+                (cut / np.maximum(volumes, np.finfo(float).tiny)).max(),
+                np.log(sizes[0]),
+                sizes[-2] / len(labels) if k > 1 else 0.0,
+                np.log(k),
+                np.log(max(len(labels), _LEAST_POINTS)),
+            )
+        return described
+
+    def _in_space(self, rows: Labels) -> FloatArray:
+        """Excess over reference data, silhouettes and gain in likelihood; number of features."""
+        X = self.samples.features
+        if X is None:
+            return np.full((len(rows), 5), np.nan)
+        shown, *indices = self._indices
+        drawn = np.stack([number_clusters(row[shown])[0] for row in rows])
+        low, high = _EXCESS
+        excess = np.clip([self.reference.excess(int(row.max()) + 1) for row in rows], low, high)
+        minimax, silhouette, gain = (index.evaluate(drawn) for index in indices)
+        values = [minimax, np.minimum(silhouette, _MOST_SILHOUETTE), gain]
+        return np.column_stack([excess, *values, np.full(len(rows), np.log(X.shape[1]))])
+
+    @cached_property
+    def reference(self) -> ReferenceTest:
+        """The points compared with reference data without clusters; they need features."""
+        assert self.samples.features is not None
+        return ReferenceTest.of(self.samples.features)
+
+    @cached_property
+    def _indices(self) -> tuple[IntpArray, MinimaxSilhouette, Silhouette, LikelihoodGain]:
+        X = self.samples.features
+        assert X is not None
+        shown = spread_rows(X, _MOST_ROWS)
+        part = X[shown]
+        return shown, MinimaxSilhouette().fit(part), Silhouette().fit(part), LikelihoodGain().fit(part)
+
+
+# Those of the pool, of the graph and of the features.
+FEATURES = (
+    *("agreement", "best_agreement", "support", "near_agreement"),
+    *("cut", "worst_cut", "log_smallest", "second_share", "log_clusters", "log_points"),
+    *("excess", "minimax_silhouette", "silhouette", "likelihood_gain", "log_features"),
+)
+
+
+class Assessment(NamedTuple):
+    """What is known of one partition.
+
+    Attributes
+    ----------
+    confidence : float
+        Expected adjusted Rand index with classes, in 0..1.
+    p_value : float
+        That of the reference data, NaN without features.
+    verdict : str
+        One of :data:`VERDICTS`.
+    """
+
+    confidence: float
+    p_value: float
+    verdict: str
+
+
+# Where there was no pool to compare a partition with.
+NOTHING_KNOWN = Assessment(float("nan"), float("nan"), NO_STRUCTURE)
+
+
+class Term(NamedTuple):
+    """A feature in a model: its mean and standard deviation, and its coefficients once standardised."""
+
+    mean: float
+    scale: float
+    structure: float
+    ari: float
+
+
+@dataclass(frozen=True)
+class ConfidenceModel:
+    """Probability of structure (logistic), and expected adjusted Rand index given structure (linear).
+
+    Attributes
+    ----------
+    structure, ari : float
+        Intercepts.
+    terms : mapping of str to Term
+        By the names of :data:`FEATURES`.
+    """
+
+    structure: float
+    ari: float
+    terms: Mapping[str, Term]
+
+    def predict(self, features: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Probabilities and expected indices, shape (q,) each, of features (q, n_features)."""
+        columns = [FEATURES.index(name) for name in self.terms]
+        means, scales, of_structure, of_ari = np.array(list(self.terms.values())).T
+        standardised = (features[:, columns] - means) / scales
+        structure = expit(self.structure + standardised @ of_structure)
+        return structure, np.clip(self.ari + standardised @ of_ari, 0.0, 1.0)
+
+
+# Estimated from 474 pools: 40 sets of three seeds, 14 kinds of generated tables with clusters and 9 without.
+# A coefficient of 0 is that of a feature that the part does not use.
+MODEL = ConfidenceModel(
+    0.837,
+    0.636,
+    {
+        "agreement": Term(0.783, 0.248, 0.491, 0.183),
+        "best_agreement": Term(0.806, 0.234, 0.503, 0.0),
+        "support": Term(0.46, 0.179, -0.161, 0.0842),
+        "near_agreement": Term(0.734, 0.231, 0.411, 0.00971),
+        "cut": Term(0.0856, 0.11, -0.315, -0.0239),
+        "worst_cut": Term(0.212, 0.272, -0.0358, 0.0339),
+        "log_smallest": Term(3.23, 1.47, 0.54, 0.0487),
+        "second_share": Term(0.235, 0.112, 0.126, 0.0),
+        "log_clusters": Term(1.59, 0.663, -0.224, 0.0),
+        "log_points": Term(5.93, 0.758, 0.525, -0.00614),
+        "excess": Term(1.74, 1.8, 0.976, 0.0),
+        "minimax_silhouette": Term(0.286, 0.299, 0.0, 0.0849),
+        "silhouette": Term(0.324, 0.16, -0.714, -0.0551),
+        "likelihood_gain": Term(0.1, 0.408, 0.0, 0.0137),
+        "log_features": Term(1.96, 1.23, 0.616, 0.0285),
+    },
+)
+# For distances and bags, from the same pools without their features.
+MODEL_WITHOUT_FEATURES = ConfidenceModel(
+    0.715,
+    0.634,
+    {
+        "agreement": Term(0.783, 0.248, 0.492, 0.177),
+        "best_agreement": Term(0.806, 0.234, 0.483, 0.0424),
+        "support": Term(0.46, 0.179, -0.0263, 0.161),
+        "near_agreement": Term(0.734, 0.231, 0.337, -0.0527),
+        "cut": Term(0.0856, 0.11, -0.102, 0.0137),
+        "worst_cut": Term(0.212, 0.272, 0.0634, 0.0221),
+        "log_smallest": Term(3.23, 1.47, 0.951, 0.00729),
+        "second_share": Term(0.235, 0.112, 0.115, -0.0146),
+        "log_clusters": Term(1.59, 0.663, -0.517, -0.108),
+        "log_points": Term(5.93, 0.758, 0.746, 0.0528),
+    },
+)
+
+
+def spread_rows(X: FloatArray, most: int) -> IntpArray:
+    """At most so many rows, evenly spread over their lexicographic order, so that theirs does not matter."""
+    order = np.lexsort(X.T[::-1])
+    places = np.linspace(0, len(X) - 1, min(len(X), most)).round().astype(np.intp)
+    return order[places]
+
+
+@dataclass(frozen=True, eq=False)
+class ReferenceTest:
+    """Ward's clusterings of data, and of reference data without clusters.
+
+    Reference data have as many rows, the rank correlations of the columns, and their margins with one mode
+    each: the density is the maximum-likelihood one that rises up to the mode and falls after it. Columns of
+    few values keep these. Clusters leave neither; heavy tails, skewness and dependence remain. A statistic
+    of k clusters is the logarithm of the total over the sum of squares that remains within k clusters.
+
+    Attributes
+    ----------
+    data : ndarray of shape (n_rows,)
+        Statistic of 1 to n_rows clusters.
+    references : ndarray of shape (n_references, n_rows)
+        The same of the reference data.
+
+    Notes
+    -----
+    O(B n^2 d + B n^2 log n) for B references of n <= 250 rows. The rows are spread over the data and the
+    references come from a fixed seed, so that the same data have the same value.
+
+    References
+    ----------
+    Reference data and the statistic: Tibshirani, Walther and Hastie, JRSS B 63, 2001 (gap
+    statistic). Unimodal densities: Grenander 1956; Hartigan and Hartigan, Annals of Statistics 13, 1985.
+    """
+
+    data: FloatArray
+    references: FloatArray
+
+    @classmethod
+    def of(cls, X: FloatArray) -> Self:
+        """Compare rows (n, n_features) with references."""
+        rows = X[spread_rows(X, _REFERENCE_ROWS)]
+        if rows.shape[1] > _MOST_COLUMNS:
+            centered = rows - rows.mean(axis=0)
+            left, values, _ = np.linalg.svd(centered, full_matrices=False)
+            rows = (left * values)[:, :_MOST_COLUMNS]
+        draw = _reference_generator(rows)
+        rng = np.random.default_rng(0)
+        return cls(_ward_profile(rows), np.stack([_ward_profile(draw(rng)) for _ in range(_N_REFERENCES)]))
+
+    def excess(self, n_clusters: int) -> float:
+        """Standard deviations of the references by which the data lie above their mean."""
+        place = min(n_clusters, len(self.data)) - 1
+        drawn = self.references[:, place]
+        return float((self.data[place] - drawn.mean()) / max(drawn.std(ddof=1), 1e-6))
+
+    def p_value(self, n_clusters: int) -> float:
+        """Probability that reference data lie as high, by Student's distribution; at least .001."""
+        excess = self.excess(n_clusters) / np.sqrt(1 + 1 / _N_REFERENCES)
+        return max(float(student.sf(excess, _N_REFERENCES - 1)), _LEAST_P)
+
+
+def _ward_profile(X: FloatArray) -> FloatArray:
+    """ln(total / within) for 1, 2, ... clusters of Ward's method."""
+    heights = linkage(X, "ward")[:, 2]
+    within = np.concatenate([[0.0], np.cumsum(heights**2 / 2)])[::-1]
+    total = max(within[0], np.finfo(float).tiny)
+    return -np.log(np.maximum(within / total, 1e-6))
+
+
+def _reference_generator(X: FloatArray) -> Callable[[np.random.Generator], FloatArray]:
+    """A function that draws data without clusters of the shape of X."""
+    n = len(X)
+    ranks = rankdata(X, axis=0)
+    scores = ndtri((ranks - 0.5) / n)
+    scores = scores - scores.mean(axis=0)
+    scores /= np.maximum(scores.std(axis=0), 1e-12)
+    margins = [_unimodal_quantiles(column) for column in X.T]
+
+    def draw(rng: np.random.Generator) -> FloatArray:
+        # Random sums of rows have the correlations of the rows.
+        shares = ndtr(rng.normal(size=(n, n)) @ scores / np.sqrt(n))
+        columns = [np.interp(share, *margin) for share, margin in zip(shares.T, margins, strict=True)]
+        return np.column_stack(columns)
+
+    return draw
+
+
+def _unimodal_quantiles(column: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Shares and values between which quantiles are interpolated: those of the nearest unimodal density."""
+    low, extent = column.min(), np.ptp(column)
+    # Within 0..1, where values that differ by rounding are one.
+    column = np.round((column - low) / max(extent, np.finfo(float).tiny), 9)
+    values, counts = np.unique(column, return_counts=True)
+    shares = counts / len(column)
+    if len(values) < _FEW_VALUES:
+        steps = np.concatenate([[0.0], np.cumsum(shares)])
+        # Two places for every value: a step function.
+        return np.repeat(steps, 2)[1:-1] + np.tile([1e-12, 0.0], len(values)), low + extent * np.repeat(
+            values, 2
+        )
+    between = (values[1:] + values[:-1]) / 2
+    edges = np.concatenate([[2 * values[0] - between[0]], between, [2 * values[-1] - between[-1]]])
+    widths = np.diff(edges)
+    # The mode lies in the middle of the shortest interval with a quarter of the values.
+    ordered, inside = np.sort(column), max(2, len(column) // 4)
+    start = int(np.argmin(ordered[inside - 1 :] - ordered[: len(ordered) - inside + 1]))
+    middle = (ordered[start] + ordered[start + inside - 1]) / 2
+    mode = int(np.clip(np.searchsorted(edges, middle) - 1, 0, len(values) - 1))
+    heights = shares / widths
+    rising = isotonic_regression(heights[: mode + 1], sample_weight=widths[: mode + 1])
+    falling = isotonic_regression(heights[mode:], sample_weight=widths[mode:], increasing=False)
+    top = max(rising[-1], falling[0])
+    mass = np.concatenate([rising[:-1], [top], falling[1:]]) * widths
+    below = np.concatenate([[0.0], np.cumsum(mass)])
+    return below / below[-1], low + extent * edges

@@ -1,0 +1,281 @@
+"""ParetoClustering: the model behind ``confidence_`` and ``verdict_``, and how well it is calibrated.
+
+Pools of generated tables and of the sets of a folder are fitted; their results, and members drawn at random,
+are described as the estimator does and paired with their adjusted Rand index with the classes (0 where there
+are none). :func:`fit_model` estimates the two parts of the model; the tables judge it by predictions for sets
+that were left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.stats import spearmanr
+from sklearn.linear_model import LogisticRegression, Ridge
+
+from moo_clustering._arrays import BoolArray, FloatArray, IntArray
+from moo_clustering.estimators._pareto_confidence import FEATURES, ConfidenceModel, Term
+from moo_clustering.validity import pairwise_ari
+from papers.flagship_generated import NULLS, STRUCTURED, generated_table
+from papers.flagship_sets import load_suite
+from papers.runner import Key, ResultFigure, ResultTable, Settings
+
+# Members of a pool beside its result, and what they weigh together against it.
+N_MEMBERS, MEMBERS_WEIGHT = 8, 0.5
+# Inverse strength of the penalty on the logistic part, and strength of that on the linear part.
+_LOGISTIC, _RIDGE = 0.1, 5.0
+N_FOLDS = 20
+_CLEAR_ARI = 0.8
+WITHOUT_SPACE = FEATURES[:10]
+STRUCTURE_TERMS = (*WITHOUT_SPACE, "excess", "silhouette", "log_features")
+ARI_TERMS = (
+    *("agreement", "support", "near_agreement", "cut", "worst_cut", "log_smallest", "log_points"),
+    *("minimax_silhouette", "silhouette", "likelihood_gain", "log_features"),
+)
+
+
+class Described(NamedTuple):
+    """Partitions of all pools.
+
+    Attributes
+    ----------
+    features : ndarray of shape (n, n_features)
+    ari : ndarray of shape (n,)
+    groups : ndarray of shape (n,), str
+        Set, or kind and seed; the rows of a group are left out together.
+    kinds : ndarray of shape (n,), str
+        Kind of a generated table, or the set.
+    is_null, is_result, is_set : ndarray of shape (n,), bool
+        Whether there are no classes; the partition is a result; the data are a set of the folder.
+    """
+
+    features: FloatArray
+    ari: FloatArray
+    groups: Any
+    kinds: Any
+    is_null: BoolArray
+    is_result: BoolArray
+    is_set: BoolArray
+
+
+class Confidence:
+    """Plan of the experiment: a cell is a data set and a seed."""
+
+    def __init__(self, settings: Settings) -> None:
+        suite = load_suite(settings.data, settings.sets)
+        self._sets = {one.name: one for one in suite.sets}
+        self.parameters = {"members": N_MEMBERS, "features": list(FEATURES)}
+        names = [*STRUCTURED, *NULLS]
+        self.cells: list[Key] = [
+            {"kind": kind, "seed": seed} for kind in names for seed in range(4 * settings.seeds)
+        ]
+        self.cells += [
+            {"set": name, "data": one.identity, "seed": seed}
+            for name, one in self._sets.items()
+            for seed in range(settings.seeds)
+        ]
+
+    def data(self, key: Key) -> Any:
+        """The set, or None where it is generated."""
+        return self._sets[str(key["set"])] if "set" in key else None
+
+    @staticmethod
+    def compute(key: Key, data: Any) -> dict[str, Any]:
+        """Features and adjusted Rand indices of the result and of members of the pool."""
+        from moo_clustering import ParetoClustering
+
+        seed = int(key["seed"])
+        if data is None:
+            X, classes, scale = generated_table(str(key["kind"]), seed)
+            model = ParetoClustering(scale=scale, random_state=seed).fit(X)
+        else:
+            classes = data.classes
+            model = ParetoClustering(scale="none", random_state=seed).fit(data.features())
+        drawn = np.random.default_rng(seed).choice(
+            model.pool_.n_partitions, min(N_MEMBERS, model.pool_.n_partitions), replace=False
+        )
+        points = model._samples.per_point(model.labels_)
+        rows = np.vstack([points[None], model.pool_.labels[drawn]])
+        return {
+            "features": model._assessor.features(rows).tolist(),
+            "ari": _with_classes(rows, classes).tolist(),
+        }
+
+    def tables(self, values: Sequence[Any]) -> list[ResultTable]:
+        """Every partition; the model; calibration, verdicts by kind."""
+        described = _described(self.cells, values)
+        everything = ResultTable(
+            "partitions",
+            "Partitions",
+            ["group", "result", *FEATURES, "ari"],
+            [
+                [str(group), str(bool(result)), *map(float, row), float(ari)]
+                for group, result, row, ari in zip(
+                    described.groups, described.is_result, described.features, described.ari, strict=True
+                )
+            ],
+        )
+        tables = [everything]
+        for name, structure, ari in (
+            ("model", STRUCTURE_TERMS, ARI_TERMS),
+            ("model-without-features", WITHOUT_SPACE, WITHOUT_SPACE),
+        ):
+            tables.append(model_table(name, fit_model(described, structure, ari)))
+            tables += judged(described, name, *predicted(described, structure, ari))
+        return tables
+
+    def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
+        """No figures."""
+        return []
+
+
+def _with_classes(rows: IntArray, classes: IntArray) -> FloatArray:
+    known = classes >= 0
+    if len(np.unique(classes[known])) < 2:
+        return np.zeros(len(rows))
+    of_rows, of_classes = rows[:, known].astype(np.int32), classes[None, known].astype(np.int32)
+    index: FloatArray = pairwise_ari(of_rows, of_classes)[:, 0]
+    return index
+
+
+def _described(cells: Sequence[Key], values: Sequence[Mapping[str, Any]]) -> Described:
+    n = [len(value["ari"]) for value in values]
+    groups = [str(key["set"]) if "set" in key else f"{key['kind']} {key['seed']}" for key in cells]
+    kinds = np.repeat([str(key.get("kind", key.get("set"))) for key in cells], n)
+    return Described(
+        np.concatenate([np.array(value["features"]) for value in values]),
+        np.concatenate([np.array(value["ari"]) for value in values]),
+        np.repeat(groups, n),
+        kinds,
+        np.isin(kinds, list(NULLS)),
+        np.concatenate([np.arange(count) == 0 for count in n]),
+        np.repeat(["set" in key for key in cells], n),
+    )
+
+
+def fit_model(
+    described: Described, structure: Sequence[str], ari: Sequence[str], rows: BoolArray | None = None
+) -> ConfidenceModel:
+    """Estimate both parts from some rows, all by default; numbers are rounded to three digits.
+
+    Parameters
+    ----------
+    structure, ari : sequence of str
+        Features of the two parts: results against those of tables without clusters, and all partitions of
+        the others.
+    """
+    rows = np.ones(len(described.ari), dtype=bool) if rows is None else rows
+    results, structured = rows & described.is_result, rows & ~described.is_null
+    per_member = MEMBERS_WEIGHT / N_MEMBERS
+    weights = np.where(described.is_result, 1.0, per_member)
+    means = described.features[results].mean(axis=0)
+    scales = described.features[results].std(axis=0)
+    standardised = (described.features - means) / np.where(scales > 0, scales, 1.0)
+    first = [FEATURES.index(name) for name in structure]
+    second = [FEATURES.index(name) for name in ari]
+    logistic = LogisticRegression(C=_LOGISTIC, class_weight="balanced", max_iter=3000)
+    logistic.fit(standardised[results][:, first], ~described.is_null[results])
+    linear = Ridge(_RIDGE)
+    linear.fit(
+        standardised[structured][:, second],
+        described.ari[structured],
+        sample_weight=weights[structured],
+    )
+    of_structure = dict(zip(structure, logistic.coef_[0], strict=True))
+    of_ari = dict(zip(ari, linear.coef_, strict=True))
+    terms = {
+        name: Term(
+            *(
+                float(f"{value:.3g}")
+                for value in (means[place], scales[place], of_structure.get(name, 0.0), of_ari.get(name, 0.0))
+            )
+        )
+        for place, name in enumerate(FEATURES)
+        if name in of_structure or name in of_ari
+    }
+    return ConfidenceModel(round(float(logistic.intercept_[0]), 3), round(float(linear.intercept_), 3), terms)
+
+
+def predicted(
+    described: Described, structure: Sequence[str], ari: Sequence[str], by: Any = None
+) -> tuple[FloatArray, FloatArray]:
+    """Probability of structure and expected index of every row, by models that did not see its group.
+
+    Parameters
+    ----------
+    by : ndarray of shape (n,), optional
+        What is left out together; default: twentieths of the groups.
+    """
+    if by is None:
+        names, codes = np.unique(described.groups, return_inverse=True)
+        by = np.random.default_rng(0).permutation(len(names))[codes] % N_FOLDS
+    found = np.empty((2, len(described.ari)))
+    for part in np.unique(by):
+        left_out = by == part
+        model = fit_model(described, structure, ari, ~left_out)
+        found[:, left_out] = model.predict(described.features[left_out])
+    return found[0], found[1]
+
+
+def calibration_error(expected: FloatArray, reached: FloatArray) -> float:
+    """Mean difference of expected and reached means in five equal intervals, weighted by their rows."""
+    place = np.minimum((expected * 5).astype(int), 4)
+    gaps = [
+        (place == one).sum() * abs(expected[place == one].mean() - reached[place == one].mean())
+        for one in np.unique(place)
+    ]
+    return float(np.sum(gaps) / len(expected))
+
+
+def model_table(name: str, model: ConfidenceModel) -> ResultTable:
+    """Means, scales and coefficients, as ``_pareto_confidence`` holds them."""
+    rows: list[list[Any]] = [["intercept", None, None, model.structure, model.ari]]
+    rows += [[feature, *term] for feature, term in model.terms.items()]
+    columns = ["feature", "mean", "scale", "structure", "ARI"]
+    return ResultTable(name, "Model", columns, rows, formats=dict.fromkeys(columns[1:], ".3g"))
+
+
+def judged(described: Described, name: str, structure: FloatArray, ari: FloatArray) -> list[ResultTable]:
+    """Errors of the confidence of results, and verdicts by kind of data."""
+    from moo_clustering.estimators._pareto_confidence import STRUCTURE_FROM
+
+    confidence, results = structure * ari, described.is_result
+    rows: list[list[Any]] = []
+    for title, chosen in (
+        ("all results", results),
+        ("sets", results & described.is_set),
+        ("members", ~results & ~described.is_null),
+    ):
+        expected, reached = confidence[chosen], described.ari[chosen]
+        if chosen.any():
+            rows.append(
+                [
+                    title,
+                    int(chosen.sum()),
+                    float(np.abs(expected - reached).mean()),
+                    calibration_error(expected, reached),
+                    float(spearmanr(expected, reached)[0]),
+                ]
+            )
+    noise = structure < STRUCTURE_FROM
+    clear = results & ~described.is_null & (described.ari > _CLEAR_ARI)
+    verdicts: list[list[Any]] = [
+        ["clear structures (ARI above .8)", int(clear.sum()), float(noise[clear].mean())]
+    ]
+    kinds = described.kinds
+    for kind in [*NULLS, *STRUCTURED]:
+        chosen = results & (kinds == kind)
+        if chosen.any():
+            verdicts.append([kind, int(chosen.sum()), float(noise[chosen].mean())])
+    columns = ["partitions", "number", "mean absolute error", "calibration error", "rank correlation"]
+    return [
+        ResultTable(f"{name}-calibration", "Confidence of data that were left out", columns, rows),
+        ResultTable(
+            f"{name}-verdicts",
+            "Share of results told to be noise",
+            ["kind", "number", "no structure"],
+            verdicts,
+        ),
+    ]

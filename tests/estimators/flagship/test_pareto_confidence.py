@@ -1,0 +1,122 @@
+"""What is said of the returned partition: expected agreement with classes, p-value, verdict."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.datasets import make_blobs
+
+from moo_clustering import ParetoClustering
+from moo_clustering.validity import agreement
+from papers.flagship_confidence import FEATURES, ConfidenceModel, Term
+from papers.flagship_generated import generated_table
+
+CLEAR, SEVERAL, NONE = "clear", "several good answers", "no structure beyond noise"
+
+
+def fitted(X, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ParetoClustering(random_state=0, **options).fit(X)
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    X, y = make_blobs(240, centers=3, n_features=4, cluster_std=1.0, random_state=3)
+    return fitted(X), y
+
+
+def test_it_is_of_the_partition_returned(blobs):
+    model, _ = blobs
+    right = model.relabel(n_clusters=None).confidence_
+    assert model.verdict_ == CLEAR
+    many = model.relabel(n_clusters=12)
+    assert many.confidence_ < 0.5 < right
+    assert many.verdict_ == SEVERAL
+    assert model.relabel(n_clusters=1).confidence_ == 0
+    model.relabel(n_clusters=None)
+    assert model.confidence_ == right
+    found = {row: model.choose(f"alternative-{row}").confidence_ for row in range(len(model.alternatives_))}
+    assert all(value < right for value in found.values())
+    assert model.choose("auto").confidence_ == right
+
+
+def test_the_number_of_clusters_asked_for_does_not_hide_structure(blobs):
+    model, _ = blobs
+    assert fitted(model._samples.features, n_clusters=12).verdict_ == SEVERAL
+
+
+@pytest.mark.parametrize(("kind", "seed"), [("null_uniform", 100), ("null_tails", 100), ("null_binary", 101)])
+def test_data_without_clusters(kind, seed):
+    model = fitted(generated_table(kind, seed).X)
+    assert model.verdict_ == NONE
+    assert model.structure_p_value_ > 0.01
+    assert model.confidence_ < 0.4
+
+
+def test_names_of_clusters_and_rows_do_not_matter(blobs):
+    model, _ = blobs
+    assessor, labels = model._assessor, model._samples.per_point(model.labels_)
+    renamed = (labels + 1) % (labels.max() + 1)
+    assert_allclose(assessor.features(labels), assessor.features(renamed), rtol=1e-12)
+    X = model._samples.features
+    order = np.random.default_rng(0).permutation(len(X))
+    reference = type(assessor.reference)
+    test, permuted = reference.of(X), reference.of(X[order])
+    assert_allclose([test.p_value(k) for k in (2, 3, 9)], [permuted.p_value(k) for k in (2, 3, 9)], rtol=1e-6)
+
+
+def test_features_have_their_definitions(blobs):
+    model, _ = blobs
+    samples, rows = model._samples, model.pool_.labels[:5]
+    found = dict(zip(FEATURES, model._assessor.features(rows).T, strict=True))
+    assert_allclose(found["agreement"], agreement(rows, model.pool_), atol=1e-12)
+    assert_allclose(found["best_agreement"], model.scores_.agreement.max())
+    for place, labels in enumerate(rows):
+        graph = samples.graph.toarray()
+        same = labels[:, None] == labels
+        assert found["cut"][place] == pytest.approx(graph[~same].sum() / graph.sum())
+        shares = [graph[labels == c][:, labels != c].sum() / graph[labels == c].sum() for c in set(labels)]
+        assert found["worst_cut"][place] == pytest.approx(max(shares))
+        sizes = sorted(np.bincount(labels))
+        assert found["log_smallest"][place] == pytest.approx(np.log(sizes[0]))
+        assert found["second_share"][place] == pytest.approx(sizes[-2] / len(labels))
+
+
+def test_without_features_the_other_model():
+    X, _ = make_blobs(90, centers=3, random_state=0)
+    model = fitted(np.linalg.norm(X[:, None] - X, axis=2), metric="precomputed")
+    assert 0.3 < model.confidence_ <= 1
+    assert np.isnan(model.structure_p_value_)
+    assert model.verdict_ in (CLEAR, SEVERAL)
+
+
+def test_a_model_by_hand():
+    model = ConfidenceModel(
+        0.5, 0.25, {"cut": Term(0.1, 0.2, -1.0, 0.5), "log_points": Term(4.0, 1.0, 0.0, 1.0)}
+    )
+    rows = np.full((1, len(FEATURES)), np.nan)
+    rows[0, [FEATURES.index("cut"), FEATURES.index("log_points")]] = 0.3, 4.25
+    structure, ari = model.predict(rows)
+    assert structure[0] == pytest.approx(1 / (1 + np.exp(0.5)))
+    assert ari[0] == 1.0  # .25 + .5 + .25
+    rows[0, FEATURES.index("cut")] = -0.1
+    assert model.predict(rows)[1][0] == pytest.approx(0.0)
+
+
+def test_reference_data_keep_margins_but_only_one_mode(blobs):
+    rng = np.random.default_rng(0)
+    two = np.concatenate([rng.normal(-4, 1, 120), rng.normal(4, 1, 120)])
+    X = np.column_stack([two, rng.exponential(size=240), rng.integers(0, 2, 240)])
+    reference = type(blobs[0]._assessor.reference)
+    assert reference.of(X).p_value(2) < 0.01
+    assert reference.of(X[:, 1:]).p_value(2) > 0.05
+
+
+def test_cached_parts_are_not_pickled(blobs):
+    model, _ = blobs
+    again = pickle.loads(pickle.dumps(model))
+    assert not {"reference", "_indices"} & set(vars(again._assessor))
+    assert again.choose("auto").confidence_ == model.choose("auto").confidence_
