@@ -820,9 +820,9 @@ class ParetoClustering(ParetoPoolClusterer):
     reached .80 (.08 and .63 on the 40 sets alone; the greatest agreement in the pool, which it replaces,
     had .27 and .69 over all). 91 % of the tables without clusters were told to have none, but only 31 % of
     random walks, which do look like clusters; 2 % of the clear structures (an index above .8) were. With
-    labels and pairs it is what the pool says of the partition, and usually too low. Without features it
-    rests on ten features: .07 and .74 on the same tables; for bags it was not calibrated, and their classes
-    are hardly clusters.
+    labels and pairs it is what the pool says of the partition found with them, and was not calibrated.
+    Given distances rest on ten of the features (.07 and .74 on the same tables), as do bags, for which it
+    was not calibrated either: their classes are hardly clusters.
 
     Memory O(m^2), time O(m^3) with m = min(n_samples, n_landmarks), and O(n_samples m n_features) for
     landmarks; given distances and bags have no landmarks. Evolution improved its objectives on all of the
