@@ -190,6 +190,7 @@ def test_columns_that_sort_the_clusters_are_named(tmp_path):
     assert f"Nearly every cluster has one value of {shown}. --drop leaves such a column out" in result.stdout
 
 
+@pytest.mark.slow
 def test_a_column_of_words_that_tells_nothing_changes_no_cluster(fitted, tmp_path):
     table = messy_table()
     table["sold"] = np.array(["yes", "no", "maybe"])[np.random.default_rng(1).integers(3, size=72)]
@@ -199,6 +200,7 @@ def test_a_column_of_words_that_tells_nothing_changes_no_cluster(fitted, tmp_pat
     assert labels.equals(pd.read_csv(fitted[1] / "labels.csv")["label"])
 
 
+@pytest.mark.slow
 def test_missing_cells_that_clusters_follow_are_told(tmp_path):
     table = messy_table().drop(columns="kind")
     table.loc[table["soil"] == "clay", "sick"] = ""
