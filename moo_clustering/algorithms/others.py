@@ -571,8 +571,13 @@ def _distinct(problem: MedoidProblem, out: dict[str, NDArray[Any]]) -> Populatio
     canonical = problem.encoding.canonical(out["X"][order])
     keys = np.concatenate([canonical, out["F"][order]], axis=1) if "assigned_by" in out else canonical
     kept = order[np.sort(distinct_rows(keys)[0])]
-    pop = Population.new(**{key: values[kept] for key, values in out.items()})
-    pop.apply(lambda individual: individual.evaluated.update(out))
+    return evaluated_population(**{key: values[kept] for key, values in out.items()})
+
+
+def evaluated_population(**values: NDArray[Any]) -> Population:
+    """pymoo's population of genes ``X`` whose objectives ``F`` and other values are known."""
+    pop = Population.new(**values)
+    pop.apply(lambda individual: individual.evaluated.update(values))
     return pop
 
 

@@ -40,8 +40,7 @@ from moo_clustering.datasets import (
     tfidf,
 )
 from moo_clustering.datasets.bags import BagOptions, may_be_role
-from moo_clustering.datasets.documents import holds_documents
-from moo_clustering.datasets.files import NotNumericError, with_flags
+from moo_clustering.datasets.files import NotNumericError, holds_documents, with_flags
 from moo_clustering.datasets.prepare import prepare_table
 from moo_clustering.datasets.tables import (
     Roles,

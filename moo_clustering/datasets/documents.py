@@ -19,7 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import did_you_mean
-from moo_clustering.datasets.files import DataError, file_text, ragged, readable, suffix_of, table_text
+from moo_clustering.datasets.files import (
+    JSON_LINES,
+    DataError,
+    file_text,
+    ragged,
+    readable,
+    suffix_of,
+    table_text,
+)
 from moo_clustering.datasets.tables import (
     UNNAMED,
     Roles,
@@ -37,7 +45,6 @@ _TITLE = "title"
 _IDS = ("id", UNNAMED)
 _TEXT = (_TITLE, "text", "abstract")
 _LONGEST = 2**31 - 1  # characters of a cell, where the csv module would stop at 131,072
-_LINES = (".jsonl", ".jsonl.gz")
 _ROWS = (".csv", ".tsv", ".tab", ".txt")
 
 
@@ -153,17 +160,12 @@ def read_documents(
         fields.check()
         if path.is_dir():
             return read_folder(path, fields)
-        if path.name.lower().endswith(_LINES):
+        if path.name.lower().endswith(JSON_LINES):
             return documents_of(read_lines(path, fields.wanted()), fields, path)
         if suffix_of(path) in _ROWS:
             return documents_of(read_rows(path, fields.wanted()), fields, path)
-    known = ", ".join([*_LINES, *_ROWS])
+    known = ", ".join([*JSON_LINES, *_ROWS])
     raise DataError(f"{path} has the suffix {path.suffix!r}; texts are read from {known} or a folder")
-
-
-def holds_documents(path: Path) -> bool:
-    """Whether a path can hold nothing but texts: JSON lines or a folder."""
-    return path.name.lower().endswith(_LINES) or path.is_dir()
 
 
 def tfidf(

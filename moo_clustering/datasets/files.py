@@ -24,6 +24,7 @@ from moo_clustering.persistence import EXPANSION, most_expanded
 Row = tuple[int, list[str]]  # the number of a line that is not empty, and its cells
 TEXT = (".csv", ".tsv", ".tab", ".txt")
 EXCEL = (".xlsx",)
+JSON_LINES = (".jsonl", ".jsonl.gz")
 _SEPARATORS = ",;\t|"
 _MARKS = ("#", "%")
 # Excel's first line about its own files, as sep=; says.
@@ -152,6 +153,11 @@ def suffix_of(path: Path) -> str:
     """The suffix in lower case; of a file compressed by gzip the one before ``.gz``."""
     name = path.name.lower().removesuffix(".gz")
     return Path(name).suffix
+
+
+def holds_documents(path: Path) -> bool:
+    """Whether a path can hold nothing but texts: JSON lines or a folder."""
+    return path.name.lower().endswith(JSON_LINES) or path.is_dir()
 
 
 def file_bytes(path: Path, expansion: int = EXPANSION) -> bytes:

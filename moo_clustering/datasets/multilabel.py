@@ -30,8 +30,8 @@ from moo_clustering.datasets.arff import (
     read_header,
 )
 from moo_clustering.datasets.bags import arff_number, arff_quoted
-from moo_clustering.datasets.documents import Documents, holds_documents
-from moo_clustering.datasets.files import DataError, Remedy, file_bytes, file_text, readable
+from moo_clustering.datasets.documents import Documents
+from moo_clustering.datasets.files import DataError, Remedy, file_bytes, file_text, holds_documents, readable
 from moo_clustering.datasets.tables import (
     identifiers,
     load_arrays,

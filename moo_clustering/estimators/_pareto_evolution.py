@@ -9,7 +9,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from deap import tools
 from pymoo.algorithms.moo.nsga2 import NSGA2
-from pymoo.core.population import Population
 from pymoo.core.result import Result
 from pymoo.operators.selection.rnd import RandomSelection
 from pymoo.operators.selection.tournament import TournamentSelection
@@ -17,7 +16,7 @@ from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 
 from moo_clustering._arrays import FloatArray, Labels
 from moo_clustering.algorithms import DeapSearch, PymooSearch, Recorder, drive
-from moo_clustering.algorithms.others import non_dominated
+from moo_clustering.algorithms.others import evaluated_population, non_dominated
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
@@ -278,16 +277,9 @@ def _deap_search(composed: _Composed, seed: int) -> DeapSearch:
 
 def _deap_result(search: DeapSearch, problem: PartitionProblem) -> Result:
     genes = np.stack([np.asarray(individual) for individual in search.population])
-    pop = evaluated_population(genes, search.objectives())
+    pop = evaluated_population(X=genes, F=search.objectives(), CV=np.zeros((len(genes), 1)))
     result = Result()
     result.problem, result.pop, result.success = problem, pop, True
     result.opt = pop[non_dominated(pop.get("F"))]
     result.X, result.F = result.opt.get("X", "F")
     return result
-
-
-def evaluated_population(X: Any, F: FloatArray) -> Population:
-    """pymoo's population of genes with known objectives, without violations."""
-    population = Population.new(X=X, F=F, CV=np.zeros((len(X), 1)))
-    population.apply(lambda individual: individual.evaluated.update({"F", "CV"}))
-    return population

@@ -18,6 +18,7 @@ from sklearn.utils._param_validation import Interval
 
 from moo_clustering._arrays import FloatArray, IntArray, Labels
 from moo_clustering.algorithms import AMOSA, PymooSearch, Recorder, exhaustive_front
+from moo_clustering.algorithms.others import evaluated_population
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings.medoid_spaces import MedoidSpace, Members
 from moo_clustering.encodings.medoids import as_sets, random_absent, resolve_k_max, set_sizes
@@ -246,8 +247,7 @@ def _every_sample(problem: MedoidProblem | CenterProblem) -> Result:
     )
     result = Result()
     result.problem, result.success = problem, True
-    result.pop = Population.new(**out)
-    result.pop.apply(lambda individual: individual.evaluated.update(out))
+    result.pop = evaluated_population(**out)
     result.opt, result.X, result.F = result.pop, out["X"], out["F"]
     return result
 

@@ -17,7 +17,6 @@ from joblib import delayed, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.algorithm import Algorithm
-from pymoo.core.population import Population
 from pymoo.core.result import Result
 from pymoo.operators.crossover.ux import UniformCrossover
 from pymoo.operators.selection.tournament import TournamentSelection
@@ -40,7 +39,7 @@ from moo_clustering._arrays import (
 from moo_clustering._distances import Metric
 from moo_clustering._parallel import run_calls
 from moo_clustering.algorithms import InterruptedSearchWarning, PymooSearch, Recorder
-from moo_clustering.algorithms.others import PESA2, non_dominated
+from moo_clustering.algorithms.others import PESA2, evaluated_population, non_dominated
 from moo_clustering.algorithms.search import Progress
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints
 from moo_clustering.encodings import LocusAdjacencyEncoding
@@ -603,8 +602,7 @@ def _found_front(problem: MOCKProblem, result: Result) -> Front:
 def _single_result(problem: MOCKProblem) -> Result:
     """The result of a search for partitions of a single sample."""
     genes = np.zeros((1, problem.n_var), dtype=problem.encoding.dtype)
-    pop = Population.new(X=genes, F=problem.evaluate(genes), CV=np.zeros((1, 1)))
-    pop.apply(lambda individual: individual.evaluated.update({"F", "CV"}))
+    pop = evaluated_population(X=genes, F=problem.evaluate(genes), CV=np.zeros((1, 1)))
     result = Result()
     result.problem, result.pop, result.opt, result.success = problem, pop, pop, True
     result.X, result.F = pop.get("X", "F")

@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import Interval
 
 from moo_clustering import operators
 from moo_clustering.algorithms import DeapSearch, PymooSearch, Recorder, count_medoid_sets, exhaustive_front
-from moo_clustering.algorithms.others import non_dominated
+from moo_clustering.algorithms.others import evaluated_population, non_dominated
 from moo_clustering.encodings.base import row_digests
 from moo_clustering.estimators._base import settled
 from moo_clustering.estimators._medoids import MedoidSetClusterer
@@ -204,8 +204,7 @@ def deap_result(search: DeapSearch, problem: MedoidProblem) -> Result:
     }
     if hasattr(search.population[0], "assigned_by"):
         values["assigned_by"] = np.stack([individual.assigned_by for individual in search.population])
-    pop = Population.new(**values)
-    pop.apply(lambda individual: individual.evaluated.update(values))
+    pop = evaluated_population(**values)
     result = Result()
     result.problem, result.pop, result.success = problem, pop, True
     result.opt = pop[non_dominated(values["F"])]

@@ -33,6 +33,7 @@ from moo_clustering._arrays import (
     spawn_seeds,
     warn_caller,
 )
+from moo_clustering.algorithms.others import evaluated_population
 from moo_clustering.bags import Bags
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding
@@ -51,7 +52,7 @@ from moo_clustering.estimators._options import (
     estimator,
 )
 from moo_clustering.estimators._pareto_confidence import NO_STRUCTURE, NOTHING_KNOWN, Assessor
-from moo_clustering.estimators._pareto_evolution import EvolvedPartitions, evaluated_population, evolve_pool
+from moo_clustering.estimators._pareto_evolution import EvolvedPartitions, evolve_pool
 from moo_clustering.estimators._pareto_pool import (
     N_NEAREST,
     TRIVIAL,
@@ -757,7 +758,7 @@ def _front_result(candidates: Candidates, rows: IntpArray, problem: PartitionPro
     if problem is None:
         encoding = LabelEncoding(labels.shape[1], int(candidates.pool.n_clusters.max()))
         problem = PartitionProblem(None, encoding, list(candidates.objectives.indices))
-    front = evaluated_population(labels, -values)
+    front = evaluated_population(X=labels, F=-values, CV=np.zeros((len(labels), 1)))
     result = Result()
     result.problem, result.X, result.F = problem, labels, -values
     result.pop, result.opt, result.success = front, front, True

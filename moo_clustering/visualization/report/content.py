@@ -81,6 +81,8 @@ def size_columns(labels: NDArray[np.int32]) -> list[Column]:
 
 def constraint_columns(labels: NDArray[np.int32], supervision: Mapping[str, Any]) -> list[Column]:
     """Shares of the satisfied constraints: all, must-links, cannot-links."""
+    if all(given is None for given in supervision.values()):
+        return []
     must, cannot = satisfied_pairs(labels, supervision)
     columns = []
     if must.n_pairs and cannot.n_pairs:
