@@ -30,7 +30,7 @@ BLOCK_ITEMS = 1 << 22
 # Characters of a message, where a cell or a header may be of any length.
 _LONGEST_QUOTE = 2000
 # Frames that a warning is not about.
-_OURS = ("moo_clustering", "sklearn")
+_OURS = ("moo_clustering", "sklearn", "pymoo")
 SeedLike = int | np.integer[Any] | np.random.Generator | np.random.RandomState | None
 # Genes handled at once; bounds the temporary arrays of a draw to some tens of megabytes.
 _CHUNK = 1 << 22
@@ -41,7 +41,7 @@ _SHOWN = 5
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn at the line that called this package, directly or through scikit-learn."""
+    """Warn at the line that called this package, directly or through scikit-learn or pymoo."""
     frame, level = sys._getframe(), 1
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
         frame, level = frame.f_back, level + 1

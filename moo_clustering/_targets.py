@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -11,6 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
+
+from moo_clustering._arrays import warn_caller
 
 _MARK = "-1 marks unlabelled samples"
 
@@ -70,10 +71,9 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
         )
     given = y.toarray() if issparse(y) else _as_array(y)
     if given.ndim == 2 and given.shape[1] == 1:
-        warnings.warn(
+        warn_caller(
             "A column-vector y was passed when a 1d array was expected: it is taken as one class a sample.",
             DataConversionWarning,
-            stacklevel=3,
         )
         given = given.ravel()
     if given.ndim not in (1, 2):
@@ -105,11 +105,9 @@ def _classes(y: NDArray[Any]) -> Targets:
         check_classification_targets(kept)
     classes, codes = np.unique(kept, return_inverse=True)
     if classes.dtype.kind == "U" and "-1" in classes:
-        warnings.warn(
+        warn_caller(
             "y has the text '-1', which is taken for a class; samples without label have the number -1, in "
-            "an array of type object",
-            UserWarning,
-            stacklevel=4,
+            "an array of type object"
         )
     indicators = np.zeros((len(y), len(classes)))
     indicators[np.flatnonzero(labelled), codes] = 1.0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
@@ -25,6 +24,7 @@ from moo_clustering._arrays import (
     block_slices,
     numeric_features,
     optional_package,
+    warn_caller,
     without_duplicates,
 )
 from moo_clustering._docs import documented
@@ -488,10 +488,9 @@ class InformationGainSelector(SelectorMixin, BaseEstimator):
             df = column_counts(rows)
             allowed = (df > 0) & (df < rows.shape[0])
             if not allowed.any():
-                warnings.warn(
+                warn_caller(
                     f"no feature is kept: each of {len(allowed)} is in none or in all of {rows.shape[0]} "
-                    "samples (it is in a sample where its value is not 0)",
-                    stacklevel=2,
+                    "samples (it is in a sample where its value is not 0)"
                 )
         order = np.argsort(-self.information_gains_.round(_DECIMALS), kind="stable")
         self.support_ = np.zeros(len(allowed), dtype=bool)
@@ -695,10 +694,7 @@ class PaperTfidfTransformer(_SparseWeighting):
         empty = int(np.count_nonzero(np.diff(weights.indptr) == 0))
         if empty:
             verb = "has" if empty == 1 else "have"
-            warnings.warn(
-                f"{empty} of {weights.shape[0]} documents {verb} no term with a weight: all zero",
-                stacklevel=3,
-            )
+            warn_caller(f"{empty} of {weights.shape[0]} documents {verb} no term with a weight: all zero")
         return normalize(weights, copy=False)
 
 

@@ -9,7 +9,6 @@ import re
 import signal
 import threading
 import time
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
@@ -25,6 +24,7 @@ from pymoo.core.callback import Callback
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 from tqdm.auto import tqdm
 
+from moo_clustering._arrays import warn_caller
 from moo_clustering.persistence import (
     START_OVER,
     ArchiveError,
@@ -161,19 +161,17 @@ def _observe(search: Search, recorder: Recorder | None, progress: Progress) -> N
 
 def _warn(search: Search, n_gen: int, interrupted: bool, checkpoint: Checkpoint | None) -> None:
     if search.exhausted and search.generation < n_gen:
-        warnings.warn(
+        warn_caller(
             f"no new individuals could be made after generation {search.generation} of {n_gen}; the search "
             f"ended there (the search space may be nearly used up, or the variation too weak)",
             ExhaustedSearchWarning,
-            stacklevel=3,
         )
     if interrupted:
         where = f"; checkpoint {checkpoint.path} goes on from there" if checkpoint is not None else ""
-        warnings.warn(
+        warn_caller(
             f"the search was interrupted after {search.generation} of {n_gen} generations; the best so far "
             f"is returned{where}",
             InterruptedSearchWarning,
-            stacklevel=3,
         )
 
 
@@ -599,11 +597,10 @@ class Saver:
         except OSError as error:
             if self._saved is None:
                 raise
-            warnings.warn(
+            warn_caller(
                 f"checkpoint {self._checkpoint.path} could not be written at generation "
                 f"{self._search.generation} ({error}); it still holds generation {self._saved}",
                 RuntimeWarning,
-                stacklevel=4,
             )
         else:
             self._saved = self._search.generation

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +12,7 @@ import click
 import numpy as np
 import pandas as pd
 
+from moo_clustering._arrays import warn_caller
 from moo_clustering.cli.describe import describe
 from moo_clustering.cli.folder import (
     CHECKPOINT,
@@ -248,10 +248,9 @@ def _warn_of_missing(job: Job) -> None:
         names = following_missing(job.samples.missing, job.estimator.labels_)
         if names:
             listed = " and ".join(map(repr, names[:3])) + (" and more" if len(names) > 3 else "")
-            warnings.warn(
+            warn_caller(
                 f"the clusters follow the missing cells of {listed}: they may tell how the table was filled "
-                "in rather than what is in it",
-                stacklevel=2,
+                "in rather than what is in it"
             )
 
 
@@ -327,7 +326,7 @@ def _warn(why: str, files: Sequence[str], has_checkpoint: bool) -> None:
     later = ", and `moo-clustering report` can make the page later" if CONTENT in files else ""
     if not later and has_checkpoint:
         later = ", and the same command with --resume makes it"
-    warnings.warn(f"{REPORT} could not be made ({why}); the results are saved{later}", stacklevel=3)
+    warn_caller(f"{REPORT} could not be made ({why}); the results are saved{later}")
 
 
 def report_arguments(job: Job, record: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from moo_clustering._arrays import warn_caller
 from moo_clustering.cli.samples import LabelSetSamples, Samples, TextSamples, indicators
 from moo_clustering.datasets import DataError
 from moo_clustering.features import InformationGainSelector
@@ -106,7 +106,7 @@ def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse |
         return use
     has_sample = np.any(use.given > 0, axis=0).tolist()
     if unseen := [name for name, has in zip(use.names, has_sample, strict=True) if not has]:
-        warnings.warn(f"no sample of the fit has {_listed(unseen)}, which cannot be predicted", stacklevel=2)
+        warn_caller(f"no sample of the fit has {_listed(unseen)}, which cannot be predicted")
     return use
 
 

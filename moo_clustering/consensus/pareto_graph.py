@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray
+from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, warn_caller
 from moo_clustering._kernels import loci
 from moo_clustering._kernels.least_squares import reconstruct
 from moo_clustering._kernels.threads import for_blocks
@@ -213,11 +212,9 @@ def diversity_graph(
     csr_array of shape (n_samples, n_samples)
     """
     if weight == "div" and (ranks == ranks[0]).all():
-        warnings.warn(
+        warn_caller(
             "es2_weight='div' gives every member weight 0, since all members of the ensemble are "
-            "alike; using es2_weight='count'.",
-            UserWarning,
-            stacklevel=2,
+            "alike; using es2_weight='count'."
         )
         weight = "count"
     return diversity_weights(ranks, lists, weight=weight, n_jobs=n_jobs)
@@ -299,11 +296,7 @@ def kernel_graph(
     """
     edges, distances = edge_distances(ranks, lists)
     if laplacian == "unnormalized":
-        warnings.warn(
-            "ensemble='es3' with laplacian='unnormalized' tends to cut off outliers; prefer 'sym'.",
-            UserWarning,
-            stacklevel=2,
-        )
+        warn_caller("ensemble='es3' with laplacian='unnormalized' tends to cut off outliers; prefer 'sym'.")
     if sigma == "grid":
         gaps = [_eigengap(kernel_weights(edges, distances, s), n_clusters, rng) for s in SIGMA_GRID]
         chosen = SIGMA_GRID[int(np.argmax(gaps))]

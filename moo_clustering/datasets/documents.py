@@ -6,7 +6,6 @@ import csv
 import gzip
 import itertools
 import json
-import warnings
 import zlib
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import did_you_mean
+from moo_clustering._arrays import did_you_mean, warn_caller
 from moo_clustering.datasets.files import (
     JSON_LINES,
     DataError,
@@ -238,9 +237,7 @@ def tfidf(
     empty = int(np.count_nonzero(np.diff(X.indptr) == 0))
     if empty:
         verb = "has" if empty == 1 else "have"
-        warnings.warn(
-            f"{empty} of {len(texts)} documents {verb} no terms: all weights are zero", stacklevel=2
-        )
+        warn_caller(f"{empty} of {len(texts)} documents {verb} no terms: all weights are zero")
     return X, vocabulary
 
 

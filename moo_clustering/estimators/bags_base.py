@@ -6,7 +6,6 @@ between all bags.
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from typing import Any, Literal, NamedTuple, Self
 
@@ -24,6 +23,7 @@ from moo_clustering._arrays import (
     number_clusters,
     numeric_features,
     spawn_seeds,
+    warn_caller,
 )
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering.bags import Bags, BagTransformer, as_bags, bag_distances
@@ -226,10 +226,8 @@ class BagClusterer(
         n_distinct = count_distinct_bags(raw, self.n_clusters)
         if n_distinct < self.n_clusters:
             which = "all bags are the same" if n_distinct == 1 else f"only {n_distinct} bags differ"
-            warnings.warn(
-                f"{which}, fewer than n_clusters={self.n_clusters}; some clusters tell equal bags apart",
-                UserWarning,
-                stacklevel=4,
+            warn_caller(
+                f"{which}, fewer than n_clusters={self.n_clusters}; some clusters tell equal bags apart"
             )
         (seed,) = spawn_seeds(self.random_state, 1)
         return BagData(self._range.scale_bags(raw), raw, pairs if len(pairs) else None, seed)
@@ -271,16 +269,12 @@ class BagClusterer(
         self.cluster_sizes_ = np.bincount(self.labels_, minlength=self.n_clusters_)
         if self.n_clusters_ < (self.n_clusters if k_min is None else k_min):
             wanted = f"n_clusters={self.n_clusters}" if k_min is None else f"k_min={k_min}"
-            warnings.warn(
-                f"found only {self.n_clusters_} non-empty clusters ({wanted})", UserWarning, stacklevel=5
-            )
+            warn_caller(f"found only {self.n_clusters_} non-empty clusters ({wanted})")
         smallest, least = int(self.cluster_sizes_.min()), self._smallest_size(len(self.labels_))
         if self.n_clusters_ > 1 and smallest < least:
-            warnings.warn(
+            warn_caller(
                 f"the smallest cluster has {smallest} bags, fewer than min_cluster_size={least}, because "
-                "constraints left no more bags for it",
-                UserWarning,
-                stacklevel=5,
+                "constraints left no more bags for it"
             )
         return order
 

@@ -7,7 +7,6 @@ an individual is, how it is scored and varied, and what the best one means.
 from __future__ import annotations
 
 import math
-import warnings
 from abc import abstractmethod
 from numbers import Integral, Real
 from typing import Annotated, Any, ClassVar, Literal
@@ -17,7 +16,7 @@ from deap import base, tools
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from moo_clustering._arrays import Labels
+from moo_clustering._arrays import Labels, warn_caller
 from moo_clustering.algorithms import (
     ChcStep,
     DeapSearch,
@@ -147,12 +146,10 @@ class GeneticBagClusterer(BagClusterer, SearchOptions):
     def _best(self, search: DeapSearch) -> Any:
         if search.hall_of_fame:
             return np.asarray(search.hall_of_fame[0])
-        warnings.warn(
+        warn_caller(
             f"{type(self).__name__} met no partition with {self.n_clusters} clusters of at least "
             f"{self.min_cluster_size} bags; the best of the others is taken, its small clusters filled as "
-            "far as constraints allow",
-            UserWarning,
-            stacklevel=5,
+            "far as constraints allow"
         )
         return np.asarray(max(search.population, key=lambda one: one.fitness.wvalues))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -13,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 from sklearn.utils._param_validation import StrOptions
 
-from moo_clustering._arrays import FloatArray, Int64Array, Labels, number_clusters
+from moo_clustering._arrays import FloatArray, Int64Array, Labels, number_clusters, warn_caller
 from moo_clustering.bags import Bags, bag_distances
 from moo_clustering.bags.distances import Kind
 from moo_clustering.bags.geometry import Weighting
@@ -72,10 +71,9 @@ class BagKMeans(BagClusterer):
         for number, (value, smallest) in enumerate(history, first):
             self.logbook_.record(iter=number, inertia=value, smallest=smallest)
         if not converged:
-            warnings.warn(
+            warn_caller(
                 f"clusters still change after max_iter={self.max_iter} updates of the centres",
                 ConvergenceWarning,
-                stacklevel=5,
             )
 
 

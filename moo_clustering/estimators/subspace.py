@@ -349,7 +349,7 @@ class SubspaceEstimator(
             )
 
     def _warn_of_data(self, X: Any, data: SubspaceData, targets: Targets) -> None:
-        """Warn of data that do not suit the method; ``stacklevel=4`` is the caller of ``fit``."""
+        """Warn of data that do not suit the method."""
 
     def _checked(self, X: Any, reset: bool) -> Any:
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.dtype(self.dtype), reset=reset)

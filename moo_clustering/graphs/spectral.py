@@ -16,7 +16,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from moo_clustering._arrays import FloatArray, Int64Array, number_clusters
+from moo_clustering._arrays import FloatArray, Int64Array, number_clusters, warn_caller
 from moo_clustering.graphs.bridges import bridge_components
 from moo_clustering.graphs.embedding import EigenSolver, Laplacian, spectral_embedding
 from moo_clustering.graphs.matrices import inverse_root, symmetrize
@@ -116,11 +116,9 @@ def spectral_partition(
             )
         graph = bridge_components(graph, X, metric=metric, lists=lists, rng=rng)
     elif n_components > n_clusters:
-        warnings.warn(
+        warn_caller(
             f"the graph has {n_components} components, more than n_clusters={n_clusters}: its first "
-            "eigenvectors are arbitrary and so is the partition. Use bridge=True or a denser graph.",
-            UserWarning,
-            stacklevel=2,
+            "eigenvectors are arbitrary and so is the partition. Use bridge=True or a denser graph."
         )
     values, embedding = spectral_embedding(
         graph,

@@ -20,7 +20,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from moo_clustering._arrays import BoolArray, IntArray, Labels, did_you_mean, uniform_ranks
+from moo_clustering._arrays import BoolArray, IntArray, Labels, did_you_mean, uniform_ranks, warn_caller
 from moo_clustering._docs import documented
 from moo_clustering._kernels import least_squares
 from moo_clustering._kernels.threads import for_blocks
@@ -96,11 +96,9 @@ class RefillingSampling(Sampling):
             if len(pop) >= n_samples:
                 break
         else:
-            warnings.warn(
+            warn_caller(
                 f"found {len(pop)} distinct individuals of {n_samples} asked for in {self.max_tries} "
-                "populations: the search space is small, or the sampling narrow.",
-                UserWarning,
-                stacklevel=2,
+                "populations: the search space is small, or the sampling narrow."
             )
         return pop[:n_samples].get("X")
 

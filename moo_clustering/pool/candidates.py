@@ -18,7 +18,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 from threadpoolctl import threadpool_limits
 
-from moo_clustering._arrays import FloatArray, IntArray, IntpArray, SeedLike, did_you_mean, spawn_seeds
+from moo_clustering._arrays import (
+    FloatArray,
+    IntArray,
+    IntpArray,
+    SeedLike,
+    did_you_mean,
+    spawn_seeds,
+    warn_caller,
+)
 from moo_clustering._distances import MAX_MEMORY, distance_matrix
 from moo_clustering._parallel import run_calls
 from moo_clustering.bags import Bags, as_bags, bag_distance_kinds, bag_embedding
@@ -176,11 +184,9 @@ def candidate_pool(
 
 def _warn_of_few(families: Sequence[str]) -> None:
     if len(families) < _FEW_FAMILIES:
-        warnings.warn(
+        warn_caller(
             f"only {len(families)} families are in the pool ({', '.join(families)}): "
-            f"agreement is weak evidence with fewer than {_FEW_FAMILIES}",
-            UserWarning,
-            stacklevel=3,
+            f"agreement is weak evidence with fewer than {_FEW_FAMILIES}"
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -17,7 +16,7 @@ from sklearn.cluster import HDBSCAN, KMeans
 from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import NearestNeighbors
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntArray, IntpArray
+from moo_clustering._arrays import FloatArray, Int64Array, IntArray, IntpArray, warn_caller
 from moo_clustering.graphs import (
     SpanningTree,
     euclidean_mst,
@@ -494,7 +493,7 @@ def reason_of(error: Exception) -> str:
 def warn_of_failures(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozenset()) -> None:
     """One warning for all; families in ``partly`` have other candidates in the pool."""
     if failures:
-        warnings.warn(f"left out of the pool: {told(failures, partly)}", UserWarning, stacklevel=3)
+        warn_caller(f"left out of the pool: {told(failures, partly)}")
 
 
 def told(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozenset()) -> str:

@@ -7,7 +7,6 @@ their connected components.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self, get_args
 
@@ -17,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csgraph
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import Float32Array, FloatArray, IntArray, Labels, uniform_ranks
+from moo_clustering._arrays import Float32Array, FloatArray, IntArray, Labels, uniform_ranks, warn_caller
 from moo_clustering._kernels import least_squares, loci
 from moo_clustering._kernels.loci import deviations, link_objectives, pair_weights, rand_gaps, variances
 from moo_clustering._kernels.threads import for_blocks, for_parts, sum_blocks
@@ -812,11 +811,9 @@ def checked_norms(X: FloatArray) -> FloatArray:
         raise ValueError("X has values so large that squared distances overflow; rescale it.")
     spread = float(X.var(axis=0).sum())
     if 0.0 < spread < LOST_VARIANCE * float(norms.max()):
-        warnings.warn(
+        warn_caller(
             "the samples are more than a million times farther from the origin, from which they are rebuilt, "
-            "than from each other, so that rounding decides about links; subtract the means or scale.",
-            UserWarning,
-            stacklevel=4,
+            "than from each other, so that rounding decides about links; subtract the means or scale."
         )
     return norms
 

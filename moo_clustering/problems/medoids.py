@@ -6,14 +6,13 @@ distances from a space of :mod:`moo_clustering.encodings.medoid_spaces`.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.population import Population
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntArray, Labels, block_slices
+from moo_clustering._arrays import FloatArray, Int64Array, IntArray, Labels, block_slices, warn_caller
 from moo_clustering._distances import MAX_MEMORY, Metric
 from moo_clustering._kernels.medoids import assign_groups, group_distances
 from moo_clustering.constraints import PairwiseConstraints
@@ -447,11 +446,9 @@ class ConstrainedAssignment:
         inside = lifted[:, 0] == lifted[:, 1]
         self.n_dropped = int(inside.sum())
         if self.n_dropped:
-            warnings.warn(
+            warn_caller(
                 f"{self.n_dropped} cannot-links contradict must-links and are left out of the constrained "
-                "assignment; if must-links come from overlapping labels, use another supervision.",
-                UserWarning,
-                stacklevel=3,
+                "assignment; if must-links come from overlapping labels, use another supervision."
             )
         lifted = lifted[~inside]
         constrained = size > 1

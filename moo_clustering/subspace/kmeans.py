@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 from sklearn.cluster import MiniBatchKMeans
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray
+from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, warn_caller
 from moo_clustering._targets import Targets
 from moo_clustering.subspace.data import SubspaceData, for_blocks
 from moo_clustering.subspace.sweeps import SubspaceOptions, distances, memberships_from_distances
@@ -233,9 +232,8 @@ def start(
     elif init == "dirichlet":
         found = rng.dirichlet(np.ones(n_clusters), size=data.n)
     else:
-        warnings.warn(
-            "init='equal' starts all clusters alike, and alike they stay: every sample gets the same scores",
-            stacklevel=2,
+        warn_caller(
+            "init='equal' starts all clusters alike, and alike they stay: every sample gets the same scores"
         )
         found = np.full((data.n, n_clusters), 1.0 / n_clusters)
     return np.ascontiguousarray(found, dtype=data.dtype)

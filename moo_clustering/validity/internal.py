@@ -6,7 +6,6 @@ All score whole populations. Shared parts, such as distances to centroids or med
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self
 
@@ -26,6 +25,7 @@ from moo_clustering._arrays import (
     Labels,
     block_slices,
     centred_features,
+    warn_caller,
 )
 from moo_clustering._distances import MAX_MEMORY, Metric, check_memory, distance_matrix, mean_square
 from moo_clustering._docs import documented
@@ -819,10 +819,8 @@ class Connectivity(PopulationIndex):
         wanted = int(self.n_neighbors) - (least - 1)
         used = min(wanted, X.shape[0] - 1)
         if used < wanted:
-            warnings.warn(
-                f"n_neighbors={self.n_neighbors}, but there are only {used} other samples; all are used",
-                UserWarning,
-                stacklevel=2,
+            warn_caller(
+                f"n_neighbors={self.n_neighbors}, but there are only {used} other samples; all are used"
             )
         if self.neighbors is not None:
             self.neighbors_ = check_neighbors(self.neighbors, X.shape[0], used)

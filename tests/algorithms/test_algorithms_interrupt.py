@@ -51,6 +51,7 @@ def test_first_finishes_the_generation_and_keeps_the_best_so_far(tmp_path):
             checkpoint=checkpoint,
         )
     [warning] = [w for w in caught if w.category is InterruptedSearchWarning]
+    assert warning.filename == __file__
     assert str(warning.message) == (
         f"the search was interrupted after 3 of 8 generations; the best so far is returned; checkpoint "
         f"{checkpoint.path} goes on from there"

@@ -352,8 +352,9 @@ def test_ctrl_c_keeps_the_best_so_far_and_can_be_resumed(blobs, tmp_path, engine
 
     with monkeypatch.context() as patched:
         patched.setattr(MedoidProblem, "_evaluate", press)
-        with pytest.warns(InterruptedSearchWarning):
+        with pytest.warns(InterruptedSearchWarning) as caught:
             part = NSGA2Clus(**options, checkpoint=tmp_path / "run.npz").fit(X, partial)
+    assert {w.filename for w in caught if w.category is InterruptedSearchWarning} == {__file__}
     assert part.interrupted_
     assert part.n_iter_ == 2
     assert len(part.labels_) == len(X)
