@@ -30,6 +30,7 @@ from moo_clustering.evidence import graph_kernel
 from moo_clustering.graphs import self_tuning_graph
 from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions
 from moo_clustering.pool.candidates import pool_of_bag_views
+from moo_clustering.validity import ValidityIndex
 
 Scale = Literal["standard", "isotropic", "none"]
 Nearest = Callable[[Any, int], tuple[IntpArray, FloatArray]]
@@ -142,9 +143,14 @@ class PooledSamples:
         positions, distances = self._nearest_landmarks
         return positions, nearest_weights(distances)
 
+    @cached_property
+    def scored(self) -> dict[str, tuple[tuple[ValidityIndex, ...], FloatArray]]:
+        """By criterion: agreement and criterion fitted to the pool, and their values of its partitions."""
+        return {}
+
     def __getstate__(self) -> dict[str, Any]:
         # Saved models need not carry what can be computed again.
-        derived = {"similarity", "nearest_landmarks", "_nearest_landmarks"}
+        derived = {"scored", "similarity", "nearest_landmarks", "_nearest_landmarks"}
         return {name: value for name, value in self.__dict__.items() if name not in derived}
 
     @cached_property

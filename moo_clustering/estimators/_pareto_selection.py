@@ -184,11 +184,14 @@ class Objectives:
         Weight of the criterion against agreement.
     boundary : BoundaryCut or None
         In a search with pairs: the similarity that is cut, whose price is taken off the total.
+    pool_values : ndarray of shape (n_partitions, 2) or None
+        Agreement and criterion of the partitions of the pool, if they are known.
     """
 
     indices: tuple[ValidityIndex, ...]
     weight: float
     boundary: BoundaryCut | None = None
+    pool_values: FloatArray | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -251,24 +254,35 @@ def objectives_for(
     criterion_weight : float or None
         None takes the default of the criterion.
     """
-    indices: list[ValidityIndex]
-    if criterion == "minimax":
-        assert samples.features is not None
-        indices = [BroadAgreement(n_jobs=n_jobs).fit(pool), MinimaxSilhouette().fit(samples.features)]
-    elif criterion == "mixture":
-        indices = [BroadAgreement(n_jobs=n_jobs).fit(pool), MixtureCriterion().fit(samples)]
-    else:
-        indices = [FamilyAgreement(n_jobs=n_jobs).fit(pool), GraphModularity().fit(samples.graph)]
+    # They depend on the pool alone, while labels and pairs come and go.
+    scored = samples.scored if pool is samples.pool else {}
+    if criterion not in scored:
+        fitted = _fitted(samples, pool, criterion, n_jobs)
+        scored[criterion] = fitted, np.column_stack([index.evaluate(pool.labels) for index in fitted])
+    fitted, values = scored[criterion]
     known: list[ValidityIndex] = []
     if side.targets is not None:
         counts = samples.summed(side.targets.indicators)
         known.append(LabelEvidence(unnamed=side.kind == "novel").fit(counts))
     if pairs is not None:
         known.append(PairEvidence().fit(pairs))
+    indices = fitted
     if known:
-        indices.append(known[0] if len(known) == 1 else JointEvidence(*known))
+        indices = (*fitted, known[0] if len(known) == 1 else JointEvidence(*known))
     weight = CRITERION_WEIGHTS[criterion] if criterion_weight is None else criterion_weight
-    return Objectives(tuple(indices), weight)
+    return Objectives(indices, weight, pool_values=values)
+
+
+def _fitted(
+    samples: PooledSamples, pool: PartitionPool, criterion: str, n_jobs: int | None
+) -> tuple[ValidityIndex, ...]:
+    """Agreement and criterion."""
+    if criterion == "minimax":
+        assert samples.features is not None
+        return (BroadAgreement(n_jobs=n_jobs).fit(pool), MinimaxSilhouette().fit(samples.features))
+    if criterion == "mixture":
+        return (BroadAgreement(n_jobs=n_jobs).fit(pool), MixtureCriterion().fit(samples))
+    return (FamilyAgreement(n_jobs=n_jobs).fit(pool), GraphModularity().fit(samples.graph))
 
 
 class BroadAgreement(ValidityIndex):
@@ -289,6 +303,7 @@ class BroadAgreement(ValidityIndex):
         pool: PartitionPool = data
         self._agreement = FamilyAgreement(n_jobs=self.n_jobs).fit(pool)
         self._labels = pool.labels
+        self._own: FloatArray | None = None
         codes = pool.family_codes
         # Products with these average over the members of a family, then over the families.
         shares = 1.0 / np.bincount(codes)[codes]
@@ -303,8 +318,12 @@ class BroadAgreement(ValidityIndex):
         return values
 
     def plain(self, labels: IntArray) -> FloatArray:
-        """Family agreement alone."""
-        return self._agreement.evaluate(labels)
+        """Family agreement alone; that of the pool is computed once."""
+        if labels is not self._labels:
+            return self._agreement.evaluate(labels)
+        if self._own is None:
+            self._own = self._agreement.evaluate(labels)
+        return self._own
 
 
 class MixtureCriterion(ValidityIndex):
@@ -367,7 +386,10 @@ class Candidates:
     @classmethod
     def of(cls, pool: PartitionPool, objectives: Objectives, values: FloatArray | None = None) -> Self:
         """Score a pool; ``values`` are its objectives if these are known."""
-        if values is None:
+        if values is None and objectives.pool_values is not None:
+            known = [index.evaluate(pool.labels) for index in objectives.indices[2:]]
+            values = np.column_stack([objectives.pool_values, *known])
+        elif values is None:
             values = objectives.values(pool.labels)
         return cls(pool, objectives, values, objectives.score(values), objectives.total(values, pool.labels))
 
