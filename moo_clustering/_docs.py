@@ -64,6 +64,7 @@ def documented(*sources: Any) -> Callable[[T], T]:
 
 def _completed(text: str, inherited: list[dict[str, str]], named: list[dict[str, str]], thing: Any) -> str:
     """The docstring with the sections and entries that it leaves out."""
+    # Copies here and below: what is cached must stay as it is.
     sections, is_class = dict(_sections(text)), isinstance(thing, type)
     known = inspect.signature(thing.__init__ if is_class else thing).parameters
     order = {_starred(one): place for place, one in enumerate(known.values())}
@@ -74,7 +75,7 @@ def _completed(text: str, inherited: list[dict[str, str]], named: list[dict[str,
     for title in ("Parameters", "Attributes") if is_class else ("Parameters",):
         entries = dict(_entries(sections.get(title, "")))
         said = {name for names in entries for name in names}
-        for source in inherited + named * (title == "Parameters"):
+        for source in inherited + named if title == "Parameters" else inherited:
             for names, entry in _entries(source.get(title, "")).items():
                 wanted = [name for name in names if name not in said]
                 left = tuple(name for name in wanted if title == "Attributes" or name in order)

@@ -497,6 +497,7 @@ def plan_batches(
             "raise max_memory."
         )
     most = min(workers, affordable, max(1, n_runs // lanes))
+    # A divisor of the workers: each batch gets as many threads as any other, and no worker is idle.
     at_once = max(count for count in range(1, most + 1) if workers % count == 0)
     size = min(affordable // at_once, max(_LANES, _ROW_BYTES // row_bytes))
     n_batches = min(n_runs, at_once * -(-n_runs // (at_once * size)))
@@ -655,6 +656,7 @@ def solve_panel(
             n_iter[live[lane]] = iteration + 1
             results.U[live[lane]] = topics.lanes[:, :, lane]
             results.V[live[lane]] = weights.lanes[:, :, lane]
+        # Their lanes go on being computed, to no effect, until the panel is packed anew.
         running &= ~settled
         if not running.any():
             break
@@ -804,6 +806,7 @@ def _run(
     for_topics = _Subproblem(V.T @ V, matrix.At @ V)
     for_weights = _Subproblem(U.T @ U, matrix.A @ U)
     first = _norm(for_topics.gradient(U), for_weights.gradient(V))
+    # As in Lin's paper: coarse at first, and ten times finer whenever a factor is good enough as it is.
     enough = [max(1e-3, tol) * first] * 2
     for _ in range(max_iter):
         if (

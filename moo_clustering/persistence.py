@@ -48,7 +48,8 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 HEADER = "__archive__"
 VERSION = 1
 _CHUNK = 1 << 20  # elements hashed at a time when they must be copied
-# Zeros are deflated to a thousandth; what was not made to fill the memory is seldom above both.
+# An archive may expand to so many bytes, or to so many times its own. A file made to fill the memory is above
+# both, as zeros shrink to a thousandth; data that merely repeat themselves seldom are.
 _ALWAYS, EXPANSION = 2**28, 100
 # Numbers of rows or columns of arrays that have no bytes to show for them.
 _MOST_EMPTY = 2**24
@@ -532,6 +533,7 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
             raise ValueError(
                 f"array {name!r} has {there:,} bytes, but declares the shape {shape} and the type {dtype}"
             )
+    # From the start again: numpy's reader wants the header, too.
     with archive.open(member) as file:
         array: NDArray[Any] = npy.read_array(file, allow_pickle=False)
     if dtype.kind == "U" and array.size:

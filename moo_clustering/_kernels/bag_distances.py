@@ -256,6 +256,7 @@ def cross_sums(labels, sums, out):  # type: ignore[no-untyped-def]
             out[k, labels[b]] += sums[k, b]
     for k in range(out.shape[0]):
         for c in range(k):
+            # The same sum in two orders: without the mean, inner products would differ by rounding.
             middle = 0.5 * (out[k, c] + out[c, k])
             out[k, c] = middle
             out[c, k] = middle
@@ -268,7 +269,7 @@ def column_width(n_rows, item_size):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def least_squares(products, X, Y, x_squares, y_squares, y_bounds, least):  # type: ignore[no-untyped-def]
+def nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least):  # type: ignore[no-untyped-def]
     """least[j, t] = smallest squared distance of row t to any of bag j of Y, or what it was if smaller."""
     n_rows = products.shape[1]
     part = np.empty(n_rows)
@@ -282,6 +283,7 @@ def least_squares(products, X, Y, x_squares, y_squares, y_bounds, least):  # typ
                 value = square - 2.0 * row[t]
                 part[t] = value if value < part[t] else part[t]
         for t in range(n_rows):
+            # Which row was nearest is not known: its bag's largest norm tells whether digits may be lost.
             value = part[t] + x_squares[t]
             if value <= _CANCELLED * (x_squares[t] + top):
                 value = np.inf
@@ -293,7 +295,7 @@ def least_squares(products, X, Y, x_squares, y_squares, y_bounds, least):  # typ
 
 
 @njit(cache=True, nogil=True)
-def least_squares_back(products, X, Y, x_squares, y_squares, x_bounds, least):  # type: ignore[no-untyped-def]
+def nearest_squares_back(products, X, Y, x_squares, y_squares, x_bounds, least):  # type: ignore[no-untyped-def]
     """least[i, u] = smallest squared distance of row u to any of bag i of X, or what it was if smaller."""
     n_bags = x_bounds.shape[0] - 1
     tops = np.empty(n_bags)

@@ -348,6 +348,7 @@ def _enter(  # type: ignore[no-untyped-def]
                 solution[t] = trial[t]
             break
         kept = 0
+        # The candidate that came in is at 0 after a step of 0: its trial is what keeps it.
         for t in range(k):
             value = solution[t] + step * (trial[t] - solution[t])
             if t != leave and (value > 0.0 or trial[t] > 0.0):
@@ -356,6 +357,7 @@ def _enter(  # type: ignore[no-untyped-def]
                 solution[kept] = value
                 kept += 1
         k = kept
+        # Members behind a gap have moved up, so that their rows of the factor are wrong.
         for t in range(k):
             _append(X, norms, candidates, i, rho, support, t, factor)
     return k
@@ -388,6 +390,7 @@ def support_paths(  # type: ignore[no-untyped-def]
         weights[:] = 0.0
         _rest(X, candidates, i, n, weights, rest)
         least = 1e-12 * _dot(X, i, X[i])
+        # The bound is that of Lawson and Hanson's program; as the error must fall, it is rarely met.
         for _ in range(3 * width + 1):
             used[:] = False
             for t in range(k):
@@ -397,6 +400,7 @@ def support_paths(  # type: ignore[no-untyped-def]
                 k = _enter(X, norms, candidates, i, rho, best, support, k, factor, target, solution, trial)
             elif last < np.inf:
                 break
+            # Without a candidate the first round goes on, and settles for the one link that must stay.
             weights[:] = 0.0
             for t in range(k):
                 weights[support[t]] = solution[t]
@@ -420,6 +424,7 @@ def lower_hulls(errors, lo, hi, kept):  # type: ignore[no-untyped-def]
     """Sizes whose errors are on the falling part of the lower convex hull."""
     width = errors.shape[1]
     stack = np.empty(width, dtype=np.int64)
+    # How much the error falls per link before each corner of the hull, where it falls ever less.
     slopes = np.empty(width)
     for i in range(lo, hi):
         n = 0

@@ -77,6 +77,7 @@ def weigh_features(  # type: ignore[no-untyped-def]
             continue
         row = sums[r]
         for t in range(k):
+            # Relative to the least M of the block: M^-power alone would overflow for q near 1.
             ratio = least[t] / row[t]
             relative = np.exp(power * np.log(ratio)) if ratio > 0.0 else 0.0
             totals[t] += relative
@@ -231,7 +232,7 @@ def _sum_rows(indices, start, stop, panel, out):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def multiply_rows(indptr, indices, values, squared, panel, lo, hi, out):  # type: ignore[no-untyped-def]
-    """out[r] = row lo + r of the matrix, or of its squares, times the panel."""
+    """out[r] = row lo + r of the matrix, or of its squares, times the panel; no values: all are 1."""
     for r in range(hi - lo):
         start, stop = indptr[lo + r], indptr[lo + r + 1]
         if values.shape[0] == 0:

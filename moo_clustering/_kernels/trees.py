@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 # Most points in a leaf of a KD-tree.
 LEAF = 12
+# Distances to boxes are off by this much to the safe side: more than rounding takes or gives, so that a box
+# with a tie is always opened.
+_MARGIN = 1e-11
 
 
 @njit(cache=True, nogil=True)
@@ -151,7 +154,7 @@ def nearest_of_box(P: NDArray[Any], i: int, low: NDArray[Any], high: NDArray[Any
         value = P[i, f]
         beyond = max(low[node, f] - value, value - high[node, f], 0.0)
         total += beyond * beyond
-    return total * (1.0 - 1e-11)
+    return total * (1.0 - _MARGIN)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -162,7 +165,7 @@ def farthest_of_box(P: NDArray[Any], i: int, low: NDArray[Any], high: NDArray[An
         value = P[i, f]
         beyond = max(value - low[node, f], high[node, f] - value)
         total += beyond * beyond
-    return total * (1.0 + 1e-11)
+    return total * (1.0 + _MARGIN)
 
 
 @njit(cache=True, nogil=True)
@@ -213,6 +216,7 @@ def genie_order(links: NDArray[Any], threshold: float, order: NDArray[Any]) -> b
     """
     n = len(links) + 1
     parents, sizes = np.arange(n), np.ones(n, np.int64)
+    # count[s] clusters have size s; larger[s] is the next size that occurs: a linked list from 0 to n + 1.
     count, larger = np.zeros(n + 1, np.int64), np.full(n + 1, n + 1)
     count[1], larger[0] = n, 1
     # Entry e + 1 stands for link e, entry 0 for the head of the list.
@@ -244,6 +248,7 @@ def genie_order(links: NDArray[Any], threshold: float, order: NDArray[Any]) -> b
         count[sizes[a]] -= 1
         count[sizes[b]] -= 1
         sizes[min(a, b)] = sizes[a] + sizes[b]
+        # Added before empty sizes go: the list still has ``high``, whose clusters may all be gone.
         _add_size(sizes[min(a, b)], high, count, larger)
         _drop_empty(count, larger, high)
     return True
@@ -438,6 +443,7 @@ def boruvka(
     nearest = np.full(n, -1)
     length, beyond = np.empty(n), np.full(n, -1.0)
     best, source = np.empty(n), np.empty(n, np.int64)
+    # A node off the stack puts two on it: at most the depth of the tree and one are waiting, below 64.
     stack, gaps = np.empty(256, np.int64), np.empty(256)
     done = 0
     while done < n - 1:
@@ -445,6 +451,7 @@ def boruvka(
         best[:] = np.inf
         source[:] = -1
         for i in range(n):
+            # Components only grow: what was nearest outside is so still, unless it has come inside.
             j = nearest[i]
             if j >= 0 and component[j] != component[i]:
                 _offer(i, nearest, length, keys, component[i], best, source)
@@ -467,6 +474,7 @@ def boruvka(
             i = source[own]
             if i < 0:
                 continue
+            # Two components may have chosen the same link.
             if join(parents, i, nearest[i]):
                 links[done, 0], links[done, 1] = i, nearest[i]
                 done += 1

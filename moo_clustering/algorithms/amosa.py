@@ -205,12 +205,10 @@ class AMOSA(Algorithm):
     def _advance(self, infills: Any = None, **options: Any) -> None:
         archive = self._archive()
         archive.restore([pymoo_search.Solution.of_individual(individual) for individual in self.pop])
-        members = {id(member.individual): member for member in archive.members}
-        current = members.get(id(self.current)) or pymoo_search.Solution.of_individual(self.current)
         i = self.n_iter - 2  # the first iteration was the initial one, and pymoo counts from one
         current = anneal(
             archive,
-            current,
+            pymoo_search.Solution.of_individual(self.current),
             n_moves=self.n_moves,
             temperature=self.cooling.temperature(i),
             acceptance=self.acceptance,
@@ -316,14 +314,16 @@ def anneal(
     for _ in range(n_moves):
         batch = evaluate(vary(current.x[None], rng))
         new = pymoo_search.Solution.of_batch(batch, 0, float(pymoo_search.violations_of(batch, problem)[0]))
+        # The new solution against the current one (1: dominated by it) and against the archive, of which k
+        # dominate it; the cases are those of the paper.
         relation, k, total, least, nearest = weigh(
             archive.F, archive.violations, len(archive), new.f, new.violation, current.f, current.violation
         )
-        if relation == 1 or (relation == 0 and k > 0):  # case 1, and case 2 below the archive
+        if relation == 1 or (relation == 0 and k > 0):  # cases 1 and 2(a)
             average = total / (k + (relation == 1))
             if rng.random() < acceptance_probability(average, temperature, acceptance):
                 current = new
-        elif k > 0:  # case 3 below the archive
+        elif k > 0:  # case 3(a): it dominates the current one, and a member of the archive dominates it
             back = rng.random() < expit(least)
             current = archive.members[nearest] if back else new
         else:

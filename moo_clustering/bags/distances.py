@@ -228,7 +228,7 @@ def tiles(
     start = np.inf if kind == "min_min" else 0.0
     there = np.full((x.n_bags, y.n_bags), start)
     back = np.full((y.n_bags, x.n_bags), start) if both and kind not in SYMMETRIC else None
-    to_bags = kernels.add_distances if kind == "mean" else kernels.least_squares
+    to_bags = kernels.add_distances if kind == "mean" else kernels.nearest_squares
     how = _OVER_ROWS[kind]
     waiting: dict[int, FloatArray] = {}  # smallest squares so far of the rows of each piece of y
     for part, x_bounds in x.pieces:
@@ -241,7 +241,7 @@ def tiles(
             if back is not None:
                 least = waiting.pop(number, None)
                 least = np.full((x.n_bags, len(Y)), np.inf) if least is None else least
-                kernels.least_squares_back(products, X, Y, x_squares, y_squares, x_bounds, least)
+                kernels.nearest_squares_back(products, X, Y, x_squares, y_squares, x_bounds, least)
                 if part == x.pieces[-1].rows:
                     kernels.over_rows(least, y_bounds, how, back)
                 else:
@@ -475,11 +475,11 @@ def _add_block(
             if mean:
                 kernels.add_distances(products, X, Y, x_squares, y_squares, y_bounds, sums)
             if nearest:
-                kernels.least_squares(products, X, Y, x_squares, y_squares, y_bounds, least)
+                kernels.nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least)
             if nearest and back is not None:
                 others = waiting.pop(number, None)
                 others = np.full((x.n_bags, len(Y)), np.inf) if others is None else others
-                kernels.least_squares_back(products, X, Y, x_squares, y_squares, x_bounds, others)
+                kernels.nearest_squares_back(products, X, Y, x_squares, y_squares, x_bounds, others)
                 if part == x.pieces[-1].rows:
                     kernels.over_rows(others, y_bounds, kernels.GREATEST, backward.farthest)
                     kernels.over_rows(others, y_bounds, kernels.SUM_OF_ROOTS, backward.nearest)

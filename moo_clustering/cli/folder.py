@@ -128,6 +128,7 @@ class RunFolder:
         A resumed run leaves the record as it is: should it fail, nothing has changed.
         """
         try:
+            # Innermost first, as they can be removed again.
             self._made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
             self.path.mkdir(parents=True, exist_ok=True)
             if self.has_record:
@@ -139,6 +140,7 @@ class RunFolder:
                 # Of a run that was killed while it saved its results.
                 self._remove(FILES)
             else:
+                # Also a lock: of two runs that begin at once, one fails here.
                 with creating(self.path / RECORD) as file:
                     file.write(_text(record).encode())
                 self._claimed = True
@@ -179,7 +181,7 @@ class RunFolder:
 
 
 def open_folder(path: Path, *, resume: bool = False, replaces: str | None = None) -> RunFolder:
-    """The folder for a run, if it may be used; nothing is written yet.
+    """The folder for a run, if it may be used; nothing is written yet, but files to overwrite are removed.
 
     ``resume`` allows to go on from a checkpoint, ``replaces`` to overwrite earlier runs of that command.
     Raises a FolderError when the folder holds a finished run, an unfinished one without ``resume``, or
@@ -212,6 +214,8 @@ def open_folder(path: Path, *, resume: bool = False, replaces: str | None = None
 
 
 def _check_unfinished(path: Path, status: str, has_checkpoint: bool, has_labels: bool, resume: bool) -> None:
+    # The files tell how far a run came, by the order of writes: record ("running"), checkpoints, labels and
+    # other results, the report, the record anew ("complete" or "interrupted"); then the checkpoint goes.
     if status == "complete":
         raise FolderError(f"{path} holds a finished run; {_OTHER}")
     if has_checkpoint:

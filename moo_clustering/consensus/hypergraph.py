@@ -153,7 +153,7 @@ def cspa(
     neighbor_rng = np.random.default_rng(neighbor_seed)
     graph = coassociation_graph(edges, run_weights, n_clusters, n_neighbors, neighbor_rng)
     if metis:
-        return relabel_by_first_appearance(metis_parts(graph, n_clusters, seed=metis_seed(seed)))
+        return relabel_by_first_appearance(metis_parts(graph, n_clusters, seed=integer_seed(seed)))
     return _spectral(graph, edges, n_clusters, np.random.default_rng(seed))
 
 
@@ -362,7 +362,7 @@ def low_rank_parts(
     if len(first) <= n_parts:
         return inverse
     share = np.bincount(inverse).astype(np.float64)
-    vector_seed, center_seed = (int(part.generate_state(1)[0] >> 1) for part in seed.spawn(2))
+    vector_seed, center_seed = (integer_seed(part) for part in seed.spawn(2))
     few = Hyperedges(edges.codes[:, first], edges.starts)
     U, _ = leading_vectors(few, weights, n_parts, share=share, seed=vector_seed)
     length = np.linalg.norm(U, axis=1, keepdims=True)
@@ -472,8 +472,8 @@ def metis_parts(
     return np.asarray(parts, dtype=np.intp)
 
 
-def metis_seed(sequence: np.random.SeedSequence) -> int:
-    """Seed for METIS, a non-negative 32-bit integer."""
+def integer_seed(sequence: np.random.SeedSequence) -> int:
+    """Seed for METIS and scikit-learn: not negative as a signed integer of 32 bits."""
     return int(sequence.generate_state(1)[0] >> 1)
 
 
@@ -492,6 +492,7 @@ def _load() -> Any:
         return None
 
 
+# The cache remembers what was said: each sentence is logged once per process.
 _say_once = functools.cache(LOG.info)
 
 
@@ -513,7 +514,7 @@ def spectral_parts(
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
         return inverse
-    vector_seed, center_seed = (int(part.generate_state(1)[0] >> 1) for part in seed.spawn(2))
+    vector_seed, center_seed = (integer_seed(part) for part in seed.spawn(2))
     objects, hyper = _singular_vectors(edges, weights, n_parts, vector_seed)
     rows, share = objects[first], np.bincount(inverse).astype(np.float64)
     if with_edges:
@@ -611,7 +612,7 @@ def hbgf(
         return np.zeros(edges.n_samples, dtype=np.int32)
     if metis:
         graph = bipartite_graph(edges, run_weights)
-        parts = metis_parts(graph, n_clusters, seed=metis_seed(seed))[: edges.n_samples]
+        parts = metis_parts(graph, n_clusters, seed=integer_seed(seed))[: edges.n_samples]
     else:
         parts = spectral_parts(edges, run_weights, n_clusters, with_edges=True, seed=seed)
     return relabel_by_first_appearance(parts)
@@ -809,7 +810,7 @@ def meta_consensus(
     else:
         graph = sp.csr_array(similar * edge_weights * edge_weights[:, np.newaxis])
         sizes = edge_weights * (edges.sizes if vertex_weight == "size" else 1.0)
-        parts = metis_parts(graph, n_clusters, vertex_weights=sizes, seed=metis_seed(seed))
+        parts = metis_parts(graph, n_clusters, vertex_weights=sizes, seed=integer_seed(seed))
     association = collapse(edges, parts, n_clusters, weights)
     deciding = association.copy()
     left_out = np.flatnonzero(~association.any(axis=0))
@@ -825,6 +826,8 @@ def meta_consensus(
 def jaccard(edges: Hyperedges) -> FloatArray:
     """Jaccard index of hyperedges over the objects that both runs have seen; the diagonal is 0."""
     shared = edges.intersections
+    # The clusters of a run part what it has seen: summed over those of b's run, intersections with a give
+    # within[a, b], the objects of a that b's run has seen.
     sums = np.concatenate([np.zeros((edges.n_edges, 1), np.int64), shared.cumsum(axis=1)], axis=1)
     within = (sums[:, edges.starts[1:]] - sums[:, edges.starts[:-1]])[:, edges.runs]
     union = within + within.T - shared

@@ -407,6 +407,7 @@ def equal_and_different(
 
     ``labels`` come from :func:`sample_major`. O(n_pairs * n_individuals).
     """
+    # numba takes a second to import, which reading, closing or saving constraints does without.
     from moo_clustering._kernels.partitions import count_equal, weigh_equal
 
     n_individuals = labels.shape[1]
@@ -435,9 +436,11 @@ def _closed(
     n_samples, n_components = len(component), int(component.max()) + 1
     size = np.bincount(component).astype(np.int64)
     member, start = np.argsort(component, kind="stable"), np.cumsum(size) - size
+    # Stays infinite for a single sample, which has no must-link that an implied pair could rest on.
     weakest = np.full(n_components, np.inf)
     np.minimum.at(weakest, component[must[:, 0]], must_weights)
 
+    # Cannot-links between samples, lifted to pairs of components.
     lifted, apart = np.unique(pair_keys(component[cannot], n_components), return_inverse=True)
     left, right = keys_to_pairs(lifted, n_components).T
     between = np.minimum(weakest[left], weakest[right])

@@ -164,7 +164,7 @@ def consensus_partition(
     if not 1 <= k <= n_samples:
         raise ValueError(f"k must be from 1 to the number of samples, {n_samples}; got {k}")
     if k in (1, n_samples):
-        return np.arange(n_samples, dtype=np.int32) % np.int32(k)
+        return np.arange(n_samples, dtype=np.int32) % np.int32(k)  # all in one, or each on its own
     # Clusters are numbered alike whatever a caller calls them; so are the ties between them.
     rows = relabel_by_first_appearance(rows)
     by_weight = rows[np.argsort(-shares, kind="stable")]
@@ -191,6 +191,7 @@ def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) ->
     for row in rows:
         width = int(row.max()) + 1
         while n_clusters < k:
+            # Different pairs of cluster and label, counted by cluster.
             n_pieces = np.bincount(np.unique(found * width + row) // width)
             sizes = np.where(n_pieces > 1, np.bincount(found), 0)
             if not sizes.any():

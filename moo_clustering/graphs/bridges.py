@@ -187,6 +187,7 @@ def _listed_links(lists: neighbors.NeighborLists) -> Proposal:
         row, lists.indices[row, rank].astype(np.int64), lists.distances[row, rank].astype(np.float64)
     )
     n_samples = len(lists.indices)
+    # Whatever is admissible and not listed is at least as far as the last that is.
     reach = lists.distances[np.arange(n_samples), lists.n_admissible - 1]
 
     def propose(parts: NDArray[np.int32]) -> Links:

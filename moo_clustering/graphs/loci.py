@@ -269,6 +269,7 @@ def _ranks(
         stack = np.empty(256, dtype=np.int64)
         ranks(ordered, tree.points, keys[tree.samples], *tree.nodes, cap, stack, lo, hi, found)
 
+    # A walk down the tree takes about a thousand operations.
     for_parts(share, len(pairs), 1e3 * len(pairs), n_jobs)
     out[by_place] = found
     return out
@@ -288,6 +289,7 @@ def _rank_among_twins(rows: DistinctRows, pairs: Int64Array) -> Int64Array:
     place = np.empty(len(rows.samples), dtype=np.int64)
     place[rows.samples] = np.arange(len(place))
     of, to = place[pairs].T
+    # A sample is not among its own neighbours: those behind it move up by one.
     ranks: Int64Array = 1 + to - rows.start[rows.of_sample[pairs[:, 0]]] - (of < to)
     return ranks
 
@@ -301,6 +303,7 @@ def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: NDArray[np.int32])
     centred = X - X.mean(axis=0)
     squares = np.einsum("ij,ij->i", centred, centred)
     norms = np.sqrt(squares)
+    # Bound on the rounding of |x|^2 - 2 x.y + |y|^2, sums of n_features terms that stay below (|x| + |y|)^2.
     noise = 4.0 * (X.shape[1] + 8) * np.finfo(float).eps * (norms + norms.max()) ** 2
     limits = _square_distances(X, pairs[:, 0], pairs[:, 1])
     by_first = np.argsort(pairs[:, 0], kind="stable")
@@ -315,7 +318,7 @@ def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: NDArray[np.int32])
         rough[np.arange(len(samples)), samples] = np.inf
         for p, row in zip(chosen, row_of, strict=True):
             i, j = pairs[p]
-            slack = noise[i] + 1e-11 * limits[p]
+            slack = noise[i] + 1e-11 * limits[p]  # the limit has passed through `rounded`
             before = int(np.count_nonzero(rough[row] < limits[p] - slack))
             close = np.flatnonzero(np.abs(rough[row] - limits[p]) <= slack)
             exact = _square_distances(X, np.full(len(close), i), close)

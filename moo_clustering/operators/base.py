@@ -109,6 +109,7 @@ class LabelGraph:
         size: FloatArray = sizes.astype(np.float64)
         while alive > k_max:
             small = int(size.argmin())
+            # Infinite, it is never the smallest again, nor chosen below where sizes decide.
             size[small], joining = np.inf, size[small]
             large = int((links[small] if links[small].any() else -size).argmax())
             number[number == small] = large
@@ -313,6 +314,7 @@ class DrawnMutation(SeededMutation):
         rng = np.random.default_rng(random_state)
         if not inplace:
             pop = deepcopy(pop)
+        # The individuals of ``pop`` themselves, not copies: what they are set to is set in ``pop``.
         drawn = pop[rng.random(len(pop)) < get(self.prob, size=len(pop))]
         if len(drawn):
             self._mutate(problem, drawn, *args, random_state=rng, **kwargs)

@@ -277,12 +277,12 @@ def test_kernels(rng, compiled, near):
     columns = np.minimum.reduceat(D, x_bounds[:-1], axis=0)  # (bags of X, rows of Y)
     least = np.full((2, 7), np.inf)
     least[1, 0] = 1e-20
-    run("least_squares", Y @ X.T, X, Y, xs, ys, y_bounds, least)
+    run("nearest_squares", Y @ X.T, X, Y, xs, ys, y_bounds, least)
     assert least[1, 0] <= 1e-20
     least[1, 0] = rows[1, 0] ** 2
     assert_allclose(np.sqrt(least), rows, rtol=1e-8)
     back = np.full((3, 9), np.inf)
-    run("least_squares_back", Y @ X.T, X, Y, xs, ys, x_bounds, back)
+    run("nearest_squares_back", Y @ X.T, X, Y, xs, ys, x_bounds, back)
     assert_allclose(np.sqrt(back), columns, rtol=1e-8)
     sums = np.ones((2, 7))
     run("add_distances", Y @ X.T, X, Y, xs, ys, y_bounds, sums)
