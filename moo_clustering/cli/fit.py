@@ -226,7 +226,7 @@ def run_job(
                 record["warnings"] += warnings[before:]
             record["timings"]["total"] = time.perf_counter() - job.started
             # Without the content of the report, the front is in the checkpoint alone.
-            has_front = not with_report or CONTENT in record["files"]
+            has_front = found is not None and (not with_report or CONTENT in record["files"])
             folder.finish(record, complete=not interrupted and has_front)
     except BaseException:
         folder.release()
