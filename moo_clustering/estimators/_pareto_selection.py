@@ -9,15 +9,24 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
 from moo_clustering import evidence
-from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, IntArray, IntpArray, Labels
+from moo_clustering._arrays import (
+    BoolArray,
+    FloatArray,
+    Int64Array,
+    IntArray,
+    IntpArray,
+    Labels,
+    number_clusters,
+)
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.algorithms.others import non_dominated
 from moo_clustering.constraints import PairwiseConstraints
@@ -51,6 +60,8 @@ _SCORE_WEIGHT = 20.0
 _BOUNDARY_PRICE = 0.3
 # Alternatives to a result: at most so many, of at most this adjusted Rand index with it and each other.
 _N_ALTERNATIVES, _MOST_ALIKE = 6, 0.8
+# The default of the least size of a cluster goes up to this.
+_MOST_SMALL = 10
 # How far pairs are propagated along the co-association and along the graph.
 _REACH_POOL, _REACH_GRAPH = 0.7, 0.9
 # Labels per class from which graph and linear kernel help: with fewer they do harm where clusters are not
@@ -364,6 +375,52 @@ class JointEvidence(ValidityIndex):
 
 
 @dataclass(frozen=True, eq=False)
+class LeastSizes:
+    """Least number of samples in a cluster of the result.
+
+    Attributes
+    ----------
+    least : int
+    weights : ndarray of shape (n_points,)
+        Samples per point.
+    graph : csr_array of shape (n_points, n_points)
+        Similarities, by which clusters that are too small are merged.
+    """
+
+    least: int
+    weights: FloatArray
+    graph: sp.csr_array
+
+    @classmethod
+    def of(cls, samples: PooledSamples, least: int | None) -> Self:
+        """Take sizes from the samples; the default for None is a hundredth of them, from 2 to 10."""
+        if least is None:
+            least = min(_MOST_SMALL, max(2, round(0.01 * samples.n_samples)))
+        return cls(least, samples.summed(np.ones((samples.n_samples, 1)))[:, 0], samples.graph)
+
+    def smallest(self, labels: Labels) -> float:
+        """Size of the smallest cluster."""
+        return float(np.bincount(labels, weights=self.weights).min())
+
+    def merged(self, labels: Labels) -> Labels:
+        """The partition after its smallest cluster has joined the most similar one, until none is too small.
+
+        Similarity is the sum of the weights between two clusters; where there is none, the largest is joined.
+        """
+        labels = number_clusters(labels)[0]
+        while labels.max() > 0 and self.smallest(labels) < self.least:
+            sizes = np.bincount(labels, weights=self.weights)
+            smallest = int(sizes.argmin())
+            links = np.asarray(self.graph[labels == smallest].sum(axis=0)).reshape(-1)
+            ties = np.bincount(labels, weights=links)
+            ties[smallest] = -1.0
+            sizes[smallest] = -1.0
+            joined = ties.argmax() if ties.max() > 0.0 else sizes.argmax()
+            labels = number_clusters(np.where(labels == smallest, joined, labels))[0]
+        return labels
+
+
+@dataclass(frozen=True, eq=False)
 class Candidates:
     """Scored partitions of the points, to choose from or to combine.
 
@@ -375,6 +432,8 @@ class Candidates:
         Natural sign, greater is better.
     score, total : ndarray of shape (n_partitions,)
         See :class:`Objectives`.
+    sizes : LeastSizes or None
+        Sizes that clusters of the result must have; None if labels or a number of clusters decide.
     """
 
     pool: PartitionPool
@@ -382,16 +441,40 @@ class Candidates:
     values: FloatArray
     score: FloatArray
     total: FloatArray
+    sizes: LeastSizes | None = None
 
     @classmethod
-    def of(cls, pool: PartitionPool, objectives: Objectives, values: FloatArray | None = None) -> Self:
-        """Score a pool; ``values`` are its objectives if these are known."""
+    def of(
+        cls,
+        pool: PartitionPool,
+        objectives: Objectives,
+        values: FloatArray | None = None,
+        sizes: LeastSizes | None = None,
+    ) -> Self:
+        """Score a pool; ``values`` are its objectives if these are known, ``sizes`` limit the result."""
         if values is None and objectives.pool_values is not None:
             known = [index.evaluate(pool.labels) for index in objectives.indices[2:]]
             values = np.column_stack([objectives.pool_values, *known])
         elif values is None:
             values = objectives.values(pool.labels)
-        return cls(pool, objectives, values, objectives.score(values), objectives.total(values, pool.labels))
+        total = objectives.total(values, pool.labels)
+        return cls(pool, objectives, values, objectives.score(values), total, sizes)
+
+    @cached_property
+    def eligible(self) -> BoolArray:
+        """Partitions whose clusters are all large enough for the result; all of them if there is none."""
+        if self.sizes is not None:
+            enough = [self.sizes.smallest(row) >= self.sizes.least for row in self.labels]
+            if any(enough):
+                return np.array(enough)
+        return np.ones(len(self.labels), dtype=bool)
+
+    def best(self, values: FloatArray, n_clusters: int | None = None) -> Labels:
+        """The eligible member of the greatest value; with ``n_clusters`` that of the nearest number."""
+        if n_clusters is None:
+            values = np.where(self.eligible, values, -np.inf)
+        best: Labels = self.labels[evidence.best_member(values, self.pool.n_clusters, k=n_clusters)]
+        return best if n_clusters is not None or self.sizes is None else self.sizes.merged(best)
 
     def joined(self, other: Candidates) -> Candidates:
         """These and then others with the same objectives."""
@@ -401,6 +484,7 @@ class Candidates:
             np.concatenate([self.values, other.values]),
             np.concatenate([self.score, other.score]),
             np.concatenate([self.total, other.total]),
+            self.sizes,
         )
 
     @property
@@ -438,6 +522,8 @@ class Candidates:
         nearest = to_result.copy()
         members: list[int] = []
         for member in order:
+            if not self.eligible[member]:
+                continue
             if nearest[member] > _MOST_ALIKE or not np.isfinite(self.score[member]):
                 continue
             members.append(int(member))
@@ -507,8 +593,7 @@ def choose_solution(
     if side.kind == "novel":
         assert side.targets is not None
         if only is None:
-            member = evidence.best_member(candidates.total, candidates.pool.n_clusters, k=n_clusters)
-            only = candidates.labels[member]
+            only = candidates.best(candidates.total, n_clusters)
         return _with_new_classes(samples.per_sample(only), side.targets, merge_same_class)
     if only is not None:
         return Solution(samples.per_sample(only))
@@ -558,7 +643,7 @@ def unsupervised_partition(
     """The best partition of the points, or the consensus of those with about as many clusters."""
     pool, score = candidates.pool, candidates.score
     if n_clusters is None or method == "select":
-        return pool.labels[evidence.best_member(score, pool.n_clusters, k=n_clusters)]
+        return candidates.best(score, n_clusters)
     weights = evidence.consensus_weights(score, pool.n_clusters, n_clusters)
     return evidence.consensus_partition(pool.labels, weights, n_clusters, rng=rng)
 
@@ -576,7 +661,7 @@ def _by_pairs(
     With fewer than twelve pairs and no number of clusters, the best candidate.
     """
     if n_clusters is None and len(pairs) < _FEWEST_PAIRS:
-        labels = candidates.labels[evidence.best_member(candidates.total, candidates.pool.n_clusters)]
+        labels = candidates.best(candidates.total)
     else:
         weights = evidence.evidence_weights(candidates.total, drop=True)
         together = evidence.consensus_affinity(candidates.labels, weights)

@@ -186,3 +186,38 @@ def test_a_pool_of_one_family_agrees_with_nobody():
     assert_array_equal(model.scores_.agreement, 0)
     # Modularity alone decides.
     assert ari(model.labels_, model.pool_.labels[model.scores_.modularity.argmax()]) == 1
+
+
+def with_outliers():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(150, 3))
+    rows[:2] += 9.0
+    return rows
+
+
+def test_no_cluster_is_tiny_unless_asked_for():
+    rows = with_outliers()
+    plain = ParetoClustering(**QUICK).fit(rows)
+    assert np.bincount(plain.labels_).min() >= 2
+    large = ParetoClustering(min_cluster_size=30, **QUICK).fit(rows)
+    eligible = [np.bincount(row).min() >= 30 for row in large.pool_.labels]
+    best = large.pool_.labels[np.where(eligible, large.scores_.score, -np.inf).argmax()]
+    assert ari(large.labels_, best) == 1
+    assert (np.array([np.bincount(row).min() for row in large.alternative_labels_]) >= 30).all()
+    # Known numbers and labels ask for what they ask for.
+    same = [model.relabel(n_clusters=5).labels_ for model in (plain, large)]
+    assert_array_equal(*same)
+    y = np.full(150, -1)
+    y[[0, 1, 10, 11]] = [0, 0, 1, 1]
+    assert set(large.relabel(y, n_clusters=None).labels_) == {0, 1}
+
+
+def test_tiny_clusters_of_the_best_join_the_most_similar_if_all_have_some():
+    rows = np.concatenate([X[CLASSES == 0][:20], X[CLASSES == 1][:10], X[CLASSES == 2][:10]])
+    model = ParetoClustering(min_cluster_size=12, **{**QUICK, "families": ["ward"], "k_range": (3,)})
+    with pytest.warns(UserWarning, match="families"):
+        model.fit(rows)
+    assert np.bincount(model.labels_).min() >= 12
+    (three,) = model.pool_.labels
+    # Whole clusters are merged.
+    assert all(len(set(model.labels_[three == c])) == 1 for c in range(3))
