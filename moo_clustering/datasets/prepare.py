@@ -786,7 +786,7 @@ def independence_notes(names: Sequence[str]) -> list[str]:
     what = "it depends" if len(names) == 1 else "they depend"
     return [
         f"{_columns(names)} left out: of few values, and {what} on no other column "
-        '(prepare_table(weights="equal") keeps such columns)'
+        "(--weights equal keeps such columns)"
     ]
 
 
