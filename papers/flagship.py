@@ -10,6 +10,7 @@ import copy
 import warnings
 from collections.abc import Callable, Mapping
 from functools import cache, cached_property, partial
+from importlib.util import find_spec
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from scipy.spatial import KDTree
 from sklearn.cluster import HDBSCAN, KMeans
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from moo_clustering._arrays import FloatArray, IntArray
@@ -47,11 +49,13 @@ from papers.flagship_sets import (
     ORACLE,
     PLAIN_KNOWN,
     PLAIN_UNKNOWN,
+    PLSCAN,
     RANDOM,
     RANDOM_SURVIVAL,
     SELECT,
     SPREADING,
     UNKNOWN,
+    VECTORS,
     ClassedSet,
     PairDraw,
     Sheet,
@@ -319,6 +323,8 @@ def _choices(found: ClassedSet, fitted: Fitted, add: Any, draw: int) -> None:
         of_pool(f"{name} + silhouette", partial(_best_of_family, silhouette, fitted, family))
     of_pool("spectral kNN + eigengap", lambda: by_eigengap(fitted, rng))
     add("HDBSCAN", lambda: hdbscan(X))
+    if find_spec("fast_hdbscan"):
+        add(PLSCAN, lambda: plscan(X))
     add(RANDOM, lambda: rng.integers(model.n_clusters_, size=len(X)))
 
 
@@ -355,6 +361,17 @@ def by_eigengap(fitted: Fitted, rng: np.random.Generator) -> IntArray:
 def hdbscan(X: NDArray[np.float64]) -> IntArray:
     """HDBSCAN with clusters of at least five; noise joins the cluster of the nearest clustered sample."""
     labels: IntArray = HDBSCAN(min_cluster_size=min(_LEAST_CLUSTER, len(X)), copy=True).fit_predict(X)
+    return _without_noise(X, labels)
+
+
+def plscan(X: NDArray[np.float64]) -> IntArray:
+    """PLSCAN of the package fast-hdbscan: the most persistent layer of HDBSCAN; noise as for it."""
+    from fast_hdbscan import PLSCAN as Layers  # type: ignore[import-not-found]
+
+    return _without_noise(X, np.array(Layers(reproducible=True).fit(X).labels_, dtype=np.int64))
+
+
+def _without_noise(X: NDArray[np.float64], labels: IntArray) -> IntArray:
     noise = labels < 0
     if noise.all():
         return np.zeros(len(X), dtype=np.int64)
@@ -430,6 +447,7 @@ def _of_all_classes(setup: _Setup, y: IntArray, add: Any, rng: np.random.Generat
     add("label propagation", lambda: label_propagation(graph, y))
     add("1-NN", lambda: nearest_labelled(X, y))
     add(LOGISTIC, lambda: logistic_regression(X, y))
+    add(VECTORS, lambda: support_vectors(X, y))
     add(CONSTRAINED, lambda: constrained_spectral(graph, X, y, k, rng))
     add("PCKMeans", lambda: pck_means(X, y, k, setup.seed))
     add("seeded k-means", lambda: seeded_k_means(X, y))
@@ -500,6 +518,15 @@ def logistic_regression(X: FloatArray, y: IntArray) -> IntArray:
     return labels
 
 
+def support_vectors(X: FloatArray, y: IntArray) -> IntArray:
+    """Support vector machine with a Gaussian kernel; with labels of a single class, that class."""
+    known = y >= 0
+    if len(np.unique(y[known])) < 2:
+        return np.full(len(y), y[known][0])
+    labels: IntArray = SVC().fit(X[known], y[known]).predict(X)
+    return labels
+
+
 def constrained_spectral(
     graph: sp.csr_array, X: FloatArray, y: IntArray, k: int, rng: np.random.Generator
 ) -> IntArray:
@@ -535,6 +562,7 @@ def _of_some_classes(setup: _Setup, y: IntArray, add: Any, rng: np.random.Genera
     add(EVIDENCE, told.by_evidence, of_pool=True)
     add(SPREADING, lambda: label_spreading(setup.kernel, y))
     add(LOGISTIC, lambda: logistic_regression(X, y))
+    add(VECTORS, lambda: support_vectors(X, y))
 
 
 def _answers(

@@ -34,6 +34,7 @@ from moo_clustering.datasets.files import table_text
 from moo_clustering.datasets.tables import EXACT, encode_classes, load_arrays
 from moo_clustering.persistence import fingerprint
 from papers.documents import MIN_DOCUMENTS, SOURCES, load_collection
+from papers.flagship_generated import STRUCTURED, generated_table
 from papers.runner import RECORD, folder_of_data
 
 # Share of the samples that is in no pair.
@@ -53,6 +54,9 @@ BOUNDS = (ORACLE, RANDOM)
 EVIDENCE = "best partition by evidence"
 CONSTRAINED, SPREADING, LOGISTIC = "constrained spectral", "label spreading", "logistic regression"
 K_MEANS = "k-means"
+VECTORS, PLSCAN = "support vector machine", "PLSCAN"
+# Word for all generated sets, and seeds of each kind of them.
+GENERATED, _SEEDS = "generated", 3
 _KNOWN_FOLDERS = {"shapes": "s", "uci": "u"}
 _TABLES = (".csv", ".tsv", ".tab", ".data", ".parquet", ".pq")
 _BUNDLED = {"iris": load_iris, "wine": load_wine, "breast_cancer_wdbc": load_breast_cancer}
@@ -67,7 +71,7 @@ _NEAR_SPREADS = 10.0
 _FEW_FEATURES = 3
 # A column of numbers with fewer samples per value on average is not a class.
 _LEAST_OF_A_CLASS = 3
-KINDS = {"s": "shapes", "u": "UCI tables", "t": "texts", "d": "digits", "o": "others"}
+KINDS = {"s": "shapes", "u": "tables", "t": "texts", "d": "digits", "o": "others", "g": "generated"}
 CLASS_COLUMNS = ("class", "label", "labels", "target", "y")
 # A column of text with more categories names the rows and is not a feature.
 MOST_CATEGORIES = 20
@@ -91,6 +95,8 @@ def load_suite(folder: Path | None, names: Sequence[str] = ()) -> Suite:
         without which there are sets of scikit-learn only.
     names : sequence of str, default=()
         Names of sets: of files without suffix, with the folder before it where two files share it.
+        ``"generated"`` stands for three sets of each kind of :data:`~papers.flagship_generated.STRUCTURED`,
+        and ``"generated/nested/0"`` for one of them.
 
     Raises
     ------
@@ -106,6 +112,10 @@ def load_suite(folder: Path | None, names: Sequence[str] = ()) -> Suite:
         if not given.is_dir():
             raise DataError(f"there is no folder {given}")
         sources, skipped = folder_sources(given)
+    if any(name.split("/")[0] == GENERATED for name in names):
+        generated = generated_sources()
+        sources = sources | generated
+        names = [one for name in names for one in (generated if name == GENERATED else [name])]
     for name in names:
         if name not in sources:
             raise ValueError(
@@ -127,7 +137,7 @@ def load_suite(folder: Path | None, names: Sequence[str] = ()) -> Suite:
     if not sets:
         reasons = "; ".join(f"{one.file}: {one.reason}" for one in skipped[:5])
         raise DataError(f"{given} holds no set with classes ({reasons or 'no files'})")
-    order = list("sutdo")
+    order = list(KINDS)
     return Suite(
         sorted(sets, key=lambda one: (order.index(one.kind), one.name)),
         sorted(skipped, key=lambda one: one.file),
@@ -157,6 +167,20 @@ def bundled_sources() -> dict[str, Source]:
 
     sources = {name: Source("of scikit-learn", partial(make, name)) for name in _BUNDLED}
     return {**sources, DIGITS: Source("of scikit-learn", _digits)}
+
+
+def generated_sources() -> dict[str, Source]:
+    """Generated tables with known clusters by name, as ``"generated/nested/0"``."""
+
+    def make(kind: str, seed: int) -> ClassedSet:
+        made = generated_table(kind, seed)
+        return made_set(kind, "g", made.X, made.classes, note=kind, scale=made.scale)
+
+    return {
+        f"{GENERATED}/{kind}/{seed}": Source(GENERATED, partial(make, kind, seed), in_protocol=False)
+        for kind in STRUCTURED
+        for seed in range(_SEEDS)
+    }
 
 
 class Source(NamedTuple):
@@ -566,7 +590,7 @@ class ClassedSet:
     name : str
     identity : str
         Fingerprint of rows and classes.
-    kind : {"s", "u", "t", "d", "o"}
+    kind : {"s", "u", "t", "d", "o", "g"}
         As in :data:`KINDS`.
     scale : {"standard", "isotropic", "none"}
         How the features are scaled.

@@ -69,7 +69,15 @@ NOTES = {
         "draws are seeds of the clusterers. Seconds are of one process; where nothing stands, the work "
         "was that of the pool."
     ),
-    "kinds": "s: shapes, u: UCI tables, t: texts, d: digits, o: other files.",
+    "kinds": (
+        "Kinds: coordinates in two or three dimensions (shapes), tables, texts, digits, other files, and "
+        "generated sets of fourteen kinds of their own."
+    ),
+    "by-kind": (
+        "The best other method is chosen for each kind by its mean there, which flatters it. others: the "
+        "difference from the method that is best over all sets, with the sets of this kind left out: it "
+        "shows whether one kind carries the result."
+    ),
     "unsupervised": (
         "Rivals choose k from the flagship's grid, on the partitions of their family in its pool. The "
         "oracle and random labels are bounds: the best by the classes, and chance."
@@ -188,6 +196,12 @@ REFERENCE = {
 }
 # A second such method in blocks with two results.
 SECOND = {"novel": FLAGSHIP_KNOWN, "pairs": FLAGSHIP_UNKNOWN, "evolution": CONTROL}
+# Parts and variants of the flagship, which are no rivals.
+OWN = {
+    *(FLAGSHIP, FLAGSHIP_UNKNOWN, FLAGSHIP_KNOWN, PLAIN_UNKNOWN, PLAIN_KNOWN, MODULARITY, CONSENSUS, SELECT),
+    *("agreement only", "Genie + minimax silhouette", "pool kernel alone", EVIDENCE),
+    *("best partition by evidence + 20 s", "pairs propagated on the graph alone"),
+}
 _SCORES = ("ari", "ami", "ari_all", "ami_all", "k", "seconds")
 MEAN = "mean"
 _AHEAD = 0.05
@@ -264,6 +278,7 @@ class Flagship:
             "scores", "Scores", [*map(str, runs.columns)], runs.where(runs.notna(), None).values.tolist()
         )
         tables = [means(results, block) for block in results.blocks]
+        tables.append(by_kind(results))
         if (ranks := ranks_table(results)) is not None:
             tables.append(ranks)
         if results.blocks:
@@ -390,7 +405,7 @@ class Results:
 def sets(results: Results) -> ResultTable:
     """The data sets and their properties."""
     rows: list[list[Value]] = [
-        [one.name, one.kind, *one.table.shape, one.n_classes, one.n_noise, one.scale, one.note]
+        [one.name, KINDS[one.kind], *one.table.shape, one.n_classes, one.n_noise, one.scale, one.note]
         for one in results.sets
     ]
     return ResultTable(
@@ -457,7 +472,7 @@ def means(results: Results, block: str) -> ResultTable:
         *whole_column,
     ]
     for kind in kinds:
-        columns += [f"ARI {kind}", f"published {kind}"]
+        columns += [f"ARI {KINDS[kind]}", f"published {KINDS[kind]}"]
     for reference in references:
         columns += [f"{reference} - it", f"± {reference}", f"better/equal/worse {reference}"]
     table = ResultTable(
@@ -525,21 +540,34 @@ def ranks_table(results: Results) -> ResultTable | None:
     rows: list[list[Value]] = []
     for block in results.blocks:
         for setting in results.main_settings(block):
-            rows += _ranked(results, block, setting)
+            found = [kind for kind in KINDS if kind in results.kinds.values()]
+            for kind in ("", *found) if len(found) > 1 else ("",):
+                rows += _ranked(results, block, setting, kind)
     if not rows:
         return None
     return ResultTable(
         "ranks",
         "Mean ranks (1 is best), and tests against the flagship",
-        ["block", "setting", "sets", "p of Friedman's test", "method", "mean rank", "adjusted p (Shaffer)"],
+        [
+            "block",
+            "setting",
+            "kind",
+            "sets",
+            "p of Friedman's test",
+            "method",
+            "mean rank",
+            "adjusted p (Shaffer)",
+        ],
         rows,
         notes("ranks"),
         {"p of Friedman's test": ".2g", "mean rank": ".2f", "adjusted p (Shaffer)": ".2g"},
     )
 
 
-def _ranked(results: Results, block: str, setting: str) -> list[list[Value]]:
+def _ranked(results: Results, block: str, setting: str, kind: str) -> list[list[Value]]:
+    """Ranks over the sets of a kind, or over all with ""."""
     frame = results.frame(block, setting)[results.methods(block, bounds=False)]
+    frame = frame[[not kind or results.kinds[str(name)] == kind for name in frame.index]]
     # Leave out methods that failed everywhere, and then sets on which a method failed.
     frame = frame.dropna(axis=1, how="all").dropna(axis=0)
     reference = REFERENCE[block]
@@ -552,7 +580,8 @@ def _ranked(results: Results, block: str, setting: str) -> list[list[Value]]:
     rows: list[list[Value]] = []
     for name, rank in averages.sort_values(kind="stable").items():
         p = None if name == reference else p_of[frozenset((str(name), reference))]
-        rows.append([block, setting, len(frame), float(test.p_value), str(name), float(rank), p])
+        place = KINDS[kind] if kind else "all"
+        rows.append([block, setting, place, len(frame), float(test.p_value), str(name), float(rank), p])
     return rows
 
 
@@ -572,11 +601,12 @@ def losses(results: Results) -> ResultTable:
                 ahead = ahead[ahead > _AHEAD].sort_values(ascending=False, kind="stable")
                 if len(ahead):
                     rivals = ", ".join(f"{rival} +{value:.2f}" for rival, value in ahead.items())
-                    rows.append([block, setting, str(name), float(reference[name]), rivals])
+                    kind = KINDS[results.kinds[str(name)]]
+                    rows.append([block, setting, kind, str(name), float(reference[name]), rivals])
     return ResultTable(
         "losses",
         "Where the flagship is behind, and whom",
-        ["block", "setting", "set", "ARI", "ahead of it"],
+        ["block", "setting", "kind", "set", "ARI", "ahead of it"],
         rows,
         notes("losses"),
     )
@@ -606,7 +636,8 @@ def confidence(results: Results) -> list[ResultTable]:
     for name, level, score in found:
         numbers = sorted(set(results.facts[name, "unsupervised"]["n_clusters"]))
         classes = next(one.n_classes for one in results.sets if one.name == name)
-        listed.append([name, level, score, float(best[name]), " ".join(map(str, numbers)), classes])
+        kind = KINDS[results.kinds[name]]
+        listed.append([name, kind, level, score, float(best[name]), " ".join(map(str, numbers)), classes])
     return [
         ResultTable(
             "confidence",
@@ -618,7 +649,7 @@ def confidence(results: Results) -> list[ResultTable]:
         ResultTable(
             "confidence-sets",
             "Confidence and ARI by set, k unknown",
-            ["set", "confidence", "ARI", "ARI of the oracle", "clusters", "classes"],
+            ["set", "kind", "confidence", "ARI", "ARI of the oracle", "clusters", "classes"],
             listed,
         ),
     ]
@@ -627,6 +658,41 @@ def confidence(results: Results) -> list[ResultTable]:
 def _up_to(levels: NDArray[np.float64], high: float) -> NDArray[np.bool_]:
     below: NDArray[np.bool_] = levels < high if high == _LEVELS[0][1] else levels <= high
     return below
+
+
+def by_kind(results: Results) -> ResultTable:
+    """The flagship and the best other method on every kind of data."""
+    rows: list[list[Value]] = []
+    group_of = {one.name: one.note if one.kind == "g" else KINDS[one.kind] for one in results.sets}
+    for block in (one for one in results.blocks if one not in ("evolution", "families")):
+        for setting in results.main_settings(block):
+            frame = results.frame(block, setting)[results.methods(block, bounds=False)]
+            others = frame.drop(columns=[name for name in frame.columns if name in OWN])
+            reference = frame[REFERENCE[block]]
+            if others.shape[1] == 0 or others.isna().all(axis=None) or reference.isna().all():
+                continue
+            against = reference - others[others.mean().idxmax()]
+            groups = pd.Series([group_of[str(name)] for name in frame.index], index=frame.index)
+            for group in ["all", *dict.fromkeys(groups)]:
+                here = groups == group if group != "all" else groups.notna()
+                averages = others[here].mean()
+                if averages.isna().all():
+                    continue
+                rival = str(averages.idxmax())
+                row: list[Value] = [block, setting, group, int(here.sum()), _mean(reference[here])]
+                row += [rival, float(averages[rival]), *_paired(reference[here] - others.loc[here, rival])]
+                rows.append([*row, None if group == "all" else _mean(against[~here])])
+    return ResultTable(
+        "kinds",
+        "By kind of data: the flagship and the best other method",
+        [
+            *("block", "setting", "kind", "sets", "ARI", "best other", "its ARI"),
+            *("flagship - it", "±", "better/equal/worse", "others"),
+        ],
+        rows,
+        notes("kinds", "by-kind"),
+        {"flagship - it": "+.3f", "others": "+.3f"},
+    )
 
 
 def by_set(results: Results, block: str) -> ResultTable:
@@ -638,7 +704,7 @@ def by_set(results: Results, block: str) -> ResultTable:
         for found in results.sets:
             if found.name in frame.index:
                 values = frame.loc[found.name].to_numpy(dtype=float).tolist()
-                rows.append([found.name, found.kind, setting, *values])
+                rows.append([found.name, KINDS[found.kind], setting, *values])
     return ResultTable(
         f"{block}-sets", f"{BLOCKS[block].title}: ARI by set", ["set", "kind", "setting", *names], rows
     )

@@ -226,7 +226,7 @@ def scored(ari):
 
 
 def test_tables_of_known_numbers():
-    from papers.flagship_tables import confidence, losses, means
+    from papers.flagship_tables import by_kind, confidence, losses, means
     from papers.flagship_tables import ranks_table as ranks
 
     results = results_of(
@@ -249,8 +249,13 @@ def test_tables_of_known_numbers():
     assert row["sets"] == 1
     assert row["flagship - it"] == pytest.approx(-0.2)
     assert row["published"] == PUBLISHED["unsupervised", "ari", "", UNKNOWN, "HDBSCAN"] == 0.486
+    everything, others = by_kind(results).rows
+    # HDBSCAN on its only set and x on two have .4 each; bounds are no rivals.
+    assert everything[:4] == ["unsupervised", UNKNOWN, "all", 2]
+    assert everything[5] in ("HDBSCAN", "x")
+    assert others[2:4] == ["others", 2]
     (lost,) = losses(results).rows
-    assert lost[2:] == ["a", 0.2, "HDBSCAN +0.20"]
+    assert lost[2:] == ["others", "a", 0.2, "HDBSCAN +0.20"]
     levels, by_set = confidence(results)
     assert "1.00 over 2 sets" in levels.title
     assert [row[:2] for row in levels.rows] == [["0 to 0.62", 1], ["0.9 to 1", 1]]

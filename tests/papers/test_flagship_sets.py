@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from moo_clustering.datasets import DataError
+from papers.flagship_generated import STRUCTURED
 from papers.flagship_sets import MOST_ROWS, coded, frame_table, json_texts, load_suite, made_set
 
 
@@ -202,6 +203,14 @@ def test_a_folder_without_a_set_says_why(tmp_path):
     told = r"notes.md: of no kind that is read here; small.csv: 2 rows with a class, fewer than"
     with pytest.raises(DataError, match=told):
         load_suite(tmp_path)
+
+
+def test_generated_sets():
+    suite = load_suite(None, ["generated/nested/0", "iris"])
+    nested = next(one for one in suite.sets if one.kind == "g")
+    assert (nested.name, nested.note) == ("generated/nested/0", "nested")
+    assert suite.sets[0].name == "iris"
+    assert len(load_suite(None, ["generated"]).sets) == 3 * len(STRUCTURED)
 
 
 def test_the_folder_of_the_environment(folder, monkeypatch):
