@@ -326,6 +326,14 @@ EXPERIMENTS = {
             seeds=3,
         ),
         Experiment(
+            "interactive",
+            "Questions of a session and of its rivals on all sets of a folder, right and wrong answers",
+            "papers.interactive",
+            "Interactive",
+            options=("sets",),
+            seeds=3,
+        ),
+        Experiment(
             "nsga2-clus-table2",
             "NSGA-II-clus, its rivals and exhaustive search on the clinical questions, cosine and Euclid",
             "papers.nsga2_clus",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from abc import ABC, abstractmethod
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
@@ -21,11 +22,10 @@ from moo_clustering.interactive.session import Question
 _WORDS = {"together": True, "apart": False}
 
 
-class _Rival:
+class _Rival(ABC):
     """A question at a time, and the partition so far."""
 
     mode: Literal["pairs", "names"] = "pairs"
-    labels_: Labels
     n_answers: int = 0
 
     @property
@@ -37,8 +37,9 @@ class _Rival:
         nothing = np.zeros(0, dtype=np.intp)
         return Question(samples, "sample", float("nan"), float("nan"), nothing, self.n_answers)
 
+    @abstractmethod
     def _next_samples(self) -> tuple[int, ...] | None:
-        raise NotImplementedError
+        """Samples of the next question."""
 
 
 @dataclass(eq=False)
@@ -229,7 +230,7 @@ class COBRAS(_Rival):
 
 
 class RandomPairs(_Rival):
-    """Pairs drawn at random, given to ``relabel`` of a fitted clusterer after every answer.
+    """Pairs drawn at random, given to ``relabel`` of a fitted clusterer.
 
     Parameters
     ----------
@@ -258,7 +259,7 @@ class RandomPairs(_Rival):
     def __init__(self, model: Any, *, random_state: int = 0, soft: bool = True) -> None:
         self._model = copy.copy(model)
         self._model.pairs = "soft" if soft else "hard"
-        self.labels_ = model.labels_
+        self._stale = False
         self._rng = np.random.default_rng(random_state)
         self._links: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
         self._asked: set[tuple[int, int]] = set()
@@ -266,7 +267,7 @@ class RandomPairs(_Rival):
 
     def _draw(self) -> None:
         """Draw a pair that was not asked about."""
-        n = len(self.labels_)
+        n = len(self._model.labels_)
         self._pending: tuple[int, int] | None = None
         while len(self._asked) < n * (n - 1) // 2:
             i, j = self._rng.choice(n, 2, replace=False).tolist()
@@ -285,10 +286,19 @@ class RandomPairs(_Rival):
         self.n_answers += 1
         if answer in _WORDS:
             self._links[_WORDS[answer]].append(self._pending)
-            must, cannot = self._links[True] or None, self._links[False] or None
-            self.labels_ = self._model.relabel(must_link=must, cannot_link=cannot).labels_
+            self._stale = True
         self._draw()
         return self
+
+    @property
+    def labels_(self) -> Labels:
+        """The partition after all answers so far, found when it is asked for."""
+        if self._stale:
+            must, cannot = self._links[True] or None, self._links[False] or None
+            self._model.relabel(must_link=must, cannot_link=cannot)
+            self._stale = False
+        labels: Labels = self._model.labels_
+        return labels
 
 
 class UncertainLabels(_Rival):

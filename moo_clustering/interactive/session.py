@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol, Self
@@ -775,7 +775,13 @@ class AnswerSession:
 
 
 def simulate(
-    asker: Asker, y: ArrayLike, n_questions: int, error_rate: float = 0.0, *, random_state: int = 0
+    asker: Asker,
+    y: ArrayLike,
+    n_questions: int,
+    error_rate: float = 0.0,
+    *,
+    at: Collection[int] | None = None,
+    random_state: int = 0,
 ) -> pd.DataFrame:
     """Answer the questions of a session or of a rival from known classes.
 
@@ -788,13 +794,15 @@ def simulate(
     n_questions : int
     error_rate : float, default=0.0
         Share of answers that are wrong; the same question always gets the same one.
+    at : collection of int, optional
+        Numbers of answers to report; by default all from 0 on, up to the last question.
     random_state : int, default=0
         Seed of the wrong answers.
 
     Returns
     -------
     DataFrame
-        Per number of answers from 0 on ``ari``, the adjusted Rand index with y over samples of known class,
+        Per number of answers, the index, ``ari``, the adjusted Rand index with y over samples of known class,
         ``n_clusters`` and ``expected_error`` (NaN where it is not known).
 
     Examples
@@ -810,12 +818,11 @@ def simulate(
     classes, codes = np.unique(values[known], return_inverse=True)
     code_of = np.full(len(values), -1)
     code_of[known] = codes
-    lines = []
+    lines = {}
     for number in range(n_questions + 1):
-        ari = float(pairwise_ari(codes[None].astype(np.int32), asker.labels_[known][None])[0, 0])
-        error = getattr(asker, "expected_error_", float("nan"))
-        lines.append({"ari": ari, "n_clusters": len(np.unique(asker.labels_)), "expected_error": error})
         question = asker.question if number < n_questions else None
+        if at is None or number in at or question is None:
+            lines[number] = _line(asker, codes, known)
         if question is None:
             break
         pair = question.samples if len(question.samples) == 1 else ordered(*question.samples)
@@ -829,7 +836,17 @@ def simulate(
         else:
             other = (asked[0] + rng.integers(1, max(len(classes), 2))) % len(classes)
             asker.answer(str(classes[other if wrong else asked[0]]))
-    return pd.DataFrame(lines)
+    return pd.DataFrame.from_dict(lines, orient="index")
+
+
+def _line(asker: Asker, codes: NDArray[Any], known: NDArray[np.bool_]) -> dict[str, float]:
+    """How good the partition is now."""
+    labels = asker.labels_
+    return {
+        "ari": float(pairwise_ari(codes[None].astype(np.int32), labels[known][None])[0, 0]),
+        "n_clusters": len(np.unique(labels)),
+        "expected_error": getattr(asker, "expected_error_", float("nan")),
+    }
 
 
 def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
