@@ -395,7 +395,7 @@ def describe_pareto(job: Job, found: Description) -> None:
     columns = samples.columns()
     if columns is not None and getattr(estimator, "metric", None) != "precomputed":
         found.clusters, found.frames["clusters.csv"] = _clusters(job, columns)
-        if isinstance(samples, PreparedSamples) and estimator.n_clusters_ > 1:
+        if isinstance(samples, PreparedSamples):
             found.record["sorted_by"] = sorting_columns(columns, estimator.labels_)
 
 

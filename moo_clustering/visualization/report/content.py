@@ -81,7 +81,7 @@ def size_columns(labels: NDArray[np.int32]) -> list[Column]:
 
 def constraint_columns(labels: NDArray[np.int32], supervision: Mapping[str, Any]) -> list[Column]:
     """Shares of the satisfied constraints: all, must-links, cannot-links."""
-    if all(given is None for given in supervision.values()):
+    if all(given is None or np.size(given) == 0 for given in supervision.values()):
         return []
     must, cannot = satisfied_pairs(labels, supervision)
     columns = []
