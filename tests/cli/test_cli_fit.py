@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from moo_clustering.persistence import read_archive
+from moo_clustering.validity import nmi
 
 FIT = ("fit", "table.csv", "--method", "slices", "--id-column", "id", "--drop", "some", "--out", "out")
 
@@ -38,6 +39,7 @@ def test_folder_of_a_fit(run, slices, table):
     assert record["data"]["feature_names"] == ["a", "b"]
     assert record["result"]["sizes"] == [20, 20, 20]
     assert set(record["scores"]) == {"accuracy", "nmi", "adjusted_rand"}
+    assert record["scores"]["nmi"] == pytest.approx(nmi(table["kind"], labels["label"]))
     assert {"moo_clustering", "numpy", "python"} <= set(record["environment"])
     assert set(record["timings"]) == {"load", "fit", "total"}
     arrays, meta = read_archive("out/result.npz")

@@ -80,6 +80,13 @@ def test_days_and_months_are_never_guessed():
     assert "days and months cannot be told apart ('01/02/2020')" in said(table)
 
 
+def test_categories_of_pandas_stay_categories_whatever_they_are_named():
+    grade = pd.Categorical([1, 2, None, 1, 2, 2])
+    table = prepare_table(pd.DataFrame({"x": range(6), "grade": grade}), missing="median", weights="equal")
+    assert table.category_names == ("grade",)
+    assert table.columns["grade"].tolist() == ["1", "2", "2", "1", "2", "2"]
+
+
 def test_missing_cells_are_filled_and_counted():
     frame = pd.DataFrame(
         {

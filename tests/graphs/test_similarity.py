@@ -223,6 +223,12 @@ def test_large_groups_are_linear_in_a_star():
     assert write_constraints(sp.csr_array((n, n)), groups, must_link="star", X=X).nnz == 2 * (n - 1)
 
 
+@pytest.mark.parametrize(("n", "n_links"), [(1414, 1414 * 1413 // 2), (1415, 1415)])
+def test_more_than_a_million_must_links_are_no_clique(n, n_links):
+    groups = constraint_groups(n, np.zeros(n, dtype=int))
+    assert write_constraints(sp.csr_array((n, n)), groups, must_link="auto").nnz == 2 * n_links
+
+
 def test_constraints_refuse_nonsense():
     groups = constraint_groups(3, [0, 0, 1])
     with pytest.raises(ValueError, match="must_link must be"):

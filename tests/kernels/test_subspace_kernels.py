@@ -120,16 +120,16 @@ def test_weigh_features(binary):
     sums = np.hstack([X.T @ panel, (X != 0).T @ W, (X**2).T @ panel])
     masses, sizes = panel.sum(axis=0), W.sum(axis=0)
     found, old, imp = (X != 0).sum(axis=0).astype(float), RNG.random((m, k)), RNG.random(k)
-    varying, power = np.ptp(X, axis=0) > 0, 0.25
+    varying, shift, power = np.ptp(X, axis=0) > 0, RNG.random(m), 0.25
     centers, logs = np.empty((m, k)), np.empty((m, k))
     least, totals, chi_totals = np.empty(k), np.empty(k), np.empty(k)
     subspace_features.weigh_features(
         sums[:, : (2 if binary else 3) * k].copy(), binary, masses, sizes, sizes * (n - sizes), 1 + imp,
-        found, varying, np.zeros(m), old, n, 30.0, 0.5, 1e-6, power, 0, m, centers, logs, least, totals,
+        found, varying, shift, old, n, 30.0, 0.5, 1e-6, power, 0, m, centers, logs, least, totals,
         chi_totals,
     )  # fmt: skip
     Z = np.where(masses > 0, sums[:, :k] / np.where(masses > 0, masses, 1), old)
-    assert_allclose(centers, Z)
+    assert_allclose(centers, np.where(masses > 0, Z + shift[:, None], old))
     D = np.einsum("jl,jil->il", panel, (X[:, :, None] - Z) ** 2)
     below = sizes * (n - sizes) * (found * (n - found))[:, None]
     difference = n * sums[:, k : 2 * k] - sizes * found[:, None]

@@ -27,6 +27,13 @@ def test_a_new_file_has_its_name_when_it_is_whole(links, tmp_path):
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"all of it"}
 
 
+def test_a_new_file_is_empty_at_no_time_where_there_are_links(monkeypatch, tmp_path):
+    monkeypatch.setattr("moo_clustering.persistence.os.replace", None)
+    with creating(tmp_path / "a") as file:
+        file.write(b"all of it")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"all of it"}
+
+
 def test_a_file_that_has_come_to_be_meanwhile_stays(links, tmp_path):
     def meanwhile():
         with creating(tmp_path / "a") as file:
