@@ -18,6 +18,7 @@ from moo_clustering.cli.describe import (
 from moo_clustering.cli.folder import REPORT
 from moo_clustering.cli.job import Job
 from moo_clustering.cli.terminal import aligned
+from moo_clustering.estimators._pareto_confidence import alternative_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +35,7 @@ _SCORES = {
 _SMALL = 0.05
 _SHOWN, _FEW = 3, 30
 _LEAST_P = 0.01
+_NEXT = "labels of a few samples (--partial-labels), a number of clusters (-k), or alternatives.csv"
 _ONE = {"samples": "sample", "documents": "document", "bags": "bag", "labels": "label", "classes": "class"}
 
 
@@ -134,8 +136,9 @@ def pareto_rows(record: Mapping[str, Any], *, supervised: bool) -> list[list[str
     if record.get("classes"):
         named = [name or "(new)" for name in record["classes"]]
         rows.append(["classes", ", ".join(f"{number} = {name}" for number, name in enumerate(named))])
-    if text := _alternatives(record):
-        rows.append(["alternatives", text])
+    rows += [[name, text] for name, text in alternative_lines(record["alternatives"]).items()]
+    if rows and record["alternatives"] and not supervised:
+        rows.append(["next", _NEXT])
     return rows + _controls(record)
 
 
@@ -150,23 +153,6 @@ def verdict_text(record: Mapping[str, Any]) -> str:
     if "n_instances" in data:
         return f"{text}; of bags this says little, their known classes were hardly clusters"
     return f"{text}; {data['n_samples']} samples tell little" if data["n_samples"] < _FEW else text
-
-
-def _alternatives(record: Mapping[str, Any]) -> str:
-    found = record["alternatives"]
-    if not found:
-        return ""
-    others: dict[int, float] = {}
-    for other in found:
-        if other["n_clusters"] != record["result"]["n_clusters"]:
-            others.setdefault(other["n_clusters"], other["agreement"])
-    count = f"{len(found)} in alternatives.csv"
-    if not others:
-        return count
-    (k, agreement), *rest = list(others.items())[:_SHOWN]
-    first = f"{k} cluster{'' if k == 1 else 's'} (agreement {agreement:.2f})"
-    shown = ", ".join([first, *(f"{k} ({agreement:.2f})" for k, agreement in rest)])
-    return f"{count}; also worth a look: {shown}"
 
 
 def _controls(record: Mapping[str, Any]) -> list[list[str]]:

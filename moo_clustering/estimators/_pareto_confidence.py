@@ -1,4 +1,4 @@
-"""How far a partition of a pool can be trusted: expected agreement with classes, and a verdict in words.
+"""How far a partition of a pool can be trusted, and how others differ from it, in figures and words.
 
 :class:`Assessor` describes a partition by :data:`FEATURES`, and turns these into an :class:`Assessment` with
 the coefficients of :data:`MODEL`, which ``python -m papers flagship-confidence`` estimates.
@@ -6,7 +6,7 @@ the coefficients of :data:`MODEL`, which ``python -m papers flagship-confidence`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Self
@@ -38,6 +38,8 @@ _EXCESS = (-2.0, 3.0)
 _FEW_VALUES = 8
 # Greater silhouettes, which outliers have as well as clear clusters, count as this.
 _MOST_SILHOUETTE = 0.5
+# Members that hardly differ; share of the points in nested clusters; explained variance that tells.
+_ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
 # Fewer points count as so many: the model would take clear clusters of 30 samples for noise.
 _LEAST_POINTS = 150
 # A member has nearly as many clusters if it differs by one, or by this share of them.
@@ -82,6 +84,50 @@ class Assessor:
             p_value = self.reference.p_value(n_clusters)
         verdict = CLEAR if confidence >= CLEAR_FROM else SEVERAL
         return Assessment(confidence, p_value, NO_STRUCTURE if structure[0] < STRUCTURE_FROM else verdict)
+
+    def finders(self, labels: Labels) -> list[str]:
+        """Families with a member that hardly differs (adjusted Rand index from .9)."""
+        pool = self.samples.pool
+        assert pool is not None
+        alike = np.flatnonzero(pairwise_ari(labels[None], pool.labels)[0] >= _ALIKE)
+        return list(dict.fromkeys(pool.families[member] for member in alike))
+
+    def difference(self, labels: Labels, other: Labels, names: Sequence[str] | None) -> str:
+        """What another partition does otherwise, and the features by which it does.
+
+        Parameters
+        ----------
+        labels, other : ndarray of shape (n_points,)
+            Clusters are named by the numbers of ``labels``.
+        names : sequence of str or None
+            Names of the features of the points.
+        """
+        first, mine = np.unique(labels, return_inverse=True)
+        theirs = np.unique(other, return_inverse=True)[1]
+        table = np.zeros((len(first), int(theirs.max()) + 1), dtype=np.int64)
+        np.add.at(table, (mine, theirs), 1)
+        finer, coarser = (table.max(axis=axis).sum() >= _NESTED * len(labels) for axis in (0, 1))
+        told = 0.0
+        if table.shape[1] > table.shape[0] and finer:
+            parts = np.bincount(table.argmax(axis=0), minlength=len(first))
+            named = [f"{first[cluster]} into {parts[cluster]}" for cluster in np.flatnonzero(parts > 1)]
+            does, told = f"splits cluster {_enumerated(named)}", 1.0
+        elif table.shape[1] < table.shape[0] and coarser:
+            home = table.argmax(axis=1)
+            shared = [first[home == one] for one in np.unique(home) if (home == one).sum() > 1]
+            named = [" and ".join(map(str, joined)) for joined in shared]
+            does, told = f"joins clusters {_enumerated(named)}", -1.0
+        else:
+            does = "draws other borders"
+        X = self.samples.features
+        if X is None or names is None or len(names) != X.shape[1]:
+            return does
+        gain = _explained(X, theirs) - _explained(X, mine)
+        strength = gain * told if told else np.abs(gain)
+        leading = [
+            names[place] for place in np.argsort(-strength, kind="stable")[:2] if strength[place] > _TELLS
+        ]
+        return f"{does}, by {' and '.join(leading)}" if leading else does
 
     def __getstate__(self) -> dict[str, Any]:
         # What is cached is computed anew from these.
@@ -272,6 +318,30 @@ MODEL_WITHOUT_FEATURES = ConfidenceModel(
         "log_points": Term(5.93, 0.758, 0.746, 0.0528),
     },
 )
+
+
+def alternative_lines(alternatives: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """What the rows of ``alternatives_`` are, by the names that ``choose`` takes."""
+    lines = {}
+    for row, found in enumerate(alternatives):
+        what = f"{found['n_clusters']} cluster{'' if found['n_clusters'] == 1 else 's'} of {found['sizes']}"
+        worth = f"expected {found['confidence']:.2f}, found by {found['families']}"
+        lines[f"alternative-{row}"] = f"{what} ({worth}): {found['difference']}"
+    return lines
+
+
+def _enumerated(named: list[str]) -> str:
+    return ", ".join(named[:2]) + (", ..." if len(named) > 2 else "")
+
+
+def _explained(X: FloatArray, labels: IntpArray) -> FloatArray:
+    """Share of the variance of every feature that lies between the clusters."""
+    sizes = np.bincount(labels)[:, None]
+    means = np.zeros((len(sizes), X.shape[1]))
+    np.add.at(means, labels, X - X.mean(axis=0))
+    between = (means**2 / sizes).sum(axis=0)
+    share: FloatArray = between / np.maximum(((X - X.mean(axis=0)) ** 2).sum(axis=0), np.finfo(float).tiny)
+    return share
 
 
 def spread_rows(X: FloatArray, most: int) -> IntpArray:

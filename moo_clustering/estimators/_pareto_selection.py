@@ -58,10 +58,12 @@ _MODULARITY_IN_MIXTURE = 0.3
 _SCORE_WEIGHT = 20.0
 # Price of boundaries in a search with pairs: without it tiny pieces around their samples satisfy the pairs.
 _BOUNDARY_PRICE = 0.3
-# Alternatives to a result: at most so many, of at most this adjusted Rand index with it and each other.
-_N_ALTERNATIVES, _MOST_ALIKE = 6, 0.8
 # The default of the least size of a cluster goes up to this.
 _MOST_SMALL = 10
+# Alternatives to a result: at most so many, of at most this adjusted Rand index with it and each other.
+_N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
+# Numbers of clusters that differ by this factor are unlike.
+_OTHER_NUMBER = 1.25
 # How far pairs are propagated along the co-association and along the graph.
 _REACH_POOL, _REACH_GRAPH = 0.7, 0.9
 # Labels per class from which graph and linear kernel help: with fewer they do harm where clusters are not
@@ -503,7 +505,10 @@ class Candidates:
         return np.sort(distinct[non_dominated(-self.values[distinct])])
 
     def alternatives(self, labels: Labels) -> tuple[IntpArray, FloatArray]:
-        """A few members of high score, each unlike the result and unlike those before it.
+        """A few members of high score, each unlike the result and unlike each other.
+
+        Those whose numbers of clusters differ by a quarter from that of the result and from each other come
+        before others of higher score.
 
         Parameters
         ----------
@@ -513,25 +518,32 @@ class Candidates:
         Returns
         -------
         members : ndarray of shape (n_alternatives,)
-            At most six, by falling score.
+            At most four, by falling score.
         ari : ndarray of shape (n_alternatives,)
             Adjusted Rand index of each and the result, up to .8.
         """
-        order = np.lexsort((self.pool.n_clusters, -self.score))
+        n_clusters = self.pool.n_clusters
+        order = np.lexsort((n_clusters, -self.score))
         to_result = pairwise_ari(self.labels, labels[None])[:, 0]
         nearest = to_result.copy()
+        numbers = [len(np.unique(labels))]
         members: list[int] = []
-        for member in order:
-            if not self.eligible[member]:
-                continue
-            if nearest[member] > _MOST_ALIKE or not np.isfinite(self.score[member]):
-                continue
-            members.append(int(member))
-            if len(members) == _N_ALTERNATIVES:
-                break
-            to_member = pairwise_ari(self.labels, self.labels[member : member + 1])[:, 0]
-            nearest = np.maximum(nearest, to_member)
-        chosen = np.array(members, dtype=np.intp)
+        for only_other_numbers in (True, False):
+            for member in order:
+                if len(members) == _N_ALTERNATIVES:
+                    break
+                if nearest[member] > _MOST_ALIKE or not np.isfinite(self.score[member]):
+                    continue
+                if not self.eligible[member]:
+                    continue
+                ratios = n_clusters[member] / np.array(numbers)
+                if only_other_numbers and np.maximum(ratios, 1 / ratios).min() < _OTHER_NUMBER:
+                    continue
+                members.append(int(member))
+                numbers.append(int(n_clusters[member]))
+                to_member = pairwise_ari(self.labels, self.labels[member : member + 1])[:, 0]
+                nearest = np.maximum(nearest, to_member)
+        chosen = np.array(sorted(members, key=order.tolist().index), dtype=np.intp)
         return chosen, to_result[chosen]
 
 

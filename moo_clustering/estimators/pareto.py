@@ -51,7 +51,13 @@ from moo_clustering.estimators._options import (
     SearchOptions,
     estimator,
 )
-from moo_clustering.estimators._pareto_confidence import NO_STRUCTURE, NOTHING_KNOWN, Assessor
+from moo_clustering.estimators._pareto_confidence import (
+    NO_STRUCTURE,
+    NOTHING_KNOWN,
+    Assessment,
+    Assessor,
+    alternative_lines,
+)
 from moo_clustering.estimators._pareto_evolution import EvolvedPartitions, evolve_pool
 from moo_clustering.estimators._pareto_pool import (
     N_NEAREST,
@@ -166,7 +172,9 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         No structure: the probability of any, by the model behind ``confidence_``, is below .5. Clear: the
         confidence is at least .6.
     alternatives_ : DataFrame
-        A few members of high score, each unlike the result and each other (adjusted Rand index up to .8).
+        At most four members of high score, each unlike the result of the fit and each other (adjusted Rand
+        index up to .8, first those with other numbers of clusters), with their sizes, their confidence, the
+        families that find them, and their difference from the result in words.
     alternative_labels_ : ndarray of shape (n_alternatives, n_samples)
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
         Natural sign, all to be maximised.
@@ -689,6 +697,7 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         self._assessor = self._assessor_for(samples)
         self.alternatives_ = self.scores_.iloc[self._alternatives].reset_index(drop=True)
         self.alternatives_["ari_to_labels"] = ari
+        self._describe_alternatives()
         self.interrupted_ = evolution is not None and evolution.interrupted
         if evolution is not None:
             self.history_ = evolution.evolved.history
@@ -696,6 +705,68 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
             self.control_score_ = evolution.scores
             if "random-control" in self._solutions:
                 self.random_control_labels_ = self._solutions["random-control"].labels.astype(np.int32)
+
+    def _describe_alternatives(self) -> None:
+        """Add what the alternatives are worth, who finds them and how they differ from the result."""
+        described: dict[str, list[Any]] = {
+            name: [] for name in ("confidence", "sizes", "families", "difference")
+        }
+        if self._assessor is not None and self._candidates is not None:
+            labels = self._samples.per_point(self._solutions["auto"].labels)
+            names = self._point_features()
+            for member in self._alternatives:
+                other = self._candidates.labels[member]
+                sizes = np.sort(np.bincount(self._samples.per_sample(other)))[::-1]
+                described["confidence"].append(self._assess(other).confidence)
+                described["sizes"].append(
+                    ", ".join(map(str, sizes[:8])) + (", ..." if len(sizes) > 8 else "")
+                )
+                families = self._assessor.finders(other) or [self._candidates.pool.families[member]]
+                described["families"].append(", ".join(families))
+                described["difference"].append(self._assessor.difference(labels, other, names))
+        for name, column in described.items():
+            self.alternatives_[name] = column
+
+    def _point_features(self) -> list[str] | None:
+        """Names of the features of the points, where they are columns of the data."""
+        scaling = getattr(self._samples.nearest, "scaling", None)
+        if self._samples.features is None or scaling is None or scaling.components is not None:
+            return None
+        given = getattr(self, "feature_names_in_", None)
+        return [f"feature {place}" if given is None else str(given[place]) for place in scaling.varying]
+
+    def summary(self) -> str:
+        """Clusters, verdict and alternatives in a few lines, and what could be done next.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from moo_clustering import ParetoClustering
+        >>> print(ParetoClustering(random_state=0).fit(load_iris().data).summary().splitlines()[0])
+        2 clusters of 100, 50 samples: clear
+        """
+        check_is_fitted(self)
+        sizes = np.sort(np.bincount(self.labels_[self.labels_ >= 0]))[::-1]
+        sizes = sizes[sizes > 0]
+        shown = ", ".join(map(str, sizes[:10])) + (", ..." if len(sizes) > 10 else "")
+        clusters = f"{len(sizes)} cluster{'' if len(sizes) == 1 else 's'} of {shown} samples"
+        lines = [f"{clusters}: {self.verdict_}"]
+        if np.isfinite(self.confidence_):
+            p_value = "" if np.isnan(self.structure_p_value_) else f", p = {self.structure_p_value_:.2g}"
+            lines.append(f"expected adjusted Rand index with classes {self.confidence_:.2f}{p_value}")
+        lines += [
+            f"{name}: {text}"
+            for name, text in alternative_lines(self.alternatives_.to_dict("records")).items()
+        ]
+        if len(self.alternatives_):
+            lines.append(
+                'next: choose("alternative-0"), relabel(y) with classes of a few samples, or ask() questions'
+            )
+        return "\n".join(lines)
 
     def _assessor_for(self, samples: PooledSamples) -> Assessor | None:
         """What judges partitions of the samples: that of the last fit if the pool is the same."""
@@ -707,16 +778,19 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         # Evolved partitions do not count: they were made to agree.
         return Assessor(samples, float(self.scores_["agreement"][: samples.pool.n_partitions].max()))
 
+    def _assess(self, labels: Labels) -> Assessment:
+        """What is known of a partition of the points."""
+        if self._assessor is None or self._candidates is None or self.pool_ is None:
+            return NOTHING_KNOWN
+        members = slice(self.pool_.n_partitions)
+        best = best_member(self._candidates.score[members], self.pool_.n_clusters)
+        return self._assessor.assess(labels, self.pool_.labels[best])
+
     def _take(self, solution: Solution) -> None:
         self._solution = solution
         self.labels_: Labels = solution.labels.astype(np.int32)
         self.n_clusters_ = len(np.unique(self.labels_))
-        assessment = NOTHING_KNOWN
-        if self._assessor is not None and self._candidates is not None and self.pool_ is not None:
-            members = slice(self.pool_.n_partitions)
-            best = best_member(self._candidates.score[members], self.pool_.n_clusters)
-            of_points = self._samples.per_point(self.labels_)
-            assessment = self._assessor.assess(of_points, self.pool_.labels[best])
+        assessment = self._assess(self._samples.per_point(self.labels_))
         self.confidence_, self.structure_p_value_, self.verdict_ = assessment
         for name in ("predict_proba_", "cluster_classes_index_"):
             self.__dict__.pop(name, None)

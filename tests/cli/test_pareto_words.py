@@ -26,7 +26,10 @@ def test_verdicts_that_say_little():
 
 
 def record(*alternatives, **entries):
-    found = [{"n_clusters": k, "agreement": agreement} for k, agreement in alternatives]
+    found = [
+        {"n_clusters": k, "confidence": worth, "sizes": "4, 2", "families": "km", "difference": "splits"}
+        for k, worth in alternatives
+    ]
     data = {"n_samples": 50}
     return {
         "confidence": 0.7,
@@ -40,13 +43,12 @@ def record(*alternatives, **entries):
     }
 
 
-def test_alternatives_of_other_numbers_are_named_once():
-    rows = dict(pareto_rows(record((3, 0.9), (2, 0.8), (2, 0.7), (5, 0.6), (1, 0.5), (9, 0.4)), supervised=0))
-    assert rows["alternatives"] == (
-        "6 in alternatives.csv; also worth a look: 2 clusters (agreement 0.80), 5 (0.60), 1 (0.50)"
-    )
-    assert dict(pareto_rows(record((3, 0.9)), supervised=False))["alternatives"] == "1 in alternatives.csv"
-    assert "alternatives" not in dict(pareto_rows(record(), supervised=False))
+def test_alternatives_are_told_side_by_side():
+    rows = dict(pareto_rows(record((3, 0.9), (1, 0.8)), supervised=False))
+    assert rows["alternative-0"] == "3 clusters of 4, 2 (expected 0.90, found by km): splits"
+    assert rows["alternative-1"].startswith("1 cluster of ")
+    assert "--partial-labels" in rows["next"]
+    assert "next" not in dict(pareto_rows(record(), supervised=False))
 
 
 def test_no_verdict_with_labels_and_nothing_of_other_methods():

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from moo_clustering._arrays import Int64Array
 from moo_clustering.bags import Bags
 from moo_clustering.estimators._base import bag_history, history_frame
+from moo_clustering.estimators._pareto_confidence import alternative_lines
 from moo_clustering.visualization.report.content import (
     TO_RESULT,
     Column,
@@ -355,7 +356,7 @@ def run_facts(
     estimator: Any, samples: Samples | None, n_samples: int, must_link: Int64Array, cannot_link: Int64Array
 ) -> list[tuple[str, str]]:
     """Method, options that are not the usual ones, numbers of samples and features, and the like."""
-    facts = [("method", type(estimator).__name__)]
+    facts = [*verdict_facts(estimator), ("method", type(estimator).__name__)]
     options = changed_options(estimator)
     if options:
         facts.append(("options", ", ".join(f"{name}={value}" for name, value in options.items())))
@@ -369,14 +370,21 @@ def run_facts(
     for name, pairs in (("must-links", must_link), ("cannot-links", cannot_link)):
         if len(pairs):
             facts.append((name, str(len(pairs))))
-    if hasattr(estimator, "verdict_") and math.isfinite(estimator.confidence_):
-        facts.append(("verdict", estimator.verdict_))
-        facts.append(("expected adjusted Rand index with classes", f"{estimator.confidence_:.2f}"))
-        if math.isfinite(estimator.structure_p_value_):
-            facts.append(("p-value of structure", f"{estimator.structure_p_value_:.2g}"))
     if getattr(estimator, "interrupted_", False):
         facts.append(("interrupted", "the search was ended early"))
     return facts
+
+
+def verdict_facts(estimator: Any) -> list[tuple[str, str]]:
+    """Verdict, confidence and alternatives of an estimator that chose from a pool."""
+    if not hasattr(estimator, "verdict_"):
+        return []
+    facts = [("verdict", estimator.verdict_)]
+    if math.isfinite(estimator.confidence_):
+        facts.append(("expected adjusted Rand index with classes", f"{estimator.confidence_:.2f}"))
+    if math.isfinite(estimator.structure_p_value_):
+        facts.append(("p-value of structure", f"{estimator.structure_p_value_:.2g}"))
+    return facts + list(alternative_lines(estimator.alternatives_.to_dict("records")).items())
 
 
 def changed_options(estimator: Any) -> dict[str, str]:

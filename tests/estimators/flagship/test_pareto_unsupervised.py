@@ -1,6 +1,9 @@
 """Without labels and pairs: scores, choice, consensus, alternatives."""
 
+from functools import partial
+
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from pareto_cases import (
@@ -71,16 +74,39 @@ def test_no_member_of_the_front_is_dominated(plain):
 
 def test_alternatives_are_unlike_each_other_and_fall_in_score(plain):
     frame, labels = plain.alternatives_, plain.alternative_labels_
-    assert 2 <= len(frame) == len(labels) <= 6
+    assert 2 <= len(frame) == len(labels) <= 4
     assert frame.score.is_monotonic_decreasing
     for i, row in enumerate(labels):
         assert frame.ari_to_labels[i] == pytest.approx(ari(row, plain.labels_))
         assert ari(row, plain.labels_) <= 0.8
         assert all(ari(row, other) <= 0.8 for other in labels[:i])
         assert frame.n_clusters[i] == len(set(row.tolist()))
-    # The first is the best of all that differ enough.
-    far = [ari(row, plain.labels_) <= 0.8 for row in plain.pool_.labels]
-    assert frame.score[0] == plain.scores_.score[far].max()
+    # The best of all that differ enough, also in their number, is among them.
+    far = np.array([ari(row, plain.labels_) <= 0.8 for row in plain.pool_.labels])
+    ratio = plain.scores_.n_clusters / plain.n_clusters_
+    far &= np.maximum(ratio, 1 / ratio) >= 1.25
+    assert plain.scores_.score[far].max() in set(frame.score)
+
+
+def test_alternatives_say_how_they_differ():
+    rng = np.random.default_rng(0)
+    rows = np.column_stack([np.repeat([0, 20, 26], 30), np.tile([0, 7, 0], 30)]) + rng.normal(size=(90, 2))
+    model = ParetoClustering(n_clusters=3, **QUICK).fit(pd.DataFrame(rows, columns=["place", "other"]))
+    finer, coarser = np.arange(90) // 15, np.arange(90) // 60
+    difference = partial(model._assessor.difference, np.arange(90) // 30, names=["place", "other"])
+    assert difference(coarser) == "joins clusters 0 and 1, by place"
+    assert difference(finer).startswith("splits cluster 0 into 2, 1 into 2, ...")
+    assert difference(np.arange(90) % 3) == "draws other borders, by place and other"
+    frame = model.alternatives_
+    assert set(frame.confidence.between(0, 1)) == {True}
+    for place, labels in enumerate(model.alternative_labels_):
+        sizes = sorted(np.bincount(labels), reverse=True)
+        assert frame.sizes[place].startswith(", ".join(map(str, sizes[:8])))
+        assert frame.family[place] in frame.families[place].split(", ")
+    text = model.summary().splitlines()
+    assert text[0].startswith("3 clusters of ")
+    assert text[0].endswith(model.verdict_)
+    assert len(text) == 3 + len(frame)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 5, 13, 89, 90])
