@@ -320,7 +320,7 @@ MODEL_WITHOUT_FEATURES = ConfidenceModel(
 )
 
 
-def alternative_lines(alternatives: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, str]:
     """What the rows of ``alternatives_`` are, by the names that ``choose`` takes."""
     lines = {}
     for row, found in enumerate(alternatives):

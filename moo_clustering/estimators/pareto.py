@@ -688,7 +688,8 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         self.result_: Result | None = None
         if candidates is not None:
             of_points = samples.per_point(self._solutions["auto"].labels)
-            self._alternatives, ari = candidates.alternatives(of_points)
+            if candidates.pool.families[0] != TRIVIAL:
+                self._alternatives, ari = candidates.alternatives(of_points)
             self._front = candidates.front()
             self.pareto_front_ = candidates.values[self._front]
             self.objective_names_ = candidates.objectives.names
