@@ -70,7 +70,7 @@ class Remedy(NamedTuple):
         """
         if not flag:
             return self.action
-        if self.value is ...:
+        if self.value is ... or isinstance(self.value, bool):
             return f"{self.action} {flag}{self.note}"
         value = self.value[0] if isinstance(self.value, list) else self.value
         return f"{self.action} {flag.split()[0]} {value!r}{self.note}"
@@ -123,7 +123,8 @@ def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
         [
             each.with_flag(flags.get(each.option, ""))
             for each in error.remedies
-            if not each.option or (each.option in flags and each.value is not False)
+            if not each.option
+            or (each.option in flags and (each.value is not False or flags[each.option].startswith("--no-")))
         ],
     )
 

@@ -283,13 +283,18 @@ def read_text(path: Path, roles: Roles, expansion: int = EXPANSION) -> Table:
             n_rows += 1
         if not n_rows:
             raise DataError(f"{source} has column names but no rows")
-        frame = _frame(table, columns, set(roles.by_column()), is_named, source)
+        as_text = set(roles.by_column())
+        frame = _frame(table, columns, as_text, is_named, source)
+        others = not_numeric(frame, [name for name in columns if name not in as_text])
+        if roles.categories and others:
+            # Categories stay as they are written too.
+            frame = _frame(table, columns, as_text | set(others), is_named, source)
     except csv.Error as error:
         raise DataError(f"{source} cannot be read as a table: {error}") from error
-    frame = without_index(frame, roles, notes)
+    found = table_from_frame(without_index(frame, roles, notes), roles, name=path.name, source=source)
     for note in notes:
         warnings.warn(f"{source}: {note}", UserWarning, stacklevel=3)
-    return table_from_frame(frame, roles, name=path.name, source=source)
+    return found
 
 
 def named_columns(

@@ -242,3 +242,9 @@ def test_any_text_is_read_or_refused(tmp_path_factory, text):
     assert table_text(path).text.count("\n") == text.count("\n")
     with contextlib.suppress(DataError):
         read_frame(path, Roles())
+
+
+def test_categories_stay_as_they_are_written(tmp_path):
+    path = written(tmp_path / "t.csv", "kind,x\nNA,1\n?,2\nred,3\nNA,4\n")
+    table = read_table(path, categories=True)
+    assert table.X["kind"].tolist() == ["NA", "?", "red", "NA"]

@@ -1,0 +1,153 @@
+"""One table as it comes out of a spreadsheet, clustered by every method of tables."""
+
+import gzip
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from moo_clustering.cli.load import load_data, prepares
+from moo_clustering.cli.samples import CategorySamples
+from moo_clustering.datasets import prepare_table
+from moo_clustering.estimators._methods import METHODS
+
+TABULAR = [name for name, method in METHODS.items() if not method.bags]
+# Smaller searches than those of the defaults, so that a fit takes a moment.
+SMALL = {
+    "pareto-clustering": ("k_range=[2,3,4]",),
+    "memetic-kmeans": ("strategy=ward",),
+    "pesc": ("pop_size=10", "n_gen=2"),
+    "nsga2-clus": ("pop_size=10", "n_gen=2"),
+    "amosa-clus": ("k_max=4",),
+    "ensemble-nmf": ("n_runs=3",),
+    "nsga2-sisc": ("binarize=True", "pop_size=4", "n_gen=1"),
+    "sisc": ("binarize=True",),
+    "mock": ("pop_size=10", "n_gen=2"),
+    "srmosc": ("pop_size=10",),
+    "fuzzy-modes-moga": ("pop_size=10", "n_gen=2"),
+}
+
+
+@pytest.fixture
+def messy(tmp_path, monkeypatch):
+    """Sixty rows in three groups: decimal commas, categories, dates, units, empty cells, a comment."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    group = np.arange(60) % 3
+    frame = pd.DataFrame(
+        {
+            "id": [f"s{row:02d}" for row in range(60)],
+            "width": [f"{value:.2f}".replace(".", ",") for value in 5 + 6 * (group == 1) + rng.random(60)],
+            "kind": np.array(["red", "green", "blue"])[group],
+            "price": [f"{value:.0f} €" for value in 20 + 30 * (group == 2) + 5 * rng.random(60)],
+            "day": (pd.Timestamp("2020-01-01") + pd.to_timedelta(group * 90, unit="D")).strftime("%d.%m.%Y"),
+            "class": np.array(["p", "q", "r"])[group],
+        }
+    )
+    frame.loc[[3, 17], "width"] = ""
+    frame.loc[5, "kind"] = "n/a"
+    text = "sep=;\n# measured by hand\n" + frame.to_csv(sep=";", index=False)
+    (tmp_path / "messy.csv.gz").write_bytes(gzip.compress(text.encode()))
+    return frame
+
+
+ROLES = ("messy.csv.gz", "--id-column", "id", "--labels", "class")
+
+
+def fit_of(method):
+    settings = [item for setting in SMALL.get(method, ()) for item in ("--set", setting)]
+    needed = () if method in ("mock", "amosa-clus", "pareto-clustering") else ("-k", 3)
+    return ("fit", *ROLES, "--method", method, *needed, *settings, "--out", "out")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", [name for name in TABULAR if name != "metric-kmeans"])
+def test_every_method_of_tables_takes_it(run, messy, tmp_path, method):
+    result = run(*fit_of(method))
+    assert result.exit_code == 0, result.output
+    out = tmp_path / "out"
+    assert len(pd.read_csv(out / "labels.csv")) == 60
+    notes = json.loads((out / "run.json").read_text())["data"]["notes"]
+    assert any("decimal commas" in note for note in notes)
+    assert (out / "report.html").stat().st_size > 10_000
+    (out / "report.html").unlink()
+    assert run("report", "out").exit_code == 0
+
+
+@pytest.mark.parametrize("method", ["memetic-kmeans", "spherical-kmeans", "fuzzy-modes-moga"])
+def test_methods_of_each_kind_take_it(run, messy, tmp_path, method):
+    result = run(*fit_of(method), "--no-report")
+    assert result.exit_code == 0, result.output
+    assert "Note: 1 comment line left out" in result.stderr
+    assert ("columns have equal weights, as some are categories" in result.stderr) == (
+        method == "memetic-kmeans"
+    )
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["scores"]["adjusted_rand"] > 0.3
+
+
+def test_features_are_those_of_prepare_table(messy, tmp_path):
+    columns = messy[["width", "kind", "price", "day"]]
+    for name, scale in (("pareto-clustering", "equal"), ("mock", "equal"), ("ensemble-nmf", "none")):
+        method = METHODS[name]
+        samples = load_data(
+            "messy.csv.gz", method, labels="class", id_column="id", prepares=prepares(method, {})
+        )
+        expected = prepare_table(columns, scale=scale)
+        np.testing.assert_array_equal(samples.X, expected.X)
+        assert tuple(samples.feature_names) == expected.feature_names
+    method = METHODS["fuzzy-modes-moga"]
+    samples = load_data("messy.csv.gz", method, labels="class", id_column="id", prepares=prepares(method, {}))
+    assert isinstance(samples, CategorySamples)
+    assert samples.X["kind"].isin(["red", "green", "blue"]).all()
+    assert samples.X["day"].max() == 180
+
+
+def test_numbers_alone_stay_as_they_are_but_for_the_recommended_method(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    X = np.random.default_rng(0).normal(size=(30, 2)) * [1, 1000]
+    pd.DataFrame(X, columns=["a", "b"]).to_csv(tmp_path / "numbers.csv", index=False)
+    found = {
+        name: load_data("numbers.csv", METHODS[name], prepares=prepares(METHODS[name], {}))
+        for name in ("mock", "pareto-clustering")
+    }
+    np.testing.assert_array_equal(found["mock"].X, X)
+    np.testing.assert_allclose(found["pareto-clustering"].X.var(axis=0), 1)
+
+
+def test_scaling_of_ones_own(messy):
+    samples = load_data(
+        "messy.csv.gz",
+        METHODS["mock"],
+        labels="class",
+        id_column="id",
+        prepares=prepares(METHODS["mock"], {"scale": "minmax"}),
+    )
+    assert not samples.has_equal_columns
+    assert set(samples.X[:, 1]) == {0, 1}
+
+
+def test_without_preparation(fails, messy):
+    message = fails(*fit_of("mock"), "--no-prepare")
+    assert "are not numeric" in message
+    assert "without --no-prepare, features are made of such columns" in message
+    assert "--no-prepare takes columns as they are, and --missing" in fails(
+        *fit_of("mock"), "--no-prepare", "--missing", "median"
+    )
+
+
+def test_tables_without_names(run, fails, tmp_path):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=(40, 2)) + 9 * (np.arange(40) % 2)[:, None]])
+    np.savetxt(tmp_path / "bare.csv", X, delimiter="|", fmt="%.3f")
+    fit = ("--method", "spherical-kmeans", "-k", 2, "--no-report")
+    result = run("fit", "bare.csv", *fit, "--out", "out")
+    assert result.exit_code == 0, result.output
+    assert "Note: the first line holds numbers only and is taken for data" in result.stderr
+    assert len(pd.read_csv("out/labels.csv")) == 40
+    result = run("fit", "bare.csv", *fit, "--header", "--out", "named")
+    assert len(pd.read_csv("named/labels.csv")) == 39
+    (tmp_path / "twice.csv").write_text("0.2,0.2,x\n1,2,y\n3,1,x\n")
+    message = fails("fit", "twice.csv", *fit, "--out", "other")
+    assert message.endswith("two columns named '0.2'; if the first line is data, say so with --no-header")
+    assert "--header and --no-header are for tables" in fails("fit", "wine", "--no-header", "--out", "other")
