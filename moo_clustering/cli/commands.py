@@ -174,6 +174,16 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 @click.option("--id-column", metavar="COLUMN", help="Identifiers of the rows.")
 @click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out; repeatable.")
 @click.option(
+    "--prepare/--no-prepare",
+    default=True,
+    help="Tables: make features of columns of any kind (the default), or take numbers only, as they are.",
+)
+@click.option(
+    "--header/--no-header",
+    default=None,
+    help="Tables: whether the first line names the columns; default: unless it holds numbers only.",
+)
+@click.option(
     "--weights",
     type=click.Choice(["dependence", "equal"]),
     help="Tables: weigh columns of few values by what they tell of other columns (the default), or equally.",
@@ -220,16 +230,16 @@ def fit(data: str, out: Path, **options: Any) -> None:
     DATA and --out are all that is needed: without --method and -k the recommended method finds clusters and
     their number, says how sure that is (confidence), and what else is worth a look (alternatives).
 
-    DATA is a CSV, TSV, Parquet or npz file (arrays, or a sparse matrix of scipy's), or a bundled set:
-    breast_cancer, digits, iris, wine.
-    For the recommended method a table may be as it comes out of a spreadsheet: columns of text become
-    indicators of categories, dates numbers of days, units beside numbers are taken off, empty cells are
+    DATA is a CSV, TSV (also .csv.gz), Excel (.xlsx), Parquet or npz file (arrays, or a sparse matrix of
+    scipy's), or a bundled set: breast_cancer, digits, iris, wine.
+    A table may be as it comes out of a spreadsheet: columns of text become indicators of categories, dates
+    numbers of days, times of day numbers of hours, units beside numbers are taken off, empty cells are
     filled, and columns that tell nothing (constants, row numbers, texts that are all different) are left
-    out; every step is reported in a line.
-    Every column, of whatever kind, has the same weight, unless --set scale=... says otherwise.
-
-    For other methods every column without another role must be numeric, without empty cells. Columns of
-    text can be features of the method fuzzy-modes-moga, where every different text is a category.
+    out; every step is reported in a line. With --no-prepare every column without another role must be
+    numeric, without empty cells.
+    For the recommended method every column, of whatever kind, has the same weight, unless --set scale=...
+    says otherwise; for other methods this holds for tables with categories, and numbers alone stay as they
+    are. The method fuzzy-modes-moga takes columns of text as they are: every different text is a category.
 
     DATA may also be documents: JSON lines (.jsonl, .jsonl.gz), a folder of .txt files (--labels folder:
     its sub-folders are the classes), or a CSV or TSV file with --text-columns. Their features are tf-idf

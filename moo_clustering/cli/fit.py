@@ -35,7 +35,7 @@ from moo_clustering.cli.job import (
     writes_checkpoints,
 )
 from moo_clustering.cli.load import load_data, prepares
-from moo_clustering.cli.samples import PreparedSamples, Samples
+from moo_clustering.cli.samples import CategorySamples, PreparedSamples, Samples
 from moo_clustering.cli.summary import summary
 from moo_clustering.cli.terminal import INTERRUPTED, one_line, shown_warnings
 from moo_clustering.datasets.files import DataError
@@ -62,6 +62,8 @@ def run_fit(
     cannot_link: str | None,
     id_column: str | None,
     drop: Sequence[str],
+    header: bool | None,
+    prepare: bool,
     weights: str | None,
     missing: str | None,
     text_columns: str | None,
@@ -89,6 +91,8 @@ def run_fit(
     options = parse_settings(settings, found.name, estimator_class)
     given = {"weights": weights, "missing": missing}
     filling = {name: value for name, value in given.items() if value is not None}
+    if filling and not prepare:
+        raise DataError(f"--no-prepare takes columns as they are, and --{next(iter(filling))} prepares them")
     with shown_warnings() as notices:
         samples = load_data(
             data,
@@ -100,15 +104,16 @@ def run_fit(
             partial_labels=partial_labels,
             id_column=id_column,
             drop=drop,
-            prepares=prepares(found, options),
+            prepares=prepares(found, preset | options) if prepare else None,
             filling=filling,
+            header=header,
         )
-    _require_used(filling, samples, options)
-    if isinstance(samples, PreparedSamples):
-        options.setdefault("scale", "none")  # columns have equal weights by now
-        for line in () if quiet else samples.notes:
-            click.echo(f"Note: {line}", err=True)
+    _require_used(filling, samples, found.name)
+    for line in () if quiet else samples.notes:
+        click.echo(f"Note: {line}", err=True)
     values = {name: option.default for name, option in parameters_of(estimator_class).items()}
+    if "scale" in values and isinstance(samples, PreparedSamples) and samples.has_equal_columns:
+        options.setdefault("scale", "none")  # columns have equal weights by now
     checkpointing = checkpoint_every is not None or (
         # A killed run that left nothing but its record is started over, whatever the method.
         resume and (not folder.killed or writes_checkpoints(found, values | preset | options))
@@ -145,7 +150,7 @@ def run_fit(
     supervise(job, partial_labels, must_link, cannot_link)
     if resume and not folder.resumed and not quiet:
         click.echo(f"Nothing to resume in {out}: starting from the beginning.", err=True)
-    if not quiet and samples.n_samples > LONG and found.prepares:
+    if not quiet and samples.n_samples > LONG and found.equal_columns:
         click.echo(f"Clustering {samples.n_samples} samples, which may take some minutes ...", err=True)
     outcome = run_job(job, folder, with_report=not no_report)
     if not quiet:
@@ -234,12 +239,15 @@ def run_job(
     return Outcome(record, interrupted, None if found is None else found.clusters)
 
 
-def _require_used(filling: Mapping[str, str], samples: Samples, options: Mapping[str, Any]) -> None:
+def _require_used(filling: Mapping[str, str], samples: Samples, method: str) -> None:
     for name in filling:
-        if not isinstance(samples, PreparedSamples):
+        if not isinstance(samples, PreparedSamples | CategorySamples):
             raise DataError(f"--{name} is for tables whose columns become features, and {samples} is none")
-        if name == "weights" and "scale" in options:
-            raise DataError("--weights needs columns of equal scale: leave out --set scale=...")
+        if name == "weights" and not getattr(samples, "has_equal_columns", False):
+            raise DataError(
+                f"--weights needs columns of equal scale, and method {method} is given them as they are; "
+                "leave out --set scale=... if that is why"
+            )
 
 
 def _warn_of_missing(job: Job) -> None:

@@ -8,12 +8,15 @@ import shlex
 import warnings
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import did_you_mean
@@ -48,6 +51,7 @@ from moo_clustering.datasets.tables import (
     encode_classes,
     holds_columns,
     identifiers,
+    is_text_table,
     labelled,
     read_frame,
 )
@@ -59,13 +63,15 @@ if TYPE_CHECKING:
 _ARFF = (".arff", ".dat")
 # Flags that stand for options of the readers in messages.
 _BAG_FLAGS = {"bag": "--bag COLUMN", "label": "--labels COLUMN", "drop": "--drop COLUMN"}
+_TABLE_FLAGS = {"id_column": "--id-column NAME", "drop": "--drop NAME", "header": "--no-header"}
 _LABEL_FLAGS = {"labels_xml": "--label-file FILE", "id_column": "--id-column NAME", "drop": "--drop NAME"}
 _PARTS = {"format", "shape", "data"}
 SPARSE = (".svm", ".svmlight", ".libsvm")
 # A relation of MEKA says how many of its attributes are labels.
 _MEKA = re.compile(r"^\s*@relation\b.*:.*\s-C\s+[+-]?\d", re.IGNORECASE | re.MULTILINE)
 _RELATIONAL = re.compile(r"^\s*@attribute\b.*\brelational\s*$", re.IGNORECASE | re.MULTILINE)
-Preparation = Literal["equal", "none"]
+# Features of equal weight, as they are, of equal weight if any is a category, or columns as they are.
+Preparation = Literal["equal", "none", "mixed", "columns"]
 _COMPONENTS = 100
 StemmerName = Literal["porter", "english", "none"]
 STEMMERS = get_args(StemmerName)
@@ -85,15 +91,21 @@ def load_data(
     drop: Sequence[str] = (),
     prepares: Preparation | None = None,
     filling: Mapping[str, Any] | None = None,
+    header: bool | None = None,
 ) -> Samples:
     """A bundled set by name, a file or a folder, as the method takes it.
 
     Texts are read where columns of text are named, and where there can be nothing else; bags and label
     sets where the file holds them, bags also where a column of them is named; categories where the method
     takes them. ``prepares`` makes features of whatever columns a table has, and ``filling`` has further
-    options of ``prepare_table`` for them.
+    options of ``prepare_table`` for them. ``header`` tells whether the first line of a text table or sheet
+    names its columns.
     """
-
+    is_table = data not in BUNDLED and not bag and text_columns is None and is_text_table(Path(data))
+    if header is not None and not is_table:
+        raise DataError(
+            f"--header and --no-header are for tables of text and Excel sheets, and {data} is read as none"
+        )
     if data in BUNDLED:
         options = {
             "--bag": bag,
@@ -158,7 +170,9 @@ def load_data(
             partial_labels=partial_labels,
             id_column=id_column,
             drop=drop,
-            options={"scale": prepares, **(filling or {})},
+            header=header,
+            preparation=prepares,
+            options=filling or {},
         )
     try:
         table = read_table(
@@ -168,11 +182,12 @@ def load_data(
             id_column=id_column,
             drop=tuple(drop),
             categories=method.categorical,
+            header=header,
         )
     except NotNumericError as error:
         raise DataError(f"{error.problem}, and {_without_text(method, error.columns)}") from error
     except DataError as error:
-        raise DataError(with_flags(error, _LABEL_FLAGS)) from error
+        raise DataError(with_flags(error, _TABLE_FLAGS)) from error
     return CategorySamples.of(table, source=table) if isinstance(table, CategoryTable) else Samples.of(table)
 
 
@@ -445,11 +460,15 @@ def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> Spars
 
 
 def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
-    """How the features of a table are to be scaled; None where the table has to be features already."""
-    if not method.prepares or options.get("metric", "euclidean") != "euclidean":
+    """What the columns of a table become for a method; None where the table has to be features already."""
+    if method.bags or options.get("metric") == "precomputed":
         return None
-    # With an option for scaling, the numbers stay as they are.
-    return "none" if "scale" in options else "equal"
+    if method.categorical and options.get("metric", "hamming") == "hamming":
+        return "columns"
+    # With an option for scaling, and where they must not be negative, the numbers stay as they are.
+    if "scale" in options or method.stems or method.presence:
+        return "none"
+    return "equal" if method.equal_columns else "mixed"
 
 
 def load_prepared(
@@ -459,13 +478,20 @@ def load_prepared(
     partial_labels: str | None,
     id_column: str | None,
     drop: Sequence[str],
-    options: Mapping[str, Any],
-) -> PreparedSamples:
-    """Features of the columns of a file that have no other role; ``options`` are those of ``prepare_table``.
+    header: bool | None = None,
+    preparation: Preparation = "equal",
+    options: Mapping[str, Any] = MappingProxyType({}),
+) -> PreparedSamples | CategorySamples:
+    """Features of the columns of a file that have no other role, or the columns with empty cells filled.
 
-    Raises a DataError when the file cannot be read, or nothing is left.
+    ``options`` are those of ``prepare_table``. Raises a DataError when the file cannot be read, or nothing is
+    left.
     """
-    frame, roles, notes = read_frame(path, Roles(labels, partial_labels, id_column, tuple(drop)))
+    roles = Roles(labels, partial_labels, id_column, tuple(drop), header=header)
+    try:
+        frame, roles, notes = read_frame(path, roles)
+    except DataError as error:
+        raise DataError(with_flags(error, _TABLE_FLAGS)) from error
     taken = roles.by_column()
     features = [column for column in frame.columns if column not in taken]
     if not features:
@@ -473,19 +499,44 @@ def load_prepared(
     row_ids: NDArray[Any] = np.arange(len(frame))
     if roles.id_column is not None:
         row_ids = identifiers(frame[roles.id_column], roles.id_column, str(path))
+    is_equal = preparation == "equal" or (preparation == "mixed" and "weights" in options)
     try:
-        prepared = prepare_table(frame[features], **options)
+        prepared = prepare_table(frame[features], scale="equal" if is_equal else "none", **options)
+        if preparation == "mixed" and prepared.category_names and not is_equal:
+            # Beside indicators of 0 and 1, numbers of any unit would count for much or nothing.
+            is_equal, prepared = True, prepare_table(frame[features], scale="equal", **options)
+            notes.append(
+                "columns have equal weights, as some are categories (unless --set scale=... is given)"
+            )
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
+    notes += prepared.notes
     known = None if roles.labels is None else frame[roles.labels]
     partial = None if roles.partial_labels is None else frame[roles.partial_labels]
     table = labelled(Table(path.name, prepared.X, prepared.feature_names, row_ids), known, partial)
+    if preparation == "columns" and prepared.category_names:
+        columns, names = _without_dates(prepared.columns), tuple(map(str, prepared.columns))
+        mixed = CategoryTable(path.name, columns, names, row_ids, category_names=prepared.category_names)
+        mixed = replace(mixed, y=table.y, target_names=table.target_names)
+        return CategorySamples.of(mixed, source=mixed, notes=tuple(notes))
     return PreparedSamples.of(
         table,
         frame=prepared.columns,
         categories=prepared.category_names,
-        notes=(*notes, *prepared.notes),
+        notes=tuple(notes),
         missing=prepared.missing,
+        has_equal_columns=is_equal,
+    )
+
+
+def _without_dates(frame: pd.DataFrame) -> pd.DataFrame:
+    """The columns, dates as numbers of days."""
+    days = np.timedelta64(86400, "s")
+    return pd.DataFrame(
+        {
+            name: (column - column.min()) / days if column.dtype.kind == "M" else column
+            for name, column in frame.items()
+        }
     )
 
 
@@ -497,7 +548,8 @@ def _without_text(method: Method, columns: Sequence[str]) -> str:
     out = " ".join(f"--drop {shlex.quote(column)}" for column in columns[:3])
     more = " and so on" if len(columns) > 3 else ""
     return (
-        f"method {method.name} takes numbers only: leave out with {out}{more}, say with --labels, "
+        f"method {method.name} takes numbers only: without --no-prepare, features are made of such columns; "
+        f"or leave them out with {out}{more}, say with --labels, "
         "--partial-labels or --id-column what such a column is, read it as texts with --text-columns, or "
         f"take a method for categories ({takers})"
     )

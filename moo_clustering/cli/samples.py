@@ -56,6 +56,8 @@ class Samples:
         Partial labels, for ``fit``; -1 for unlabelled samples.
     partial_names : tuple of str
         Names of the classes in partial_y.
+    notes : tuple of str
+        Sentences about what was done to the columns of a file.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Samples:
     target_names: tuple[str, ...] = ()
     partial_y: Int64Array | None = None
     partial_names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     # The word for one sample.
     kind: ClassVar[str] = "sample"
@@ -213,16 +216,16 @@ class PreparedSamples(Samples):
         The columns, with empty cells filled.
     categories : tuple of str
         Names of the columns that hold categories.
-    notes : tuple of str
-        Sentences about what was done to the columns.
     missing : DataFrame of bool
         The cells that were filled.
+    has_equal_columns : bool
+        Whether every column has the same total variance, before weights.
     """
 
     frame: pd.DataFrame = field(default_factory=pd.DataFrame)
     categories: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
     missing: pd.DataFrame = field(default_factory=pd.DataFrame)
+    has_equal_columns: bool = True
 
     @property
     def features(self) -> str:
@@ -275,6 +278,7 @@ class CategorySamples(Samples):
             "n_features": len(names),
             "feature_names": names,
             "categories": list(self.category_names),
+            "notes": list(self.notes),
             "fingerprint": fingerprint(*self.source.columns()),
         }
 

@@ -76,8 +76,8 @@ class Method:
         Whether it is made for documents, of which it takes which words are in them, as 0 and 1.
     categorical : bool
         Whether ``fit`` takes a data frame with columns of categories.
-    prepares : bool
-        Whether a table of any columns may be turned into features for it, with empty cells filled.
+    equal_columns : bool
+        Whether the columns of a table, also of numbers alone, get equal weights before the fit.
     evolves_with : mapping
         Options with whose values alone there are generations; empty if there always are, or never.
     """
@@ -94,7 +94,7 @@ class Method:
     stems: bool = False
     presence: bool = False
     categorical: bool = False
-    prepares: bool = False
+    equal_columns: bool = False
     evolves_with: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
@@ -219,7 +219,7 @@ FLAGSHIP_METHODS: tuple[Method, ...] = (
         },
         supervision=("labels", "pairs"),
         sparse=True,
-        prepares=True,
+        equal_columns=True,
     ),
     Method(
         name=RECOMMENDED_FOR_BAGS,

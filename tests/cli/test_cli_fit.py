@@ -195,7 +195,9 @@ def test_bad_data(fails, slices, table, tmp_path, data, message):
         "text.csv": "a,b\n1,x\n",
     }.items():
         (tmp_path / name).write_text(text)
-    assert re.search(message, fails("fit", data, "--method", "slices", "-k", 2, "--out", "out"))
+    assert re.search(
+        message, fails("fit", data, "--method", "slices", "--no-prepare", "-k", 2, "--out", "out")
+    )
     assert not (tmp_path / "out").exists()
 
 

@@ -107,7 +107,7 @@ def test_mistakes(fails, write, tmp_path, arguments, words):
 
 def test_one_row(fails, write):
     data = write("row.csv", pd.DataFrame({"a": [0.0], "b": [1.0]}))
-    assert "1 sample" in fails("fit", data, *METHOD, "-k", 1, "--out", "out")
+    assert "the table has 1 row" in fails("fit", data, *METHOD, "-k", 1, "--out", "out")
 
 
 def test_contradictory_pairs(fails, write, tmp_path):

@@ -47,7 +47,7 @@ def animals(tmp_path):
     return frame
 
 
-MODES = ("fit", "animals.csv", "--method", "fuzzy-modes-moga")
+MODES = ("fit", "animals.csv", "--method", "fuzzy-modes-moga", "--no-prepare")
 NAMED = ("--id-column", "name", "--labels", "kind")
 
 
@@ -354,11 +354,13 @@ def test_columns_that_look_like_mistakes(run, animals, tmp_path):
 
 
 def test_text_for_methods_of_numbers(fails, animals):
-    message = fails("fit", "animals.csv", "--method", "mock", "--out", "out")
+    message = fails("fit", "animals.csv", "--method", "mock", "--no-prepare", "--out", "out")
     assert "columns 'name', 'cover', 'size', 'kind' are not numeric ('animal 0' in row 1)" in message
     assert "--drop name --drop cover --drop size and so on" in message
     assert "(fuzzy-modes-moga)" in message
-    message = fails("fit", "animals.csv", "--method", "pesc", *NAMED, "--drop", "size", "--out", "out")
+    message = fails(
+        "fit", "animals.csv", "--method", "pesc", "--no-prepare", *NAMED, "--drop", "size", "--out", "out"
+    )
     assert "column 'cover' is not numeric ('feathers' in row 1), and method pesc takes numbers" in message
     assert "--drop cover," in message
 

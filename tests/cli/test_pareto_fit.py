@@ -216,8 +216,8 @@ def test_missing_cells_that_clusters_follow_are_told(tmp_path):
     [
         (("--weights", "equal", "--set", "scale=isotropic"), "--weights needs columns of equal scale"),
         (
-            ("--weights", "equal", "--method", "mock", "--drop", "soil", "--drop", "felled"),
-            "--weights is for",
+            ("--weights", "equal", "--method", "spherical-kmeans", "-k", "2"),
+            "--weights needs columns of equal scale, and method spherical-kmeans is given them as they are",
         ),
         (("--missing", "mean"), "is not one of 'neighbors', 'median'"),
     ],
