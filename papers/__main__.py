@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     "--seeds",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Repetitions; default: 30 for pesc, 15 for multi-instance, 3 for flagship, 2 for sisc-ml, "
-    "1 for others.",
+    help="Repetitions; default: 30 for pesc, 15 for multi-instance, 3 for flagship and interactive, "
+    "2 for sisc-ml, 1 for others.",
 )
 @click.option("--jobs", type=int, default=1, show_default=True, help="Processes; -1: all processors.")
 @click.option(
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 @click.option(
     "--sets",
     metavar="NAMES|N",
-    help="multi-instance, pesc, flagship: names of data sets, separated by commas; default: all of the "
-    "paper's that are found (pesc: with at most 5000 samples; flagship: all that can be read). "
+    help="multi-instance, pesc, flagship, interactive: names of data sets, separated by commas; default: all "
+    "of the paper's that are found (pesc: with at most 5000 samples; flagship: all that can be read). "
     "ensemble-nmf: number of data sets per collection and k; default: 10.",
 )
 @click.option(

@@ -30,7 +30,7 @@ class Interactive:
 
     def __init__(self, settings: Settings) -> None:
         suite = load_suite(settings.data, settings.sets)
-        # Shapes, tables and digits; texts have too many classes of a kind that pairs cannot tell apart.
+        # Shapes, tables and digits.
         self._sets = {one.name: one for one in suite.sets if one.kind != "t"}
         self.parameters = {"points": list(POINTS), "error_rates": list(ERROR_RATES), "methods": list(METHODS)}
         self.cells: list[Key] = [

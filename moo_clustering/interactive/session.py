@@ -121,8 +121,8 @@ class AnswerSession:
         Per cluster its number in ``labels_``, name, size, number of answered samples (0 for a cluster that no
         answer has touched), and up to three examples of these.
     expected_error_ : float
-        Expected share of samples in a wrong cluster. On 35 development sets the adjusted Rand index was .86
-        in the median where it was from .1 to .2, .99 from .05 to .1, and 1 below .01.
+        Expected share of samples in a wrong cluster, by the pool and the answers: a guide to when to stop,
+        and not calibrated. Where classes are no clusters it stays high.
     history_ : DataFrame
         Per answer the samples (-1 for none), the answer, its kind, the probability before that they belong
         together, the share of samples that moved, the number of clusters after it, and the number of an
@@ -130,6 +130,12 @@ class AnswerSession:
 
     Notes
     -----
+    On 14 development sets (5 shapes, 9 tables) the mean adjusted Rand index was .70 at first and .75, .85, .92
+    and .96 after 10, 25, 50 and 100 right answers about pairs (COBRAS: .62, .69, .73, .84); with 5 % of the
+    answers wrong .73, .83, .89 and .93 (.62, .63, .70, .60). Names are better than pairs if they are right
+    (.81, .88, .92, .97), and worse if 5 % are wrong (.75, .83, .87, .89). A wrong answer that joins two groups
+    is never taken back by itself; undo or correct it.
+
     An answer takes O(m p (g + c)) time for m samples or landmarks, p partitions that count, g
     groups and c = 90 candidates for the next question, and O(n) for the labels of n samples; memory O(m^2)
     for the graph kernel, once it is needed.
