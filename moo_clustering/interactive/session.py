@@ -128,7 +128,9 @@ class AnswerSession:
         together, the share of samples that moved, the number of clusters after it, and the number of an
         earlier answer that it contradicts (-1 for none).
 
-    Notes ----- On 14 development sets (5 shapes, 9 tables) the mean adjusted Rand index was .70 at first and
+    Notes
+    -----
+    On 14 development sets (5 shapes, 9 tables) the mean adjusted Rand index was .70 at first and
     .75, .85, .92 and .96 after 10, 25, 50 and 100 right answers about pairs (COBRAS: .62, .69, .73, .84);
     with 5 % of the answers wrong .73, .83, .89 and .93 (.62, .63, .70, .60). Names are better than pairs if
     they are right (.81, .88, .92, .97), and worse if 5 % are wrong (.75, .83, .87, .89). A wrong answer that
