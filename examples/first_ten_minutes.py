@@ -18,14 +18,15 @@ from moo_clustering.visualization import plot_partition
 
 X, classes = load_wine(return_X_y=True)
 model = ParetoClustering(random_state=0).fit(X)
-print(f"{model.n_clusters_} clusters, confidence {model.confidence_:.2f}")
+print(model.summary())
 print(f"agreement with the cultivars: {adjusted_rand_score(classes, model.labels_):.2f}")
 
 # %%
-# Two large clusters are what most families of algorithms agree on. Other good partitions are kept; each is
-# unlike those before it.
+# Other good partitions are kept, each unlike the others. The first has two clusters, which most families of
+# algorithms find.
 
-print(model.alternatives_[["family", "n_clusters", "agreement", "ari_to_labels"]].round(2))
+two = model.choose("alternative-0").labels_
+print(f"two clusters: agreement with the cultivars {adjusted_rand_score(classes, two):.2f}")
 three = model.relabel(n_clusters=3).labels_
 print(f"three clusters: agreement with the cultivars {adjusted_rand_score(classes, three):.2f}")
 

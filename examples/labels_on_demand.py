@@ -21,8 +21,7 @@ X, classes = X[order], classes[order]
 
 model = ParetoClustering(scale="isotropic", random_state=0).fit(X)
 print(f"on its own: {model.n_clusters_} clusters, ARI {adjusted_rand_score(classes, model.labels_):.3f}")
-print(f"agreement of the algorithm families: {model.confidence_:.2f}")
-print(model.alternatives_[["family", "n_clusters", "agreement", "score", "ari_to_labels"]].round(2))
+print(model.summary())
 
 course = {}
 known = np.full(len(X), -1)

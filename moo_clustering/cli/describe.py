@@ -367,6 +367,8 @@ def has_pool(estimator: Any) -> bool:
 def describe_pareto(job: Job, found: Description) -> None:
     """Add scores, alternatives, classes, controls and pictures."""
     estimator, samples = job.estimator, job.samples
+    if not isinstance(samples, BagSamples):
+        estimator._describe_alternatives(getattr(samples, "feature_names", None) or None)
     found.record |= _record(job)
     frames = {"scores.csv": _numbered("member", estimator.scores_)}
     if len(estimator.alternatives_):

@@ -707,14 +707,17 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
             if "random-control" in self._solutions:
                 self.random_control_labels_ = self._solutions["random-control"].labels.astype(np.int32)
 
-    def _describe_alternatives(self) -> None:
-        """Add what the alternatives are worth, who finds them and how they differ from the result."""
+    def _describe_alternatives(self, names: Sequence[str] | None = None) -> None:
+        """Add what the alternatives are worth, who finds them and how they differ from the result.
+
+        ``names`` are those of the features of the data, where these came without.
+        """
         described: dict[str, list[Any]] = {
             name: [] for name in ("confidence", "sizes", "families", "difference")
         }
         if self._assessor is not None and self._candidates is not None:
             labels = self._samples.per_point(self._solutions["auto"].labels)
-            names = self._point_features()
+            names = self._point_features(names)
             for member in self._alternatives:
                 other = self._candidates.labels[member]
                 sizes = np.sort(np.bincount(self._samples.per_sample(other)))[::-1]
@@ -728,12 +731,12 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         for name, column in described.items():
             self.alternatives_[name] = column
 
-    def _point_features(self) -> list[str] | None:
+    def _point_features(self, names: Sequence[str] | None) -> list[str] | None:
         """Names of the features of the points, where they are columns of the data."""
         scaling = getattr(self._samples.nearest, "scaling", None)
         if self._samples.features is None or scaling is None or scaling.components is not None:
             return None
-        given = getattr(self, "feature_names_in_", None)
+        given = getattr(self, "feature_names_in_", None) if names is None else names
         return [f"feature {place}" if given is None else str(given[place]) for place in scaling.varying]
 
     def summary(self) -> str:

@@ -258,7 +258,7 @@ def test_tables_of_known_numbers():
     assert lost[2:] == ["others", "a", 0.2, "HDBSCAN +0.20"]
     levels, by_set = confidence(results)
     assert "1.00 over 2 sets" in levels.title
-    assert [row[:2] for row in levels.rows] == [["0 to 0.62", 1], ["0.9 to 1", 1]]
+    assert [row[:2] for row in levels.rows] == [["0.4 to 0.6", 1], ["0.6 to 1", 1]]
     assert [row[0] for row in by_set.rows] == ["a", "b"]
     assert results.errors[0][2].endswith("HDBSCAN")
     # One set only has all methods.
