@@ -21,7 +21,15 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import normalize
 
-from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, number_clusters, spawn_seeds
+from moo_clustering._arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    IntpArray,
+    Labels,
+    number_clusters,
+    spawn_seeds,
+)
 from moo_clustering._parallel import threads_here
 from moo_clustering.bags import Bags, BagTransformer, bag_distance_kinds, gaussian_bag_kernel
 from moo_clustering.bags.distances import DISTANCE_KINDS
@@ -38,6 +46,11 @@ Nearest = Callable[[Any, int], tuple[IntpArray, FloatArray]]
 TRIVIAL = "trivial"
 # Landmarks or samples whose values are averaged for a sample that was not in the pool.
 N_NEAREST = 3
+# Neighbour whose distance tells outliers, and the least number of samples for that.
+_FAR_NEIGHBOR, _LEAST_FOR_FAR = 5, 20
+# An outlier's neighbour is farther than the median of all by so many robust deviations of the logarithm (of
+# at least so much), and so many times as far as its own neighbours have theirs; a greater share has none.
+_FAR_DEVIATIONS, _LEAST_DEVIATION, _FAR_RATIO, _MOST_FAR = 5.0, 0.1, 8.0, 0.05
 # Passes and batch of the k-means that places landmarks.
 _PASSES, _BATCH = 10, 10_000
 # Products of samples and landmarks computed at once: 80 MB.
@@ -75,6 +88,8 @@ class PooledSamples:
         Where there are no features: points at distance 0 as clusters.
     transform : callable or None
         Scaled features of new samples; None where ``features`` is.
+    far : ndarray of shape (n_points,), bool, or None
+        Outliers, whose ``features`` are drawn in to those of their nearest sample.
     """
 
     n_samples: int
@@ -87,6 +102,7 @@ class PooledSamples:
     kernels: tuple[FloatArray, ...] = ()
     coincident: Labels | None = None
     transform: Callable[[Any], FloatArray] | None = None
+    far: BoolArray | None = None
 
     @property
     def n_points(self) -> int:
@@ -228,10 +244,20 @@ def pooled_table(
     """
     placing, viewing, extra_seed = seed.spawn(3)
     scaling = FeatureScaling.of(X, scale, n_components=n_components)
-    points, landmark_of, all_features = scaling.transform(X), None, None
-    if X.shape[0] > n_landmarks:
-        all_features = points
-        points, landmark_of = find_landmarks(all_features, n_landmarks, _integer(placing))
+    points, landmark_of, all_features = _placed(scaling.transform(X), n_landmarks, _integer(placing))
+    far = far_points(points)
+    if far.any() and scaling.components is None:
+        # Outliers do not decide on the scale either; without them, others may be told.
+        outside = far if landmark_of is None else far[landmark_of]
+        scaling = FeatureScaling.of(X[~outside], scale, n_components=n_components)
+        points, landmark_of, all_features = _placed(scaling.transform(X), n_landmarks, _integer(placing))
+        before = outside if landmark_of is None else np.bincount(landmark_of, ~outside) == 0.0
+        far = before | far_points(points)
+    if len(points) - far.sum() <= (grid["n_clusters"] or 0):
+        # So many clusters need every sample.
+        far[:] = False
+    if far.any():
+        points = _drawn_in(points, far)
     samples = PooledSamples(
         X.shape[0],
         self_tuning_graph(points, n_neighbors=n_neighbors, n_jobs=n_jobs),
@@ -241,6 +267,7 @@ def pooled_table(
         landmark_of,
         all_features,
         transform=scaling.transform,
+        far=far,
     )
     if len(points) < 3 or (points == points[0]).all():
         return samples
@@ -475,6 +502,59 @@ def find_landmarks(X: FloatArray, n_landmarks: int, seed: int) -> tuple[FloatArr
         nearest[low : low + step] = (X[low : low + step] @ centers.T - half).argmax(axis=1)
     landmark_of: Labels = np.unique(nearest, return_inverse=True)[1].reshape(-1).astype(np.int32)
     return _landmark_means(X, landmark_of), landmark_of
+
+
+def _placed(
+    features: FloatArray, n_landmarks: int, seed: int
+) -> tuple[FloatArray, Labels | None, FloatArray | None]:
+    """Samples, or landmarks of many samples with the landmark of every sample and the features of these."""
+    if len(features) <= n_landmarks:
+        return features, None, None
+    return *find_landmarks(features, n_landmarks, seed), features
+
+
+def far_points(points: FloatArray) -> BoolArray:
+    """Outliers: samples that lie apart from all others, and not only in a sparse region.
+
+    The fifth neighbour of an outlier is farther away, in logarithms, than the median of all by five robust
+    standard deviations, and eight times as far as at least two of its five neighbours have theirs: outliers
+    may have others beside them. None are told among fewer than 20 samples, or if they were more than 5 %.
+
+    Returns
+    -------
+    ndarray of shape (n_points,), bool
+
+    Notes
+    -----
+    O(n_points^2 n_features) time at most.
+    """
+    none = np.zeros(len(points), dtype=bool)
+    if len(points) < _LEAST_FOR_FAR:
+        return none
+    with threads_here():
+        distances, neighbors = NearestNeighbors(n_neighbors=_FAR_NEIGHBOR).fit(points).kneighbors()
+    reach = distances[:, -1]
+    if not reach.any():
+        return none
+    log = np.log(np.maximum(reach, reach[reach > 0.0].min()))
+    above = log - np.median(log)
+    deviation = max(1.4826 * float(np.median(np.abs(above))), _LEAST_DEVIATION)
+    ratio = log - np.partition(log[neighbors], 1, axis=1)[:, 1]
+    far: BoolArray = (above > _FAR_DEVIATIONS * deviation) & (ratio > np.log(_FAR_RATIO))
+    return far if far.mean() <= _MOST_FAR else none
+
+
+def _drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
+    """Points of which outliers lie as near to the nearest other sample as that sample's fifth neighbour."""
+    near = points[~far]
+    with threads_here():
+        search = NearestNeighbors(n_neighbors=_FAR_NEIGHBOR).fit(near)
+        distance, nearest = search.kneighbors(points[far], 1)
+        reach = search.kneighbors()[0][nearest[:, 0], -1]
+    drawn = points.copy()
+    base = near[nearest[:, 0]]
+    drawn[far] = base + (points[far] - base) * (np.minimum(reach, distance[:, 0]) / distance[:, 0])[:, None]
+    return drawn
 
 
 def _landmark_means(X: Any, landmark_of: Labels) -> Any:

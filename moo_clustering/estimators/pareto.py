@@ -25,6 +25,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import (
+    BoolArray,
     FloatArray,
     IntpArray,
     Labels,
@@ -189,6 +190,12 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
     landmark_of_ : ndarray of shape (n_samples,) or None
         Landmark of every sample; None where there are no landmarks.
     n_landmarks_ : int or None
+    outliers_ : ndarray of shape (n_samples,), bool
+        Samples that lie apart from all others: their fifth neighbour is eight times as far as some of their
+        neighbours have theirs, and beyond the median by five robust standard deviations of the logarithms.
+        The pool takes them as near to their nearest sample, whose cluster they join, as others are there;
+        they do not count in the scale of the features. None are told of distances and bags, and if they were
+        more than 5 %.
     classes_ : ndarray of shape (n_classes,)
         After a fit with labels.
     transduction_ : ndarray of shape (n_samples,)
@@ -678,6 +685,8 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         samples, candidates, side = self._samples, self._candidates, self._side_information
         self.pool_: PartitionPool | None = samples.pool
         self.graph_, self.landmark_of_ = samples.graph, samples.landmark_of
+        outliers = np.zeros(samples.n_points, dtype=bool) if samples.far is None else samples.far
+        self.outliers_: BoolArray = outliers if samples.landmark_of is None else outliers[samples.landmark_of]
         self.n_landmarks_ = None if samples.landmark_of is None else samples.n_points
         if side.targets is not None:
             self.classes_ = side.targets.classes
