@@ -195,7 +195,7 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         neighbours have theirs, and beyond the median by five robust standard deviations of the logarithms.
         The pool takes them as near to their nearest sample, whose cluster they join, as others are there;
         they do not count in the scale of the features. None are told of distances and bags, and if they were
-        more than 5 %.
+        more than 5 %. ``np.where(model.outliers_, -1, model.labels_)`` labels them as noise.
     classes_ : ndarray of shape (n_classes,)
         After a fit with labels.
     transduction_ : ndarray of shape (n_samples,)
