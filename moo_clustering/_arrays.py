@@ -236,6 +236,11 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
             # NumPy would take them for counts of nanoseconds.
             raise TypeError(f"{', '.join(dates)} of dates or times")
         return validate_data(estimator, X, dtype=dtype, **options)
+    except OverflowError as error:
+        raise ValueError(
+            "Input X contains infinity or a value too large: a whole number of more digits than float64 has; "
+            "moo_clustering.datasets.prepare_table(frame).X takes it for a missing value and fills it in."
+        ) from error
     except (TypeError, ValueError) as error:
         # In arrays, objects that are neither number nor string are a TypeError with scikit-learn.
         objects = isinstance(error, TypeError) and not hasattr(X, "iloc") and not _dates(X)

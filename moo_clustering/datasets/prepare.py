@@ -6,6 +6,7 @@ rows that are nearest in what is known.
 
 from __future__ import annotations
 
+import datetime
 import re
 import warnings
 from collections.abc import Sequence
@@ -46,6 +47,12 @@ _MEASURE = re.compile(
     r"(?P<number>[+-]?[\d.,]*\d(?:[ '\u00a0\u202f]\d{3})*(?:[.,]\d+)?(?:[eE][+-]?\d+)?)"
     r"\s*(?P<after>[^\d\s.,+'-]{1,6})?"
 )
+_TIME = re.compile(
+    r"(?P<hour>\d{1,3}):(?P<minute>[0-5]\d)(:(?P<second>[0-5]\d(\.\d+)?))?(\s*(?P<half>[ap])\.?m\.?)?",
+    re.ASCII | re.IGNORECASE,
+)
+_BRACKETED = re.compile(r"\(\s*([^()-]+?)\s*\)")
+_BEFORE_SIGN = re.compile(r"^([+-])\s*([$€£¥]|EUR|USD|GBP|CHF)\s*")
 _SHOWN = 8
 # Bins of a column of numbers where its dependence on another column is measured; numbers of at most _FEW
 # different values are discrete: their values make clusters of their own, as those of categories do.
@@ -124,7 +131,8 @@ def prepare_table(
 ) -> PreparedTable:
     """Features from numbers, truth values, dates and categories, whatever the table holds.
 
-    Cells are read by what they say: numbers also with decimal commas, dates, and words for missing values
+    Cells are read by what they say: numbers also with decimal commas, units or brackets for a minus, times of
+    day (as hours), dates, and words for missing values
     (NA, n/a, null, ?). Missing cells are filled; dates become days, categories an indicator for each value
     (one for two values). Columns are left out that are constant, empty or mostly so, number the rows, or
     hold texts nearly all of which are different; numbers whose commas, and dates whose days and months,
@@ -510,7 +518,10 @@ def _read(name: str, given: pd.Series[Any]) -> Column:
     if pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column):
         numbers = pd.Series(column.to_numpy(dtype=np.float64, na_value=np.nan))
         return Column(name, "number", numbers.where(np.isfinite(numbers)), convention="plain")
-    if not all(isinstance(cell, str | int | float | bool | np.generic) or _is_none(cell) for cell in column):
+    if not all(
+        isinstance(cell, str | int | float | bool | np.generic | datetime.time) or _is_none(cell)
+        for cell in column
+    ):
         return Column(name, "category", column).out("cells that are neither numbers nor text")
     return _read_texts(name, column)
 
@@ -520,7 +531,9 @@ def _read_texts(name: str, column: pd.Series[Any]) -> Column:
     known = texts.notna()
     if known.any():
         found, bare = read_numbers(texts[known].to_numpy()), None
-        if found.convention == "none" and (bare := without_unit(texts[known].to_numpy())) is not None:
+        if found.convention == "none":
+            signed = np.array([_signed(text) for text in texts[known]], dtype=object)
+            bare = without_unit(signed) or Measures(signed, "")
             found = read_numbers(bare.texts)
         if found.convention != "none":
             if bare is not None:
@@ -539,6 +552,10 @@ def _read_texts(name: str, column: pd.Series[Any]) -> Column:
                 # Other columns decide how it is read, from its texts.
                 return replace(whole, values=texts)
             return whole
+        if (hours := read_times(texts[known].to_numpy())) is not None:
+            numbers = pd.Series(np.full(len(texts), np.nan))
+            numbers[known] = hours
+            return Column(name, "number", numbers, convention="plain", unit="hours")
         dates = read_dates(texts[known].to_numpy())
         if isinstance(dates, str):
             return Column(name, "date", texts).out(dates)
@@ -702,6 +719,28 @@ def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
     if any((other != found[0]).any() for other in found[1:]):
         return f"days and months cannot be told apart ({texts[0]!r})"
     return found[0]
+
+
+def read_times(texts: NDArray[Any]) -> NDArray[np.float64] | None:
+    """Hours of times of day or durations (9:30, 21:15:08, 9:30 pm), none empty; None for other texts."""
+    found = [_TIME.fullmatch(str(text)) for text in texts]
+    hours = np.full(len(texts), np.nan)
+    for row, match in enumerate(found):
+        if match is None:
+            return None
+        hour, half = int(match["hour"]), match["half"]
+        if half and not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + 12 * (half.casefold() == "p") if half else hour
+        hours[row] = hour + int(match["minute"]) / 60 + as_number(match["second"] or "0") / 3600
+    return hours
+
+
+def _signed(text: str) -> str:
+    """A negative number with its sign where Python expects it: (1,234), -$5 and a typographic minus."""
+    bracketed = _BRACKETED.fullmatch(text)
+    plain = (f"-{bracketed[1]}" if bracketed else text).replace("\u2212", "-")
+    return _BEFORE_SIGN.sub(r"\2\1", plain, count=1)
 
 
 def _must_be_decimal(texts: list[str]) -> bool:

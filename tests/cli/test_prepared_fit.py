@@ -57,7 +57,7 @@ ROLES = ("messy.csv.gz", "--id-column", "id", "--labels", "class")
 
 def fit_of(method):
     settings = [item for setting in SMALL.get(method, ()) for item in ("--set", setting)]
-    needed = () if method in ("mock", "amosa-clus", "pareto-clustering") else ("-k", 3)
+    needed = () if method in ("mock", "amosa-clus", "nsga2-clus", "pareto-clustering") else ("-k", 3)
     return ("fit", *ROLES, "--method", method, *needed, *settings, "--out", "out")
 
 
