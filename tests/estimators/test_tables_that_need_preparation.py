@@ -50,7 +50,7 @@ def test_dates_are_no_counts_of_nanoseconds():
 @pytest.mark.parametrize("n_digits", [400, 5000])
 def test_whole_numbers_of_any_length(n_digits):
     frame = pd.DataFrame({"x": [10**n_digits, 2, 3, 4] * 3, "y": np.arange(12.0)})
-    with pytest.raises(ValueError, match="a value too large.*prepare_table"):
+    with pytest.raises(ValueError, match=r"a value too large.*prepare_table"):
         METHODS["mock"].load()().fit(frame)
     assert np.isfinite(prepare_table(frame).X).all()
 
