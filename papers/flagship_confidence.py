@@ -16,7 +16,13 @@ from scipy.stats import spearmanr
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from moo_clustering._arrays import BoolArray, FloatArray, IntArray
-from moo_clustering.estimators._pareto_confidence import FEATURES, ConfidenceModel, Term
+from moo_clustering.estimators._pareto_confidence import (
+    FEATURES,
+    STRUCTURE_DOUBTED,
+    STRUCTURE_FROM,
+    ConfidenceModel,
+    Term,
+)
 from moo_clustering.validity import pairwise_ari
 from papers.flagship_generated import NULLS, STRUCTURED, generated_table
 from papers.flagship_sets import load_suite
@@ -27,6 +33,7 @@ N_MEMBERS, MEMBERS_WEIGHT = 8, 0.5
 # Inverse strength of the penalty on the logistic part, and strength of that on the linear part.
 _LOGISTIC, _RIDGE = 0.1, 5.0
 N_FOLDS = 20
+_EXCESS_OF_P05 = 1.78
 _CLEAR_ARI = 0.8
 WITHOUT_SPACE = FEATURES[:10]
 STRUCTURE_TERMS = (*WITHOUT_SPACE, "excess", "silhouette", "log_features")
@@ -239,8 +246,10 @@ def model_table(name: str, model: ConfidenceModel) -> ResultTable:
 
 def judged(described: Described, name: str, structure: FloatArray, ari: FloatArray) -> list[ResultTable]:
     """Errors of the confidence of results, and verdicts by kind of data."""
-    from moo_clustering.estimators._pareto_confidence import STRUCTURE_FROM
-
+    # Beyond this excess over references their p-value is below .05.
+    doubted = described.features[:, FEATURES.index("excess")] < _EXCESS_OF_P05
+    if name != "model":
+        doubted[:] = False
     confidence, results = structure * ari, described.is_result
     rows: list[list[Any]] = []
     for title, chosen in (
@@ -259,7 +268,7 @@ def judged(described: Described, name: str, structure: FloatArray, ari: FloatArr
                     float(spearmanr(expected, reached)[0]),
                 ]
             )
-    noise = structure < STRUCTURE_FROM
+    noise = structure < np.where(doubted, STRUCTURE_DOUBTED, STRUCTURE_FROM)
     clear = results & ~described.is_null & (described.ari > _CLEAR_ARI)
     verdicts: list[list[Any]] = [
         ["clear structures (ARI above .8)", int(clear.sum()), float(noise[clear].mean())]

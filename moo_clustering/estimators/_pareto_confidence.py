@@ -24,8 +24,9 @@ from moo_clustering.validity import LikelihoodGain, MinimaxSilhouette, Silhouett
 
 CLEAR, SEVERAL, NO_STRUCTURE = "clear", "several good answers", "no structure beyond noise"
 VERDICTS = (CLEAR, SEVERAL, NO_STRUCTURE)
-# Least probability of structure, and least confidence of a clear result.
-STRUCTURE_FROM, CLEAR_FROM = 0.5, 0.6
+# Least probability of structure, that where reference data are clustered as well (p from .05), and least
+# confidence of a clear result.
+STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM = 0.5, 0.7, 0.05, 0.6
 # Rows of which silhouettes and likelihoods are taken.
 _MOST_ROWS = 600
 # Reference data: rows, columns (principal components beyond), and how many there are.
@@ -82,8 +83,9 @@ class Assessor:
         p_value = float("nan")
         if self.samples.features is not None:
             p_value = self.reference.p_value(n_clusters)
+        least = STRUCTURE_DOUBTED if p_value >= DOUBTFUL_P else STRUCTURE_FROM
         verdict = CLEAR if confidence >= CLEAR_FROM else SEVERAL
-        return Assessment(confidence, p_value, NO_STRUCTURE if structure[0] < STRUCTURE_FROM else verdict)
+        return Assessment(confidence, p_value, NO_STRUCTURE if structure[0] < least else verdict)
 
     def finders(self, labels: Labels) -> list[str]:
         """Families with a member that hardly differs (adjusted Rand index from .9)."""

@@ -170,8 +170,8 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         mode each) are clustered as well by Ward's method with as many clusters; .001 stands for less. NaN
         for distances and bags.
     verdict_ : {"clear", "several good answers", "no structure beyond noise"}
-        No structure: the probability of any, by the model behind ``confidence_``, is below .5. Clear: the
-        confidence is at least .6.
+        No structure: the probability of any, by the model behind ``confidence_``, is below .5, or below .7
+        with a p-value from .05. Clear: otherwise, with a confidence of at least .6.
     alternatives_ : DataFrame
         At most four members of high score, each unlike the result of the fit and each other (adjusted Rand
         index up to .8, first those with other numbers of clusters), with their sizes, their confidence, the
@@ -917,8 +917,8 @@ class ParetoClustering(ParetoPoolClusterer):
     reference data. It was estimated from 474 pools of 40 sets with known classes and of generated tables.
     For sets that were left out, the calibration error was .06 and the rank correlation with the index
     reached .80 (.08 and .63 on the 40 sets alone; the greatest agreement in the pool, which it replaces,
-    had .27 and .69 over all). 91 % of the tables without clusters were told to have none, but only 31 % of
-    random walks, which do look like clusters; 2 % of the clear structures (an index above .8) were. With
+    had .27 and .69 over all). 92 % of the tables without clusters were told to have none, but only 31 % of
+    random walks, which do look like clusters; 4 % of the clear structures (an index above .8) were. With
     labels and pairs it is what the pool says of the partition found with them, and was not calibrated.
     Given distances rest on ten of the features (.07 and .74 on the same tables), as do bags, for which it
     was not calibrated either: their classes are hardly clusters.
