@@ -316,7 +316,7 @@ def test_few_and_equal_documents(run, nearest, texts):
         (("notes.jsonl", "--text-columns", "titel"), "did you mean 'title'"),
         (("notes.jsonl", "--text-columns", " , "), "names no column"),
         (("notes.jsonl", "--partial-labels", "none"), r"no column 'none' \(partial labels\)"),
-        (("notes.csv",), "are not numeric.*--text-columns"),
+        (("notes.csv", "--no-prepare"), "are not numeric.*--text-columns"),
         (("wine", "--svd", 3, "--min-df", 2), "--min-df and --svd can only be given for documents, and wine"),
         (("wine", "--text-columns", "a"), "--text-columns name columns of a file"),
         (("empty",), "holds no documents"),

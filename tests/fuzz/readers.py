@@ -131,11 +131,7 @@ def _categories(folder):
 
 def _prepared(folder, suffix=".csv"):
     path = _one(folder, suffix)
-    return _finite(
-        load_prepared(
-            path, labels=None, partial_labels=None, id_column=None, drop=(), options={"scale": "equal"}
-        )
-    )
+    return _finite(load_prepared(path, labels=None, partial_labels=None, id_column=None, drop=()))
 
 
 def _by_command(method, *suffixes):
