@@ -171,7 +171,8 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         for distances and bags.
     verdict_ : {"clear", "several good answers", "no structure beyond noise"}
         No structure: the probability of any, by the model behind ``confidence_``, is below .5, or below .7
-        with a p-value from .05. Clear: otherwise, with a confidence of at least .6.
+        with a p-value from .05. Clear: otherwise, with a confidence of at least .6. Thin shapes of few
+        samples, such as spirals of fifty each, may be told to be noise although the partition is right.
     alternatives_ : DataFrame
         At most four members of high score, each unlike the result of the fit and each other (adjusted Rand
         index up to .8, first those with other numbers of clusters), with their sizes, their confidence, the
