@@ -75,14 +75,14 @@ def test_ctrl_c_takes_the_best_so_far(clustered, monkeypatch):
     whole = SRMOSC(3, **QUICK).fit(X)
     n_all = len(clustered)
     clustered.clear()
-    real = srmosc.ratio_cut
+    real = srmosc.graphs.ratio_cut
 
     def pressed(*args):
         if len(clustered) == 4:
             os.kill(os.getpid(), signal.SIGINT)
         return real(*args)
 
-    monkeypatch.setattr(srmosc, "ratio_cut", pressed)
+    monkeypatch.setattr(srmosc.graphs, "ratio_cut", pressed)
     with pytest.warns(InterruptedSearchWarning, match=f"after 4 of {n_all}"):
         part = SRMOSC(3, **QUICK).fit(X)
     assert len(clustered) == 4
