@@ -34,13 +34,9 @@ def chosen(case, rule):
 
 def public(model, without=()):
     """Fitted attributes and properties, by name."""
-    names = {name for name in vars(model) if name.endswith("_") and not name.startswith("_")}
-    properties = {
-        name
-        for name in dir(type(model))
-        if name.endswith("_") and not name.startswith("_") and name not in without and hasattr(model, name)
-    }
-    return {name: getattr(model, name) for name in sorted(names | properties)}
+    # What is computed anew when it is asked for may be among the variables by now.
+    names = {name for name in {*vars(model), *dir(type(model))} - {*without} if hasattr(model, name)}
+    return {name: getattr(model, name) for name in sorted(names) if name.endswith("_") and name[0] != "_"}
 
 
 def answers(model, X):

@@ -20,7 +20,7 @@ def assert_same(one, other, rtol=0.0, where="result", skip=()):
             other.drop(columns=list(skip), errors="ignore")
         ), where
     elif isinstance(one, dict):
-        assert list(one) == list(other), where
+        assert list(one) == list(other), f"{where}: {sorted(set(one) ^ set(other))}"
         for key in one:
             assert_same(one[key], other[key], rtol, f"{where}[{key!r}]", skip)
     elif isinstance(one, (list, tuple)):
