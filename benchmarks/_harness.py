@@ -42,7 +42,7 @@ def compare(
 
 
 def machine() -> str:
-    """What the figures were measured on."""
+    """Machine and versions that the figures were measured on."""
     versions = environment()
     packages = ", ".join(f"{name} {versions[name]}" for name in ("python", "numpy", "numba", "pymoo"))
     return f"{platform.machine()}, {len(os.sched_getaffinity(0))} cores, {packages}"

@@ -12,7 +12,7 @@ Labels = NDArray[np.int32]
 
 
 class NumpyDaviesBouldin:
-    """Of partitions into ``n_clusters``, none of them empty."""
+    """Index of partitions into ``n_clusters``, none of them empty."""
 
     def __init__(self, bags: Bags, n_clusters: int) -> None:
         self.X, self.starts, self.means = bags.instances, bags.offsets[:-1], bags.means()

@@ -47,7 +47,7 @@ def impurities(W: Floats, Y: NDArray[Any]) -> Floats:
 
 
 def chi_square(a: Floats, sizes: Floats, frequencies: Floats, n: int) -> Floats:
-    """Of clusters (rows) and features."""
+    """Chi-square statistics of clusters (rows) and features."""
     numerator = n * (n * a - sizes[:, None] * frequencies) ** 2
     return numerator / ((sizes * (n - sizes))[:, None] * (frequencies * (n - frequencies)))
 
@@ -60,7 +60,7 @@ def log_weights(M: Floats) -> Floats:
 
 
 def new_memberships(d: Floats, imp: Floats) -> Floats:
-    """Of shape (k, n), from distances (k, n)."""
+    """Memberships of shape (k, n), from distances (k, n)."""
     logs = np.log(d * (1 + imp)[:, None]) / (1 - F)
     logs -= logs.max(axis=0)
     W: Floats = np.exp(logs)

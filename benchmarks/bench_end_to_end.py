@@ -1,4 +1,4 @@
-"""From generated data to labels, with time and peak memory."""
+"""Time and peak memory from generated data to labels."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def peak_gib() -> float:
     status = Path("/proc/self/status")
     if not status.exists():
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    # What getrusage says is at least the peak of the process that started this one.
+    # The figure of getrusage is at least the peak of the process that started this one.
     line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
     return int(line.split()[1]) / 2**20
 

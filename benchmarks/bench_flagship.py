@@ -17,7 +17,7 @@ from moo_clustering.validity import FamilyAgreement, GraphModularity, LabelEvide
 
 SAMPLES, MEMBERS, FAMILIES, CLASSES = 1500, 195, 8, 10
 SHAPE = f"{MEMBERS} partitions of {SAMPLES:,} samples"
-# Of the pool that the double loop compares with all of it.
+# Partitions of the pool that the double loop compares with all of it.
 FEW = 8
 
 
@@ -46,7 +46,7 @@ def double_loop(labels: NDArray[np.int32], members: NDArray[np.int32], families:
 
 
 def agreements(members: NDArray[np.int32], families: list[str]) -> list[Row]:
-    """Of a pool with itself, and of one evolved partition with a pool."""
+    """Agreement of a pool with itself, and of one evolved partition with a pool."""
     index = FamilyAgreement(n_jobs=1).fit((members, families))
     evolved = np.unique(np.where(np.arange(SAMPLES) % 2, members[30], members[90]), return_inverse=True)[1]
     some = np.linspace(0, MEMBERS - 1, FEW).astype(int)

@@ -31,7 +31,7 @@ from moo_clustering.problems import MOCKProblem
 Floats = NDArray[np.float64]
 
 POP, GENERATIONS = 100, 100
-# What a whole search is measured on, and what is known of the published program of delta-MOCK there.
+# Data that a whole search is measured on, and what is known of the published program of delta-MOCK there.
 WHOLE = {
     "chameleon t4.8k": "published program (split, elsewhere): 30-32 s, 649 MB",
     "pendigits": "published program (split, elsewhere): 143-200 s, 1.2 GB",
@@ -149,7 +149,7 @@ def data(name: str) -> tuple[str, Floats]:
 
 
 def whole() -> list[Row]:
-    """From features to a front, each in a process of its own, whose memory it is."""
+    """Runs from features to a front, each in a process of its own, whose memory it is."""
     rows = []
     for name, published in WHOLE.items():
         for kind in ("short", "split"):

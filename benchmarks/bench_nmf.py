@@ -64,7 +64,7 @@ class Solvers:
 
 
 def equal_loss(solvers: Solvers) -> list[Row]:
-    """From the same first factors to the same mean loss, that of "hals" with its defaults."""
+    """Runs from the same first factors to the same mean loss, that of "hals" with its defaults."""
     hals, mu = solvers.course("hals", 40), solvers.course("mu", MOST, tol=0.0)
     rows = []
     for within in WITHIN:

@@ -145,7 +145,7 @@ class Finder(ast.NodeVisitor):
             setattr(other, name, value)
         return other
 
-    # What holds no behaviour.
+    # Nodes without behaviour.
 
     def visit_Raise(self, node: ast.Raise) -> None: ...
 
@@ -273,7 +273,7 @@ def draw(n: int, seed: int, only: str) -> list[Mutant]:
 
 
 class Tests:
-    """Which test files a mutant is tried on."""
+    """Choice of the test files that a mutant is tried on."""
 
     def __init__(self, record: Path | None) -> None:
         self.words = {
@@ -387,7 +387,7 @@ class Worker:
         if child == 0:
             os.setsid()
             os.close(reading)
-            # Of processor time, so that a busy machine hangs no mutant; sleep counts by the clock.
+            # Processor time is limited, so that a busy machine hangs no mutant; sleep counts by the clock.
             resource.setrlimit(resource.RLIMIT_CPU, (int(HANG * limit), int(HANG * limit)))
             null = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):

@@ -35,7 +35,7 @@ METHODS: dict[str, Cluster] = {
 
 
 def data_sets() -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """What scikit-learn bundles, and Wisconsin where the data folder has it."""
+    """Data that scikit-learn bundles, and Wisconsin where the data folder has it."""
     sets = {
         "wine": load_wine(return_X_y=True),
         "breast cancer (569)": load_breast_cancer(return_X_y=True),

@@ -154,7 +154,7 @@ def main() -> None:
 
 
 def verdicts(problem: str, means: dict[str, float]) -> Iterator[str]:
-    """What was to be reached, and whether it was."""
+    """Goals, and whether they were reached."""
     if problem in KNOWN:
         missed = [run for run, value in means.items() if value > KNOWN[problem][1] * (1 + 1e-8)]
         yield f"all reach {KNOWN[problem][1]:.9g}" if not missed else f"not reached by {', '.join(missed)}"

@@ -1,4 +1,4 @@
-"""What irrelevant and missing cells cost: ``python benchmarks/quality_tables.py [--tables 10] [--mixed 12]``.
+"""Cost of irrelevant columns and missing cells: ``benchmarks/quality_tables.py [--tables 10] [--mixed 12]``.
 
 Adjusted Rand indices of ParetoClustering, nothing known, on tables that ``prepare_table`` has prepared.
 Clean tables are clusters of normal samples in 2 to 12 columns, whose centres are at least 7 standard

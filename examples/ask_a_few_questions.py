@@ -30,7 +30,7 @@ print(session.history_[["i", "j", "answer", "kind", "probability", "moved", "n_c
 session.undo()
 session.redo()
 
-# What is known anyway can be said unasked, and clusters can be named.
+# Facts that are known anyway can be told unasked, and clusters can be named.
 session.answer("apart", samples=(0, 177)).name(0, "first cultivar")
 print(session.groups_)
 model.take(session)

@@ -85,7 +85,7 @@ class Content:
         self.memory = memory
 
     def __sizeof__(self) -> int:
-        # What the scheduler weighs against other work.
+        # The scheduler weighs this against other work.
         return self.memory.nbytes
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
@@ -161,7 +161,7 @@ class Parcels:
 
 
 def active_shelf() -> Shelf | None:
-    """Of the Dask cluster that joblib's configuration names; None without one."""
+    """Address of the Dask cluster that joblib's configuration names; None without one."""
     backend = get_active_backend()[0]
     if type(backend).__module__ != "joblib._dask":
         return None
@@ -195,7 +195,7 @@ def _unpacked(text: bytes, *given: Any) -> Any:
     # Futures where joblib found one worker only, since others died: it does the calls here then.
     contents: list[Content] = [part if isinstance(part, Content) else part.result() for part in given]
     function, args, kwargs = pickle.loads(text, buffers=[content.memory for content in contents])
-    # What is parallel inside a task stays on its worker, on one thread unless it asks for more.
+    # Parallel work inside a task stays on its worker, on one thread unless it asks for more.
     with parallel_config(backend="threading", n_jobs=1):
         return function(*args, **kwargs)
 
@@ -226,7 +226,7 @@ def _is_local(backend: object) -> bool:
 
 @contextmanager
 def threads_here(n_jobs: int | None = None) -> Iterator[None]:
-    """What scikit-learn does in parallel here stays in this process, also where the backend is a cluster.
+    """Keep what scikit-learn does in parallel here in this process, also where the backend is a cluster.
 
     For steps that take less than sending their data, and for fits whose data would be lost with a worker.
 

@@ -17,7 +17,7 @@ Counts = NDArray[np.unsignedinteger[Any]]
 
 
 def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Counts:
-    """Who chose what: ``counts[j, r]`` = number of chromosomes with value r at locus j.
+    """Counts of the choices: ``counts[j, r]`` = number of chromosomes with value r at locus j.
 
     Parameters
     ----------

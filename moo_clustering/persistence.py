@@ -416,7 +416,7 @@ def _update(digest: Any, array: np.ndarray[Any, Any], position: int) -> None:
 
 
 def to_json(value: Any, where: str = "value") -> Any:
-    """What a value is after a round trip through JSON.
+    """Return a value as it is after a round trip through JSON.
 
     numpy scalars become Python numbers, arrays, tuples and sets (sorted) become lists, paths become
     strings. NaN and infinities stay (Python's reader knows them).
@@ -533,7 +533,7 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
             raise ValueError(
                 f"array {name!r} has {there:,} bytes, but declares the shape {shape} and the type {dtype}"
             )
-    # From the start again: numpy's reader wants the header, too.
+    # Read from the start again: numpy's reader wants the header, too.
     with archive.open(member) as file:
         array: NDArray[Any] = npy.read_array(file, allow_pickle=False)
     if dtype.kind == "U" and array.size:

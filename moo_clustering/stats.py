@@ -55,7 +55,7 @@ def shaffer_static(
     n_datasets: int | None = None,
     methods: Sequence[str] | None = None,
 ) -> pd.DataFrame:
-    """Which pairs of methods differ, by Shaffer's static procedure.
+    """Find the pairs of methods that differ, by Shaffer's static procedure.
 
     More powerful than Holm's, because equality is transitive: if one pair of methods is known to
     differ, fewer others can be equal.
@@ -108,7 +108,7 @@ def holm(
     n_datasets: int | None = None,
     methods: Sequence[str] | None = None,
 ) -> pd.DataFrame:
-    """Which pairs of methods differ, by Holm's step-down procedure.
+    """Find the pairs of methods that differ, by Holm's step-down procedure.
 
     The adjustment is :func:`statsmodels.stats.multitest.multipletests`, which
     ``pip install 'moo_clustering[stats]'`` brings along.
@@ -125,7 +125,7 @@ def nemenyi(
     n_datasets: int | None = None,
     methods: Sequence[str] | None = None,
 ) -> pd.DataFrame:
-    """Which pairs of methods differ, by Nemenyi's test.
+    """Find the pairs of methods that differ, by Nemenyi's test.
 
     Two methods differ if their average ranks do by at least :func:`critical_difference`. Simple, and
     the least powerful of the three. P-values are those of :func:`scipy.stats.studentized_range`.
@@ -375,7 +375,7 @@ class Comparison:
 
     @property
     def conclusions(self) -> list[str]:
-        """What may be claimed, in sentences."""
+        """Claims that the results allow, in sentences."""
         return sentences(self.friedman, self.pairs, self.groups, self.posthoc, self.alpha)
 
 
@@ -535,7 +535,7 @@ def critical_difference_data(
 
 @dataclass(frozen=True, eq=False)
 class CriticalDifferenceData:
-    """What :func:`~moo_clustering.visualization.plot_critical_difference` shows.
+    """Average ranks and groups that :func:`~moo_clustering.visualization.plot_critical_difference` shows.
 
     Parameters
     ----------
@@ -562,7 +562,7 @@ class CriticalDifferenceData:
 
 @runtime_checkable
 class HasRanks(Protocol):
-    """What already holds average ranks: the results of :func:`friedman` and :func:`compare`."""
+    """Objects that already hold average ranks: the results of :func:`friedman` and :func:`compare`."""
 
     @property
     def average_ranks(self) -> pd.Series[float]: ...

@@ -349,7 +349,7 @@ class Results:
         return pd.DataFrame(means, index=[one.name for one in self.sets], columns=list(methods), dtype=float)
 
     def _choices(self) -> list[pd.DataFrame]:
-        """Of every grid the value that is best by the classes on average, in every run the one of the
+        """Choose of every grid the value that is best by the classes on average, in every run the one of the
         widest eigengap, both with the seconds of the whole grid; and all values, for their average."""
         grids = self.runs[self.runs["method"].isin(list(GRIDS))]
         rules: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {

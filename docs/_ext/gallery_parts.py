@@ -1,4 +1,4 @@
-"""What the gallery of examples needs: its pictures, and the order of its scripts."""
+"""Parts of the gallery of examples: its pictures, and the order of its scripts."""
 
 import os
 import shutil

@@ -29,7 +29,7 @@ _COINCIDE = 1e-14
 # Objectives, and how the weights of a draw follow from the values of the choices (CHCMIC's ``weights``).
 DAVIES_BOULDIN, TWCV, FTWCV = 0, 1, 2
 CONTRAST, SCALED, PRINTED_WEIGHTS, GREEDY = 0, 1, 2, 3
-# What is taken over the rows of a bag.
+# Quantities that are taken over the rows of a bag.
 GREATEST, SMALLEST, SUM_OF_ROOTS, SUM = 0, 1, 2, 3
 
 
@@ -283,7 +283,7 @@ def nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least):  # t
                 value = square - 2.0 * row[t]
                 part[t] = value if value < part[t] else part[t]
         for t in range(n_rows):
-            # Which row was nearest is not known: its bag's largest norm tells whether digits may be lost.
+            # The nearest row is not known: its bag's largest norm tells whether digits may be lost.
             value = part[t] + x_squares[t]
             if value <= _CANCELLED * (x_squares[t] + top):
                 value = np.inf
@@ -632,7 +632,7 @@ class Task(NamedTuple):
     penalty: float  # objective times 1 + penalty * violation
     pair_start: IntArray  # (N + 1,) pairs of every bag
     pair_bag: IntArray  # the other bag
-    # What a pair adds to the violation when both bags share a cluster; below 0 for must-links.
+    # Each number is what a pair adds to the violation when both bags share a cluster; below 0 for must-links.
     pair_weight: AnyFloatArray
     pair_constant: float  # violation of a partition in which no pair shares a cluster
 

@@ -299,7 +299,7 @@ def join(parents: NDArray[Any], a: int, b: int) -> bool:
 def settle(parents: NDArray[Any]) -> None:
     """Let every member lead to the least of its component, after all joins."""
     for i in range(len(parents)):
-        # What it leads to is smaller, and has been settled.
+        # The index that it leads to is smaller, and has been settled.
         parents[i] = parents[parents[i]]
 
 

@@ -673,7 +673,7 @@ class PESA2(Algorithm):
             eliminate_duplicates=NoDuplicateElimination(),
         )
         self.termination = DefaultMultiObjectiveTermination()
-        # What the archive was when its objectives were looked up, one by one, and what they were.
+        # The archive when its objectives were looked up, one by one, and those objectives.
         self._looked_up: Population | None = None
         self._values: tuple[FloatArray, FloatArray] | None = None
 

@@ -49,7 +49,7 @@ _EVALUATED = "evaluated."  # no field has a dot
 _DATA = "data."
 Step = tuple[str, Any]
 Path = tuple[Step, ...]
-# What the run replaces anyway or what does not bear on its course.
+# Attributes that the run replaces anyway, or that do not bear on its course.
 _TRANSIENT = {
     "problem",
     "initialization",
@@ -65,7 +65,7 @@ _TRANSIENT = {
     "callback",
     "termination",
 }
-# What is saved of an algorithm that otherwise saves itself.
+# Attributes that are saved of an algorithm that otherwise saves itself.
 _CORE = {"pop", "opt", "n_iter", "is_initialized"}
 _STATEFUL_MODULES = ("pymoo.", "moo_clustering.operators.", "moo_clustering.algorithms.")
 

@@ -14,7 +14,7 @@ from moo_clustering.bags.bags import as_bags, to_offsets
 
 # Largest number of instances in a chunk; the compiled loops run over the slots of a chunk.
 _MOST_SLOTS = 16
-# What a chunk costs besides its slots, in slots: its coefficients and its maximum.
+# Cost of a chunk besides its slots, in slots: its coefficients and its maximum.
 _CHUNK_COST = 3
 Weighting = Literal["bag", "instance"]
 # Products of bag means and instances that would take more bytes than this are stored in single precision.

@@ -137,7 +137,7 @@ class RunFolder:
                 if self.resumed:
                     return
                 self.write_record(record)
-                # Of a run that was killed while it saved its results.
+                # These files are of a run that was killed while it saved its results.
                 self._remove(FILES)
             else:
                 # Also a lock: of two runs that begin at once, one fails here.

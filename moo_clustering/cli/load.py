@@ -460,7 +460,7 @@ def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> Spars
 
 
 def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
-    """What the columns of a table become for a method; None where the table has to be features already."""
+    """The form that columns of a table take for a method; None where the table has to be features already."""
     if method.bags or options.get("metric") == "precomputed":
         return None
     if method.categorical and options.get("metric", "hamming") == "hamming":

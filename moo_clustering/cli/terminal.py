@@ -1,4 +1,4 @@
-"""What the command writes on the terminal: errors and warnings in a sentence each, text in columns."""
+"""Output of the command on the terminal: errors and warnings in a sentence each, text in columns."""
 
 from __future__ import annotations
 

@@ -366,7 +366,7 @@ def low_rank_parts(
     few = Hyperedges(edges.codes[:, first], edges.starts)
     U, _ = leading_vectors(few, weights, n_parts, share=share, seed=vector_seed)
     length = np.linalg.norm(U, axis=1, keepdims=True)
-    # Of more groups than parts that no run joins, some are zero in all vectors.
+    # Where more groups than parts are joined by no run, some are zero in all vectors.
     U = np.divide(U, length, out=np.zeros_like(U), where=length > ZERO)
     kmeans = KMeans(n_parts, n_init=10, random_state=center_seed)
     labels: IntpArray = kmeans.fit(U, sample_weight=share).labels_[inverse]

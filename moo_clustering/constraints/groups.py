@@ -116,7 +116,7 @@ class ConstraintGroups:
         return np.asarray(self._keys[place] == wanted)
 
     def forbidden_with(self, i: int) -> BoolArray:
-        """Which samples must not share a cluster with sample i, shape (n_samples,). O(n_samples)."""
+        """Mask (n_samples,) of the samples that must not share a cluster with sample i. O(n_samples)."""
         in_conflict = np.zeros(self.n_groups + 1, dtype=np.bool_)
         group = self.groups[i]
         if group >= 0:

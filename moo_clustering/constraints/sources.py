@@ -308,7 +308,7 @@ def _indicator_of_sets(y: Sequence[Collection[Any]]) -> Any:
 
 
 class Gold(Protocol):
-    """Which pairs of samples share a label."""
+    """Mask of the pairs of samples that share a label."""
 
     n_samples: int
     n_must: int
@@ -351,7 +351,7 @@ class SingleLabels:
         return self._by_class[np.column_stack([self._start[group] + a, self._start[group] + b])]
 
     def cannot_pairs(self, ranks: Int64Array) -> Int64Array:
-        # Of a class, every member goes with every sample of the later classes.
+        # Every member of a class goes with every sample of the later classes.
         group, rest = _locate(ranks, self._cannot)
         a, b = np.divmod(rest, self.n_samples - self._end[group])
         return self._by_class[np.column_stack([self._start[group] + a, self._end[group] + b])]

@@ -278,7 +278,7 @@ def _check(folder: Path, fields: Fields) -> None:
 
 
 class Fields(NamedTuple):
-    """What the columns of a collection are for."""
+    """Roles of the columns of a collection."""
 
     text: tuple[str, ...] | None = None
     id_column: str | None = None

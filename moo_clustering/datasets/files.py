@@ -286,7 +286,7 @@ def _separator(lines: Iterable[str], suffix: str) -> str:
         return "\t"
     first = next((line for line in lines if line.strip()), "")
     for separator in _SEPARATORS[1:]:
-        # Of a line of numbers with decimal commas, the commas do not separate.
+        # Commas do not separate the cells of a line whose numbers have decimal commas.
         if separator in first and all(map(is_written_number, _split(first, separator))):
             return separator
     return max(_SEPARATORS, key=first.count)

@@ -122,7 +122,7 @@ class MultiLabelTable:
 
     @property
     def labelled(self) -> NDArray[np.bool_]:
-        """Which samples are labelled, maybe with no label at all; shape (n_samples,)."""
+        """Mask of the samples that are labelled, maybe with no label at all; shape (n_samples,)."""
         return np.asarray((self.Y >= 0).all(axis=1))
 
     @property

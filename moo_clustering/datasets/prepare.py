@@ -21,7 +21,7 @@ from scipy.stats import chi2
 from moo_clustering.datasets.files import DataError, as_number, exact_numbers
 
 Kind = Literal["number", "date", "category", "out"]
-# What people write for a value that they do not have; the second among numbers only.
+# People write these for a value that they do not have; the second among numbers only.
 _MISSING = {"", "na", "n/a", "nan", "null", "?", "#n/a", "<na>"}
 _NO_NUMBER = _MISSING | {"none", "-", "--", ".", "missing", "unknown", "k.a.", "keine angabe"}
 _ID = re.compile(
@@ -497,7 +497,7 @@ class Column:
 
 
 def judge_columns(frame: pd.DataFrame) -> list[Column]:
-    """What each column is; names are unique texts. O(cells) time and memory."""
+    """Recognise the kind of each column; names are unique texts. O(cells) time and memory."""
     columns = [_read(name, frame[name]) for name in frame.columns]
     written = {column.convention for column in columns}
     return [_judge(_settled(column, written)) for column in columns]
@@ -665,7 +665,7 @@ class Numbers(NamedTuple):
 
 
 def read_numbers(texts: NDArray[Any]) -> Numbers:
-    """What texts, none of them empty, say as numbers. O(n) time and memory."""
+    """Numbers that texts, none of them empty, stand for. O(n) time and memory."""
     different, where = np.unique(texts.astype(str), return_inverse=True)
     compact = [_SPACED.sub("", text) for text in different]
     plain = exact_numbers(compact)

@@ -362,7 +362,7 @@ class TreeLinks:
         return out
 
     def split_genes(self, labels: NDArray[Any]) -> BoolArray:
-        """Which relevant links are within the clusters of partitions, shape (n_individuals, n_relevant)."""
+        """Mask (n_individuals, n_relevant) of the links within the clusters of partitions."""
         holds: BoolArray = labels[:, self.relevant] == labels[:, self.parent[self.relevant]]
         return holds
 

@@ -513,7 +513,7 @@ def filled(sets: IntArray, k_min: int, n_samples: int, rng: np.random.Generator)
 
 
 def occurred_before(X: IntArray) -> BoolArray:
-    """Which entries equal an entry further left in their row."""
+    """Mask of the entries that equal an entry further left in their row."""
     order = np.argsort(X, axis=1, kind="stable")
     ordered = np.take_along_axis(X, order, axis=1)
     repeated = np.zeros(X.shape, dtype=bool)

@@ -264,7 +264,7 @@ class FrontMixin(metaclass=ABCMeta):
         """Replace the result by a solution of the front."""
 
     def _greater_is_better(self) -> Sequence[bool]:
-        """Which objectives are maximised."""
+        """Mask of the objectives that are maximised."""
         return (False,) * len(self.objective_names_)
 
 
@@ -677,7 +677,7 @@ def row_distances(X: Any, rows: Any, metric: Metric) -> NDArray[np.float64]:
     name = metric if isinstance(metric, str) else None
     dense = not issparse(X) and not issparse(rows)
     if name in ("euclidean", "sqeuclidean") and dense:
-        # From differences; the faster products lose the digits that decide between near rows.
+        # Computed from differences; the faster products lose the digits that decide between near rows.
         return np.asarray(cdist(X, rows, name))
     D: NDArray[np.float64]
     if name == "cosine":

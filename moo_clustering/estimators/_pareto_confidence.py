@@ -95,7 +95,7 @@ class Assessor:
         return list(dict.fromkeys(pool.families[member] for member in alike))
 
     def difference(self, labels: Labels, other: Labels, names: Sequence[str] | None) -> str:
-        """What another partition does otherwise, and the features by which it does.
+        """Tell how another partition differs, and by which features.
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ class Assessor:
         return f"{does}, by {' and '.join(leading)}" if leading else does
 
     def __getstate__(self) -> dict[str, Any]:
-        # What is cached is computed anew from these.
+        # Cached values are computed anew from these.
         return {"samples": self.samples, "best_agreement": self.best_agreement}
 
     def features(self, labels: Labels) -> FloatArray:
@@ -225,7 +225,7 @@ FEATURES = (
 
 
 class Assessment(NamedTuple):
-    """What is known of one partition.
+    """Assessment of one partition.
 
     Attributes
     ----------
@@ -323,7 +323,7 @@ MODEL_WITHOUT_FEATURES = ConfidenceModel(
 
 
 def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, str]:
-    """What the rows of ``alternatives_`` are, by the names that ``choose`` takes."""
+    """Describe the rows of ``alternatives_`` by the names that ``choose`` takes."""
     lines = {}
     for row, found in enumerate(alternatives):
         what = f"{found['n_clusters']} cluster{'' if found['n_clusters'] == 1 else 's'} of {found['sizes']}"

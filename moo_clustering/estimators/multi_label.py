@@ -355,7 +355,7 @@ class MetaLabeler(PartialLabelClassifier):
 
 
 def best_labels(scores: NDArray[np.floating[Any]], n_labels: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-    """Which labels have the ``n_labels`` largest scores of every row, the first of equal ones."""
+    """Mask of the labels that have the ``n_labels`` largest scores of every row, the first of equal ones."""
     order = np.argsort(-scores, axis=1, kind="stable")
     chosen = np.zeros(scores.shape, dtype=bool)
     np.put_along_axis(chosen, order, np.arange(scores.shape[1]) < n_labels[:, None], axis=1)

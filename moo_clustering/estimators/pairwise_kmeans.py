@@ -812,7 +812,7 @@ def _project(B: FloatArray) -> FloatArray:
 
 
 def _varies(X: FloatArray) -> NDArray[np.bool_]:
-    """Which features are not constant, rounding apart."""
+    """Mask of the features that are not constant, rounding apart."""
     return np.ptp(X, axis=0) > 1e-14 * np.abs(X).max(axis=0)
 
 

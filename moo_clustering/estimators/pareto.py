@@ -783,7 +783,7 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         return "\n".join(lines)
 
     def _assessor_for(self, samples: PooledSamples) -> Assessor | None:
-        """What judges partitions of the samples: that of the last fit if the pool is the same."""
+        """Assessor of partitions of the samples: that of the last fit if the pool is the same."""
         last: Assessor | None = self.__dict__.get("_assessor")
         if last is not None and last.samples is samples:
             return last
@@ -793,7 +793,7 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         return Assessor(samples, float(self.scores_["agreement"][: samples.pool.n_partitions].max()))
 
     def _assess(self, labels: Labels) -> Assessment:
-        """What is known of a partition of the points."""
+        """Confidence, p-value and verdict of a partition of the points."""
         if self._assessor is None or self._candidates is None or self.pool_ is None:
             return NOTHING_KNOWN
         members = slice(self.pool_.n_partitions)

@@ -55,7 +55,7 @@ from moo_clustering.subspace import SubspaceData, SubspaceOptions
 from moo_clustering.subspace.classes import Aggregation
 from moo_clustering.subspace.kmeans import Init
 
-# What an exponent of 1 / (parameter - 1) is for, and values that make sense.
+# Purpose of an exponent of 1 / (parameter - 1), and values that make sense.
 _REASONS = {
     "fuzziness": (
         "1 / (fuzziness - 1) is the exponent of distances in memberships",

@@ -150,7 +150,7 @@ def _factors_well(S: sp.csr_array) -> bool:
     if S.nnz > _FACTOR_NEIGHBORS * n_samples:
         return False
     far = 0
-    # From an end of the graph rather than from its middle.
+    # Start from an end of the graph rather than from its middle.
     for _ in range(2):
         hops = csgraph.dijkstra(S, indices=far, unweighted=True)
         hops = np.where(np.isfinite(hops), hops, 0).astype(np.int64)

@@ -226,7 +226,7 @@ def ordered_lists(
 
 
 def _in_conflict(groups: ConstraintGroups | None, n_samples: int) -> BoolArray:
-    """Which samples have any forbidden neighbour."""
+    """Mask of the samples that have any forbidden neighbour."""
     if groups is None or not len(groups.conflicts):
         return np.zeros(n_samples, dtype=np.bool_)
     # The last entry stands for samples without a group, whose number is -1.

@@ -40,7 +40,7 @@ from moo_clustering.pool import PartitionPool
 
 # Concentration of the classes in a cluster, as in LabelEvidence.
 _ALPHA = 0.5
-# What a point of the selection score counts beside evidence, and the rate of the posterior's weights.
+# A point of the selection score counts so much beside evidence; the rate of the posterior's weights.
 _SCORE_WEIGHT, _RATE = 20.0, 0.3
 # Members of the pool below this share of the greatest weight are left out.
 _LEAST = 1e-3
@@ -264,7 +264,7 @@ class Spread:
 
     @cached_property
     def typical(self) -> IntpArray:
-        """Of every group the representative that most of the group is together with."""
+        """Representative of every group: the anchor that most of the group is together with."""
         points, groups = self.representatives
         belonging = self.membership(points, groups, self.tables)
         order = np.lexsort((np.arange(len(points)), -np.round(belonging, 9), groups))
@@ -456,7 +456,7 @@ def _spread(
 
 
 def _medoids(draft: Spread, cluster: IntpArray, provisional: IntpArray) -> IntpArray:
-    """Of every provisional cluster the point that is together with most of it."""
+    """Medoid of every provisional cluster: the point that is together with most of it."""
     base = draft.base
     inside = np.flatnonzero(draft.group >= draft.n_real)
     if not len(inside):

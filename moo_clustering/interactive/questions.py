@@ -1,4 +1,4 @@
-"""Which question to ask next, and what an answer changes.
+"""Choice of the next question, and the changes that an answer makes.
 
 :class:`State` is all that a session remembers; everything else follows from it. An :class:`Inquiry` looks at
 one state: it finds the next question and returns the state after an answer. Two kinds of questions share one
@@ -215,7 +215,7 @@ class Inquiry:
             self.base, state, error_rate=self.error_rate, names=self.names, seed=self.seed, spread=spread
         )
 
-    # What is known of groups.
+    # Groups.
 
     @cached_property
     def founders(self) -> list[list[int]]:
@@ -477,7 +477,7 @@ class Inquiry:
         posterior: FloatArray = q / q.sum()
         return posterior
 
-    # What an answer changes.
+    # Answers.
 
     def after_pair(self, proposal: Proposal, sign: int) -> Inquiry:
         """The session after an answer to a question on two points."""

@@ -67,7 +67,7 @@ class Question:
 
 
 class Asker(Protocol):
-    """What can be compared by :func:`simulate`: questions, answers and labels."""
+    """An asker of questions that :func:`simulate` can compare: it takes answers and has labels."""
 
     @property
     def mode(self) -> str:
@@ -173,7 +173,7 @@ class AnswerSession:
         self._base, self._data = base, data
         self._fingerprint = fingerprint(base.pool.labels, base.landmark_of)
         self._inquiry = self._at(State())
-        # What was answered, with the state before it and its line of the history; what was undone.
+        # Answers, each with the state before it and its line of the history; then those undone.
         self._past: list[tuple[State, dict[str, Any], dict[str, Any]]] = []
         self._undone: list[dict[str, Any]] = []
         # All that happened, as it is written to a file.

@@ -6,6 +6,7 @@ Every operator asks its problem for what it needs through :func:`encoding_of`, :
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -240,7 +241,7 @@ def at_least_one(name: str, value: int) -> int:
     return int(value)
 
 
-class SeededOperator(Documented):
+class SeededOperator(Documented, ABC):
     """Operator of pymoo that needs nothing but the problem, the genes and a generator.
 
     Subclasses override ``_apply`` in place of pymoo's ``_do``. Its second argument is what ``_do`` is given:
@@ -250,8 +251,9 @@ class SeededOperator(Documented):
     def _do(self, problem: Any, X: Any, *args: Any, random_state: Any = None, **kwargs: Any) -> Any:
         return self._apply(problem, X, np.random.default_rng(random_state))
 
+    @abstractmethod
     def _apply(self, problem: Any, X: Any, rng: np.random.Generator) -> Any:
-        raise NotImplementedError
+        """Vary, repair or make individuals; no other generator than ``rng`` is drawn from."""
 
 
 class PairCrossover(SeededOperator, Crossover):
@@ -299,7 +301,7 @@ class DrawnMutation(SeededMutation):
     """Mutation that draws with ``prob`` who is mutated, and computes the mutants of those only.
 
     pymoo's own ``do`` mutates everybody and discards what was not drawn, which is too dear for mutations
-    that evaluate or search. Subclasses override ``_do`` or ``_apply`` as usual.
+    that evaluate or search. Subclasses override ``_apply`` as usual.
     """
 
     def do(

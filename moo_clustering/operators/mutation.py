@@ -76,21 +76,13 @@ class MutationChoice(base.DrawnMutation):
             raise ValueError(f"weights must not all be 0, got {weights!r}.")
         self.weights = given / given.sum()
 
-    def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
-    ) -> NDArray[Any]:
-        rng = np.random.default_rng(random_state)
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         which = rng.choice(len(self.mutations), size=len(X), p=self.weights)
         mutated = X.copy()
         for number, mutation in enumerate(self.mutations):
             rows = np.flatnonzero(which == number)
             if len(rows):
-                mutated[rows] = mutation._do(problem, X[rows], *args, random_state=rng, **kwargs)
+                mutated[rows] = mutation._do(problem, X[rows], random_state=rng)
         return mutated
 
 

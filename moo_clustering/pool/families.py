@@ -173,7 +173,7 @@ class PoolData:
         rows = self.X if self.precomputed else self.X - self.X.mean(axis=0)
         rows = rows / (np.abs(rows).max() or 1.0)
         far = np.einsum("ij,ij->i", rows, rows)
-        # What differs by rounding is a tie.
+        # A difference by rounding is a tie.
         far = np.round(far / (far.max() or 1.0), _TIE_DIGITS)
         return np.lexsort((far,) if self.precomputed else (*self.X.T[::-1], far))
 

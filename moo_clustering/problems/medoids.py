@@ -253,7 +253,7 @@ class Decoded(NamedTuple):
     # Improved medoids, and labels as positions among them.
     medoids: IntArray
     labels: Labels
-    # From each sample to the medoid of its cluster.
+    # Distance from each sample to the medoid of its cluster.
     distances: FloatArray
     # Medoids whose assignment gave the labels.
     assigned_by: IntArray

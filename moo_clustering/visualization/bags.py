@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from moo_clustering.bags import Bags
     from moo_clustering.bags.distances import Kind
 
-# Of the side of the matrix: what a name of a cluster needs, and how wide the strip of colours is.
+# Shares of the side of the matrix: the room for the name of a cluster, and the width of the strip of colours.
 _ROOM = 0.05
 _STRIP = 0.018
 _LINED = 60  # clusters above which the lines between them would hide them

@@ -77,7 +77,7 @@ class SearchHistory(NamedTuple):
 Groups = dict[str, list[SearchHistory]]
 _HYPERVOLUME = "hypervolume"
 _STATISTICS = re.compile(r"(best|mean|avg|min|max)(?:_(.+))?")
-# Of the range of the fronts: how far behind them the reference point is.
+# Share of the range of the fronts: how far behind them the reference point is.
 _BEHIND = 0.1
 _STEPS = ("generation", "gen", "sweep", "iteration", "iter")
 _NOT_SHOWN = ("seconds", "nevals", "evals")

@@ -566,7 +566,7 @@ def landmark_plane(to_landmarks: FloatArray, between_landmarks: FloatArray) -> F
     """
     axes = _classical(between_landmarks)
     lengths = (axes**2).sum(axis=0)
-    # What is left of a direction in which landmarks do not differ is rounding.
+    # The rest of a direction in which landmarks do not differ is rounding.
     back = np.divide(axes, lengths, out=np.zeros_like(axes), where=lengths > 1e-9 * lengths.max())
     means = (between_landmarks**2).mean(axis=0)
     placed: FloatArray = -0.5 * (to_landmarks**2 - means) @ back

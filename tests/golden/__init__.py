@@ -1,4 +1,4 @@
-"""What the package computed and offered at a known point: fingerprints of results, and all public names."""
+"""Results and names of the package at a known point: fingerprints of results, and all public names."""
 
 import sys
 from pathlib import Path

@@ -205,7 +205,7 @@ def test_certain_answers_that_contradict_are_refused(blobs):
     st.lists(st.sampled_from(["together", "apart", "unknown", "pair", "undo", "redo", "name"]), max_size=25),
     st.randoms(),
 )
-def test_any_answers_leave_a_partition(words, random):
+def test_any_answers_leave_a_partition(words, draws):
     session = ANY.ask()
     asked = set()
     for word in words:
@@ -215,10 +215,10 @@ def test_any_answers_leave_a_partition(words, random):
         elif word == "redo" and session._undone:
             session.redo()
         elif word == "pair":
-            i, j = random.sample(range(60), 2)
-            session.answer(random.choice(["together", "apart"]), samples=(i, j))
+            i, j = draws.sample(range(60), 2)
+            session.answer(draws.choice(["together", "apart"]), samples=(i, j))
         elif word == "name":
-            session.name(random.randrange(session.n_clusters_), random.choice("ab"))
+            session.name(draws.randrange(session.n_clusters_), draws.choice("ab"))
         elif word in ("together", "apart", "unknown") and session.question is not None:
             samples = tuple(sorted(session.question.samples))
             assert samples not in asked

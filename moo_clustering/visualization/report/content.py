@@ -505,7 +505,7 @@ def _collected(estimator: Any, class_names: Sequence[str] | None) -> RunSolution
             choice.labels,
             choice.rule,
             member=choice.member,
-            # What a rule takes is said by its button.
+            # The button of a rule says what it takes.
             always_named=False,
             cluster_names=cluster_names(choice.estimator, class_names),
             medoids=_medoids(choice.estimator),
@@ -562,7 +562,7 @@ def _add_values(estimator: Any, solutions: Solutions) -> None:
     if scoring is not None and others:
         labels = np.stack([each.labels for each in others])
         if estimator.landmark_of_ is not None:
-            # Of landmarks whose samples are in several clusters, that of one of them.
+            # A landmark whose samples are in several clusters has that of one of them.
             of_landmarks = np.zeros((len(labels), estimator.n_landmarks_), dtype=np.int32)
             of_landmarks[:, estimator.landmark_of_] = labels
             labels = of_landmarks
@@ -642,7 +642,7 @@ def _labels(estimator: Any, rows: NDArray[np.intp]) -> Any:
         # A property may keep what it finds, which is no business of the estimator that was given.
         return np.asarray(copy.copy(estimator).pareto_labels_)[rows]
     with warnings.catch_warnings():
-        # Of the partition that the estimator chose is enough.
+        # The partition that the estimator chose is enough.
         warnings.simplefilter("ignore")
         return [estimator.graphs_.labels(int(row)) for row in rows]
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
 Leading = tuple[tuple[str, float], ...]
 N_FEATURES = 10
-# Of means in standard deviations.
+# Rounding errors of means, in standard deviations.
 _ROUNDING = 1e-9
 _MOST_VALUES = 50  # of a column of categories
 MOST_ROWS, FEWEST_ROWS = 2000, 100
@@ -237,7 +237,7 @@ def standardised(table: FloatArray) -> FloatArray:
     unit = table / np.where(largest > 0.0, largest, 1.0)
     unit = unit - unit.mean(axis=0)
     spread = unit.std(axis=0)
-    # What is left of a constant feature is rounding.
+    # The rest of a constant feature is rounding.
     varies = spread > 1e-12
     return np.where(varies, unit / np.where(varies, spread, 1.0), 0.0)
 
@@ -589,7 +589,7 @@ def _from_means(samples: Samples, labels: NDArray[np.int32]) -> FloatArray:
     totals = members @ points
     keys = np.zeros(len(labels))
     if sparse.issparse(points):
-        # Of unit length or empty: the larger the product with the mean, the nearer.
+        # Rows have unit length or are empty: the larger the product with the mean, the nearer.
         order = members.indices
         for cluster, (start, stop) in enumerate(pairwise(members.indptr.tolist())):
             inside = order[start:stop]
