@@ -12,7 +12,6 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
@@ -42,6 +41,8 @@ from moo_clustering.graphs import NeighborLists, SpectralPartition, spectral_par
 from moo_clustering.persistence import Checkpoint, fingerprint
 
 if TYPE_CHECKING:
+    import networkx as nx
+
     from moo_clustering.visualization.report.content import Report
 
 # A run may be resumed with other values of these; longer runs continue shorter ones.
@@ -461,6 +462,8 @@ class SpectralMixin:
     def to_networkx(self) -> nx.Graph:
         """The similarity matrix as a weighted graph, clusters as node attribute ``cluster``."""
         check_is_fitted(self)
+        import networkx as nx  # only here, because its import takes a sixth of a second
+
         graph = nx.from_scipy_sparse_array(self.similarity_)
         nx.set_node_attributes(graph, dict(enumerate(self.labels_.tolist())), "cluster")
         return graph
