@@ -6,37 +6,154 @@ that ask the same question.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from time import perf_counter
+import warnings
+from collections.abc import Sequence
+from functools import partial
+from math import isqrt
+from time import process_time
 from typing import Any
 
 import numpy as np
-from scipy.stats import wilcoxon
+from scipy.stats import entropy, wilcoxon
+from sklearn.cluster import KMeans
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.metrics import silhouette_score
 
+from moo_clustering import ParetoClustering, PCKMeans
 from moo_clustering._arrays import FloatArray
+from moo_clustering.interactive import COBRAS, Question, RandomPairs, UncertainLabels, simulate
 from papers.flagship_sets import load_suite
 from papers.runner import Key, ResultFigure, ResultTable, Settings
 
 POINTS = (0, 5, 10, 25, 50, 100, 200)
-METHODS = ("pairs", "names", "COBRAS", "random pairs", "uncertain labels")
+METHODS = ("pairs", "names", "COBRAS", "NPU", "random pairs", "uncertain labels")
 ERROR_RATES = (0.0, 0.05, 0.1)
+# Trees of a forest, and starts of k-means, per sample that NPU places.
+_NPU_TREES, _NPU_STARTS = 50, 3
+
+
+class NPU:
+    """Questions where a forest trained on the clusters is least certain; constrained k-means of the answers.
+
+    Neighbourhoods are samples that were called together. The sample of the greatest entropy over the
+    neighbourhoods per expected question is compared with these, the likeliest first, until an answer is
+    "together"; if none is, it founds another one. Clusters are those of ``PCKMeans`` with all pairs that
+    follow from the neighbourhoods, at least as many as there are neighbourhoods.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    n_clusters : int, optional
+        Least number of clusters; default: that of the best silhouette of k-means.
+    random_state : int, default=0
+        Seed of the first sample, the forests and k-means.
+
+    References
+    ----------
+    S. Xiong, J. Azimi and X. Z. Fern: Active learning of constraints for semi-supervised clustering. IEEE
+    TKDE 26, 2014, algorithms 1 and 2.
+    """
+
+    mode = "pairs"
+
+    def __init__(self, X: FloatArray, *, n_clusters: int | None = None, random_state: int = 0) -> None:
+        self._X, self._seed = X, random_state
+        self._k = n_clusters or silhouette_number(X, random_state)
+        self._neighborhoods = [[int(np.random.default_rng(random_state).integers(len(X)))]]
+        self.n_answers = 0
+        self._refit()
+
+    def _refit(self) -> None:
+        """Cluster anew, and choose the sample to place and the order in which it meets neighbourhoods."""
+        y = np.full(len(self._X), -1)
+        for number, members in enumerate(self._neighborhoods):
+            y[members] = number
+        k = max(self._k, len(self._neighborhoods))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.labels_ = PCKMeans(k, n_init=_NPU_STARTS, random_state=self._seed).fit(self._X, y).labels_
+        self._waiting: list[int] = []
+        free = np.flatnonzero(y < 0)
+        if not len(free):
+            return
+        forest = RandomForestClassifier(_NPU_TREES, random_state=self._seed).fit(self._X, self.labels_)
+        leaves = forest.apply(self._X)
+        # Share of the trees in which two samples meet, as a mean over a neighbourhood: Eq. 1 and 2.
+        near = np.column_stack(
+            [
+                np.mean([(leaves[free] == leaves[one]).mean(axis=1) for one in members], axis=0)
+                for members in self._neighborhoods
+            ]
+        )
+        p = (near + 1e-9) / (near + 1e-9).sum(axis=1, keepdims=True)
+        # Eq. 3 to 5: one more question for every neighbourhood before the right one.
+        expected = (-np.sort(-p, axis=1) * np.arange(1, p.shape[1] + 1)).sum(axis=1)
+        best = int((entropy(p, axis=1) / expected).argmax())
+        self._sample, self._waiting = int(free[best]), np.argsort(-p[best], kind="stable").tolist()
+
+    @property
+    def question(self) -> Question | None:
+        """The next question, None when every sample has its neighbourhood."""
+        if not self._waiting:
+            return None
+        pair = (self._sample, self._neighborhoods[self._waiting[0]][0])
+        nothing = np.zeros(0, dtype=np.intp)
+        return Question(pair, "sample", float("nan"), float("nan"), nothing, self.n_answers)
+
+    def answer(self, answer: str) -> None:
+        """Answer the question by "together", "apart" or "unknown", which counts as "apart"."""
+        self.n_answers += 1
+        number = self._waiting.pop(0)
+        if answer == "together":
+            self._neighborhoods[number].append(self._sample)
+            self._refit()
+        elif not self._waiting:
+            self._neighborhoods.append([self._sample])
+            self._refit()
+
+
+def silhouette_number(X: FloatArray, seed: int) -> int:
+    """Number of clusters of the best silhouette of k-means, from 2 to 30 or the root of n_samples."""
+    scores = {
+        k: silhouette_score(X, KMeans(k, n_init=3, random_state=seed).fit_predict(X))
+        for k in range(2, min(30, isqrt(len(X)), len(np.unique(X, axis=0)) - 1) + 1)
+    }
+    return max(scores, key=lambda k: float(scores[k]), default=1)
+
+
+_last_fit: dict[tuple[str, int], ParetoClustering] = {}
+
+
+def _fitted(identity: str, seed: int, data: Any) -> ParetoClustering:
+    """The fit of a set; the methods of a set follow each other and share it within a process."""
+    if (identity, seed) not in _last_fit:
+        _last_fit.clear()
+        _last_fit[identity, seed] = ParetoClustering(scale="none", random_state=seed).fit(data.features())
+    return _last_fit[identity, seed]
 
 
 class Interactive:
-    """Plan of the experiment: a cell is a data set and a seed.
+    """Plan of the experiment: a cell is a data set and a seed, a block is a method.
 
     Seeds vary the fit, the choice among candidates and the wrong answers.
     """
 
     def __init__(self, settings: Settings) -> None:
+        for method in settings.blocks:
+            if method not in METHODS:
+                raise ValueError(f"blocks must be among {', '.join(METHODS)}; got {method!r}")
         suite = load_suite(settings.data, settings.sets)
-        # Shapes, tables and digits.
-        self._sets = {one.name: one for one in suite.sets if one.kind != "t"}
-        self.parameters = {"points": list(POINTS), "error_rates": list(ERROR_RATES), "methods": list(METHODS)}
+        # Shapes and tables; others are asked for by name, and texts have no features that all methods take.
+        left_out = "t" if settings.sets else "td"
+        self._sets = {one.name: one for one in suite.sets if one.kind not in left_out}
+        # Without the methods, so that a run with more of them continues in the folder.
+        self.parameters = {"points": list(POINTS), "error_rates": list(ERROR_RATES)}
+        self.methods = [method for method in METHODS if method in (settings.blocks or METHODS)]
         self.cells: list[Key] = [
-            {"set": name, "data": one.identity, "seed": seed}
+            {"set": name, "data": one.identity, "seed": seed, "method": method}
             for name, one in self._sets.items()
             for seed in range(settings.seeds)
+            for method in self.methods
         ]
 
     def data(self, key: Key) -> Any:
@@ -45,37 +162,26 @@ class Interactive:
 
     @staticmethod
     def compute(key: Key, data: Any) -> dict[str, Any]:
-        """Adjusted Rand indices at ``POINTS``, and milliseconds per answer, by method and error rate."""
-        from moo_clustering import ParetoClustering
-        from moo_clustering.interactive import COBRAS, RandomPairs, UncertainLabels, simulate
-
-        seed, X = int(key["seed"]), data.features()
-        model = ParetoClustering(scale="none", random_state=seed).fit(X)
-        make: dict[str, Callable[[], Any]] = {
-            "pairs": lambda: model.ask(),
-            "names": lambda: model.ask("names"),
-            "COBRAS": lambda: COBRAS(X, random_state=seed),
-            "random pairs": lambda: RandomPairs(model, random_state=seed),
-            "uncertain labels": lambda: UncertainLabels(X, random_state=seed),
-        }
+        """Courses at ``POINTS``, and milliseconds of processor time per answer, by error rate."""
+        seed, method, X = int(key["seed"]), str(key["method"]), data.features()
+        if method == "NPU":
+            start = partial(NPU, X, n_clusters=silhouette_number(X, seed), random_state=seed)
+        elif method in ("COBRAS", "uncertain labels"):
+            start = partial({"COBRAS": COBRAS}.get(method, UncertainLabels), X, random_state=seed)
+        else:
+            model = _fitted(str(key["data"]), seed, data)
+            start = partial(RandomPairs, model, random_state=seed)
+            if method in ("pairs", "names"):
+                start = partial(model.ask, method)
         rows = []
         for error_rate in ERROR_RATES:
-            for method in METHODS:
-                start = perf_counter()
-                course = simulate(
-                    make[method](), data.classes, POINTS[-1], error_rate, at=POINTS, random_state=seed
-                )
-                seconds = perf_counter() - start
-                # Where nothing is left to ask the last partition stands.
-                ari = course["ari"].reindex(range(POINTS[-1] + 1)).ffill().loc[list(POINTS)]
-                rows.append(
-                    {
-                        "method": method,
-                        "error_rate": error_rate,
-                        "ari": ari.tolist(),
-                        "milliseconds": 1e3 * seconds / max(int(course.index[-1]), 1),
-                    }
-                )
+            begun = process_time()
+            course = simulate(start(), data.classes, POINTS[-1], error_rate, at=POINTS, random_state=seed)
+            milliseconds = 1e3 * (process_time() - begun) / max(int(course.index[-1]), 1)
+            # Where nothing is left to ask the last partition stands.
+            course = course.reindex(range(POINTS[-1] + 1)).ffill().loc[list(POINTS)]
+            courses = {name: course[name].tolist() for name in ("ari", "error", "expected_error")}
+            rows.append({"error_rate": error_rate, "milliseconds": milliseconds, **courses})
         return {"rows": rows}
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
@@ -85,7 +191,7 @@ class Interactive:
             [
                 key["set"],
                 key["seed"],
-                row["method"],
+                key["method"],
                 row["error_rate"],
                 *row["ari"],
                 _area(row["ari"]),

@@ -330,7 +330,7 @@ EXPERIMENTS = {
             "Questions of a session and of its rivals on all sets of a folder, right and wrong answers",
             "papers.interactive",
             "Interactive",
-            options=("sets",),
+            options=("sets", "blocks"),
             seeds=3,
         ),
         Experiment(

@@ -27,6 +27,8 @@ SIGNS = {"together": 1, "apart": -1, "unknown": 0}
 _WORDS = {sign: word for word, sign in SIGNS.items()}
 _FORMAT, _VERSION = "moo_clustering answers", 1
 _LONGEST_NAME = 200
+# Expected errors below which the result is good enough to look at, and below which questions may stop.
+_PRESENTABLE, _LITTLE_TO_GAIN = 0.05, 0.02
 # A probability above this that an answer turns below one half is worth a remark.
 _SURE = 0.9
 _N_EXEMPLARS = 3
@@ -123,6 +125,8 @@ class AnswerSession:
     expected_error_ : float
         Expected share of samples in a wrong cluster, by the pool and the answers: a guide to when to stop,
         and not calibrated. Where classes are no clusters it stays high.
+    may_stop_ : bool
+        Whether there is little more to gain: nothing is left to ask, or ``expected_error_`` is below .02.
     history_ : DataFrame
         Per answer the samples (-1 for none), the answer, its kind, the probability before that they belong
         together, the share of samples that moved, the number of clusters after it, and the number of an
@@ -214,6 +218,11 @@ class AnswerSession:
         self.expected_error_ = spread.expected_error
         self._question: Question | None = None
         self._asked = False
+
+    @property
+    def may_stop_(self) -> bool:
+        """Whether there is little more to gain."""
+        return self.expected_error_ < _LITTLE_TO_GAIN or self.question is None
 
     @property
     def question(self) -> Question | None:
@@ -647,8 +656,8 @@ class AnswerSession:
         Returns
         -------
         DataFrame
-            Per number of answers from 0 on ``ari``, the adjusted Rand index with y, ``n_clusters`` and
-            ``expected_error``. It ends early when nothing is left to ask.
+            Per number of answers from 0 on ``ari``, ``n_clusters``, ``error`` and ``expected_error``, as
+            :func:`simulate` has them. It ends early when nothing is left to ask.
         """
         fresh = type(self)(
             self._base, mode=self._mode, error_rate=self.error_rate, random_state=self.random_state
@@ -661,20 +670,21 @@ class AnswerSession:
             f"expected_error={self.expected_error_:.3f})"
         )
 
-    def _state_in_words(self) -> str:
+    def summary(self) -> str:
+        """Return what is known so far in a sentence or two, and whether to go on."""
         real = self._inquiry.spread.n_real
         words = (
             f"{len(self._past)} answers, {self.n_clusters_} clusters ({real} confirmed); about "
             f"{self.expected_error_:.0%} of the samples may be in a wrong one."
         )
-        if self.expected_error_ < 0.02:
-            words += " There is little more to gain."
-        elif self.expected_error_ < 0.05:
+        if self.may_stop_:
+            words += " There is little more to gain: you may stop."
+        elif self.expected_error_ < _PRESENTABLE:
             words += " The result is good enough to look at."
         return words
 
     def _repr_html_(self) -> str:
-        state = f"<p>{html.escape(self._state_in_words())}</p>"
+        state = f"<p>{html.escape(self.summary())}</p>"
         question = self.question
         if question is None:
             return f"<div>{state}<p>Nothing is left to ask.</p></div>"
@@ -809,7 +819,8 @@ def simulate(
     -------
     DataFrame
         Per number of answers, the index, ``ari``, the adjusted Rand index with y over samples of known class,
-        ``n_clusters`` and ``expected_error`` (NaN where it is not known).
+        ``n_clusters``, ``error``, the share of those samples outside the cluster that is matched with their
+        class, and ``expected_error`` (NaN where it is not known).
 
     Examples
     --------
@@ -851,6 +862,7 @@ def _line(asker: Asker, codes: NDArray[Any], known: NDArray[np.bool_]) -> dict[s
     return {
         "ari": float(pairwise_ari(codes[None].astype(np.int32), labels[known][None])[0, 0]),
         "n_clusters": len(np.unique(labels)),
+        "error": _share_moved(codes, labels[known]),
         "expected_error": getattr(asker, "expected_error_", float("nan")),
     }
 

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import StandardScaler
@@ -58,6 +59,29 @@ def test_answers_find_the_classes(blobs):
     course = blobs.ask().simulate(KINDS, 40)
     assert course["ari"].iloc[-1] > 0.85
     assert blobs.ask("names").simulate(KINDS, 40)["ari"].iloc[-1] > 0.85
+
+
+def test_a_session_says_when_to_stop(blobs):
+    session, said = blobs.ask(), []
+    for n_answers in range(200):
+        assert session.summary().startswith(f"{n_answers} answers, {session.n_clusters_} clusters")
+        said.append(session.may_stop_)
+        assert ("you may stop" in session.summary()) == said[-1]
+        assert said[-1] == (session.expected_error_ < 0.02 or session.question is None)
+        if said[-1]:
+            break
+        session.answer(right(session, KINDS))
+    assert not said[0]
+    assert said[-1]
+    assert adjusted_rand_score(KINDS, session.labels_) > 0.8
+
+
+def test_error_is_the_share_outside_the_matched_clusters(blobs):
+    course = blobs.ask().simulate(KINDS, 2)
+    table = np.zeros((3, blobs.n_clusters_))
+    np.add.at(table, (KINDS, blobs.labels_), 1)
+    rows, columns = linear_sum_assignment(-table)
+    assert course["error"].iloc[0] == pytest.approx(1 - table[rows, columns].sum() / 60)
 
 
 @pytest.mark.slow
