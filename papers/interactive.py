@@ -7,7 +7,7 @@ that ask the same question.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import isqrt
 from time import process_time
@@ -164,15 +164,18 @@ class Interactive:
     def compute(key: Key, data: Any) -> dict[str, Any]:
         """Courses at ``POINTS``, and milliseconds of processor time per answer, by error rate."""
         seed, method, X = int(key["seed"]), str(key["method"]), data.features()
+        start: Callable[[], Any]
         if method == "NPU":
             start = partial(NPU, X, n_clusters=silhouette_number(X, seed), random_state=seed)
-        elif method in ("COBRAS", "uncertain labels"):
-            start = partial({"COBRAS": COBRAS}.get(method, UncertainLabels), X, random_state=seed)
+        elif method == "COBRAS":
+            start = partial(COBRAS, X, random_state=seed)
+        elif method == "uncertain labels":
+            start = partial(UncertainLabels, X, random_state=seed)
+        elif method == "random pairs":
+            start = partial(RandomPairs, _fitted(str(key["data"]), seed, data), random_state=seed)
         else:
-            model = _fitted(str(key["data"]), seed, data)
-            start = partial(RandomPairs, model, random_state=seed)
-            if method in ("pairs", "names"):
-                start = partial(model.ask, method)
+            ask = _fitted(str(key["data"]), seed, data).ask
+            start = partial(ask, "pairs" if method == "pairs" else "names")
         rows = []
         for error_rate in ERROR_RATES:
             begun = process_time()
