@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import math
@@ -26,15 +27,22 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from moo_clustering import __version__
-from moo_clustering._arrays import QuotingError
+from moo_clustering._arrays import QuotingError, warn_caller
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 __all__ = [
     "ArchiveError",
     "Checkpoint",
     "CheckpointMismatchError",
+    "FolderInUseError",
     "environment",
     "fingerprint",
     "load_checkpoint",
+    "locked",
     "read_archive",
     "save_checkpoint",
     "to_json",
@@ -60,6 +68,9 @@ _HEADERS: dict[tuple[int, int], Callable[[Any], tuple[tuple[int, ...], bool, np.
     (2, 0): npy.read_array_header_2_0,
 }
 _KIND = "checkpoint"
+_LOCK = ".moo_clustering.lock"
+# Errors that tell of another holder; any other comes from a file system without locks.
+_HELD = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
 _LONGEST = 60
 START_OVER = "remove it to start from the beginning"
 RUNTIME_DEPENDENCIES = (
@@ -243,8 +254,88 @@ def _read_array(members: Any, name: str, sparse_classes: Mapping[str, Any]) -> A
 
 
 def is_temporary(name: str) -> bool:
-    """Whether a file of this name may be what a killed process left of one it was writing."""
-    return name.startswith(".") and name.endswith(".tmp")
+    """Whether a file of this name may be what a killed process left of its writing."""
+    return name == _LOCK or (name.startswith(".") and name.endswith(".tmp"))
+
+
+class FolderInUseError(ValueError):
+    """Another process writes to the folder."""
+
+
+@contextmanager
+def locked(folder: str | PathLike[str]) -> Iterator[None]:
+    """Hold a folder as its only writer until the block ends.
+
+    Parameters
+    ----------
+    folder : path-like
+        An existing folder. A hidden file in it carries the lock, and is removed at the end.
+
+    Yields
+    ------
+    None
+
+    Raises
+    ------
+    FolderInUseError
+        While another process, or another such block of this process, holds the folder.
+    OSError
+        If the folder cannot be written to; it names the folder.
+
+    Warns
+    -----
+    UserWarning
+        Where the file system has no locks. The block runs all the same.
+
+    Notes
+    -----
+    The lock belongs to an open file (``flock``, on Windows a locked byte), so the system lets it go when the
+    process ends in whatever way, and a lock file that a killed process left behind locks nothing.
+    """
+    path = Path(folder) / _LOCK
+    try:
+        descriptor = _lock_file(path)
+    except BlockingIOError:
+        raise FolderInUseError(
+            f"another process is writing to {folder}; wait until it has ended, or choose another folder"
+        ) from None
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(folder)) from error
+    try:
+        yield
+    finally:
+        # First the name, as long as it is this process's own; Windows removes only files that are closed.
+        if sys.platform == "win32":
+            os.close(descriptor)
+        with suppress(OSError):
+            path.unlink()
+        if sys.platform != "win32":
+            os.close(descriptor)
+
+
+def _lock_file(path: Path) -> int:
+    """Descriptor of the locked file; BlockingIOError if another has locked it."""
+    for _ in range(100):
+        # A link under this name must not lead to files elsewhere.
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+        try:
+            if sys.platform == "win32":
+                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+            else:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno in _HELD:
+                os.close(descriptor)
+                raise BlockingIOError(error.errno, error.strerror) from error
+            warn_caller(
+                f"the file system of {path.parent} has no locks ({error.strerror}): make sure that no other "
+                "process writes to this folder"
+            )
+        # The previous holder may have removed the file between the two calls; then its name is free again.
+        if os.fstat(descriptor).st_nlink:
+            return descriptor
+        os.close(descriptor)
+    raise BlockingIOError(errno.EAGAIN, "the file is removed again and again")
 
 
 @contextmanager

@@ -31,7 +31,7 @@ from tqdm import tqdm
 
 from moo_clustering._arrays import QuotingError, did_you_mean
 from moo_clustering._parallel import finished_calls
-from moo_clustering.persistence import environment, is_temporary, replacing, to_json
+from moo_clustering.persistence import environment, is_temporary, locked, replacing, to_json
 
 __all__ = [
     "DATA_VARIABLE",
@@ -473,7 +473,8 @@ def reproduce(
     Raises
     ------
     ValueError
-        If the data or the folder cannot be used (:class:`DataError`, :class:`StoreError`).
+        If the data or the folder cannot be used (:class:`DataError`, :class:`StoreError`), or another process
+        writes to it (:class:`~moo_clustering.persistence.FolderInUseError`).
     """
     _check_folder(folder)
     plan = experiment.plan(settings)
@@ -488,7 +489,7 @@ def reproduce(
         "environment": environment(),
         "cells": len(plan.cells),
     }
-    with CellStore(folder / RESULTS, parameters) as store:
+    with locked(folder), CellStore(folder / RESULTS, parameters) as store:
         _write(folder / RECORD, _json(record))
         complete = run_cells(
             plan.compute,
@@ -501,8 +502,8 @@ def reproduce(
         )
         tables = _written(plan, store, folder, experiment) if complete else []
         n_done = sum(key in store for key in plan.cells)
-    record["status"] = "complete" if complete else "interrupted"
-    _write(folder / RECORD, _json(record))
+        record["status"] = "complete" if complete else "interrupted"
+        _write(folder / RECORD, _json(record))
     return Reproduction(tables, complete, n_done, len(plan.cells))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from moo_clustering import __version__
-from moo_clustering.cli.terminal import Commands, reported
+from moo_clustering.cli.terminal import Commands, reported, shown_warnings
 
 
 @click.group(
@@ -305,7 +305,7 @@ def report(folders: tuple[Path, ...], out: Path | None, title: str | None) -> No
     The page is made of report.npz in the folder, which `fit --no-report` does not write. A file that is not
     a report is never replaced.
     """
-    with reported():
+    with reported(), shown_warnings():
         from moo_clustering.cli.folder import save_report_of
 
         page, content = save_report_of(folders, out, title)

@@ -21,7 +21,8 @@ from moo_clustering.estimators._methods import get_method
 
 def run_demo(out: Path, seed: int) -> None:
     """Fit, write the folder ``out`` and print the scores; exit code 130 after an interruption."""
-    folder = open_folder(out, replaces="demo")
+    with shown_warnings():
+        folder = click.get_current_context().with_resource(open_folder(out, replaces="demo"))
     # Bundled rows are sorted by class, from which no method should be able to profit.
     table = load_wine().shuffled(seed)
     click.echo("PESC on wine: 178 samples, 13 features, 3 clusters, rows in random order")

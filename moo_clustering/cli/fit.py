@@ -84,7 +84,8 @@ def run_fit(
     Parameters are the options of the command. The command ends with exit code 130 after an interruption.
     """
     started = time.perf_counter()
-    folder = open_folder(out, resume=resume)
+    with shown_warnings() as notices:
+        folder = click.get_current_context().with_resource(open_folder(out, resume=resume))
     choice = choose_method(method, data, bag)
     found, preset = find_method(choice.name)
     estimator_class = found.load()
@@ -93,7 +94,7 @@ def run_fit(
     filling = {name: value for name, value in given.items() if value is not None}
     if filling and not prepare:
         raise DataError(f"--no-prepare takes columns as they are, and --{next(iter(filling))} prepares them")
-    with shown_warnings() as notices:
+    with shown_warnings() as more_notices:
         samples = load_data(
             data,
             found,
@@ -108,6 +109,7 @@ def run_fit(
             filling=filling,
             header=header,
         )
+    notices += more_notices
     _require_used(filling, samples, found.name)
     for line in () if quiet else samples.notes:
         click.echo(f"Note: {line}", err=True)
@@ -199,9 +201,9 @@ def run_job(
     """
     record = job.record() | dict(extra or {})
     found = None
-    folder.claim(record)
-    try:
-        with shown_warnings() as warnings:
+    with shown_warnings() as warnings:
+        folder.claim(record)
+        try:
             begun = time.perf_counter()
             interrupted = _fit(job)
             _warn_of_missing(job)
@@ -233,9 +235,9 @@ def run_job(
             # Without the content of the report, the front is in the checkpoint alone.
             has_front = found is not None and (not with_report or CONTENT in record["files"])
             folder.finish(record, complete=not interrupted and has_front)
-    except BaseException:
-        folder.release()
-        raise
+        except BaseException:
+            folder.release()
+            raise
     return Outcome(record, interrupted, None if found is None else found.clusters)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from scipy import sparse
 from moo_clustering.constraints.pairs import satisfied_shares
 from moo_clustering.estimators._base import bag_history, history_frame
 from moo_clustering.estimators.bags_base import FeatureRange, scaled_bags
-from moo_clustering.persistence import creating, is_temporary, replacing, to_json, write_archive
+from moo_clustering.persistence import creating, is_temporary, locked, replacing, to_json, write_archive
 
 if TYPE_CHECKING:
     from moo_clustering.bags import Bags
@@ -111,6 +112,7 @@ class RunFolder:
     has_record: bool = False
     _made: list[Path] = field(default_factory=list)
     _claimed: bool = False
+    _lock: ExitStack | None = None
 
     @property
     def killed(self) -> bool:
@@ -131,6 +133,7 @@ class RunFolder:
             # Innermost first, as they can be removed again.
             self._made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
             self.path.mkdir(parents=True, exist_ok=True)
+            self.lock()
             if self.has_record:
                 # Fails where nothing could be written at the end either.
                 tempfile.TemporaryFile(dir=self.path).close()
@@ -140,7 +143,7 @@ class RunFolder:
                 # These files are of a run that was killed while it saved its results.
                 self._remove(FILES)
             else:
-                # Also a lock: of two runs that begin at once, one fails here.
+                # Of two runs that begin at once, one fails here, also on file systems without locks.
                 with creating(self.path / RECORD) as file:
                     file.write(_text(record).encode())
                 self._claimed = True
@@ -150,10 +153,24 @@ class RunFolder:
             self.release()
             raise FolderError(f"cannot write to {self.path}: {error.strerror or error}") from error
 
+    def lock(self) -> None:
+        """Become the only writer of the folder, if there is one."""
+        if self._lock is None and self.path.is_dir():
+            stack = ExitStack()
+            stack.enter_context(locked(self.path))
+            self._lock = stack
+
+    def unlock(self) -> None:
+        """Let others write to the folder."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
     def release(self) -> None:
         """Undo :meth:`claim` after an error, unless something has been saved since."""
         if self._claimed and not self.checkpoint.exists() and not (self.path / LABELS).exists():
             (self.path / RECORD).unlink(missing_ok=True)
+        self.unlock()  # the file of the lock would keep the folder from being removed
         for folder in self._made:
             try:
                 folder.rmdir()
@@ -180,13 +197,32 @@ class RunFolder:
             self.checkpoint.unlink(missing_ok=True)
 
 
-def open_folder(path: Path, *, resume: bool = False, replaces: str | None = None) -> RunFolder:
-    """The folder for a run, if it may be used; nothing is written yet, but files to overwrite are removed.
+@contextmanager
+def open_folder(path: Path, *, resume: bool = False, replaces: str | None = None) -> Iterator[RunFolder]:
+    """The folder for a run, if it may be used, locked until the block ends; it is made when it is claimed.
 
     ``resume`` allows to go on from a checkpoint, ``replaces`` to overwrite earlier runs of that command.
     Raises a FolderError when the folder holds a finished run, an unfinished one without ``resume``, or
-    anything else.
+    anything else, and a FolderInUseError while another process writes to it.
     """
+    folder = _inspected(path, resume, replaces)
+    try:
+        try:
+            folder.lock()
+        except OSError as error:
+            raise FolderError(f"cannot write to {path}: {error.strerror or error}") from error
+        # Another run may have ended before the lock was taken.
+        found = _inspected(path, resume, replaces)
+        folder.resumed, folder.has_record = found.resumed, found.has_record
+        if folder.has_record and replaces is not None:
+            folder._remove((*FILES, CHECKPOINT))
+        yield folder
+    finally:
+        folder.unlock()
+
+
+def _inspected(path: Path, resume: bool, replaces: str | None) -> RunFolder:
+    """The folder for a run, if its files allow one."""
     if path.exists() and not path.is_dir():
         raise FolderError(f"{path} is a file, not a folder; {_OTHER}")
     try:
@@ -200,8 +236,6 @@ def open_folder(path: Path, *, resume: bool = False, replaces: str | None = None
         if record is None:
             raise FolderError(f"{path} holds a {RECORD} of something else; {_OTHER}")
         if replaces is not None and record.get("command") == replaces:
-            for name in (*FILES, CHECKPOINT):
-                (path / name).unlink(missing_ok=True)
             return RunFolder(path, has_record=True)
         # A finished run with a checkpoint and without a report ended before the report could be saved.
         if not (resume and has_checkpoint and CONTENT not in names):
@@ -334,9 +368,11 @@ def save_report_of(
     if out is None and len(folders) > 1:
         raise ValueError(f"the report of {len(folders)} runs needs a file to write: --out FILE")
     page = folders[0] / REPORT if out is None else out
-    content = merged_content(folders)
-    _check_page(page)
-    write_report(content if title is None else replace(content, title=title), page)
+    # Pages elsewhere are no part of a run, and folders to read from need not be writable.
+    with locked(page.parent) if (page.parent / RECORD).is_file() else nullcontext():
+        content = merged_content(folders)
+        _check_page(page)
+        write_report(content if title is None else replace(content, title=title), page)
     return page, content
 
 

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from moo_clustering.cli.folder import FORMAT, FolderError, open_folder, run_content
-from moo_clustering.persistence import read_archive, write_archive
+from moo_clustering.persistence import FolderInUseError, locked, read_archive, write_archive
 from moo_clustering.visualization.report import Column, ReportContent
 from moo_clustering.visualization.report.page import save_content
 
 TABLE = ("table.csv", "--id-column", "id", "--drop", "some", "--drop", "kind")
 FIT = ("fit", *TABLE, "--method", "slices", "-k", 3)
 PLAIN = ("fit", "iris", "--method", "spherical-kmeans", "-k", 3, "--no-report", "--quiet", "--out", "out")
+INTERRUPTED = 130
 LABELS = [0, 0, 1, 1, 2]
 
 
@@ -45,7 +46,7 @@ def test_folder_of_something_else(fails, slices, table, tmp_path, name):
 def test_foreign_record(tmp_path, text):
     (tmp_path / "run.json").write_bytes(text.encode("latin-1"))
     with pytest.raises(FolderError, match=r"run\.json of something else"):
-        open_folder(tmp_path, resume=True)
+        open_folder(tmp_path, resume=True).__enter__()
 
 
 def test_out_is_a_file_or_below_one(fails, slices, table, tmp_path):
@@ -141,10 +142,13 @@ def test_failed_fit_keeps_its_checkpoint(run, fails, slices, table, tmp_path):
 
 
 def test_two_runs_cannot_begin_in_one_folder(tmp_path):
-    one, two = open_folder(tmp_path / "out"), open_folder(tmp_path / "out")
-    one.claim({"format": FORMAT, "status": "running", "number": 1})
-    with pytest.raises(FolderError):
-        two.claim({"format": FORMAT, "status": "running", "number": 2})
+    with open_folder(tmp_path / "out") as one, open_folder(tmp_path / "out") as two:
+        one.claim({"format": FORMAT, "status": "running", "number": 1})
+        with pytest.raises(FolderInUseError, match="another process is writing"):
+            two.claim({"format": FORMAT, "status": "running", "number": 2})
+        one.unlock()  # as where there are no locks
+        with pytest.raises(FolderError, match="another run has just begun"):
+            two.claim({"format": FORMAT, "status": "running", "number": 2})
     assert json.loads((tmp_path / "out" / "run.json").read_text())["number"] == 1
 
 
@@ -152,11 +156,12 @@ def test_only_the_named_command_is_replaced(tmp_path):
     write_record(tmp_path / "demo", command="demo", status="complete")
     (tmp_path / "demo" / "labels.csv").write_text("old")
     (tmp_path / "demo" / "mine.txt").write_text("kept")
-    open_folder(tmp_path / "demo", replaces="demo")
+    with open_folder(tmp_path / "demo", replaces="demo"):
+        pass
     assert sorted(contents(tmp_path / "demo")) == ["mine.txt", "run.json"]
     write_record(tmp_path / "fit", command="fit", status="complete")
     with pytest.raises(FolderError, match="finished run"):
-        open_folder(tmp_path / "fit", replaces="demo")
+        open_folder(tmp_path / "fit", replaces="demo").__enter__()
 
 
 @pytest.fixture
@@ -195,7 +200,8 @@ def test_the_record_has_its_name_when_it_is_whole(tmp_path, monkeypatch):
         seen.append([path.name for path in (tmp_path / "out").iterdir()])
 
     monkeypatch.setattr("moo_clustering.persistence.os.fsync", look)
-    open_folder(tmp_path / "out").claim({"format": FORMAT, "status": "running"})
+    with open_folder(tmp_path / "out") as folder:
+        folder.claim({"format": FORMAT, "status": "running"})
     assert "run.json" not in seen[0]
     assert json.loads((tmp_path / "out" / "run.json").read_text())["status"] == "running"
 
@@ -316,3 +322,25 @@ def test_folder_without_a_run(tmp_path):
         (tmp_path / "run.json").write_text(text)
         with pytest.raises(FolderError, match=r"its run\.json is of something else, or damaged"):
             run_content(tmp_path)
+
+
+def test_one_writer_per_folder(run, fails, folder, slices, table, tmp_path):
+    """No command writes where another process is writing; each says so in a sentence and changes nothing."""
+    mode = ("--set", "mode=cut_early", "--checkpoint-every", 5)
+    assert run(*FIT, "--out", "cut", *mode).exit_code == INTERRUPTED
+    write_record(tmp_path / "demo", command="demo", status="complete")
+    for out, command in (
+        ("cut", (*FIT, "--out", "cut", "--resume")),
+        (folder, ("report", folder)),
+        (folder, ("report", folder, "--out", folder / "report.html")),
+        ("demo", ("demo", "--out", "demo")),
+    ):
+        before = contents(tmp_path / out)
+        with locked(out):
+            assert f"another process is writing to {out}" in fails(*command), command
+        assert contents(tmp_path / out) == before
+    assert run(*FIT, "--out", "cut", "--resume").exit_code == 0
+    assert run("report", folder).exit_code == 0
+    # Reading does not need the lock.
+    with locked(folder):
+        assert run("report", folder, "--out", "elsewhere.html").exit_code == 0

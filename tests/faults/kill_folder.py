@@ -9,6 +9,7 @@ import matplotlib.image
 from moo_clustering.persistence import read_archive
 from papers.runner import _read
 
+_LOCK = ".moo_clustering.lock"
 _TEMPORARY = re.compile(r"\..+\.tmp")
 
 
@@ -19,7 +20,8 @@ def leftovers(folder):
 
 def final_files(folder):
     """Files with final names, in order."""
-    return sorted(path for path in folder.rglob("*") if path.is_file() and path not in leftovers(folder))
+    hidden = {*leftovers(folder), *folder.rglob(_LOCK)}
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path not in hidden)
 
 
 def damaged(folder):

@@ -274,7 +274,7 @@ _ALL = (
     ),
     Reader("run", _run, (ValueError,), made=seeds.of_runs, from_texts=True),
     Reader("runs-merged", _runs, (ValueError,), "run", made=seeds.of_runs, from_texts=True),
-    Reader("run-claimed", lambda f: open_folder(f, resume=True), (FolderError,)),
+    Reader("run-claimed", lambda f: open_folder(f, resume=True).__enter__().unlock(), (FolderError,)),
     Reader("store", _store, (StoreError,)),
     Reader(
         "experiment-table",

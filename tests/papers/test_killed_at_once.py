@@ -2,6 +2,7 @@
 
 import pytest
 
+from moo_clustering.persistence import FolderInUseError, locked
 from papers.runner import Experiment, ResultTable, Settings, StoreError, reproduce
 
 
@@ -40,3 +41,10 @@ def test_other_files_are_not_touched(tmp_path, name):
     with pytest.raises(StoreError, match="holds other files"):
         reproduce(SQUARES, tmp_path, Settings())
     assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_one_process_computes_the_cells_of_a_folder(tmp_path):
+    with locked(tmp_path), pytest.raises(FolderInUseError, match="another process is writing"):
+        reproduce(SQUARES, tmp_path, Settings())
+    assert list(tmp_path.iterdir()) == []
+    assert reproduce(SQUARES, tmp_path, Settings()).complete
