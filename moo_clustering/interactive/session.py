@@ -129,8 +129,8 @@ class AnswerSession:
         Whether there is little more to gain: nothing is left to ask, or ``expected_error_`` is below .02.
     history_ : DataFrame
         Per answer the samples (-1 for none), the answer, its kind, the probability before that they belong
-        together, the share of samples that moved, the number of clusters after it, and the number of an
-        earlier answer that it contradicts (-1 for none).
+        together, the share of samples that moved, the number of clusters and ``expected_error_`` after it,
+        and the number of an earlier answer that it contradicts (-1 for none).
 
     Notes
     -----
@@ -180,6 +180,8 @@ class AnswerSession:
         # Answers, each with the state before it and its line of the history; then those undone.
         self._past: list[tuple[State, dict[str, Any], dict[str, Any]]] = []
         self._undone: list[dict[str, Any]] = []
+        # What undoes a reopened answer: number of answers after it, its event, answers and state before.
+        self._reopened: list[tuple[int, dict[str, Any], list[Any], State]] = []
         # All that happened, as it is written to a file.
         self._events: list[dict[str, Any]] = []
         self._path: Path | None = None
@@ -331,22 +333,74 @@ class AnswerSession:
     def undo(self) -> Self:
         """Take back the last answer: labels and question are again what they were.
 
+        A reopened answer is the last one right after it was reopened.
+
         Raises
         ------
         ValueError
             If there is no answer.
         """
-        if not self._past:
+        if not self._past and not self._reopened:
             raise ValueError("there is no answer to undo.")
         self._record({"undo": True})
         self._undo()
         return self
 
     def _undo(self) -> None:
-        state, event, _ = self._past.pop()
+        if self._reopened and self._reopened[-1][0] == len(self._past):
+            _, event, self._past, state = self._reopened.pop()
+        else:
+            state, event, _ = self._past.pop()
         self._undone.append(event)
         self._inquiry = self._at(state)
         self._refresh()
+
+    def reopen(self, number: int, answer: str | None = None) -> Self:
+        """Change an earlier answer, or take it back; later answers stand.
+
+        Parameters
+        ----------
+        number : int
+            Row of the answer in ``history_``.
+        answer : str, optional
+            The new answer; None takes the old one back.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If there is no such answer, or for an answer that :meth:`answer` refuses.
+
+        Notes
+        -----
+        Takes the time of all later answers.
+        """
+        return self._do({"reopen": number, "answer": self._checked_revision(number, answer)})
+
+    def _checked_revision(self, number: int, answer: str | None) -> str | None:
+        if not isinstance(number, int) or not 0 <= number < len(self._past):
+            raise ValueError(
+                f"there are {len(self._past)} answers, numbered from 0, and no number {number!r}."
+            )
+        event = self._past[number][1]
+        if answer is None or len(event["samples"]) == 2:
+            return answer and _checked_word(answer)
+        return answer if answer == "unknown" and "name" not in event else _checked_name(answer)
+
+    def _reopen(self, event: dict[str, Any]) -> None:
+        number, answer = event["reopen"], self._checked_revision(event["reopen"], event["answer"])
+        before, present = self._past, self._inquiry.state
+        state, old, _ = before[number]
+        key = "name" if "name" in old else "answer"
+        self._past, self._inquiry = before[:number], self._at(state)
+        self._refresh()
+        changed = [] if answer is None else [old | {key: answer}]
+        for again in [*changed, *(each[1] for each in before[number + 1 :])]:
+            self._apply(again)
+        self._reopened.append((len(self._past), event, before, present))
 
     def redo(self) -> Self:
         """Give the last answer again that was undone.
@@ -372,6 +426,9 @@ class AnswerSession:
 
     def _apply(self, event: dict[str, Any]) -> None:
         """Take an answer into the state."""
+        if "reopen" in event:
+            self._reopen(event)
+            return
         before, labels = self._inquiry, self.labels_
         points = [self._point(sample) for sample in event["samples"]]
         probability, sign = float("nan"), 0
@@ -404,6 +461,7 @@ class AnswerSession:
         self._refresh()
         line["moved"] = _share_moved(labels, self.labels_)
         line["n_clusters"] = self.n_clusters_
+        line["expected_error"] = self.expected_error_
 
     def _proposal_of(self, event: dict[str, Any], points: list[int]) -> Proposal | None:
         """The question that an answer is for; None where it was volunteered.
@@ -455,18 +513,21 @@ class AnswerSession:
 
     def _refuse_contradiction(self, event: dict[str, Any]) -> None:
         """Raise if an answer contradicts the others, all being certain."""
-        if "answer" in event and len(event["samples"]) == 2 and event["answer"] != "unknown":
-            links = [*self._pairs("together"), *self._pairs("apart")]
-            must, cannot = self._pairs("together"), self._pairs("apart")
+        left_out = event.get("reopen")
+        if left_out is not None:
+            event = self._past[left_out][1] | {"answer": event["answer"]}
+        if event.get("answer") in ("together", "apart") and len(event["samples"]) == 2:
+            must, cannot = self._pairs("together", left_out), self._pairs("apart", left_out)
+            links = bool(must or cannot)
             (must if event["answer"] == "together" else cannot).append(event["samples"])
             if links:
                 PairwiseConstraints(must or None, cannot or None, n_samples=self._base.n_samples).groups()
 
-    def _pairs(self, word: str) -> list[list[int]]:
+    def _pairs(self, word: str, left_out: int | None = None) -> list[list[int]]:
         return [
             event["samples"]
-            for _, event, _ in self._past
-            if event.get("answer") == word and len(event["samples"]) == 2
+            for number, (_, event, _) in enumerate(self._past)
+            if event.get("answer") == word and len(event["samples"]) == 2 and number != left_out
         ]
 
     def pairs(self) -> tuple[Int64Array, Int64Array]:
@@ -521,7 +582,8 @@ class AnswerSession:
     @property
     def history_(self) -> pd.DataFrame:
         """The answers, and what they changed."""
-        columns = ["i", "j", "answer", "kind", "probability", "moved", "n_clusters", "contradicts"]
+        columns = ["i", "j", "answer", "kind", "probability", "moved", "n_clusters", "expected_error"]
+        columns.append("contradicts")
         return pd.DataFrame([line for _, _, line in self._past], columns=columns)
 
     # Files.
@@ -622,6 +684,10 @@ class AnswerSession:
             return
         if event.get("redo"):
             self._apply(self._undone.pop())
+            return
+        if "reopen" in event:
+            self._undone.clear()
+            self._reopen(event)
             return
         samples = event["samples"]
         if len(samples) == 2:

@@ -142,6 +142,67 @@ def test_undo_restores_labels_and_question(blobs):
         session.redo()
 
 
+def test_an_answer_is_reopened_and_the_others_stand(blobs, tmp_path):
+    session = answered(blobs.ask(path=tmp_path / "answers"), KINDS, 8)
+    before, labels = session.history_, session.labels_
+    wrong = {"together": "apart", "apart": "together"}[before["answer"][3]]
+    session.reopen(3, wrong)
+    after = session.history_
+    assert after[["i", "j"]].equals(before[["i", "j"]])
+    assert after["answer"].drop(3).equals(before["answer"].drop(3))
+    assert after["answer"][3] == wrong
+    resumed = blobs.ask(resume=tmp_path / "answers")
+    assert resumed.history_.equals(after)
+    np.testing.assert_array_equal(resumed.labels_, session.labels_)
+    # The same answers in the same order are the same partition, whichever way they came about.
+    np.testing.assert_array_equal(session.reopen(3, before["answer"][3]).labels_, labels)
+    assert session.history_.equals(before)
+    session.undo().undo()
+    assert session.history_.equals(before)
+    assert session.redo().history_.equals(after)
+    fewer = session.reopen(3).history_
+    assert fewer[["i", "j"]].equals(before[["i", "j"]].drop(3).reset_index(drop=True))
+    session.reopen(6).undo().undo()
+    assert session.history_.equals(after)
+    for _ in range(9):
+        session.undo()
+    np.testing.assert_array_equal(session.labels_, blobs.labels_)
+    with pytest.raises(ValueError, match="no answer to undo"):
+        session.undo()
+
+
+def test_an_only_answer_and_names_are_reopened(blobs):
+    session = blobs.ask()
+    session.answer("apart").reopen(0)
+    np.testing.assert_array_equal(session.labels_, blobs.labels_)
+    assert session.undo().history_["answer"].tolist() == ["apart"]
+    named = blobs.ask("names").answer("first").name(1, "other")
+    named.reopen(0, "second").reopen(1, "one more")
+    assert named.history_["answer"].tolist() == ["second", "one more"]
+    assert {"second", "one more"} <= set(named.groups_["name"])
+    for number, answer, message in [
+        (2, "x", "no number 2"),
+        (-1, "x", "no number -1"),
+        (0, " ", "not empty"),
+        (1, None, None),
+    ]:
+        if message is None:
+            named.reopen(number, answer)
+        else:
+            with pytest.raises(ValueError, match=message):
+                named.reopen(number, answer)
+    with pytest.raises(ValueError, match="got 'both'"):
+        blobs.ask().answer("apart").reopen(0, "both")
+    certain = blobs.ask(error_rate=0.0)
+    certain.answer("together", samples=(3, 5)).answer("together", samples=(5, 9))
+    certain.answer("apart", samples=(1, 9))
+    with pytest.raises(InconsistentConstraintsError):
+        certain.answer("together", samples=(1, 3))
+    assert certain.reopen(1, "apart").answer("together", samples=(1, 3)).history_["answer"][1] == "apart"
+    with pytest.raises(InconsistentConstraintsError):
+        certain.reopen(1, "together")
+
+
 def test_history_pairs_and_labels_are_what_was_answered(blobs):
     session = answered(blobs.ask(), KINDS, 15)
     history = session.history_
@@ -224,29 +285,37 @@ def test_certain_answers_that_contradict_are_refused(blobs):
     blobs.ask().answer("together", samples=(3, 5)).answer("apart", samples=(3, 5))
 
 
+WORDS = ["together", "apart", "unknown", "pair", "undo", "redo", "name", "reopen"]
+
+
 @settings(max_examples=15)
 @given(
-    st.lists(st.sampled_from(["together", "apart", "unknown", "pair", "undo", "redo", "name"]), max_size=25),
+    st.lists(
+        st.sampled_from(["together", "apart", "unknown", "pair", "undo", "redo", "name", "reopen"]),
+        max_size=25,
+    ),
     st.randoms(),
 )
 def test_any_answers_leave_a_partition(words, draws):
     session = ANY.ask()
-    asked = set()
     for word in words:
         if word == "undo" and len(session.history_):
-            asked.discard(tuple(sorted(session.history_[["i", "j"]].iloc[-1])))
             session.undo()
         elif word == "redo" and session._undone:
             session.redo()
         elif word == "pair":
             i, j = draws.sample(range(60), 2)
             session.answer(draws.choice(["together", "apart"]), samples=(i, j))
+        elif word == "reopen" and len(session.history_):
+            number = draws.randrange(len(session.history_))
+            is_pair = session.history_["j"][number] >= 0
+            session.reopen(number, draws.choice([None, "apart" if is_pair else "c"]))
         elif word == "name":
             session.name(draws.randrange(session.n_clusters_), draws.choice("ab"))
         elif word in ("together", "apart", "unknown") and session.question is not None:
             samples = tuple(sorted(session.question.samples))
-            assert samples not in asked
-            asked.add(samples)
+            history = session.history_.query("kind != 'volunteered'")
+            assert samples not in {tuple(sorted(pair)) for pair in history[["i", "j"]].to_numpy().tolist()}
             session.answer(word)
         assert set(session.labels_.tolist()) == set(range(session.n_clusters_))
         assert 0 <= session.expected_error_ <= 1
@@ -296,6 +365,8 @@ def test_files_that_are_no_sessions_are_refused(blobs, model, tmp_path):
         ("\n".join([lines[0], '{"answer": "together", "samples": [1, 99]}', ""]), "line 2 is no answer"),
         ("\n".join([lines[0], '{"answer": "both", "samples": [1, 2]}', ""]), "line 2 is no answer"),
         ("\n".join([lines[0], '{"undo": true}', ""]), "line 2 is no answer"),
+        ("\n".join([*lines, '{"reopen": 7, "answer": "apart"}', ""]), "line 5 is no answer"),
+        ("\n".join([*lines, '{"reopen": 0, "answer": "both"}', ""]), "line 5 is no answer"),
         (json.dumps(json.loads(lines[0]) | {"version": 9}) + "\n", "version 9"),
         (json.dumps({"format": json.loads(lines[0])["format"], "version": 1}) + "\n", "lacks"),
         (json.dumps(json.loads(lines[0]) | {"error_rate": 7}) + "\n", "error_rate"),
