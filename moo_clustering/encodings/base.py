@@ -15,6 +15,8 @@ from moo_clustering._kernels.partitions import contingency_tables, number_by_fir
 
 # Beyond any gene that exists, within any integer type that holds genes.
 _FAR = 2**31 - 1
+# Remedy in messages about genes that no encoding can decode.
+VALID_GENES = "give the algorithm EncodingSampling() and EncodingRepair(), or **problem.operators()."
 
 
 class Encoding(ABC):
@@ -290,7 +292,7 @@ def checked_genes(X: ArrayLike, n_var: int) -> IntArray:
         return X
     genes = X.astype(np.int64) if np.all(np.abs(X) <= _FAR) else None
     if genes is None or not np.array_equal(genes, X):
-        raise ValueError("X must hold integer genes, got fractions or values out of range: repair it first.")
+        raise ValueError(f"X must hold integer genes, got fractions or values out of range: {VALID_GENES}")
     return genes
 
 
@@ -316,9 +318,7 @@ def rounded_genes(X: ArrayLike, n_var: int) -> IntArray:
 def checked_within(X: IntArray, lower: int, upper: int) -> IntArray:
     """The population itself, after a look at the range of its genes."""
     if X.size and (X.min() < lower or X.max() > upper):
-        raise ValueError(
-            f"genes must be within {lower}..{upper}, got {X.min()}..{X.max()}: repair the genotypes first."
-        )
+        raise ValueError(f"genes must be within {lower}..{upper}, got {X.min()}..{X.max()}: {VALID_GENES}")
     return X
 
 

@@ -244,7 +244,7 @@ class MedoidEncoding(_MedoidGenes):
         if wrong.any():
             raise ValueError(
                 f"row {np.argmax(wrong)} of X is no set of medoids (distinct ids in 0..{self.n_samples - 1}, "
-                "at least one, -1 only at the end): repair the genotypes first."
+                f"at least one, -1 only at the end): {base.VALID_GENES}"
             )
         return ids
 
@@ -380,7 +380,7 @@ def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
     if wrong.any():
         raise ValueError(
             f"row {np.argmax(wrong)} of X holds no medoid, one twice, or ids outside -1..{len(H) - 1}: "
-            "repair the genotypes first."
+            f"{base.VALID_GENES}"
         )
     used, place = np.unique(slots[occupied], return_inverse=True)
     index = np.full(slots.shape, -1, dtype=np.int64)

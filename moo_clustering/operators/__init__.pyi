@@ -17,6 +17,7 @@ from .crossover import (
 )
 from .mutation import (
     DistantSeedMutation,
+    EncodingMutation,
     IndexPM,
     MedoidReplaceMutation,
     MedoidSwapMutation,
@@ -68,6 +69,9 @@ from .selection import (
     ExclusiveMating,
     batched_tournament,
 )
+from .suited import (
+    suited_operators,
+)
 from .survival import (
     ConstraintCrowdingSurvival,
     DynamicDiversitySurvival,
@@ -91,6 +95,7 @@ __all__ = [
     "DynamicDiversitySurvival",
     "EliteMemory",
     "EliteSurvival",
+    "EncodingMutation",
     "EncodingRepair",
     "EncodingSampling",
     "ExclusiveMating",
@@ -138,4 +143,5 @@ __all__ = [
     "SweepSeedMutation",
     "UniformNeighborCrossover",
     "batched_tournament",
+    "suited_operators",
 ]

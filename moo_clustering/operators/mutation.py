@@ -86,6 +86,26 @@ class MutationChoice(base.DrawnMutation):
         return mutated
 
 
+class EncodingMutation(base.SeededMutation):
+    """Replace genes by those of random individuals of ``problem.encoding``, for any encoding.
+
+    Children may need a repair, which :class:`~moo_clustering.operators.EncodingRepair` does.
+
+    Parameters
+    ----------
+    prob_var : float, optional
+        Probability per gene; default 1/n_var.
+    """
+
+    def __init__(self, prob_var: float | None = None, prob: float = 1.0, **kwargs: Any) -> None:
+        super().__init__(prob=prob, prob_var=prob_var, **kwargs)
+
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+        rate = self.get_prob_var(problem, size=(len(X), 1))
+        drawn = base.encoding_of(problem).random(len(X), rng)
+        return np.where(rng.random(X.shape) < rate, drawn, X)
+
+
 class MedoidReplaceMutation(base.SeededMutation):
     """Replace a random medoid by a random sample that is no medoid.
 

@@ -7,6 +7,7 @@ problem. Subclasses may override ``_distinct`` and ``_values`` where genes decid
 from __future__ import annotations
 
 import copy
+import importlib
 import os
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -56,6 +57,19 @@ class FixedProblem(Documented, Problem):
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         # pymoo copies problems with the algorithm's history.
         return copy.copy(self)
+
+    def operators(self, algorithm: type[Any] | None = None) -> dict[str, Any]:
+        """Operators that suit this problem: ``NSGA2(pop_size=40, **problem.operators())``.
+
+        Parameters
+        ----------
+        algorithm : type, optional
+            Class of the pymoo algorithm; see :func:`~moo_clustering.operators.suited_operators`.
+        """
+        # By name: operators know problems, problems know no operators.
+        suited = importlib.import_module("moo_clustering.operators.suited")
+        named: dict[str, Any] = suited.suited_operators(self, algorithm)
+        return named
 
 
 class SignedProblem(FixedProblem):

@@ -16,6 +16,7 @@ from moo_clustering._arrays import IntArray, Labels
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.encodings import Encoding
 from moo_clustering.encodings.base import (
+    VALID_GENES,
     checked_cluster_range,
     checked_genes,
     checked_labels,
@@ -472,7 +473,7 @@ class SubspaceSeedEncoding(Encoding):
         if wrong.any():
             raise ValueError(
                 f"row {np.argmax(wrong)} of X holds no seed, one twice, or numbers outside "
-                f"-1..{self.n_samples - 1}: repair the genotypes first."
+                f"-1..{self.n_samples - 1}: {VALID_GENES}"
             )
         return slots
 

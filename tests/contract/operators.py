@@ -34,6 +34,7 @@ WEIGHTS = "SRMOSCProblem"
 OTHERS = {
     "LabelGraph": "a similarity graph that operators share",
     "EliteMemory": "what EliteSurvival keeps",
+    "suited_operators": "operators that suit a problem",
 }
 
 
@@ -120,6 +121,7 @@ OPERATORS = dict(
         _case(MEDOIDS, "ConstraintCrowdingSurvival"),
         _case(SEEDS, "DistantSeedMutation", prob=1.0),
         _case(NEIGHBORS, "DynamicDiversitySurvival", draws=False),
+        _case(LABELS, "EncodingMutation", 0.5),
         _case(LABELS, "EncodingRepair", draws=False),
         _case(LABELS, "EncodingSampling"),
         _case(LABELS, "GraphMerge", graph()),

@@ -327,7 +327,7 @@ def test_options_out_of_range(kwargs, error, text):
 
 @pytest.mark.parametrize("row", [[0, 0, 1, 2], [-1, -1, -1, -1], [0, 1, 2, 24], [0, 1, 2, -2]])
 def test_genotypes_that_are_none_are_refused(row):
-    with pytest.raises(ValueError, match="repair the genotypes first"):
+    with pytest.raises(ValueError, match="EncodingRepair"):
         problem_of().evaluate(np.array([row]))
 
 

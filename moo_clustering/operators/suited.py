@@ -1,0 +1,137 @@
+"""Operators that suit a problem: the keyword arguments of a pymoo algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pymoo.algorithms.moo.moead import MOEAD
+from pymoo.core.duplicate import NoDuplicateElimination
+from pymoo.operators.crossover.hux import HUX
+from pymoo.operators.crossover.spx import SinglePointCrossover
+from pymoo.operators.crossover.ux import UniformCrossover
+from pymoo.operators.mutation.bitflip import BitflipMutation
+from pymoo.operators.sampling.rnd import BinaryRandomSampling
+
+from moo_clustering import encodings, problems
+from moo_clustering.operators import crossover, mutation, mutation_labels, repair, sampling, selection
+
+Parts = Callable[[], tuple[Any, ...]]
+# Sampling, crossover, mutation and, where genes need one, repair; the first kind that fits counts.
+_OF_PROBLEMS: dict[Any, Parts] = {
+    problems.MOCKProblem: lambda: (
+        sampling.MSTInterestingnessSampling(),
+        UniformCrossover(prob=1.0),
+        mutation.NeighborBiasedMutation(),
+    ),
+    problems.NeighborGraphProblem: lambda: (
+        sampling.NeighborSampling(),
+        crossover.UniformNeighborCrossover(),
+        mutation.NeighborResample(),
+        repair.CannotLinkRepair(),
+    ),
+    problems.SRMOSCProblem: lambda: (
+        sampling.SparseRowSampling(),
+        crossover.RowUniformCrossover(),
+        mutation.SupportMutation(),
+    ),
+    problems.FuzzyModesProblem: lambda: (
+        sampling.ModesSampling(),
+        SinglePointCrossover(),
+        mutation.ModesMutation(),
+    ),
+    problems.EnsembleSelectionProblem: lambda: (BinaryRandomSampling(), HUX(), BitflipMutation()),
+    problems.SubspaceClusteringProblem: lambda: (
+        sampling.SeedSampling(),
+        crossover.AlignedSeedCrossover(),
+        mutation.MutationChoice([mutation.SweepSeedMutation(), mutation.DistantSeedMutation()]),
+    ),
+    problems.SumOfSquaresProblem: lambda: (
+        sampling.EncodingSampling(),
+        crossover.CentreMatchingCrossover(),
+        mutation.RelocateCentre(prob=0.2),
+        repair.LocalSearchRepair(),
+    ),
+    problems.BagPartitionProblem: lambda: (
+        sampling.PartitionSampling(("random", "km")),
+        crossover.AlignedHUX(),
+        mutation_labels.ImprovementMutation(),
+        repair.MinSizeRepair(),
+    ),
+}
+_OF_ENCODINGS: dict[Any, Parts] = {
+    encodings.MedoidEncoding: lambda: (
+        crossover.PrefixUnionCrossover("two_cut", prob=0.9),
+        mutation.MedoidReplaceMutation("full", prob=0.5),
+    ),
+    encodings.MedoidSlotEncoding: lambda: (
+        crossover.SlotOnePointCrossover(prob=0.9),
+        mutation.SlotMutation("rank", prob=0.5),
+    ),
+    encodings.LabelEncoding: lambda: (crossover.AlignedUniformCrossover(), mutation.EncodingMutation()),
+    encodings.Encoding: lambda: (UniformCrossover(prob=0.9), mutation.EncodingMutation()),
+}
+
+
+def suited_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[str, Any]:
+    """Operators that suit a problem, as keyword arguments of any pymoo algorithm.
+
+    ``problem.operators(algorithm)`` is the same. Each value may be replaced:
+    ``NSGA2(**(problem.operators() | {"mutation": mine}))``.
+
+    Parameters
+    ----------
+    problem : Problem
+        A problem of this package, or any with an attribute ``encoding``.
+    algorithm : type, optional
+        Class of the pymoo algorithm. Needed for MOEAD, which takes no ``eliminate_duplicates``.
+
+    Returns
+    -------
+    dict
+        ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates``, and ``repair`` where genes may
+        need one. With an ``encoding``, the initial population is refilled until it is distinct, and
+        duplicates are found in canonical form.
+
+    Raises
+    ------
+    TypeError
+        The problem is none of this package and has no encoding.
+
+    Examples
+    --------
+    >>> from pymoo.algorithms.moo.nsga2 import NSGA2
+    >>> from moo_clustering.encodings import LabelEncoding
+    >>> from moo_clustering.problems import PartitionProblem
+    >>> X = [[0.0], [1.0], [10.0], [11.0]]
+    >>> problem = PartitionProblem(X, LabelEncoding(4, k_max=2), ["deviation", "silhouette"])
+    >>> sorted(problem.operators())
+    ['crossover', 'eliminate_duplicates', 'mutation', 'repair', 'sampling']
+    >>> algorithm = NSGA2(pop_size=40, **problem.operators())
+    """
+    encoding = getattr(problem, "encoding", None)
+    for kind, make in _OF_PROBLEMS.items():
+        if isinstance(problem, kind):
+            parts = make()
+            break
+    else:
+        fitting = [make for kind, make in _OF_ENCODINGS.items() if isinstance(encoding, kind)]
+        if not fitting:
+            raise TypeError(
+                f"no operators are known for {type(problem).__name__}: give it an attribute encoding, an "
+                "Encoding, or the algorithm its own sampling, crossover and mutation."
+            )
+        parts = (sampling.EncodingSampling(), *fitting[0](), repair.EncodingRepair())
+    named = dict(zip(("sampling", "crossover", "mutation", "repair"), parts, strict=False))
+    # MOEAD keeps duplicates, and needs as many individuals as it has directions.
+    if algorithm is not None and issubclass(algorithm, MOEAD):
+        return named
+    duplicates: Any = NoDuplicateElimination()
+    if encoding is not None:
+        duplicates = selection.CanonicalDuplicates(encoding)
+        named["sampling"] = sampling.RefillingSampling(named["sampling"], duplicates)
+    elif isinstance(problem, problems.FuzzyModesProblem):
+        duplicates = selection.CanonicalDuplicates(problem.canonical)
+    elif isinstance(problem, problems.EnsembleSelectionProblem):
+        duplicates = selection.CanonicalDuplicates()
+    return named | {"eliminate_duplicates": duplicates}

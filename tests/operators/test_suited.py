@@ -1,0 +1,68 @@
+"""Operators that suit a problem."""
+
+import numpy as np
+import pytest
+from contract.problems import PROBLEMS, problem_of
+from pymoo.algorithms.moo.moead import MOEAD
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.core.problem import Problem
+from pymoo.optimize import minimize
+from pymoo.util.ref_dirs import get_reference_directions
+
+from moo_clustering.encodings import LabelEncoding, LocusAdjacencyEncoding, MedoidEncoding, MedoidSlotEncoding
+from moo_clustering.operators import EncodingMutation, suited_operators
+from moo_clustering.problems import PartitionProblem
+from moo_clustering.validity import get_index
+
+X = np.random.default_rng(0).normal(size=(24, 2)) + np.repeat([[0, 0], [6, 0], [0, 6]], 8, axis=0)
+DISTANCES = np.linalg.norm(X[:, None] - X, axis=2)
+ENCODINGS = {
+    "labels": LabelEncoding(24, k_max=4),
+    "medoids": MedoidEncoding(X, k_max=4),
+    "slots": MedoidSlotEncoding(DISTANCES, k_max=4),
+    "links": LocusAdjacencyEncoding(np.argsort(DISTANCES, axis=1)[:, 1:6]),
+}
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS.values(), ids=ENCODINGS)
+def test_any_encoding_runs_in_one_line_and_finds_better_partitions(encoding):
+    problem = PartitionProblem(X, encoding, "silhouette")
+    start = minimize(problem, NSGA2(pop_size=12, **problem.operators()), ("n_gen", 1), seed=1)
+    result = minimize(problem, NSGA2(pop_size=12, **problem.operators()), ("n_gen", 25), seed=1)
+    assert result.pop.get("F").mean() < start.pop.get("F").mean()
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS.values(), ids=ENCODINGS)
+def test_moead_takes_them_too(encoding):
+    problem = PartitionProblem(X, encoding, ["silhouette", "connectivity"])
+    directions = get_reference_directions("uniform", 2, n_partitions=7)
+    algorithm = MOEAD(directions, n_neighbors=4, **problem.operators(MOEAD))
+    assert len(minimize(problem, algorithm, ("n_gen", 2), seed=1).pop) == 8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_every_problem_has_operators(name):
+    problem = problem_of(name)
+    result = minimize(problem, NSGA2(pop_size=8, **problem.operators()), ("n_gen", 3), seed=1)
+    assert np.isfinite(result.pop.get("F")).all()
+
+
+def test_encoding_mutation_changes_the_given_share_of_genes():
+    encoding = LabelEncoding(2000, k_max=4)
+    problem = PartitionProblem(None, encoding, [get_index("deviation").fit(np.zeros((2000, 1)))])
+    genes = np.full((3, 2000), 9)  # no gene of a random individual
+    mutated = EncodingMutation(0.25)._do(problem, genes, random_state=0)
+    assert (mutated != 9).mean() == pytest.approx(0.25, abs=0.02)
+    assert (EncodingMutation()._do(problem, genes, random_state=0) != 9).sum() < 20
+
+
+def test_problem_without_encoding_is_told_what_to_give():
+    with pytest.raises(TypeError, match="give it an attribute encoding"):
+        suited_operators(Problem(n_var=2, n_obj=1))
+
+
+def test_pymoo_operators_without_repair_are_told_what_mends_it():
+    problem = PartitionProblem(X, ENCODINGS["labels"], ["silhouette", "connectivity"])
+    with pytest.raises(ValueError, match=r"EncodingRepair\(\).*problem\.operators\(\)"):
+        minimize(problem, NSGA2(pop_size=8), ("n_gen", 1), seed=1)
