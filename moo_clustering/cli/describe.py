@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from moo_clustering.cli.ask import save_questions
 from moo_clustering.cli.folder import draw_partition, draw_pool
 from moo_clustering.cli.job import Job
 from moo_clustering.cli.samples import BagSamples, LabelSetSamples, PreparedSamples, Samples, TextSamples
@@ -388,6 +389,7 @@ def describe_pareto(job: Job, found: Description) -> None:
     if estimator.pool_ is not None:
         found.arrays["pool_labels"] = estimator.pool_.labels
         found.drawings.append(partial(draw_pool, estimator=estimator, name=samples.name))
+    found.drawings.append(partial(save_questions, job=job))
     for name in ("landmark_of", "control_labels", "random_control_labels"):
         if getattr(estimator, f"{name}_", None) is not None:
             found.arrays[name] = getattr(estimator, f"{name}_")

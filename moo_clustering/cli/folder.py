@@ -70,6 +70,10 @@ FILES = (
     "roc.png",
     "bag_distances.png",
     "bag_embedding.png",
+    "questions.npz",
+    "must_link.csv",
+    "cannot_link.csv",
+    "partial_labels.csv",
     CONTENT,
     REPORT,
 )
@@ -317,7 +321,7 @@ def run_content(folder: Path) -> ReportContent:
     if not (folder / LABELS).is_file():
         no_result = _NO_RESULT.get(record["status"], f"holds a run without {LABELS}, and so without a result")
         raise FolderError(f"{folder} {no_result}")
-    labels = _saved_labels(folder / LABELS)
+    labels = saved_labels(folder / LABELS)
     try:
         content = load_content(folder / CONTENT)
     except FileNotFoundError:
@@ -335,7 +339,7 @@ def run_content(folder: Path) -> ReportContent:
     return replace(content, missing=with_status(missing, record))
 
 
-def _saved_labels(path: Path) -> NDArray[np.float64]:
+def saved_labels(path: Path) -> NDArray[np.float64]:
     """Labels in the order of the samples."""
     with open(path, "rb") as file:
         # A table of a hundred thousand columns takes pandas ten seconds to refuse.
@@ -427,7 +431,7 @@ def save_results(
     """
     is_bags = samples.kind == "bag"
     id_column = "bag" if is_bags else "row"
-    _write_csv(folder / LABELS, _labels(id_column, samples.row_ids, estimator.labels_, record))
+    write_csv(folder / LABELS, _labels(id_column, samples.row_ids, estimator.labels_, record))
     found = result_arrays(estimator) | (bag_arrays(estimator) if is_bags else {})
     write_archive(folder / "result.npz", found | dict(arrays), record)
     tables = {name: frame.rename(columns={"row": id_column}) for name, frame in frames.items()}
@@ -438,7 +442,7 @@ def save_results(
     if history is not None:
         tables["history.csv"] = history
     for name, frame in tables.items():
-        _write_csv(folder / name, frame)
+        write_csv(folder / name, frame)
     files = [LABELS, "result.npz", *tables]
     if not is_bags:
         return files + draw(folder, estimator, samples.name, front, history)
@@ -454,7 +458,7 @@ def _labels(kind: str, ids: Any, labels: Any, record: Mapping[str, Any]) -> pd.D
     return frame
 
 
-def _write_csv(path: Path, frame: pd.DataFrame) -> None:
+def write_csv(path: Path, frame: pd.DataFrame) -> None:
     safe = frame.map(lambda cell: cell.translate(_ODD) if isinstance(cell, str) else cell)
     with replacing(path) as file:
         safe.to_csv(file, index=False, lineterminator="\n", encoding="utf-8")

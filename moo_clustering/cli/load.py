@@ -519,8 +519,10 @@ def load_prepared(
         mixed = CategoryTable(path.name, columns, names, row_ids, category_names=prepared.category_names)
         mixed = replace(mixed, y=table.y, target_names=table.target_names)
         return CategorySamples.of(mixed, source=mixed, notes=tuple(notes))
+    left = frame[[name for name in features if name not in prepared.columns and frame[name].nunique() > 1]]
     return PreparedSamples.of(
         table,
+        notes_of_rows=left,
         frame=prepared.columns,
         categories=prepared.category_names,
         notes=tuple(notes),

@@ -220,12 +220,15 @@ class PreparedSamples(Samples):
         The cells that were filled.
     has_equal_columns : bool
         Whether every column has the same total variance, before weights.
+    notes_of_rows : DataFrame
+        Columns that became no features and have no other role, such as names: they help to recognise a row.
     """
 
     frame: pd.DataFrame = field(default_factory=pd.DataFrame)
     categories: tuple[str, ...] = ()
     missing: pd.DataFrame = field(default_factory=pd.DataFrame)
     has_equal_columns: bool = True
+    notes_of_rows: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @property
     def features(self) -> str:

@@ -324,24 +324,7 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         >>> bool(course["ari"].iloc[30] > 0.9)
         True
         """
-        check_is_fitted(self)
-        samples, candidates = self._samples, self._candidates
-        if candidates is None or self._side_information.kind != "none":
-            raise ValueError(
-                "questions need a fit without labels and pairs: call relabel() first, and give known pairs "
-                'as session.answer("together", samples=(i, j)).'
-            )
-        start = self._solutions.get("fit", self._solutions["auto"]).labels
-        base = QuestionPool(
-            candidates.pool,
-            candidates.score,
-            number_clusters(samples.per_point(start))[0],
-            partial(getattr, samples, "similarity"),
-            features=samples.features,
-            landmark_of=samples.landmark_of,
-            sample_features=samples.sample_features,
-            nearest=None if samples.landmark_of is None else partial(getattr, samples, "nearest_landmarks"),
-        )
+        base = self._question_pool()
         if resume is not None:
             return AnswerSession.resume(base, resume, data=data)
         if random_state is None:
@@ -350,6 +333,27 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
             random_state = int(seed if isinstance(seed, Integral) else fresh)
         return AnswerSession(
             base, mode=mode, error_rate=error_rate, random_state=random_state, path=path, data=data
+        )
+
+    def _question_pool(self) -> QuestionPool:
+        """What a session needs to know of the fit."""
+        check_is_fitted(self)
+        samples, candidates = self._samples, self._candidates
+        if candidates is None or self._side_information.kind != "none":
+            raise ValueError(
+                "questions need a fit without labels and pairs: call relabel() first, and give known pairs "
+                'as session.answer("together", samples=(i, j)).'
+            )
+        start = self._solutions.get("fit", self._solutions["auto"]).labels
+        return QuestionPool(
+            candidates.pool,
+            candidates.score,
+            number_clusters(samples.per_point(start))[0],
+            partial(getattr, samples, "similarity"),
+            features=samples.features,
+            landmark_of=samples.landmark_of,
+            sample_features=samples.sample_features,
+            nearest=None if samples.landmark_of is None else partial(getattr, samples, "nearest_landmarks"),
         )
 
     def take(self, session: AnswerSession) -> Self:

@@ -88,6 +88,8 @@ class QuestionPool:
     nearest : callable or None
         Returns the landmarks nearest to every sample and the weights of their values, both of shape
         (n_samples, 3).
+    representatives : ndarray of shape (n_points,) or None
+        The sample that is shown for a point; by default that nearest to the mean of its landmark.
     """
 
     pool: PartitionPool
@@ -98,6 +100,7 @@ class QuestionPool:
     landmark_of: Labels | None = None
     sample_features: FloatArray | None = None
     nearest: Callable[[], tuple[IntpArray, FloatArray]] | None = None
+    representatives: IntpArray | None = None
 
     def __post_init__(self) -> None:
         member = best_member(self.score, self.pool.n_clusters)
@@ -126,7 +129,9 @@ class QuestionPool:
 
     @cached_property
     def sample_of(self) -> IntpArray:
-        """The sample that is shown for a point: that nearest to the mean of its landmark."""
+        """The sample that is shown for a point."""
+        if self.representatives is not None:
+            return self.representatives
         if self.landmark_of is None:
             return np.arange(self.n_points)
         order = np.argsort(self.landmark_of, kind="stable")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import html
 import json
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Protocol, Self
 
@@ -20,6 +22,7 @@ from moo_clustering._arrays import Int64Array, IntpArray, Labels, did_you_mean, 
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.interactive.partition import QuestionPool
 from moo_clustering.interactive.questions import Inquiry, Proposal, State, ordered
+from moo_clustering.interactive.shown import ShownSamples
 from moo_clustering.persistence import fingerprint, replacing
 from moo_clustering.validity import pairwise_ari
 
@@ -619,15 +622,25 @@ class AnswerSession:
                 f"{path} exists; go on with it by ask(resume=path), or choose another file."
             )
         self.save(path)
-        self._path = path
+        self._path, self._length = path, path.stat().st_size
 
     def _record(self, event: dict[str, Any]) -> None:
         """Remember what happened; it is on disk before anything else follows from it."""
         if self._path is not None:
-            with open(self._path, "ab") as file:
-                file.write((json.dumps(event) + "\n").encode())
-                file.flush()
-                os.fsync(file.fileno())
+            line = (json.dumps(event) + "\n").encode()
+            with open(self._path, "r+b", buffering=0) as file:
+                if file.seek(0, os.SEEK_END) != self._length:
+                    raise SessionFileError(
+                        f"{self._path} was changed by another session; resume it to go on from there."
+                    )
+                try:
+                    if file.write(line) != len(line):
+                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._path))
+                    os.fsync(file.fileno())
+                except OSError:
+                    file.truncate(self._length)
+                    raise
+            self._length += len(line)
         self._events.append(event)
 
     @classmethod
@@ -675,7 +688,7 @@ class AnswerSession:
             session._events.append(event)
         if not complete:
             session.save(file)
-        session._path = file
+        session._path, session._length = file, file.stat().st_size
         return session
 
     def _replay(self, event: dict[str, Any]) -> None:
@@ -761,49 +774,27 @@ class AnswerSession:
         )
         return f"<div><p><b>{asked}</b></p>{self._samples_as_html(question.samples)}{state}</div>"
 
-    def _samples_as_html(self, samples: tuple[int, ...]) -> str:
-        head = "".join(f"<th>sample {sample}</th>" for sample in samples)
-        data = self._data
+    @cached_property
+    def _shown(self) -> ShownSamples:
+        data, base = self._data, self._base
         if data is None:
-            base = self._base
             data = base.features if base.landmark_of is None else base.sample_features
-        if data is None:
-            return f"<table><tr>{head}</tr></table>"
-        names = [str(name) for name in getattr(data, "columns", [])]
-        rows = [data.iloc[s].tolist() if hasattr(data, "iloc") else data[s] for s in samples]
-        if any(isinstance(row, str) for row in rows):
-            cells = "".join(f"<td>{html.escape(str(row)[:_LONGEST_TEXT])}</td>" for row in rows)
-            return f"<table><tr>{head}</tr><tr>{cells}</tr></table>"
-        values = [
-            list(np.atleast_1d(row.toarray().ravel() if hasattr(row, "toarray") else row)) for row in rows
+        return ShownSamples.of(data, names=None if data is not None else range(base.n_samples))
+
+    def _samples_as_html(self, samples: tuple[int, ...]) -> str:
+        shown = self._shown.beside(samples)
+        lines = [("th", "", [f"sample {sample}" for sample in samples])]
+        if shown.texts:
+            lines.append(("td", "", [text[:_LONGEST_TEXT] for text in shown.texts]))
+        first = shown.features[:_N_SHOWN]
+        lines += [("td", line.name, [value[:_LONGEST_TEXT] for value in line.values]) for line in first]
+        rows = [
+            f"<th>{html.escape(name)}</th>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells)
+            for tag, name, cells in lines
         ]
-        names = names or [f"feature {column}" for column in range(len(values[0]))]
-        lines = []
-        for column in self._by_difference(samples, values)[:_N_SHOWN]:
-            cells = "".join(f"<td>{html.escape(_shown(row[column]))}</td>" for row in values)
-            lines.append(f"<tr><th>{html.escape(names[column])}</th>{cells}</tr>")
-        left = len(names) - len(lines)
-        more = f"<tr><td colspan={len(samples) + 1}>and {left} more features</td></tr>" if left > 0 else ""
-        return f"<table><tr><th></th>{head}</tr>{''.join(lines)}{more}</table>"
-
-    def _by_difference(self, samples: tuple[int, ...], values: list[list[Any]]) -> list[int]:
-        """Features by how much two samples differ in them, in standard deviations where these are known."""
-        columns = range(len(values[0]))
-        if len(samples) == 1:
-            return list(columns)
-        spread: Any = None
-        if self._data is not None and not hasattr(self._data, "iloc") and np.asarray(self._data).ndim == 2:
-            spread = np.asarray(self._data, dtype=float).std(axis=0)
-
-        def difference(column: int) -> float:
-            a, b = values[0][column], values[1][column]
-            try:
-                away = abs(float(a) - float(b))
-            except (TypeError, ValueError):
-                return float(a != b)
-            return away / spread[column] if spread is not None and spread[column] > 0 else away
-
-        return sorted(columns, key=lambda column: (-difference(column), column))
+        if (left := len(shown.features) - len(first)) > 0:
+            rows.append(f"<td colspan={len(samples) + 1}>and {left} more features</td>")
+        return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
     def widget(self) -> Any:
         """Return buttons for a notebook, which answer the questions.
@@ -987,7 +978,3 @@ def _share_moved(before: Labels, after: Labels) -> float:
     shared = table.reshape(-1, width)
     rows, columns = linear_sum_assignment(-shared)
     return float(1.0 - shared[rows, columns].sum() / len(before))
-
-
-def _shown(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float | np.floating) else str(value)[:_LONGEST_TEXT]

@@ -336,7 +336,9 @@ def test_a_saved_session_goes_on_where_it_ended(blobs, tmp_path):
     assert len(blobs.ask(resume=path).history_) == len(session.history_) + 1
     session.save(tmp_path / "copy.json")
     again = blobs.ask(resume=tmp_path / "copy.json")
-    np.testing.assert_array_equal(again.undo().undo().labels_, session.undo().undo().labels_)
+    np.testing.assert_array_equal(again.undo().undo().labels_, resumed.undo().undo().undo().labels_)
+    with pytest.raises(SessionFileError, match="another session"):
+        session.undo()
 
 
 def test_at_most_the_answer_being_written_is_lost(blobs, tmp_path):

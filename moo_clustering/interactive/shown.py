@@ -1,0 +1,258 @@
+"""Samples as they stand beside a question: values that differ most, in the units of the table, and words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from moo_clustering._arrays import FloatArray, IntpArray
+
+# Words that tell a text from the other, values of sparse data, and characters of a text.
+_N_WORDS, _LONGEST_TEXT = 12, 4_000
+_EMPTY = "(empty)"
+_DAY = 86_400
+
+
+class Line(NamedTuple):
+    """One feature of the samples of a question: name, a text per sample, and how much they differ in it.
+
+    The difference is in standard deviations; of a single sample it is that from the mean.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    difference: float
+
+
+class Beside(NamedTuple):
+    """The samples of a question side by side.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Identifiers.
+    notes : list of Line
+        Columns that are no features but help to recognise a sample, such as names and paths of pictures.
+    features : list of Line
+        The greatest differences first; a difference of 0 where the values are equal.
+    texts : tuple of str
+        Texts of documents; empty for other data.
+    words : tuple of tuple of str
+        Words of each text that are more important in it than in the other, the most important first.
+    """
+
+    names: tuple[str, ...]
+    notes: list[Line]
+    features: list[Line]
+    texts: tuple[str, ...]
+    words: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ShownColumn:
+    """A column of the table.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_shown,), float64
+        Numbers, seconds since 1970, or places in ``words``; NaN in empty cells.
+    words : tuple of str
+        Texts of the categories or notes.
+    """
+
+    name: str
+    kind: Literal["number", "date", "category", "note"]
+    values: FloatArray
+    words: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, column: pd.Series[Any], *, is_note: bool = False) -> Self:
+        """Read a column by its type: dates, numbers, and otherwise texts."""
+        if not is_note and pd.api.types.is_datetime64_any_dtype(column):
+            seconds = column.to_numpy(dtype="datetime64[s]").astype(np.float64)
+            return cls(name, "date", np.where(column.isna(), np.nan, seconds))
+        if not is_note and pd.api.types.is_numeric_dtype(column):
+            return cls(name, "number", column.to_numpy(dtype=np.float64, na_value=np.nan))
+        codes, words = pd.factorize(column.astype(str).where(column.notna()))
+        values = np.where(codes < 0, np.nan, codes.astype(np.float64))
+        return cls(name, "note" if is_note else "category", values, tuple(map(str, words)))
+
+    def text(self, row: int) -> str:
+        """The cell as the table has it, numbers with six digits."""
+        value = float(self.values[row])
+        if np.isnan(value):
+            return _EMPTY
+        if self.words:
+            return self.words[int(value)]
+        if self.kind == "date":
+            moment = np.datetime64(int(value), "s")
+            return str(moment if value % _DAY else moment.astype("datetime64[D]"))
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
+
+    @cached_property
+    def _middle(self) -> tuple[FloatArray, float]:
+        """Mean of the numbers, or shares of the categories, and the standard deviation."""
+        known = self.values[~np.isnan(self.values)]
+        if self.kind == "category":
+            shares = np.bincount(known.astype(np.intp), minlength=len(self.words)) / max(len(known), 1)
+            # Two rows of indicators differ by sqrt(2), and by twice the variance in the mean of squares.
+            return shares, float(np.sqrt((1.0 - (shares**2).sum()) / 2.0))
+        # By the largest first, so that squares of huge numbers stay within bounds.
+        unit = float(np.abs(known).max(initial=0.0)) or 1.0
+        parts = known / unit if len(known) else np.zeros(1)
+        return np.array([parts.mean() * unit]), float(parts.std() * unit)
+
+    def difference(self, rows: Sequence[int]) -> float:
+        """How far the first cell is from the second, or from the mean, in standard deviations."""
+        middle, spread = self._middle
+        cells = self.values[list(rows)]
+        if self.kind == "note" or np.isnan(cells).any() or spread <= 0.0:
+            return 0.0
+        if self.kind != "category":
+            other = cells[1] if len(cells) == 2 else middle[0]
+            return float(abs(cells[0] - other) / spread)
+        if len(cells) == 2:
+            return float(cells[0] != cells[1]) / spread
+        squares = (middle**2).sum() + 1.0 - 2.0 * middle[int(cells[0])]
+        return float(np.sqrt(max(squares, 0.0) / 2.0) / spread)
+
+
+@dataclass(frozen=True, eq=False)
+class ShownSamples:
+    """What can be shown of samples.
+
+    Attributes
+    ----------
+    samples : ndarray of shape (n_shown,), int
+        Numbers of the samples, ascending.
+    names : tuple of str
+        Their identifiers.
+    columns : tuple of ShownColumn
+    texts : tuple of str or None
+    terms : csr_array of shape (n_shown, n_terms) or None
+        Weights of the words of texts, or sparse features.
+    term_names : tuple of str
+    """
+
+    samples: IntpArray
+    names: tuple[str, ...]
+    columns: tuple[ShownColumn, ...] = ()
+    texts: tuple[str, ...] | None = None
+    terms: Any = None
+    term_names: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        data: Any = None,
+        *,
+        samples: IntpArray | None = None,
+        names: Sequence[Any] | None = None,
+        feature_names: Sequence[str] = (),
+        texts: Sequence[str] | None = None,
+        notes: pd.DataFrame | None = None,
+        empty: pd.DataFrame | None = None,
+    ) -> Self:
+        """Read data of any kind.
+
+        Parameters
+        ----------
+        data : DataFrame, array-like, sparse matrix, sequence of str, optional
+            A row, or a text, per sample.
+        samples : ndarray of int, optional
+            Numbers of the samples to show, ascending; all by default.
+        names : sequence, optional
+            Identifiers of all samples; by default their numbers.
+        feature_names, texts, notes, empty : optional
+            Names of features that have none, texts of all samples, columns that are no features, and which
+            cells of a data frame were empty before they were filled in.
+        """
+        if isinstance(data, Sequence) and len(data) and isinstance(data[0], str):
+            data, texts = None, data
+        given = next((each for each in (data, texts, names) if each is not None), ())
+        rows = np.arange(given.shape[0] if hasattr(given, "shape") else len(given))
+        rows = rows if samples is None else samples
+        own = tuple(f"sample {row}" if names is None else str(names[row]) for row in rows)
+        columns = []
+        if notes is not None:
+            shown = notes.iloc[rows]
+            columns += [ShownColumn.of(str(name), shown[name], is_note=True) for name in shown]
+        terms = None
+        if sparse.issparse(data):
+            terms = sparse.csr_array(data)[rows]
+        elif data is not None:
+            if not isinstance(data, pd.DataFrame):
+                data = pd.DataFrame(np.asarray(data))
+                data.columns = list(feature_names) or [f"feature {column}" for column in data]
+            shown = data.iloc[rows]
+            if empty is not None and empty.shape == data.shape:
+                shown = shown.mask(empty.iloc[rows].to_numpy())
+            columns += [ShownColumn.of(str(name), shown.iloc[:, place]) for place, name in enumerate(shown)]
+        cut = None if texts is None else tuple(str(texts[row])[:_LONGEST_TEXT] for row in rows)
+        terms_named = list(feature_names) if len(feature_names) or terms is None else range(terms.shape[1])
+        term_names = () if terms is None else tuple(map(str, terms_named))
+        return cls(np.asarray(rows), own, tuple(columns), cut, terms, term_names)
+
+    def beside(self, samples: Sequence[int]) -> Beside:
+        """Two samples, or one, as a question shows them."""
+        rows = np.searchsorted(self.samples, list(samples)).tolist()
+        lines = [
+            (column.kind, Line(column.name, tuple(map(column.text, rows)), column.difference(rows)))
+            for column in self.columns
+        ]
+        features = [line for kind, line in lines if kind != "note"]
+        words, values = self._words(rows)
+        return Beside(
+            tuple(self.names[row] for row in rows),
+            [line for kind, line in lines if kind == "note"],
+            sorted(features if self.texts is not None else features + values, key=lambda f: -f.difference),
+            () if self.texts is None else tuple(self.texts[row] for row in rows),
+            words if self.texts is not None else (),
+        )
+
+    def _words(self, rows: Sequence[int]) -> tuple[tuple[tuple[str, ...], ...], list[Line]]:
+        """Terms by which rows differ most: those greater in each of them, and their values."""
+        if self.terms is None:
+            return (), []
+        found = self.terms[rows].toarray()
+        away = found[0] - found[1] if len(rows) == 2 else found[0] - self._mean_terms
+        order = np.argsort(-np.abs(away), kind="stable")
+        places = [order[away[order] * sign > 0][:_N_WORDS] for sign in (1, -1)[: len(rows)]]
+        lines = [
+            Line(self.term_names[place], tuple(f"{value:.4g}" for value in found[:, place]), abs(away[place]))
+            for place in order[:_N_WORDS]
+            if away[place]
+        ]
+        return tuple(tuple(self.term_names[place] for place in each) for each in places), lines
+
+    @cached_property
+    def _mean_terms(self) -> FloatArray:
+        return np.asarray(self.terms.mean(axis=0)).ravel()
+
+    def packed(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arrays and metadata for an archive."""
+        cells = [column.values for column in self.columns]
+        arrays = {"shown_samples": self.samples, "shown_cells": np.array(cells, dtype=np.float64)}
+        if self.terms is not None:
+            arrays["shown_terms"] = self.terms
+        columns = [[column.name, column.kind, list(column.words)] for column in self.columns]
+        texts = None if self.texts is None else list(self.texts)
+        named = {"names": list(self.names), "texts": texts, "terms": list(self.term_names)}
+        return arrays, {"columns": columns, **named}
+
+    @classmethod
+    def unpacked(cls, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> Self:
+        """The samples again, from what :meth:`packed` gave."""
+        columns = tuple(
+            ShownColumn(name, kind, values, tuple(words))
+            for (name, kind, words), values in zip(meta["columns"], arrays["shown_cells"], strict=True)
+        )
+        texts = None if meta["texts"] is None else tuple(meta["texts"])
+        terms, samples = arrays.get("shown_terms"), arrays["shown_samples"]
+        return cls(samples, tuple(meta["names"]), columns, texts, terms, tuple(meta["terms"]))

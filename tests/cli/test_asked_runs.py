@@ -1,0 +1,229 @@
+"""Run folders as sessions of questions, and what is shown of samples."""
+
+import json
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from scipy import sparse
+from sklearn.datasets import load_iris
+
+from moo_clustering import ParetoClustering
+from moo_clustering.cli import main
+from moo_clustering.cli.ask import check_out, open_session, save_answers
+from moo_clustering.cli.folder import FolderError, run_content
+from moo_clustering.constraints import read_pairs
+from moo_clustering.interactive import SessionFileError
+from moo_clustering.interactive.shown import ShownSamples
+from moo_clustering.persistence import ArchiveError
+
+
+def fit(data, out, *more, report=False):
+    """Run the command ``fit``."""
+    arguments = ["fit", data, "--out", out, "--quiet", *more, *([] if report else ["--no-report"])]
+    result = CliRunner().invoke(main, list(map(str, arguments)), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory):
+    """The folder of a fit of sixty rows with names, one of whose cells is empty."""
+    folder = tmp_path_factory.mktemp("asked")
+    rng = np.random.default_rng(0)
+    group = np.arange(60) % 3
+    frame = pd.DataFrame(
+        {
+            "name": [f"person {row} <b>" for row in range(60)],
+            "height": 150 + 20 * group + rng.normal(size=60),
+            "town": np.array(["Oslo", "Rome", "Bonn"])[group],
+            "born": pd.to_datetime("2000-01-01") + pd.to_timedelta(group * 1000 + np.arange(60), unit="D"),
+        }
+    )
+    frame.loc[7, "height"] = np.nan
+    frame.to_csv(folder / "people.csv", index=False)
+    fit(folder / "people.csv", folder / "run")
+    return folder / "run"
+
+
+@pytest.fixture
+def run(fitted, tmp_path):
+    """A copy of the folder that a test may change."""
+    return shutil.copytree(fitted, tmp_path / "run")
+
+
+def test_questions_are_those_of_the_fit_in_python(tmp_path):
+    fit("iris", tmp_path / "run")
+    asked = open_session(tmp_path / "run").session
+    model = ParetoClustering(random_state=0).fit(load_iris().data)
+    same = model.ask()
+    assert np.array_equal(asked.labels_, same.labels_)
+    for word in ("together", "apart", "apart", "unknown"):
+        assert asked.question.samples == same.question.samples
+        asked.answer(word)
+        same.answer(word)
+    assert np.array_equal(asked.labels_, same.labels_)
+    again = model.ask(resume=tmp_path / "run" / "answers.json")
+    assert model.take(again).labels_.tolist() == asked.labels_.tolist()
+
+
+def test_samples_are_shown_in_the_units_of_the_table(run):
+    shown = open_session(run).shown.beside([0, 7])
+    assert shown.names == ("row 0", "row 7")
+    assert [line.name for line in shown.notes] == ["name"]
+    assert shown.notes[0].values == ("person 0 <b>", "person 7 <b>")
+    found = {line.name: line for line in shown.features}
+    assert found["town"].values == ("Oslo", "Rome")
+    assert found["born"].values == ("2000-01-01", "2002-10-04")
+    assert found["height"].values[1] == "(empty)"
+    assert found["height"].difference == 0.0
+    away = [line.difference for line in shown.features]
+    assert away == sorted(away, reverse=True)
+    assert away[0] > 0
+
+
+def test_answers_are_on_disk_and_a_session_goes_on(run):
+    first = open_session(run).session
+    for word in ("together", "apart", "unknown"):
+        first.answer(word)
+    with pytest.raises(FolderError, match="--resume"):
+        open_session(run)
+    again = open_session(run, resume=True)
+    assert again.session.question.samples == first.question.samples
+    assert np.array_equal(again.session.labels_, first.labels_)
+    again.session.answer("apart")
+    # The other session would write over what it does not know.
+    with pytest.raises(SessionFileError, match="another session"):
+        first.answer("apart")
+    assert len(open_session(run, resume=True).session.history_) == 4
+    for options in ({"mode": "names"}, {"error_rate": 0.2}):
+        with pytest.raises(FolderError, match="goes on with that"):
+            open_session(run, resume=True, **options)
+
+
+def test_a_session_without_answers_is_begun_anew(run):
+    open_session(run)
+    assert open_session(run, mode="names").session.mode == "names"
+
+
+def test_results_are_a_run(run, tmp_path):
+    asked = open_session(run, mode="names")
+    towns = pd.read_csv(run.parent / "run" / "labels.csv")["row"] % 3
+    for _ in range(4):
+        [sample] = asked.session.question.samples
+        asked.session.answer(["red", "green", "blue"][towns[sample]])
+    out = tmp_path / "run" / "asked"
+    check_out(run, out)
+    files = save_answers(asked, out)
+    check_out(run, out)
+    assert {path.name for path in out.iterdir()} == {*files, "run.json"}
+    labels = pd.read_csv(out / "labels.csv")
+    assert labels.columns.tolist() == ["row", "label", "class"]
+    assert labels["class"].dropna().isin(["red", "green", "blue"]).all()
+    clusters = pd.read_csv(out / "clusters.csv")
+    assert clusters["size"].sum() == 60
+    partial = pd.read_csv(out / "partial_labels.csv")
+    assert partial["group"].notna().sum() == 4
+    with pytest.raises(FolderError, match="ask about the run"):
+        open_session(out)
+
+
+def test_pairs_are_files_that_fit_takes(run):
+    asked = open_session(run)
+    words = iter(["together", "apart", "apart"])
+    for word in words:
+        asked.session.answer(word)
+    save_answers(asked, run / "asked")
+    must = read_pairs(run / "asked" / "must_link.csv", n_samples=60)
+    cannot = read_pairs(run / "asked" / "cannot_link.csv", n_samples=60)
+    assert np.array_equal(must, asked.session.pairs()[0])
+    assert np.array_equal(cannot, asked.session.pairs()[1])
+
+
+def test_other_folders_are_left_alone(run, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    check_out(run, other)
+    (other / "letter.txt").write_text("dear")
+    with pytest.raises(FolderError, match=r"no run\.json; choose another folder with --out"):
+        check_out(run, other)
+    with pytest.raises(FolderError, match="not of questions"):
+        check_out(run, run)
+    with pytest.raises(FolderError, match="is a file"):
+        check_out(run, other / "letter.txt")
+
+
+def test_refusals_name_the_reason(run):
+    record = json.loads((run / "run.json").read_text())
+    questions = (run / "questions.npz").read_bytes()
+    (run / "questions.npz").unlink()
+    for change, wanted in (
+        ({"method": "mock"}, "pareto-clustering and pareto-bags"),
+        ({"supervision": {"must_link": {}}}, "without --must-link"),
+        ({"status": "interrupted"}, "did not end"),
+        ({}, "fit again"),
+    ):
+        (run / "run.json").write_text(json.dumps(record | change))
+        with pytest.raises(FolderError, match=wanted):
+            open_session(run)
+    (run / "questions.npz").write_bytes(questions[:-700])
+    with pytest.raises(ArchiveError):
+        open_session(run)
+    (run / "questions.npz").write_bytes(questions)
+    (run / "answers.json").write_text("dear diary\n")
+    with pytest.raises(FolderError, match="--resume"):
+        open_session(run)
+    with pytest.raises(SessionFileError, match="damaged: line 1"):
+        open_session(run, resume=True)
+    assert (run / "answers.json").read_text() == "dear diary\n"
+    (run / "labels.csv").write_text("row,label\n0,0\n")
+    with pytest.raises(FolderError, match="60 samples"):
+        open_session(run)
+
+
+def test_no_questions_of_a_fit_with_labels(run, tmp_path):
+    (tmp_path / "must.csv").write_text("0,3\n")
+    fit("iris", tmp_path / "known", "--must-link", tmp_path / "must.csv")
+    with pytest.raises(FolderError, match="without --must-link"):
+        open_session(tmp_path / "known")
+
+
+def test_words_that_tell_two_texts_apart():
+    texts = ["the cat sat", "the dog sat", "the dog ran"]
+    terms = sparse.csr_array(np.array([[0.9, 0.0, 0.5, 0.0], [0.0, 0.8, 0.4, 0.0], [0.0, 0.8, 0.0, 0.6]]))
+    shown = ShownSamples.of(terms, texts=texts, feature_names=["cat", "dog", "sat", "ran"], names=list("abc"))
+    both = shown.beside([0, 1])
+    assert both.texts == ("the cat sat", "the dog sat")
+    assert both.words == (("cat", "sat"), ("dog",))
+    assert both.features == []
+    # Of one text alone, words that are more frequent in it than elsewhere.
+    assert shown.beside([2]).words == (("ran", "dog"),)
+
+
+def test_a_difference_is_in_standard_deviations():
+    frame = pd.DataFrame({"x": [1.0, 3.0], "kind": ["a", "b"], "same": [5, 5]})
+    found = {line.name: line for line in ShownSamples.of(frame).beside([0, 1]).features}
+    assert found["x"].difference == pytest.approx(2.0)
+    assert found["kind"].difference == pytest.approx(2.0)
+    assert found["same"].difference == 0.0
+    assert found["x"].values == ("1", "3")
+    one = {line.name: line.difference for line in ShownSamples.of(frame).beside([1]).features}
+    assert one == pytest.approx({"x": 1.0, "kind": 1.0, "same": 0.0})
+
+
+@pytest.mark.slow
+def test_a_report_is_made_where_the_run_has_one(run):
+    data, out = run.parent / "iris.csv", run.parent / "shown"
+    load_iris(as_frame=True).data.iloc[::3].to_csv(data, index=False)
+    fit(data, out, report=True)
+    asked = open_session(out)
+    asked.session.answer("together")
+    save_answers(asked, out / "asked")
+    content = run_content(out / "asked")
+    assert content.names[content.chosen] == "answers"
+    assert np.array_equal(content.labels[content.chosen], asked.session.labels_)
+    assert len(content.must_link) == 1
+    assert (
+        CliRunner().invoke(main, ["report", str(out / "asked"), "--out", str(out / "p.html")]).exit_code == 0
+    )
