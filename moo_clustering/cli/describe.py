@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from moo_clustering.cli.ask import save_questions
-from moo_clustering.cli.folder import draw_partition, draw_pool
+from moo_clustering.cli.folder import MOST_PLACES, PARTITION, draw_partition, draw_pool
 from moo_clustering.cli.job import Job
 from moo_clustering.cli.samples import BagSamples, LabelSetSamples, PreparedSamples, Samples, TextSamples
 from moo_clustering.cli.terminal import aligned, printable_line, shortened
@@ -74,7 +74,7 @@ def describe(job: Job) -> Description:
     if isinstance(samples, TextSamples):
         found.clusters = cluster_frame(samples, estimator)
         found.frames["clusters.csv"] = found.clusters
-        found.drawings.append(partial(draw_terms, text=samples, estimator=estimator))
+        found.pictures[TERMS] = partial(draw_terms, text=samples, estimator=estimator)
     elif job.method.categorical:
         found.clusters = typical_frame(job)
         found.frames["clusters.csv"] = mode_frame(job)
@@ -87,7 +87,7 @@ def describe(job: Job) -> Description:
 
 @dataclass
 class Description:
-    """Tables, arrays and drawings that describe a fit.
+    """Tables, arrays, files and pictures that describe a fit.
 
     Parameters
     ----------
@@ -99,8 +99,10 @@ class Description:
         Tables by the names of their files.
     arrays : dict
         Arrays for ``result.npz``.
-    drawings : list of callable
-        Each draws into a folder and returns the names of its files.
+    writers : list of callable
+        Each writes files into a folder and returns their names.
+    pictures : dict of str to callable
+        Functions that draw into a file, by its name.
     report : dict
         More keyword arguments of ``report_content``.
     """
@@ -109,12 +111,9 @@ class Description:
     clusters: pd.DataFrame | None = None
     frames: dict[str, pd.DataFrame] = field(default_factory=dict)
     arrays: dict[str, Any] = field(default_factory=dict)
-    drawings: list[Callable[[Path], list[str]]] = field(default_factory=list)
+    writers: list[Callable[[Path], list[str]]] = field(default_factory=list)
+    pictures: dict[str, Callable[[Path], None]] = field(default_factory=dict)
     report: dict[str, Any] = field(default_factory=dict)
-
-    def draw(self, folder: Path) -> list[str]:
-        """Draw everything; names of the files."""
-        return [name for drawing in self.drawings for name in drawing(folder)]
 
 
 def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
@@ -148,8 +147,8 @@ def _title(documents: Documents, row: int) -> str:
     return printable_line(title) or shortened(documents.texts[row][: 4 * _TITLE], _TITLE)
 
 
-def draw_terms(folder: Path, text: TextSamples, estimator: Any) -> list[str]:
-    """Bars of the mean weights of the leading terms of every cluster; name of the file."""
+def draw_terms(path: Path, text: TextSamples, estimator: Any) -> None:
+    """Bars of the mean weights of the leading terms of every cluster."""
     # Loaded here because drawing takes a second to import.
     from moo_clustering.visualization.partitions import plot_terms
     from moo_clustering.visualization.report.describe import cluster_indicators
@@ -164,9 +163,8 @@ def draw_terms(folder: Path, text: TextSamples, estimator: Any) -> list[str]:
         sizes=sizes,
         title=f"{type(estimator).__name__}, {text.name}",
         label="mean tf-idf weight",
-        path=folder / TERMS,
+        path=path,
     )
-    return [TERMS]
 
 
 def cluster_table(frame: pd.DataFrame) -> str:
@@ -388,14 +386,15 @@ def describe_pareto(job: Job, found: Description) -> None:
     found.frames |= frames
     if estimator.pool_ is not None:
         found.arrays["pool_labels"] = estimator.pool_.labels
-        found.drawings.append(partial(draw_pool, estimator=estimator, name=samples.name))
-    found.drawings.append(partial(save_questions, job=job))
+        found.pictures["similarity.png"] = partial(draw_pool, estimator=estimator, name=samples.name)
+    found.writers.append(partial(save_questions, job=job))
     for name in ("landmark_of", "control_labels", "random_control_labels"):
         if getattr(estimator, f"{name}_", None) is not None:
             found.arrays[name] = getattr(estimator, f"{name}_")
     if isinstance(samples, BagSamples):
         return
-    found.drawings.append(partial(draw_partition, job=job, classes=cluster_classes(job)))
+    if getattr(estimator, "metric", None) != "precomputed" or samples.n_samples <= MOST_PLACES:
+        found.pictures[PARTITION] = partial(draw_partition, job=job, classes=cluster_classes(job))
     columns = samples.columns()
     if columns is not None and getattr(estimator, "metric", None) != "precomputed":
         found.clusters, found.frames["clusters.csv"] = _clusters(job, columns)
@@ -569,7 +568,7 @@ def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
     clusters = subspace_frame(job)
     found = Description({"scores": scores}, clusters, {"clusters.csv": clusters}, _arrays(job))
     if isinstance(job.samples, TextSamples | LabelSetSamples):
-        found.drawings.append(partial(draw_leading, job=job))
+        found.pictures[TERMS] = partial(draw_leading, job=job)
     found.record |= _search_record(job.estimator)
     predictions = predictions_of(job.estimator, job.samples.X, job.labels)
     if predictions is not None:
@@ -579,7 +578,7 @@ def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
         if record.get("macro_auc") is not None:
             title = f"{type(job.estimator).__name__}, {job.samples.name}"
             curves, exact = _roc_curves(predictions, record["auc"])
-            found.drawings.append(partial(draw_roc, curves=curves, exact=exact, title=title))
+            found.pictures[ROC] = partial(draw_roc, curves=curves, exact=exact, title=title)
             found.report["roc_curves"] = curves
     return found
 
@@ -649,8 +648,8 @@ def _subspace_cell(name: str, value: Any) -> str:
     return f"{value:.2f}" if name == "impurity" else str(value)
 
 
-def draw_leading(folder: Path, job: Job) -> list[str]:
-    """Bars of the leading features of every cluster, as long as they lead; name of the file."""
+def draw_leading(path: Path, job: Job) -> None:
+    """Bars of the leading features of every cluster, as long as they lead."""
     # Loaded here because drawing takes a second to import.
     from moo_clustering.visualization.partitions import plot_terms, save_figure
 
@@ -677,8 +676,7 @@ def draw_leading(folder: Path, job: Job) -> list[str]:
         f"{type(estimator).__name__}, {job.samples.name}:\nleading features of {which} ({job.samples.kind}s)",
         parse_math=False,
     )
-    save_figure(figure, folder / TERMS)
-    return [TERMS]
+    save_figure(figure, path)
 
 
 def _search_record(estimator: Any) -> dict[str, Any]:
@@ -730,11 +728,10 @@ def _roc_curves(
     return curves, exact
 
 
-def draw_roc(folder: Path, curves: dict[str, Any], exact: dict[str, float], title: str) -> list[str]:
+def draw_roc(path: Path, curves: dict[str, Any], exact: dict[str, float], title: str) -> None:
     from moo_clustering.visualization import plot_roc
 
-    plot_roc(curves, aucs=exact, path=folder / ROC, title=title)
-    return [ROC]
+    plot_roc(curves, aucs=exact, path=path, title=title)
 
 
 @dataclass(frozen=True, eq=False)

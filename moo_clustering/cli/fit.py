@@ -225,8 +225,9 @@ def run_job(
                     supervision=job.supervision,
                     frames=found.frames,
                     arrays=found.arrays,
+                    writers=found.writers,
+                    pictures=found.pictures,
                 )
-                record["files"] += found.draw(folder.path)
             if with_report and found is not None:
                 before = len(warnings)
                 record["files"] += save_report(folder.path, job, record, found.report)
@@ -312,13 +313,13 @@ def save_report(folder: Path, job: Job, record: Mapping[str, Any], extra: Mappin
     list of str
         Names of the files written.
     """
-    # Loaded here because drawing takes a second to import.
-    from moo_clustering.visualization.report import report_content, write_report
-    from moo_clustering.visualization.report.page import save_content
-
     files: list[str] = []
     has_checkpoint = (folder / CHECKPOINT).exists()
     try:
+        # Loaded here because it takes a second, and there may be no memory for it.
+        from moo_clustering.visualization.report import report_content, write_report
+        from moo_clustering.visualization.report.page import save_content
+
         content = report_content(job.estimator, **report_arguments(job, record), **extra)
         content = replace(content, missing=with_status(content.missing, record))
         save_content(folder / CONTENT, content)

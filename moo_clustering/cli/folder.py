@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from moo_clustering._arrays import warn_caller
+from moo_clustering.cli.terminal import one_line
 from moo_clustering.constraints.pairs import satisfied_shares
 from moo_clustering.estimators._base import bag_history, history_frame
 from moo_clustering.estimators.bags_base import FeatureRange, scaled_bags
@@ -42,7 +45,7 @@ _DRAWN = {
     "smallest": "bags of the smallest cluster",
 }
 PARTITION = "partition.png"
-_MOST_PLACES = 1000
+MOST_PLACES = 1000
 # Characters that readers of tables take for the end of a row or of the file.
 _ODD = str.maketrans({"\r": "\n", "\0": "\N{REPLACEMENT CHARACTER}"})
 RECORD = "run.json"
@@ -423,11 +426,14 @@ def save_results(
     supervision: Mapping[str, Any],
     frames: Mapping[str, pd.DataFrame],
     arrays: Mapping[str, Any],
+    writers: Sequence[Callable[[Path], list[str]]],
+    pictures: Mapping[str, Callable[[Path], object]],
 ) -> list[str]:
     """Write the results of a fitted estimator, each file whole or not at all; names of the files.
 
     The record, more arrays and what the estimator has besides ``labels_`` go to ``result.npz``, ``frames`` to
-    tables by the names of their files. ``supervision`` has the arguments of ``fit`` besides the data.
+    tables by the names of their files, ``writers`` write more, and ``pictures`` are drawn beside the
+    estimator's own when all else is saved. ``supervision`` has the arguments of ``fit`` besides the data.
     """
     is_bags = samples.kind == "bag"
     id_column = "bag" if is_bags else "row"
@@ -443,11 +449,10 @@ def save_results(
         tables["history.csv"] = history
     for name, frame in tables.items():
         write_csv(folder / name, frame)
-    files = [LABELS, "result.npz", *tables]
-    if not is_bags:
-        return files + draw(folder, estimator, samples.name, front, history)
-    files += draw_bags(folder, estimator, samples.X, history)
-    return files + ([] if front is None else draw(folder, estimator, samples.name, front, None))
+    written = [name for write in writers for name in write(folder)]
+    # Nothing but pictures and the report may be lost from here on.
+    drawn = draw_pictures(folder, _pictures(estimator, samples, front, history) | dict(pictures))
+    return [LABELS, "result.npz", *tables, *written, *drawn]
 
 
 def _labels(kind: str, ids: Any, labels: Any, record: Mapping[str, Any]) -> pd.DataFrame:
@@ -550,41 +555,66 @@ def _chosen(estimator: Any) -> int | None:
     return int(same[0]) if len(same) else None
 
 
-def draw(
-    folder: Path, estimator: Any, name: str, front: pd.DataFrame | None, history: pd.DataFrame | None
-) -> list[str]:
-    """Front, attainment, similarity matrix and history, as far as there are any; names of the files."""
-    import matplotlib as mpl
+def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]) -> list[str]:
+    """Draw into files of these names; names of those that were drawn.
 
-    mpl.use("Agg")
-    from moo_clustering.visualization import plot_attainment, plot_front, plot_similarity
+    The results are saved by then, so whatever a picture fails for (no memory to import its library, a full
+    disk) is a warning.
+    """
+    failed: dict[str, str] = {}
+    for name, draw in pictures.items():
+        (folder / name).unlink(missing_ok=True)  # of an earlier interruption
+        try:
+            import matplotlib as mpl
 
-    files = []
+            mpl.use("Agg")
+            draw(folder / name)
+        except Exception as error:
+            failed[name] = f"{type(error).__name__}: {one_line(error)}"
+    if failed:
+        why = next(iter(failed.values()))
+        warn_caller(f"{' and '.join(failed)} could not be drawn ({why}); the results are saved")
+    return [name for name in pictures if name not in failed]
+
+
+def _pictures(
+    estimator: Any, samples: Samples, front: pd.DataFrame | None, history: pd.DataFrame | None
+) -> dict[str, Callable[[Path], object]]:
+    """Functions that draw front, attainment, similarity matrix, history and bags, as far as there are any."""
+    # Loaded lazily: a plot that is asked for imports its libraries.
+    from moo_clustering import visualization
+
+    pictures: dict[str, Callable[[Path], object]] = {}
+    if samples.kind == "bag":
+        pictures |= {DISTANCES: partial(_draw_bag_distances, estimator=estimator, X=samples.X)}
+        pictures |= {EMBEDDING: partial(_draw_bag_embedding, estimator=estimator, X=samples.X)}
     if front is not None and len(front):
-        chosen = front["chosen"].to_numpy() if "chosen" in front else None
-        plot_front(estimator.pareto_front_, estimator.objective_names_, chosen, path=folder / "front.png")
-        files.append("front.png")
+        pictures["front.png"] = lambda path: visualization.plot_front(
+            estimator.pareto_front_,
+            estimator.objective_names_,
+            front["chosen"].to_numpy() if "chosen" in front else None,
+            path=path,
+        )
     if hasattr(estimator, "attainment_"):
-        names = estimator.objective_names_[:2]
-        plot_attainment(estimator.attainment_, estimator.chosen_, names, path=folder / "attainment.png")
-        files.append("attainment.png")
+        pictures["attainment.png"] = lambda path: visualization.plot_attainment(
+            estimator.attainment_, estimator.chosen_, estimator.objective_names_[:2], path=path
+        )
     if getattr(estimator, "similarity_", None) is not None:
-        plot_similarity(
+        pictures["similarity.png"] = lambda path: visualization.plot_similarity(
             estimator.similarity_,
             estimator.labels_,
             getattr(estimator, "eigenvalues_", ()),
             getattr(estimator, "embedding_", None),
-            title=f"{type(estimator).__name__}, {name}",
-            path=folder / "similarity.png",
+            title=f"{type(estimator).__name__}, {samples.name}",
+            path=path,
         )
-        files.append("similarity.png")
     if history is not None and len(history) > 1:
-        _draw_history(history, folder / "history.png")
-        files.append("history.png")
-    return files
+        has_logbook = samples.kind == "bag" and hasattr(estimator, "logbook_")
+        pictures[HISTORY] = partial(_draw_history, history=_drawn(history) if has_logbook else history)
+    return pictures
 
 
-def _draw_history(history: pd.DataFrame, path: Path) -> None:
+def _draw_history(path: Path, history: pd.DataFrame) -> None:
     from moo_clustering.visualization import plot_history
     from moo_clustering.visualization.partitions import save_figure
 
@@ -599,29 +629,29 @@ def _draw_history(history: pd.DataFrame, path: Path) -> None:
     save_figure(figure, path)
 
 
-def draw_bags(folder: Path, estimator: Any, X: Bags, history: pd.DataFrame | None) -> list[str]:
-    """Distances between bags, bags in the plane, and the course of the search; names of the files."""
-    from moo_clustering.visualization import plot_bag_distances, plot_bag_embedding, plot_history
-    from moo_clustering.visualization.bags import affordable_bags
+def _draw_bag_distances(path: Path, estimator: Any, X: Bags) -> None:
+    from moo_clustering.visualization.bags import affordable_bags, plot_bag_distances
 
-    bags, labels = scaled_bags(estimator, X), estimator.labels_
-    most = affordable_bags(bags)
+    bags = scaled_bags(estimator, X)
+    plot_bag_distances(bags, estimator.labels_, max_bags=min(1500, affordable_bags(bags)), path=path)
+
+
+def _draw_bag_embedding(path: Path, estimator: Any, X: Bags) -> None:
+    """Bags in the plane, with the centres or medoids of their clusters."""
+    from moo_clustering.visualization.bags import affordable_bags, plot_bag_embedding
+
+    bags = scaled_bags(estimator, X)
     centers = getattr(estimator, "cluster_centers_", None)
     if centers is not None:
         centers = FeatureRange(estimator.data_min_, estimator.data_range_).scale(centers)
-    plot_bag_distances(bags, labels, max_bags=min(1500, most), path=folder / DISTANCES)
     plot_bag_embedding(
         bags,
-        labels,
+        estimator.labels_,
         medoids=getattr(estimator, "medoid_indices_", None),
         centers=centers,
-        max_bags=min(1000, most),
-        path=folder / EMBEDDING,
+        max_bags=min(1000, affordable_bags(bags)),
+        path=path,
     )
-    if history is None or len(history) < 2:
-        return [DISTANCES, EMBEDDING]
-    plot_history(_drawn(history) if hasattr(estimator, "logbook_") else history, path=folder / HISTORY)
-    return [DISTANCES, EMBEDDING, HISTORY]
 
 
 def _drawn(history: pd.DataFrame) -> pd.DataFrame:
@@ -631,12 +661,10 @@ def _drawn(history: pd.DataFrame) -> pd.DataFrame:
     return history[["generation", *names]].rename(columns=_DRAWN)
 
 
-def draw_partition(folder: Path, job: Job, classes: Sequence[str] | None) -> list[str]:
+def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
     """Samples in the plane, clusters by their numbers or by the names of their classes."""
     from moo_clustering.visualization import plot_partition
 
-    if getattr(job.estimator, "metric", None) == "precomputed" and job.samples.n_samples > _MOST_PLACES:
-        return []
     estimator = job.estimator
     X, names = _places(job)
     shown = None
@@ -648,9 +676,8 @@ def draw_partition(folder: Path, job: Job, classes: Sequence[str] | None) -> lis
         feature_names=names,
         cluster_names=shown,
         title=f"{type(estimator).__name__}, {job.samples.name}",
-        path=folder / PARTITION,
+        path=path,
     )
-    return [PARTITION]
 
 
 def _places(job: Job) -> tuple[Any, list[str]]:
@@ -672,14 +699,14 @@ def _places(job: Job) -> tuple[Any, list[str]]:
     return scaling.transform(X), list(samples.feature_names)
 
 
-def draw_pool(folder: Path, estimator: Any, name: str) -> list[str]:
+def draw_pool(path: Path, estimator: Any, name: str) -> None:
     """Draw the share of the pool that has two samples together, for some of many samples."""
     from scipy.linalg import eigh
 
     from moo_clustering.visualization import plot_similarity
     from moo_clustering.visualization.partitions import pool_similarity
 
-    together, labels, n_all, what = pool_similarity(estimator, _MOST_PLACES)
+    together, labels, n_all, what = pool_similarity(estimator, MOST_PLACES)
     degree = np.sqrt(together.sum(axis=1))
     laplacian = np.eye(len(labels)) - together / np.outer(degree, degree)
     last = min(len(labels), max(10, estimator.n_clusters_ + 2)) - 1
@@ -692,6 +719,5 @@ def draw_pool(folder: Path, estimator: Any, name: str) -> list[str]:
         eigenvalues,
         vectors[:, : estimator.n_clusters_],
         title=f"{title}: the lighter, the more partitions of the pool have two {what} together{part}",
-        path=folder / "similarity.png",
+        path=path,
     )
-    return ["similarity.png"]

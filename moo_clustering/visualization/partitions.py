@@ -12,11 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import FloatArray, Int64Array, SeedLike
@@ -24,6 +20,9 @@ from moo_clustering._docs import documented
 from moo_clustering.persistence import replacing
 
 if TYPE_CHECKING:
+    # Reports take the data of figures from here, and need no matplotlib.
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
     from moo_clustering.constraints import PairwiseConstraints
@@ -103,12 +102,17 @@ def drawing(ax: Axes | None, path: str | PathLike[str] | None, size: tuple[float
 @contextmanager
 def house_style() -> Iterator[None]:
     """The look of this package inside the block; the settings from before after it."""
+    import matplotlib as mpl
+
     with mpl.rc_context(STYLE):
         yield
 
 
 def new_figure(width: float, height: float) -> Figure:
     """A figure that pyplot does not know, so that nobody has to close it (sizes in inches)."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
     return figure
@@ -116,6 +120,8 @@ def new_figure(width: float, height: float) -> Figure:
 
 def figure_of(ax: Axes) -> Figure:
     """The figure that holds ``ax``."""
+    from matplotlib.figure import Figure
+
     figure = ax.figure
     while not isinstance(figure, Figure):
         figure = figure.figure

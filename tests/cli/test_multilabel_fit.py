@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from moo_clustering.cli import describe as _subspace_results
 from moo_clustering.cli import folder as _results
 from moo_clustering.estimators import SISC
 from moo_clustering.estimators._methods import METHODS
@@ -88,9 +87,7 @@ def rows(tmp_path):
 def drawn(monkeypatch, request):
     """Most tests do without pictures, which take a second each."""
     if "pictures" not in request.fixturenames:
-        monkeypatch.setattr(_results, "draw", lambda *_: [])
-        monkeypatch.setattr(_subspace_results, "draw_leading", lambda *_, **__: [])
-        monkeypatch.setattr(_subspace_results, "draw_roc", lambda *_, **__: [])
+        monkeypatch.setattr(_results, "draw_pictures", lambda *_: [])
 
 
 @pytest.fixture

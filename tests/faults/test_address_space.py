@@ -150,3 +150,34 @@ def test_mid_run(tmp_path):
     assert "fewer samples" in line
     assert left == ["checkpoint.npz", "run.json"]
     assert alike == [True, True]
+
+
+NO_ROOM_FOR_PICTURES = """
+import moo_clustering.cli.folder as folder
+draw = folder.draw_pictures
+
+def starved(*arguments):
+    memory_left(int(sys.argv[1]) * 2**20)
+    return draw(*arguments)
+
+folder.draw_pictures = starved
+options = ["--set", "pop_size=6", "--set", "n_gen=2", "--quiet"]
+fit = ["fit", "iris", "--method", "mock", *options, "--out", "out"]
+status = command(*fit)
+more_memory()
+print(json.dumps([status, json.loads(Path("out/run.json").read_text())["status"], sorted(os.listdir("out"))]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mebibytes", [8, 24])
+def test_no_memory_for_pictures(tmp_path, mebibytes):
+    code = NO_ROOM_FOR_PICTURES.replace("int(sys.argv[1])", str(mebibytes))
+    status, stdout, stderr = python(code, tmp_path)
+    assert status == 0, stderr
+    status, said, left = json.loads(stdout.splitlines()[-1])
+    assert (status, said) == (0, "complete"), stderr
+    assert "Traceback" not in stderr
+    assert all(line.startswith("Warning: ") for line in stderr.splitlines())
+    assert {"labels.csv", "result.npz", "front.csv", "history.csv", "run.json"} <= {*left}
+    assert "front.png and attainment.png and history.png could not be drawn" in stderr
