@@ -27,8 +27,8 @@ from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import Encoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.validity import ValidityIndex, get_index
+from moo_clustering.validity.registry import Index
 
-Index = str | ValidityIndex | type[ValidityIndex]
 ConstraintHandling = Literal["objective", "constraint", "crowding", "none"]
 Inequality = Callable[[Labels], FloatArray]
 # Name of the objective that is the violated share of the constraints.
@@ -102,9 +102,10 @@ class PartitionProblem(SignedProblem):
         None if all objectives are fitted objects, for example fitted to different kinds of data.
     encoding : Encoding
         Representation of the partitions; its ``n_samples`` must be that of the data.
-    objectives : sequence of str, ValidityIndex objects or classes
-        At least one. Objects are copied and the copies fitted to the data. Indices that are to be maximised
-        are negated, since pymoo minimises; :meth:`natural` restores their sign.
+    objectives : sequence of str, ValidityIndex objects or classes, or tuples of callable and str
+        At least one. Objects are copied and the copies fitted to the data. A function ``(X, labels) ->
+        float`` stands beside ``"max"`` or ``"min"``: ``(calinski_harabasz_score, "max")``. Indices that are
+        to be maximised are negated, since pymoo minimises; :meth:`natural` restores their sign.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
         Role of the constraints, if there are any:
 
@@ -238,25 +239,32 @@ class PartitionProblem(SignedProblem):
 
 
 def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tuple[ValidityIndex, ...]:
-    if isinstance(objectives, (str, ValidityIndex, type)):
-        objectives = [objectives]
-    if len(objectives) == 0:
+    directed = isinstance(objectives, tuple) and objectives[1:] in (("max",), ("min",))
+    single = directed or callable(objectives) or isinstance(objectives, (str, ValidityIndex))
+    listed: Sequence[Any] = [objectives] if single else objectives  # type: ignore[assignment]
+    if len(listed) == 0:
         raise ValueError("objectives must name at least one validity index.")
-    repeated = {name for name in objectives if isinstance(name, str) and list(objectives).count(name) > 1}
+    repeated = {name for name in listed if isinstance(name, str) and list(listed).count(name) > 1}
     if repeated:
         raise ValueError(f"objectives must differ, got {', '.join(sorted(repeated))} more than once.")
     if data is None:
-        if not all(isinstance(index, ValidityIndex) for index in objectives):
+        if not all(isinstance(index, ValidityIndex) for index in listed):
             raise ValueError("without data, objectives must be fitted ValidityIndex objects.")
-        return tuple(get_index(index) for index in objectives)
-    return tuple(copy.copy(get_index(index)).fit(data) for index in objectives)
+        return tuple(get_index(index) for index in listed)
+    indices = [copy.copy(get_index(index)) for index in listed]
+    fitted = tuple(index.fit(data) for index in indices)
+    for index, result in zip(indices, fitted, strict=True):
+        if not isinstance(result, ValidityIndex):
+            raise TypeError(f"{type(index).__name__}.fit must return self, but it returned {result!r}.")
+    return fitted
 
 
 def _checked_values(index: ValidityIndex, values: FloatArray, n: int) -> FloatArray:
     if values.shape != (n,) or not np.isfinite(values).all():
         raise ValueError(
             f"index {index.name!r} must give one finite value per partition, got shape {values.shape} "
-            f"with {np.count_nonzero(~np.isfinite(values))} values that are not finite."
+            f"with {np.count_nonzero(~np.isfinite(values))} values that are not finite; let its evaluate "
+            "return an array of as many numbers as rows, with a large finite one where it is undefined."
         )
     return values
 

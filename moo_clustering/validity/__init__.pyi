@@ -9,7 +9,13 @@ from .bags import (
     db_medoid,
 )
 from .base import (
+    FunctionIndex,
     ValidityIndex,
+)
+from .density import (
+    DBCV,
+    CDbw,
+    Dunn,
 )
 from .ensembles import (
     FamilyAgreement,
@@ -35,6 +41,7 @@ from .external import (
 )
 from .internal import (
     BoundaryCut,
+    CalinskiHarabasz,
     Connectivity,
     DaviesBouldin,
     Deviation,
@@ -54,16 +61,21 @@ from .registry import (
 )
 
 __all__ = [
+    "DBCV",
     "FTWCV",
     "TWCV",
     "BagDaviesBouldin",
     "BagSDbw",
     "BagSilhouette",
     "BoundaryCut",
+    "CDbw",
+    "CalinskiHarabasz",
     "Connectivity",
     "DaviesBouldin",
     "Deviation",
+    "Dunn",
     "FamilyAgreement",
+    "FunctionIndex",
     "GraphModularity",
     "IIndex",
     "LabelEvidence",

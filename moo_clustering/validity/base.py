@@ -7,16 +7,21 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from typing import Any, ClassVar, NamedTuple, Self
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import _num_samples
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntArray, Labels, block_slices
 from moo_clustering._kernels.partitions import cluster_means, count_members, mean_distance_sums
+
+Direction = Literal["max", "min"]
+# Magnitude of the value of a partition for which a function is undefined; finite, but worse than any other.
+UNDEFINED = 1e12
 
 
 class ValidityIndex(ABC):
@@ -86,6 +91,63 @@ class PopulationIndex(ValidityIndex):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return copy.copy(self)
+
+
+class FunctionIndex(PopulationIndex):
+    """A function ``(X, labels) -> float`` as an index, such as scikit-learn's ``calinski_harabasz_score``.
+
+    Parameters
+    ----------
+    function : callable
+        Called with the data and one partition, of 2 to n_samples - 1 clusters.
+    direction : {"max", "min"}
+        Whether greater or smaller values are better.
+    name : str, optional
+        Default: the name of the function.
+
+    Attributes
+    ----------
+    greater_is_better : bool
+
+    Notes
+    -----
+    Partitions of one cluster, or of singletons alone, get -1e12 ("max") or 1e12 ("min"). Takes a call per
+    partition: indices of this package that score whole populations are faster.
+
+    Examples
+    --------
+    >>> from sklearn.metrics import calinski_harabasz_score
+    >>> from moo_clustering.validity import FunctionIndex
+    >>> index = FunctionIndex(calinski_harabasz_score, "max")
+    >>> index.fit([[0.0], [2.0], [10.0], [12.0]]).evaluate([0, 0, 1, 1])
+    array([50.])
+    """
+
+    def __init__(
+        self, function: Callable[[Any, Any], float], direction: Direction, name: str | None = None
+    ) -> None:
+        if not callable(function):
+            raise TypeError(f"function must be a callable of X and labels, got {function!r}.")
+        check_option("direction", direction, get_args(Direction))
+        self.function = function
+        self.greater_is_better = direction == "max"  # type: ignore[misc]
+        own: str = getattr(function, "__name__", type(function).__name__)
+        self.name = name or own  # type: ignore[misc]
+
+    def fit(self, data: ArrayLike) -> Self:
+        self._data, self.n_samples_ = data, _num_samples(data)
+        return self
+
+    def _score(self, population: Population) -> FloatArray:
+        return np.array(list(map(self._value, population.labels, population.n_clusters)))
+
+    def _value(self, labels: Labels, n_clusters: int) -> float:
+        if not 1 < n_clusters < len(labels):
+            return -UNDEFINED if self.greater_is_better else UNDEFINED
+        value: Any = self.function(self._data, labels)
+        if np.ndim(value):
+            raise ValueError(f"{self.name} must return one number, got shape {np.shape(value)}.")
+        return float(value)
 
 
 class Population(NamedTuple):

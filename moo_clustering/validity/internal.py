@@ -335,6 +335,46 @@ def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, me
     return values
 
 
+class CalinskiHarabasz(PopulationIndex):
+    """Variance ratio: between clusters per k - 1, over within clusters per n - k, maximised.
+
+    Notes
+    -----
+    Equals :func:`sklearn.metrics.calinski_harabasz_score`, but the sum of squares within clusters is
+    floored at 1e-12 times the total. The value is 0 for one cluster, for singletons alone, and if all
+    samples are equal.
+
+    O(p n d) time for p individuals, O(n d) memory.
+
+    References
+    ----------
+    Calinski & Harabasz, Communications in Statistics 3(1), 1974.
+
+    Examples
+    --------
+    >>> from moo_clustering.validity import CalinskiHarabasz
+    >>> CalinskiHarabasz().fit([[0.0], [2.0], [10.0], [12.0]]).evaluate([0, 0, 1, 1])
+    array([50.])
+    """
+
+    name: ClassVar[str] = "calinski_harabasz"
+    greater_is_better: ClassVar[bool] = True
+
+    def fit(self, data: ArrayLike) -> Self:
+        self._X = centred_features(data)
+        self._total = float(np.einsum("ij,ij->", self._X, self._X))
+        self.n_samples_ = len(self._X)
+        return self
+
+    def _score(self, population: Population) -> FloatArray:
+        within = np.empty(len(population.labels))
+        for rows, block in population.blocks(population.sizes.shape[1] * (self._X.shape[1] + 1)):
+            within[rows] = means_and_sums(self._X, block, squared=True)[1].sum(axis=1)
+        k, between = population.n_clusters, np.maximum(self._total - within, 0.0)
+        within = np.maximum(within, max(FLOOR * self._total, NOTHING))
+        return np.where(k > 1, between / np.maximum(k - 1, 1) * (self.n_samples_ - k) / within, 0.0)
+
+
 @documented(XieBeni)
 @dataclass(eq=False, repr=False)
 class IIndex(PopulationIndex):
@@ -353,7 +393,8 @@ class IIndex(PopulationIndex):
 
     Notes
     -----
-    E_K is floored at 1e-12 * E_1, for singletons. The value is 0 for one cluster, and if all samples are
+    With centroids and ``power=2`` this is the PBM index, whose name ``"pbm"`` stands for it. E_K is
+    floored at 1e-12 * E_1, for singletons. The value is 0 for one cluster, and if all samples are
     equal.
 
     Centroids: O(p n d + p k^2 d) time for p individuals, O(n d) memory; ``e1="medoid"`` adds

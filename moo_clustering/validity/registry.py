@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 from moo_clustering._arrays import did_you_mean
 from moo_clustering.validity.bags import FTWCV, TWCV, BagDaviesBouldin, BagSDbw, BagSilhouette
-from moo_clustering.validity.base import ValidityIndex
+from moo_clustering.validity.base import Direction, FunctionIndex, ValidityIndex
+from moo_clustering.validity.density import DBCV, CDbw, Dunn
 from moo_clustering.validity.ensembles import FamilyAgreement, LabelEvidence, PairEvidence
 from moo_clustering.validity.internal import (
     BoundaryCut,
+    CalinskiHarabasz,
     Connectivity,
     DaviesBouldin,
     Deviation,
@@ -22,9 +28,13 @@ from moo_clustering.validity.internal import (
 )
 
 _OF_SAMPLES = (
+    DBCV,
+    CalinskiHarabasz,
+    CDbw,
     Connectivity,
     DaviesBouldin,
     Deviation,
+    Dunn,
     IIndex,
     LikelihoodGain,
     MinimaxSilhouette,
@@ -39,13 +49,18 @@ INDICES: dict[str, type[ValidityIndex]] = {
 }
 
 
-def get_index(index: str | ValidityIndex | type[ValidityIndex]) -> ValidityIndex:
-    """Return an index from its name, class or object.
+ALIASES = {"pbm": "i_index"}
+Index = str | ValidityIndex | type[ValidityIndex] | tuple[Callable[[Any, Any], float], Direction]
+
+
+def get_index(index: Index) -> ValidityIndex:
+    """Return an index from its name, class or object, or from a function.
 
     Parameters
     ----------
-    index : str, ValidityIndex, or subclass of ValidityIndex
-        A name or a class gives a new object with default parameters; an object is returned as is.
+    index : str, ValidityIndex, subclass of ValidityIndex, or tuple of callable and str
+        A name or a class gives a new object with default parameters; an object is returned as is; a
+        function ``(X, labels) -> float`` beside ``"max"`` or ``"min"`` becomes a :class:`FunctionIndex`.
 
     Returns
     -------
@@ -56,23 +71,36 @@ def get_index(index: str | ValidityIndex | type[ValidityIndex]) -> ValidityIndex
     ValueError
         If no index has the name; the message lists all names and the nearest one.
     TypeError
-        If it is neither a name nor an index.
+        If it is none of these, or lacks ``name`` or ``greater_is_better``.
 
     Examples
     --------
+    >>> from sklearn.metrics import calinski_harabasz_score
     >>> from moo_clustering.validity import get_index
     >>> get_index("silhouette").greater_is_better
     True
+    >>> get_index((calinski_harabasz_score, "max")).name
+    'calinski_harabasz_score'
     """
-    if isinstance(index, ValidityIndex):
-        return index
+    if isinstance(index, tuple) and len(index) == 2 and callable(index[0]):
+        return FunctionIndex(*index)
     if inspect.isclass(index) and issubclass(index, ValidityIndex):
-        return index()
+        index = index()
+    if isinstance(index, ValidityIndex):
+        for attribute, kind in (("name", str), ("greater_is_better", (bool, np.bool_))):
+            if not isinstance(getattr(index, attribute, None), kind):
+                raise TypeError(
+                    f"{type(index).__name__} needs the class attributes name, a string, and "
+                    f"greater_is_better, True or False; got {attribute}={getattr(index, attribute, None)!r}."
+                )
+        return index
     if not isinstance(index, str):
         raise TypeError(
-            f"index must be a name, a ValidityIndex or a subclass of it; got {type(index).__name__}"
+            "index must be a name, a ValidityIndex, a subclass of it, or (function, 'max') or (function, "
+            f"'min') with a function of X and labels; got {index!r}."
         )
+    index = ALIASES.get(index, index)
     if index not in INDICES:
-        known = ", ".join(sorted(INDICES))
+        known = ", ".join(sorted((*INDICES, *ALIASES)))
         raise ValueError(f"unknown index {index!r}{did_you_mean(index, INDICES)} (known: {known})")
     return INDICES[index]()

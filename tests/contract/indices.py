@@ -14,6 +14,7 @@ from moo_clustering.graphs import knn_graph, neighbor_lists
 # Public names of the room that are neither an index nor a measure of labels.
 OTHERS = {
     "ValidityIndex": "the base class",
+    "FunctionIndex": "any function of a caller's own",
     "get_index": "finds indices",
     "bag_indices": "makes indices",
     "mean_roc_curve": "a curve; of the scores that macro_auc measures",
@@ -50,6 +51,10 @@ INDICES = {
     "likelihood_gain": _index("LikelihoodGain"),
     "deviation": _index("Deviation"),
     "connectivity": _index("Connectivity", n_neighbors=4),
+    "calinski_harabasz": _index("CalinskiHarabasz"),
+    "dunn": _index("Dunn"),
+    "dbcv": _index("DBCV"),
+    "cdbw": _index("CDbw"),
 }
 BAG_INDICES = {
     "bag_davies_bouldin": _bag_index("BagDaviesBouldin"),

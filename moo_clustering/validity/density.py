@@ -1,0 +1,242 @@
+"""Indices of separation and density: Dunn, DBCV and CDbw, which take clusters for more than their centres."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.spatial.distance import cdist
+
+from moo_clustering._arrays import FloatArray, IntpArray, Labels, centred_features
+from moo_clustering._distances import MAX_MEMORY, distance_matrix
+from moo_clustering.validity.base import Population, PopulationIndex, mean_square_distance
+from moo_clustering.validity.internal import FLOOR
+
+# Of CDbw: shares by which representatives move towards the centre.
+SHRINKAGES = np.arange(1, 9) / 10
+
+
+def _members(labels: Labels) -> list[IntpArray]:
+    """Rows of every cluster."""
+    return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
+
+
+class Dunn(PopulationIndex):
+    """Smallest distance between samples of different clusters over the greatest within one, maximised.
+
+    Notes
+    -----
+    The value is 0 for one cluster and for singletons alone. The greatest distance within a cluster is
+    floored at 1e-12 times the root mean squared distance of the data.
+
+    O(p n^2) time for p individuals, O(n^2) memory.
+
+    References
+    ----------
+    Dunn, Journal of Cybernetics 4(1), 1974.
+
+    Examples
+    --------
+    >>> from moo_clustering.validity import Dunn
+    >>> Dunn().fit([[0.0], [2.0], [10.0], [12.0]]).evaluate([0, 0, 1, 1])
+    array([4.])
+    """
+
+    name: ClassVar[str] = "dunn"
+    greater_is_better: ClassVar[bool] = True
+
+    def fit(self, data: ArrayLike) -> Self:
+        X = centred_features(data)
+        self._D = distance_matrix(X, "euclidean", MAX_MEMORY, "Dunn")
+        self._floor = FLOOR * np.sqrt(mean_square_distance(X))
+        self.n_samples_ = len(X)
+        return self
+
+    def _score(self, population: Population) -> FloatArray:
+        values = np.zeros(len(population.labels))
+        for q in np.flatnonzero((population.n_clusters > 1) & (population.n_clusters < self.n_samples_)):
+            same = population.labels[q][:, np.newaxis] == population.labels[q]
+            apart, wide = np.min(self._D, where=~same, initial=np.inf), np.max(self._D, where=same, initial=0)
+            values[q] = apart / max(wide, self._floor) if self._floor > 0 else 0.0
+        return values
+
+
+class DBCV(PopulationIndex):
+    """Density-based validation: sparseness within clusters against density between them, maximised.
+
+    Sparseness is the longest inner edge of the minimum spanning tree of a cluster in mutual reachability
+    distances; separation the least such distance between inner samples of two clusters. The value, in
+    -1..1, is the mean over samples of (separation - sparseness) / max(separation, sparseness).
+
+    Notes
+    -----
+    The value is -1 for one cluster. Singletons count 0, like the noise of the paper, and have no
+    separation. Samples with equal ones in their cluster have core distance 0.
+
+    O(p n^2 log n) time for p individuals, O(n^2) memory.
+
+    References
+    ----------
+    Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Definitions 1-8.
+
+    Examples
+    --------
+    >>> from moo_clustering.validity import DBCV
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]
+    >>> DBCV().fit(X).evaluate([[0, 0, 0, 1, 1, 1], [0, 1, 0, 1, 0, 1]]).round(3)
+    array([ 0.867, -0.192])
+    """
+
+    name: ClassVar[str] = "dbcv"
+    greater_is_better: ClassVar[bool] = True
+
+    def fit(self, data: ArrayLike) -> Self:
+        X = centred_features(data)
+        self._D = distance_matrix(X, "euclidean", MAX_MEMORY, "DBCV")
+        self.n_samples_, self._d = X.shape
+        return self
+
+    def _score(self, population: Population) -> FloatArray:
+        return np.array([self._value(row) if row.any() else -1.0 for row in population.labels])
+
+    def _value(self, labels: Labels) -> float:
+        clusters = [rows for rows in _members(labels) if len(rows) > 1]
+        core = np.zeros(len(labels))
+        for rows in clusters:
+            core[rows] = self._core(self._D[np.ix_(rows, rows)])
+        inner, sparseness = [], []
+        for rows in clusters:
+            longest, inside = self._longest_inner_edge(rows, core)
+            sparseness.append(longest)
+            inner.append(inside)
+        total = 0.0
+        for i, rows in enumerate(clusters):
+            others = np.concatenate([np.empty(0, dtype=np.intp), *inner[:i], *inner[i + 1 :]])
+            if len(others):
+                reach = np.maximum(self._D[np.ix_(inner[i], others)], core[others])
+                separation = float(np.maximum(reach, core[inner[i], np.newaxis]).min())
+                greater = max(separation, sparseness[i])
+                total += len(rows) * (separation - sparseness[i]) / greater if greater > 0 else 0.0
+        return total / len(labels)
+
+    def _core(self, D: FloatArray) -> FloatArray:
+        """All-points core distances: generalised means of distances with exponent -d (Definition 1)."""
+        others = D[~np.eye(len(D), dtype=bool)].reshape(len(D), -1)
+        nearest = others.min(axis=1)
+        # Relative to the nearest, so that powers do not overflow.
+        ratio = np.divide(nearest[:, np.newaxis], others, out=np.ones_like(others), where=others > 0)
+        core: FloatArray = nearest * (ratio**self._d).mean(axis=1) ** (-1 / self._d)
+        return core
+
+    def _longest_inner_edge(self, rows: IntpArray, core: FloatArray) -> tuple[float, IntpArray]:
+        """Longest edge between inner samples of the spanning tree, and these; all where none is inner."""
+        own = core[rows]
+        D = self._D[np.ix_(rows, rows)]
+        reach = np.maximum(np.maximum(D, own), own[:, np.newaxis])
+        # Ranks, with ties broken by distance, so that the tree does not depend on the order of the samples.
+        rank = np.empty(D.size)
+        rank[np.lexsort((D.ravel(), reach.ravel()))] = np.arange(1, D.size + 1)
+        tree = minimum_spanning_tree(rank.reshape(D.shape)).tocoo()
+        inside = np.bincount([*tree.row, *tree.col], minlength=len(rows)) > 1
+        between = inside[tree.row] & inside[tree.col]
+        edges = between if between.any() else slice(None)
+        longest = reach[tree.row[edges], tree.col[edges]].max()
+        return float(longest), rows[inside] if inside.any() else rows
+
+
+@dataclass(eq=False, repr=False)
+class CDbw(PopulationIndex):
+    """Composed density between and within clusters: cohesion times compactness times separation, maximised.
+
+    Every cluster has representatives, samples far from its mean and from each other. Compactness is the
+    density around them as they shrink towards the mean, cohesion its evenness, and separation the distance
+    between facing representatives of two clusters, over one plus the density between them.
+
+    Parameters
+    ----------
+    n_representatives : int, default=10
+        Largest number of representatives of a cluster.
+
+    Notes
+    -----
+    The value is 0 for one cluster, and where all clusters are singletons or sets of equal samples.
+
+    O(p (n r d + k^2 r^2 d + k n r d)) time for p individuals and r representatives, O(n d) memory.
+
+    References
+    ----------
+    Halkidi & Vazirgiannis, Pattern Recognition Letters 29(6), 2008.
+
+    Examples
+    --------
+    >>> from moo_clustering.validity import CDbw
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]
+    >>> values = CDbw().fit(X).evaluate([[0, 0, 0, 1, 1, 1], [0, 1, 0, 1, 0, 1]])
+    >>> bool(values[0] > values[1])
+    True
+    """
+
+    name: ClassVar[str] = "cdbw"
+    greater_is_better: ClassVar[bool] = True
+
+    n_representatives: int = 10
+
+    def fit(self, data: ArrayLike) -> Self:
+        if self.n_representatives < 1:
+            raise ValueError(f"n_representatives must be at least 1, got {self.n_representatives}.")
+        self._X = centred_features(data)
+        self.n_samples_ = len(self._X)
+        return self
+
+    def _score(self, population: Population) -> FloatArray:
+        return np.array([self._value(row) if row.any() else 0.0 for row in population.labels])
+
+    def _value(self, labels: Labels) -> float:
+        clusters = [self._X[rows] for rows in _members(labels)]
+        means = [points.mean(axis=0) for points in clusters]
+        spread = np.array([points.var(axis=0).sum() for points in clusters])
+        stdev = float(np.sqrt(spread.mean()))
+        if stdev == 0.0:
+            return 0.0
+        chosen = [self._representatives(points, mean) for points, mean in zip(clusters, means, strict=True)]
+        inside = np.zeros(len(SHRINKAGES))
+        for points, mean, far in zip(clusters, means, chosen, strict=True):
+            for s, share in enumerate(SHRINKAGES):
+                near = cdist(far + share * (mean - far), points) <= stdev
+                inside[s] += near.mean() / len(clusters) / stdev
+        compactness = inside.mean()
+        cohesion = compactness / (1.0 + np.abs(np.diff(inside)).mean())
+        return float(cohesion * self._separation(clusters, chosen, np.sqrt(spread)) * compactness)
+
+    def _representatives(self, points: FloatArray, mean: FloatArray) -> FloatArray:
+        """Farthest sample from the mean, then each time the one farthest from those chosen."""
+        distance = cdist(points, mean[np.newaxis])[:, 0]
+        chosen: list[int] = []
+        while len(chosen) < min(self.n_representatives, len(points)):
+            nearest = int(distance.argmax())
+            own = cdist(points, points[nearest][np.newaxis])[:, 0]
+            distance = np.minimum(distance, own) if chosen else own
+            chosen.append(nearest)
+            if not distance.max() > 0:
+                break
+        return points[chosen]
+
+    def _separation(self, clusters: list[FloatArray], chosen: list[FloatArray], spread: FloatArray) -> float:
+        k = len(clusters)
+        apart, dense = np.full((k, k), np.inf), np.zeros((k, k))
+        for i in range(k):
+            for j in range(i):
+                D = cdist(chosen[i], chosen[j])
+                # Facing representatives: each is the nearest of the other.
+                facing = (D.min(axis=0) == D) & (D.min(axis=1, keepdims=True) == D)
+                a, b = np.nonzero(facing)
+                width = (spread[i] + spread[j]) / 2
+                both = np.concatenate([clusters[i], clusters[j]])
+                share = (cdist((chosen[i][a] + chosen[j][b]) / 2, both) <= width).mean(axis=1)
+                apart[i, j] = apart[j, i] = D[facing].mean()
+                if width > 0:
+                    dense[i, j] = dense[j, i] = (D[facing] / (2 * width) * share).mean()
+        return float(apart.min(axis=1).mean() / (1.0 + dense.max(axis=1).mean()))
