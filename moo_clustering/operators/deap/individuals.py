@@ -12,6 +12,10 @@ from deap import base
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from pymoo.core.crossover import Crossover
 from pymoo.core.mutation import Mutation
+from pymoo.core.repair import Repair
+
+from moo_clustering._arrays import SeedLike
+from moo_clustering._docs import documented
 
 Individuals = list[Any]
 Function = Callable[..., Any]
@@ -148,9 +152,9 @@ class MedoidIndividual(ArrayIndividual):
 
 
 def as_mate(
-    crossover: Crossover, problem: Any
-) -> Callable[[Individual, Individual, np.random.Generator], tuple[Individual, Individual]]:
-    """Make a DEAP function ``mate(first, second, rng)`` of a pymoo crossover.
+    crossover: Crossover, problem: Any, *, seed: SeedLike = None, repair: Repair | None = None
+) -> Callable[..., tuple[Individual, Individual]]:
+    """Make a DEAP function ``mate(first, second)`` of a pymoo crossover.
 
     The function changes both individuals in place, deletes their fitness and returns them, as DEAP's own
     crossovers do. As in DEAP, the caller decides whether a pair is crossed at all.
@@ -158,9 +162,14 @@ def as_mate(
     Parameters
     ----------
     crossover : pymoo.core.crossover.Crossover
-        Must make two children of two parents.
+        Must take two parents; of a single child, both individuals become copies.
     problem : pymoo.core.problem.Problem
-        Passed to the crossover.
+        Passed to the crossover and the repair.
+    seed : int, Generator or None, default=None
+        Random generator of the function, which draws on from call to call. A call may also be given its
+        own generator, as a third argument.
+    repair : pymoo.core.repair.Repair, optional
+        Applied to the children. Default: the ``repair`` of ``problem.operators()``, if there is any.
 
     Returns
     -------
@@ -168,42 +177,60 @@ def as_mate(
 
     Examples
     --------
-    >>> toolbox.register("mate", as_mate(UniformNeighborCrossover(), problem))  # doctest: +SKIP
+    >>> toolbox.register("mate", as_mate(UniformNeighborCrossover(), problem, seed=1))  # doctest: +SKIP
     """
+    own, repair = np.random.default_rng(seed), _repair_for(problem, repair)
+    if crossover.n_parents != 2:
+        raise ValueError(
+            f"DEAP mates two individuals, {type(crossover).__name__} takes {crossover.n_parents} parents: "
+            "choose a crossover of two."
+        )
 
     def mate(
-        first: Individual, second: Individual, rng: np.random.Generator
+        first: Individual, second: Individual, rng: np.random.Generator | None = None
     ) -> tuple[Individual, Individual]:
+        rng = own if rng is None else rng
         parents = np.stack([np.asarray(first), np.asarray(second)])[:, None, :]
-        children = crossover._do(problem, parents, random_state=rng)
-        put_genes(first, children[0, 0])
-        put_genes(second, children[1, 0])
+        children = crossover._do(problem, parents, random_state=rng)[:, 0]
+        if repair is not None:
+            children = repair._do(problem, children, random_state=rng)
+        put_genes(first, children[0])
+        put_genes(second, children[-1])
         return first, second
 
     return mate
 
 
+@documented(as_mate)
 def as_mutate(
-    mutation: Mutation, problem: Any
-) -> Callable[[Individual, np.random.Generator], tuple[Individual]]:
-    """Make a DEAP function ``mutate(individual, rng) -> (individual,)`` of a pymoo mutation; in place.
+    mutation: Mutation, problem: Any, *, seed: SeedLike = None, repair: Repair | None = None
+) -> Callable[..., tuple[Individual]]:
+    """Make a DEAP function ``mutate(individual) -> (individual,)`` of a pymoo mutation; in place.
 
     Parameters
     ----------
     mutation : pymoo.core.mutation.Mutation
-    problem : pymoo.core.problem.Problem
-        Passed to the mutation.
-
-    Returns
-    -------
-    callable
+        Its own ``prob`` is not heeded, since DEAP decides which individuals are mutated.
     """
+    own, repair = np.random.default_rng(seed), _repair_for(problem, repair)
 
-    def mutate(individual: Individual, rng: np.random.Generator) -> tuple[Individual]:
-        put_genes(individual, mutation._do(problem, np.asarray(individual)[None, :], random_state=rng)[0])
+    def mutate(individual: Individual, rng: np.random.Generator | None = None) -> tuple[Individual]:
+        rng = own if rng is None else rng
+        mutant = mutation._do(problem, np.asarray(individual)[None, :], random_state=rng)
+        if repair is not None:
+            mutant = repair._do(problem, mutant, random_state=rng)
+        put_genes(individual, mutant[0])
         return (individual,)
 
     return mutate
+
+
+def _repair_for(problem: Any, repair: Repair | None) -> Repair | None:
+    """The repair given, or the problem's own."""
+    if repair is None and hasattr(problem, "operators"):
+        own: Repair | None = problem.operators().get("repair")
+        return own
+    return repair
 
 
 def batch_map(func: Function, *sequences: Iterable[Any]) -> list[Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from deap import base, tools
 from numpy.typing import NDArray
+from pymoo.core.repair import NoRepair
 
 from moo_clustering.encodings import MedoidEncoding
 from moo_clustering.encodings.base import row_digests
@@ -526,8 +527,8 @@ def neighbor_toolbox(
     toolbox.register("individual", ArrayIndividual)
     toolbox.register("population", population)
     toolbox.register("evaluate_population", evaluate_population)
-    toolbox.register("mate", as_mate(crossover, problem))
-    toolbox.register("mutate", as_mutate(mutation, problem))
+    toolbox.register("mate", as_mate(crossover, problem, repair=NoRepair()))
+    toolbox.register("mutate", as_mutate(mutation, problem, repair=NoRepair()))
     toolbox.register("select_parents", selecting.sel_tournament_dcd)
     toolbox.register("select", selecting.sel_dynamic_diversity, problem=problem, survival=survival)
     return toolbox
