@@ -34,7 +34,7 @@ from moo_clustering._parallel import threads_here
 from moo_clustering.bags import Bags, BagTransformer, bag_distance_kinds, gaussian_bag_kernel
 from moo_clustering.bags.distances import DISTANCE_KINDS
 from moo_clustering.bags.embeddings import sliced_directions
-from moo_clustering.evidence import graph_kernel
+from moo_clustering.evidence.kernels import dense_affinity, diffusion, unit_diagonal
 from moo_clustering.graphs import self_tuning_graph
 from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions
 from moo_clustering.pool.candidates import pool_of_bag_views
@@ -57,6 +57,8 @@ _PASSES, _BATCH = 10, 10_000
 _PRODUCTS = 10_000_000
 # The distances in a Hilbert space: only of these is a Gaussian kernel positive semidefinite.
 _KERNEL_DISTANCES = ("energy", "sliced")
+# How far walks on the graph reach.
+_REACH = 0.9
 # The distance that decides which bags are neighbours.
 _GRAPH_DISTANCE = "average"
 
@@ -151,7 +153,12 @@ class PooledSamples:
         """Kernel of the graph for all pairs of points, or the sum of those of bags; O(n_points^3) once."""
         if self.kernels:
             return np.sum(self.kernels, axis=0)
-        return graph_kernel(self.graph)
+        return unit_diagonal(self.walk)
+
+    @cached_property
+    def walk(self) -> FloatArray:
+        """Random walks on the graph, (I - .9 B)^-1: they make its kernel and carry pairs along it."""
+        return diffusion(dense_affinity(self.graph), _REACH)
 
     @cached_property
     def nearest_landmarks(self) -> tuple[IntpArray, FloatArray]:
@@ -166,7 +173,7 @@ class PooledSamples:
 
     def __getstate__(self) -> dict[str, Any]:
         # Saved models need not carry what can be computed again.
-        derived = {"scored", "similarity", "nearest_landmarks", "_nearest_landmarks"}
+        derived = {"scored", "similarity", "walk", "nearest_landmarks", "_nearest_landmarks"}
         return {name: value for name, value in self.__dict__.items() if name not in derived}
 
     @cached_property

@@ -64,8 +64,8 @@ _MOST_SMALL = 10
 _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
 # Numbers of clusters that differ by this factor are unlike.
 _OTHER_NUMBER = 1.25
-# How far pairs are propagated along the co-association and along the graph.
-_REACH_POOL, _REACH_GRAPH = 0.7, 0.9
+# How far pairs are propagated along the co-association.
+_REACH_POOL = 0.7
 # Labels per class from which graph and linear kernel help: with fewer they do harm where clusters are not
 # convex.
 _FULL_KERNEL_FROM = 4
@@ -677,7 +677,7 @@ def _by_pairs(
     else:
         weights = evidence.evidence_weights(candidates.total, drop=True)
         together = evidence.consensus_affinity(candidates.labels, weights)
-        affinities = [(together, _REACH_POOL), (samples.graph, _REACH_GRAPH)]
+        affinities = [(together, _REACH_POOL), (samples.graph, samples.walk)]
         if n_clusters is None:
             ks, scores = _likely_numbers(candidates)
             labels = evidence.cross_validated_partition(

@@ -243,13 +243,16 @@ def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.
     """
     W = dense_affinity(S, "S")
     chosen = None if columns is None else check_columns(columns, len(W))
-    G = diffusion(W, factor)
+    return unit_diagonal(diffusion(W, factor), chosen)
+
+
+def unit_diagonal(G: FloatArray, columns: IntpArray | None = None) -> FloatArray:
+    """G_ij / sqrt(G_ii G_jj), in all columns or in some."""
     scale = 1.0 / np.sqrt(G.diagonal())
-    if chosen is None:
-        G *= scale[:, np.newaxis]
-        G *= scale
-        return G
-    return G[:, chosen] * scale[:, np.newaxis] * scale[chosen]
+    chosen = slice(None) if columns is None else columns
+    scaled: FloatArray = G[:, chosen] * scale[:, np.newaxis]
+    scaled *= scale[chosen]
+    return scaled
 
 
 @documented(coassociation)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csgraph
 from threadpoolctl import threadpool_limits
 
-from moo_clustering._arrays import BoolArray, FloatArray, IntpArray
+from moo_clustering._arrays import BoolArray, FloatArray, IntpArray, block_slices
 from moo_clustering._kernels.partitions import sweep_groups
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
@@ -27,6 +27,8 @@ _FEWEST = 4
 _LOG_ODDS = 2.9
 # Weight of a pair against the votes of the neighbours, in repair_pairs: the votes of a sample sum to 1.
 _HARD, _SOFT = 1.0, 0.3
+# Blocks of rows smaller than usual by this factor stay in the processor's cache.
+_IN_CACHE = 64
 #: Constraints on the samples at hand, or the sums z of lifted ones as a symmetric matrix.
 PairsLike: TypeAlias = "PairwiseConstraints | Any"
 
@@ -175,8 +177,8 @@ def held_out_partition(
     Parameters
     ----------
     affinities : sequence of (W, alpha)
-        Symmetric similarities of shape (m, m) from 0 to 1, and the factor of :func:`propagate_pairs`.
-        Among equals the first one is chosen.
+        Symmetric similarities of shape (m, m) from 0 to 1, and the factor of :func:`propagate_pairs`, or
+        the matrix R there if it is known. Among equals the first one is chosen.
     k : int
         Number of clusters, from 1 to m.
     constraints : PairwiseConstraints
@@ -222,7 +224,7 @@ def held_out_partition(
     if not 0 < share < 1:
         raise ValueError(f"share must be above 0 and below 1, got {share!r}")
     lift = None if landmark_of is None else checked_landmarks(landmark_of, constraints.n_samples)
-    graphs = [(dense_affinity(W), float(alpha)) for W, alpha in affinities]
+    graphs = [(dense_affinity(W), alpha) for W, alpha in affinities]
     m = len(graphs[0][0])
     if any(len(W) != m for W, _ in graphs):
         raise ValueError(f"affinities must be of one size, got {[len(W) for W, _ in graphs]}")
@@ -232,7 +234,7 @@ def held_out_partition(
     violations = np.full(len(graphs), np.nan)
     if len(constraints) < _FEWEST:
         graphs = graphs[:1]
-    walks = [(W, diffusion(W, alpha, "alpha")) for W, alpha in graphs]
+    walks = [(W, _walk(W, alpha)) for W, alpha in graphs]
     if len(constraints) < _FEWEST:
         return HeldOutPartition(_cut(*walks[0], Z, k, rng), 0, violations)
     known, held_out = _split(constraints, share, rng)
@@ -307,7 +309,7 @@ def cross_validated_partition(
     prices = np.asarray(bonus, dtype=np.float64)
     if not len(affinities) or not len(ks) or prices.shape != (len(ks),):
         raise ValueError("affinities and ks must not be empty, and bonus must have one number per k")
-    walks = [(W, diffusion(W, float(a), "alpha")) for W, a in ((dense_affinity(W), a) for W, a in affinities)]
+    walks = [(W, _walk(W, alpha)) for W, alpha in ((dense_affinity(W), alpha) for W, alpha in affinities)]
     fold_of = rng.permutation(len(constraints)) % n_folds
     violations = np.zeros((len(walks), len(ks)))
     for fold in range(n_folds):
@@ -321,6 +323,15 @@ def cross_validated_partition(
     best = np.argwhere(values >= values.max() - 1e-9)
     chosen, at = (int(number) for number in min(best, key=lambda one: (one[0], ks[one[1]])))
     return HeldOutPartition(_cut(*walks[chosen], pair_matrix(constraints), ks[at], rng), chosen, violations)
+
+
+def _walk(W: FloatArray, alpha: float | FloatArray) -> FloatArray:
+    """The matrix R of propagated pairs, made of its factor unless it is given."""
+    if not isinstance(alpha, np.ndarray):
+        return diffusion(W, float(alpha), "alpha")
+    if alpha.shape != W.shape:
+        raise ValueError(f"the matrix beside W must have its shape, {W.shape}; got {alpha.shape}")
+    return alpha
 
 
 def _cut(
@@ -507,12 +518,14 @@ def adjusted(W: FloatArray, R: FloatArray, Z: sp.csr_array) -> FloatArray:
     with threadpool_limits(limits=1):
         # Only samples in pairs have rows in Z.
         F = R[:, ends] @ (Z[ends] @ R)
-    F += F.T.copy()
-    greatest = np.abs(F).max()
-    if greatest > 0:
-        F /= greatest
-    # 1 - (1 - F)(1 - W) = W + F (1 - W), and (1 + F) W = W + F W.
-    F *= np.where(F >= 0, 1.0 - W, W)
-    F += W
-    F += FLOOR
+    F = F + F.T
+    greatest = max(F.max(), -F.min())
+    for part in block_slices(len(F), _IN_CACHE * len(F)):
+        rows, similar = F[part], W[part]
+        if greatest > 0:
+            rows /= greatest
+        # 1 - (1 - F)(1 - W) = W + F (1 - W), and (1 + F) W = W + F W.
+        rows *= np.where(rows >= 0, 1.0 - similar, similar)
+        rows += similar
+        rows += FLOOR
     return F

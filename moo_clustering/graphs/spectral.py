@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import eigh
+from scipy.linalg import blas, eigh
 from scipy.sparse import csgraph
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
@@ -27,6 +28,9 @@ FITTED_IN_FULL = 100_000
 FITTED_SAMPLE = 20_000
 # Sparse graphs up to this size are solved as dense matrices.
 DENSE_UP_TO = 2000
+# Dense matrices without zeros are solved by Lanczos from this size on, for up to this share of the vectors,
+# and in full if it does not converge after so many restarts: then many eigenvalues are nearly equal.
+_LANCZOS_FROM, _LANCZOS_SHARE, _RESTARTS = 512, 1 / 16, 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,8 +187,9 @@ def spectral_cuts(
     Notes
     -----
     Dense matrices, and sparse ones up to 2000 samples: O(m^3) time, O(m^2) memory. Larger sparse ones:
-    Lanczos as in :func:`spectral_embedding`. Computed in one thread, so that neither rounding nor the
-    result depends on how many there are.
+    Lanczos as in :func:`spectral_embedding`. Dense ones of 512 samples or more without zeros: Lanczos too, to
+    the precision of the full solution, in O(m^2) time per product where it converges. Computed in one thread,
+    so that neither rounding nor the result depends on how many there are.
 
     References
     ----------
@@ -218,9 +223,10 @@ def _checked_similarities(S: Any) -> Any:
     if S.ndim != 2 or S.shape[0] != S.shape[1] or not S.shape[0]:
         raise ValueError(f"S must be a square matrix of similarities, got shape {S.shape}.")
     entries = S.data if sp.issparse(S) else S
-    if entries.size and (not np.isfinite(entries).all() or entries.min() < 0):
+    if entries.size and not (entries.min() >= 0 and entries.max() < np.inf):
         raise ValueError("S must hold finite similarities, none of them negative.")
-    if entries.size and abs(S - S.T).max() > 1e-8 * entries.max():
+    exact = not sp.issparse(S) and np.array_equal(S, S.T)
+    if entries.size and not exact and abs(S - S.T).max() > 1e-8 * entries.max():
         raise ValueError("S must be symmetric; symmetrize(S) takes the larger of two entries.")
     return S
 
@@ -239,11 +245,30 @@ def _leading_vectors(S: Any, n_vectors: int, rng: np.random.Generator) -> FloatA
         vectors[tied, :n_found] = spectral_embedding(inner, n_found, laplacian="rw", rng=rng)[1]
         return vectors
     root = inverse_root(degree[tied])
-    B = (inner.toarray() if sp.issparse(inner) else inner) * root[:, None] * root
-    last = len(tied) - 1
-    found = eigh(B, subset_by_index=[last - n_found + 1, last], overwrite_a=True, check_finite=False)[1]
+    B = (inner.toarray() if sp.issparse(inner) else inner) * root[:, None]
+    B *= root
+    # Zeros could mean components, of whose equal eigenvalues Lanczos may miss some.
+    found = _by_lanczos(B, n_found) if not sp.issparse(S) and B.min() > 0 else None
+    if found is None:
+        last = len(tied) - 1
+        found = eigh(B, subset_by_index=[last - n_found + 1, last], overwrite_a=True, check_finite=False)[1]
     vectors[tied, :n_found] = found[:, ::-1]
     return vectors
+
+
+def _by_lanczos(B: FloatArray, n_vectors: int) -> FloatArray | None:
+    """Eigenvectors of the largest eigenvalues, the largest last; None if all would be as quick."""
+    m = len(B)
+    if m < _LANCZOS_FROM or n_vectors > _LANCZOS_SHARE * m:
+        return None
+    # Only the lower triangle counts, as for eigh, and only half of the matrix is read.
+    product = LinearOperator((m, m), matvec=lambda x: blas.dsymv(1.0, B.T, x.ravel()), dtype=np.float64)
+    start = np.random.default_rng(0).standard_normal(m)
+    try:
+        found: FloatArray = eigsh(product, n_vectors, which="LA", v0=start, maxiter=_RESTARTS)[1]
+    except ArpackNoConvergence:
+        return None
+    return found
 
 
 def _unit_rows(vectors: FloatArray) -> FloatArray:

@@ -202,6 +202,16 @@ def test_one_inverse_for_an_affinity(monkeypatch):
     assert len(calls) == 2
 
 
+def test_an_inverse_that_is_known_is_taken():
+    affinities = [(blocks(TRUTH), 0.7), (blocks(TRUTH) * 0.9, 0.9)]
+    known = [(W, module.diffusion(W, alpha)) for W, alpha in affinities]
+    constraints = pairs_of(TRUTH, 30)
+    first, second = (held_out_partition(given, 3, constraints, rng=rng()) for given in (affinities, known))
+    np.testing.assert_array_equal(first.labels, second.labels)
+    with pytest.raises(ValueError, match="must have its shape"):
+        held_out_partition([(blocks(TRUTH), np.eye(3))], 3, constraints, rng=rng())
+
+
 def test_equal_seeds_give_equal_results():
     W = np.clip(blocks(TRUTH) * 0.3 + 0.2 * rng(3).random((30, 30)), 0, 1)
     W = (W + W.T) / 2

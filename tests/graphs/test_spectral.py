@@ -350,3 +350,15 @@ def test_chunks_change_nothing(chain, monkeypatch):
 def test_bad_labels(chain, labels):
     with pytest.raises(ValueError, match="labels must"):
         ratio_cut(chain, labels)
+
+
+@pytest.mark.parametrize("n_parts", [3, 12])
+def test_large_dense_matrices_have_the_partitions_of_the_full_solution(n_parts, monkeypatch):
+    """Lanczos where it converges; where many eigenvalues are nearly equal the full solution takes over."""
+    rng = np.random.default_rng(0)
+    parts = np.sort(rng.integers(n_parts, size=600))
+    S = np.where(parts[:, None] == parts, 1.0, 0.0) * rng.uniform(0.5, 1.0, (600, 600))
+    S = (S + S.T) / 2 + 1e-9
+    quick = spectral_cuts(S, [2, 3, 12], rng=np.random.default_rng(1))
+    monkeypatch.setattr("moo_clustering.graphs.spectral._LANCZOS_FROM", 10**6)
+    assert_array_equal(quick, spectral_cuts(S, [2, 3, 12], rng=np.random.default_rng(1)))
