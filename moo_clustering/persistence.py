@@ -68,6 +68,8 @@ _HEADERS: dict[tuple[int, int], Callable[[Any], tuple[tuple[int, ...], bool, np.
     (2, 0): npy.read_array_header_2_0,
 }
 _KIND = "checkpoint"
+# Apostrophes in front count, so that texts that begin with one are read as they were written.
+_FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _LOCK = ".moo_clustering.lock"
 # Errors that tell of another holder; any other comes from a file system without locks.
 _HELD = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
@@ -390,6 +392,24 @@ def _put(temporary: Path, path: Path) -> None:
         os.replace(temporary, path)
     else:
         temporary.unlink()
+
+
+def csv_cell(text: str) -> str:
+    """A text as a cell of a CSV file, with an apostrophe in front if spreadsheets would run it as a formula.
+
+    Formulas begin with ``= + - @``, in full width too, a tab or the end of a line; numbers stay as they are.
+    :func:`cell_text` takes the apostrophe off again.
+    """
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}" if _FORMULA.match(text) else text
+    return text
+
+
+def cell_text(cell: str) -> str:
+    """The text of a cell: without an apostrophe that keeps spreadsheets from running it as a formula."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 def _sync_folder(folder: Path) -> None:

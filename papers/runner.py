@@ -31,7 +31,7 @@ from tqdm import tqdm
 
 from moo_clustering._arrays import QuotingError, did_you_mean
 from moo_clustering._parallel import finished_calls
-from moo_clustering.persistence import environment, is_temporary, locked, replacing, to_json
+from moo_clustering.persistence import csv_cell, environment, is_temporary, locked, replacing, to_json
 
 __all__ = [
     "DATA_VARIABLE",
@@ -175,8 +175,9 @@ class ResultTable:
         """CSV in full precision, with empty cells for missing values."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows([["" if _absent(value) else value for value in row] for row in self.rows])
+        for row in (self.columns, *self.rows):
+            cells = ["" if _absent(value) else value for value in row]
+            writer.writerow([csv_cell(cell) if isinstance(cell, str) else cell for cell in cells])
         return text.getvalue()
 
     def shown(self) -> list[list[str]]:

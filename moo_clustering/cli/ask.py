@@ -26,7 +26,7 @@ from moo_clustering.estimators._methods import METHODS
 from moo_clustering.evidence import graph_kernel
 from moo_clustering.interactive import AnswerSession, QuestionPool
 from moo_clustering.interactive.shown import ShownSamples
-from moo_clustering.persistence import ArchiveError, read_archive, write_archive
+from moo_clustering.persistence import ArchiveError, cell_text, read_archive, write_archive
 from moo_clustering.pool import PartitionPool
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class AskedRun:
     def row_ids(self) -> Any:
         """Identifiers of all samples as text, and the heading of their column."""
         frame = pd.read_csv(self.folder / LABELS, dtype=str, keep_default_na=False, encoding="utf-8")
-        return frame.iloc[:, 0]
+        return frame.iloc[:, 0].map(cell_text)
 
     def answers(self) -> dict[str, pd.DataFrame]:
         """The answers as files that ``fit`` takes: pairs, and a column of partial labels.

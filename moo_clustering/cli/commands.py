@@ -223,6 +223,12 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
     "--out", required=True, metavar="DIR", type=click.Path(path_type=Path), help="Folder for the results."
 )
 @click.option("--no-report", is_flag=True, help="Do not write report.npz and report.html.")
+@click.option(
+    "--plain-csv",
+    is_flag=True,
+    help="Write texts such as =A1 into CSV files as they are; default: an apostrophe before them keeps "
+    "spreadsheets from running them as formulas.",
+)
 @click.option("--quiet", is_flag=True, help="No progress and no summary.")
 def fit(data: str, out: Path, **options: Any) -> None:
     """Cluster DATA and write a folder of results.

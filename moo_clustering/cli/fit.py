@@ -77,6 +77,7 @@ def run_fit(
     checkpoint_every: int | None,
     resume: bool,
     no_report: bool,
+    plain_csv: bool,
     quiet: bool,
 ) -> None:
     """Read the data, fit the method, write the folder ``out`` and print the summary.
@@ -154,7 +155,7 @@ def run_fit(
         click.echo(f"Nothing to resume in {out}: starting from the beginning.", err=True)
     if not quiet and samples.n_samples > LONG and found.equal_columns:
         click.echo(f"Clustering {samples.n_samples} samples, which may take some minutes ...", err=True)
-    outcome = run_job(job, folder, with_report=not no_report)
+    outcome = run_job(job, folder, with_report=not no_report, plain_csv=plain_csv)
     if not quiet:
         click.echo(summary(job, outcome.record, outcome.clusters, out))
     if outcome.interrupted:
@@ -185,7 +186,12 @@ class Outcome:
 
 
 def run_job(
-    job: Job, folder: RunFolder, extra: Mapping[str, Any] | None = None, *, with_report: bool = True
+    job: Job,
+    folder: RunFolder,
+    extra: Mapping[str, Any] | None = None,
+    *,
+    with_report: bool = True,
+    plain_csv: bool = False,
 ) -> Outcome:
     """Fit and save; after Ctrl-C, save what there is.
 
@@ -198,6 +204,8 @@ def run_job(
         More entries for the record.
     with_report : bool, default=True
         Whether the report is made.
+    plain_csv : bool, default=False
+        Whether cells of CSV files that look like formulas stay as they are.
     """
     record = job.record() | dict(extra or {})
     found = None
@@ -225,6 +233,7 @@ def run_job(
                     supervision=job.supervision,
                     frames=found.frames,
                     arrays=found.arrays,
+                    plain_csv=plain_csv,
                     writers=found.writers,
                     pictures=found.pictures,
                 )

@@ -21,7 +21,15 @@ from moo_clustering.cli.terminal import one_line
 from moo_clustering.constraints.pairs import satisfied_shares
 from moo_clustering.estimators._base import bag_history, history_frame
 from moo_clustering.estimators.bags_base import FeatureRange, scaled_bags
-from moo_clustering.persistence import creating, is_temporary, locked, replacing, to_json, write_archive
+from moo_clustering.persistence import (
+    creating,
+    csv_cell,
+    is_temporary,
+    locked,
+    replacing,
+    to_json,
+    write_archive,
+)
 
 if TYPE_CHECKING:
     from moo_clustering.bags import Bags
@@ -426,6 +434,7 @@ def save_results(
     supervision: Mapping[str, Any],
     frames: Mapping[str, pd.DataFrame],
     arrays: Mapping[str, Any],
+    plain_csv: bool,
     writers: Sequence[Callable[[Path], list[str]]],
     pictures: Mapping[str, Callable[[Path], object]],
 ) -> list[str]:
@@ -437,7 +446,8 @@ def save_results(
     """
     is_bags = samples.kind == "bag"
     id_column = "bag" if is_bags else "row"
-    write_csv(folder / LABELS, _labels(id_column, samples.row_ids, estimator.labels_, record))
+    labels = _labels(id_column, samples.row_ids, estimator.labels_, record)
+    write_csv(folder / LABELS, labels, plain=plain_csv)
     found = result_arrays(estimator) | (bag_arrays(estimator) if is_bags else {})
     write_archive(folder / "result.npz", found | dict(arrays), record)
     tables = {name: frame.rename(columns={"row": id_column}) for name, frame in frames.items()}
@@ -448,7 +458,7 @@ def save_results(
     if history is not None:
         tables["history.csv"] = history
     for name, frame in tables.items():
-        write_csv(folder / name, frame)
+        write_csv(folder / name, frame, plain=plain_csv)
     written = [name for write in writers for name in write(folder)]
     # Nothing but pictures and the report may be lost from here on.
     drawn = draw_pictures(folder, _pictures(estimator, samples, front, history) | dict(pictures))
@@ -463,8 +473,16 @@ def _labels(kind: str, ids: Any, labels: Any, record: Mapping[str, Any]) -> pd.D
     return frame
 
 
-def write_csv(path: Path, frame: pd.DataFrame) -> None:
-    safe = frame.map(lambda cell: cell.translate(_ODD) if isinstance(cell, str) else cell)
+def write_csv(path: Path, frame: pd.DataFrame, *, plain: bool = False) -> None:
+    """Write a table; unless it is to be plain, no cell is a formula (see ``csv_cell``)."""
+
+    def cell(value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        text = value.translate(_ODD)
+        return text if plain else csv_cell(text)
+
+    safe = frame.map(cell).rename(columns=cell)
     with replacing(path) as file:
         safe.to_csv(file, index=False, lineterminator="\n", encoding="utf-8")
 

@@ -18,7 +18,7 @@ from scipy import sparse
 
 from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, block_slices
 from moo_clustering.constraints._checks import check_affordable, distinct, n_pairs, unrank_pairs
-from moo_clustering.persistence import replacing
+from moo_clustering.persistence import cell_text, replacing
 
 Path = str | PathLike[str]
 Scheme = Literal["stratified", "pooled", "docs"]
@@ -93,7 +93,7 @@ def _rows(path: Path, delimiter: str | None) -> Iterator[tuple[int, list[str]]]:
                 file.seek(0)
             reader = csv.reader(file, delimiter=delimiter)
             for row in reader:
-                cells = [cell.strip() for cell in row]
+                cells = [cell_text(cell.strip()) for cell in row]
                 if any(cells):
                     yield reader.line_num, cells
     except UnicodeDecodeError as error:

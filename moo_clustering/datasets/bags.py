@@ -48,7 +48,7 @@ from moo_clustering.datasets.tables import (
     load_arrays,
     load_parquet,
 )
-from moo_clustering.persistence import replacing
+from moo_clustering.persistence import cell_text, replacing
 
 Numbers = NDArray[np.floating[Any]]
 _BAG = re.compile(r"(.*[\W_])?bag([\W_]?(id|name|nr|no|number))?", re.IGNORECASE)
@@ -395,6 +395,9 @@ def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> Bag
         )
     except pd.errors.ParserError as error:
         raise DataError(f"{source} cannot be read as a table: {error}") from error
+    if as_text and "'" in text:
+        texts = sorted(as_text)
+        frame[texts] = frame[texts].map(cell_text, na_action="ignore")
     return _table(frame, as_text, lines if len(lines) == len(frame) else None, options, path)
 
 
@@ -410,7 +413,7 @@ def _lines(text: str, separator: str, source: str) -> tuple[list[str], NDArray[n
             if not any(map(str.strip, row)) and len(row) < 2:
                 continue
             if not columns:
-                columns = column_names([(reader.line_num, row)], source)
+                columns = column_names([(reader.line_num, [cell_text(cell) for cell in row])], source)
                 continue
             if len(row) != len(columns):
                 ragged(source, len(columns), reader.line_num, row)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import QuotingError
-from moo_clustering.persistence import EXPANSION, most_expanded
+from moo_clustering.persistence import EXPANSION, cell_text, most_expanded
 
 Row = tuple[int, list[str]]  # the number of a line that is not empty, and its cells
 TEXT = (".csv", ".tsv", ".tab", ".txt")
@@ -333,7 +333,7 @@ def _cells(lines: Iterable[str], separator: str) -> Iterator[Row]:
     reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
     for row in reader:
         if row and (len(row) > 1 or row[0].strip()):
-            yield reader.line_num, row
+            yield reader.line_num, [cell_text(cell) for cell in row]
 
 
 def _sheet(path: Path, expansion: int, notes: list[str]) -> str:

@@ -36,7 +36,7 @@ from moo_clustering.datasets.files import (
     suffix_of,
     table_text,
 )
-from moo_clustering.persistence import EXPANSION, ObjectsError, read_members
+from moo_clustering.persistence import EXPANSION, ObjectsError, cell_text, read_members
 
 _SHOWN = 5
 _MOST_CHARACTERS = 2**28
@@ -386,6 +386,8 @@ def _frame(
         )
     except pd.errors.ParserError as error:
         raise DataError(f"{source} cannot be read as a table: {error}") from error
+    if "'" in table.text:
+        frame = frame.map(cell_text, na_action="ignore")
     return pd.DataFrame({name: frame[name] if name in text else _typed(frame[name]) for name in columns})
 
 

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from report_toys import toy_content
 
+from moo_clustering.persistence import csv_cell
 from moo_clustering.visualization.report import ClusterFacts, Column, Panel, PlaneMap
 
 pytestmark = pytest.mark.slow
@@ -120,3 +121,13 @@ def test_nothing_is_fetched(page):
     answer = page.later("fetch('https://example.org').then(() => done('fetched'), () => done('refused'))")
     assert answer == "refused"
     page.errors()
+
+
+def test_downloaded_labels_are_no_formulas(open_content):
+    names = np.array([f"{start}{row}" for row in range(15) for start in ("=A", "+B", "-C", "@D", "'=E", "-")])
+    page = open_content(toy_content(sample_names=names))
+    page.press("#download-labels")
+    text = page.downloaded("labels-*.csv").decode("utf-8")
+    cells = [line.partition(",")[0] for line in text.splitlines()[1:]]
+    assert cells == [csv_cell(name) for name in names]
+    assert cells[:6] == ["'=A0", "'+B0", "'-C0", "'@D0", "''=E0", "-0"]

@@ -9,8 +9,14 @@ function saveFile(name, type, content) {
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
+// Spreadsheets would run these texts as formulas; the package's readers take the apostrophe off again.
+function guarded(value) {
+  const isFormula = typeof value === "string" && /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(value);
+  return isFormula && Number.isNaN(Number(value)) ? `'${value}` : String(value);
+}
+
 function quoted(value) {
-  const text = String(value);
+  const text = guarded(value);
   return /[",\r\n]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
