@@ -225,6 +225,20 @@ def did_you_mean(name: str, allowed: Iterable[str]) -> str:
     return f"; did you mean {names[near[0]]!r}?" if near else ""
 
 
+def holds_tables(X: Any) -> bool:
+    """Whether the items of X are tables themselves, as bags of instances are, rather than rows of numbers."""
+    if isinstance(X, np.ndarray):
+        nested = X.ndim == 1 and X.dtype == object and any(np.ndim(item) == 2 for item in X)
+        return X.ndim == 3 or nested
+
+    def is_table(item: Any) -> bool:
+        if isinstance(item, list | tuple):
+            return len(item) > 0 and isinstance(item[0], list | tuple | np.ndarray)
+        return getattr(item, "ndim", 0) == 2
+
+    return isinstance(X, list | tuple) and any(map(is_table, X))
+
+
 def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **options: Any) -> Any:
     """X as numbers, checked by ``validate_data``; sets the estimator's names and number of features.
 

@@ -642,7 +642,7 @@ def _pool_of_views(
         pool = candidate_pool(
             table,
             graph=None if name else graph,
-            extra_candidates=None if name else extra,
+            extra_candidates=extra if extra and not name else None,
             random_state=0,
             **options,
         )

@@ -20,6 +20,7 @@ from moo_clustering._arrays import (
     BLOCK_ITEMS,
     FloatArray,
     Labels,
+    holds_tables,
     number_clusters,
     numeric_features,
     spawn_seeds,
@@ -369,7 +370,7 @@ def read_bags(
     Rows of numbers without ``groups`` or ``offsets`` are bags of one instance. ``reset`` tells whether
     ``n_features_in_`` and ``feature_names_in_`` are set, or checked.
     """
-    if groups is None and offsets is None and not holds_bags(X):
+    if groups is None and offsets is None and not (isinstance(X, Bags) or holds_tables(X)):
         rows = numeric_features(estimator, X, dtype=[np.float64, np.float32], reset=reset)
         names = getattr(estimator, "feature_names_in_", None) if hasattr(X, "columns") else None
         return Bags(rows, np.arange(len(rows) + 1), feature_names=names)
@@ -381,22 +382,6 @@ def read_bags(
         named = pd.DataFrame(columns=list(bags.feature_names), dtype=np.float64)
     validate_data(estimator, named, reset=reset, skip_check_array=True)
     return bags
-
-
-def holds_bags(X: Any) -> bool:
-    """Whether items of X are bags rather than rows of numbers."""
-    if isinstance(X, Bags):
-        return True
-    if isinstance(X, np.ndarray):
-        nested = X.ndim == 1 and X.dtype == object and any(np.ndim(item) == 2 for item in X)
-        return X.ndim == 3 or nested
-
-    def is_table(item: Any) -> bool:
-        if isinstance(item, list | tuple):
-            return len(item) > 0 and isinstance(item[0], list | tuple | np.ndarray)
-        return getattr(item, "ndim", 0) == 2
-
-    return isinstance(X, list | tuple) and any(map(is_table, X))
 
 
 class FeatureRange(NamedTuple):

@@ -29,6 +29,7 @@ from moo_clustering._arrays import (
     FloatArray,
     IntpArray,
     Labels,
+    holds_tables,
     number_clusters,
     numeric_features,
     spawn_seeds,
@@ -81,7 +82,7 @@ from moo_clustering.estimators._pareto_selection import (
     read_side_information,
     unsupervised_partition,
 )
-from moo_clustering.estimators.bags_base import holds_bags, read_bags
+from moo_clustering.estimators.bags_base import read_bags
 from moo_clustering.evidence import best_member
 from moo_clustering.interactive import AnswerSession, QuestionPool
 from moo_clustering.persistence import Checkpoint
@@ -997,7 +998,7 @@ class ParetoClustering(ParetoPoolClusterer):
         return self._fit(data, n_samples, y, must_link, cannot_link)
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        if holds_bags(X):
+        if isinstance(X, Bags) or holds_tables(X):
             return read_bags(self, X, None, None, reset=reset)
         return numeric_features(
             self, X, dtype=np.float64, accept_sparse="csr", reset=reset, ensure_min_samples=2 if reset else 1

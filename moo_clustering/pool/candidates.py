@@ -164,16 +164,13 @@ def candidate_pool(
     ks = k_grid(data.n_samples, k_range=k_range, n_clusters=n_clusters).tolist()
     _, extra_seed = spawn_seeds(random_state, 2)
     candidates, failures = family_partitions(data, names, ks, n_jobs=n_jobs)
-    extra, extra_failures = extra_parts(
-        extra_candidates,
-        data.X,
-        n_samples=data.n_samples,
-        rng=np.random.default_rng(extra_seed),
-        metric=metric,
-    )
-    candidates += _by_family(extra)
-    for family, reasons in extra_failures.items():
-        failures[family] = failures.get(family, []) + reasons
+    if extra_candidates is not None:
+        rng = np.random.default_rng(extra_seed)
+        n = data.n_samples
+        extra, extra_failures = extra_parts(extra_candidates, data.X, n_samples=n, rng=rng, metric=metric)
+        candidates += _by_family(extra)
+        for family, reasons in extra_failures.items():
+            failures[family] = failures.get(family, []) + reasons
     present = frozenset(family for family, _ in candidates)
     if not present:
         raise ValueError(f"X: no family has found a partition with two clusters or more ({told(failures)}).")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from moo_clustering._arrays import FloatArray, Labels
+from moo_clustering._arrays import FloatArray, Labels, holds_tables
 from moo_clustering.validity import pairwise_ari
 from moo_clustering.visualization.bags import affordable_bags, bag_distance_data
 from moo_clustering.visualization.partitions import (
@@ -299,11 +299,11 @@ def read_samples(
 
     Raises a ValueError when X does not have a row, or a bag, for every label, or a name for every feature.
     """
-    from moo_clustering.estimators.bags_base import holds_bags
+    from moo_clustering.bags import Bags
 
     if X is None:
         return "No data were given, so nothing is known of clusters but their sizes."
-    if holds_bags(X):
+    if isinstance(X, Bags) or holds_tables(X):
         return _bags(estimator, X, n_samples, feature_names)
     if sparse.issparse(X):
         table: Any = sparse.csr_array(X).astype(np.float64)
