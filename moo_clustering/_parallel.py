@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import pickle
+import sys
 import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import lru_cache
 from typing import Any, Literal, SupportsIndex
 from uuid import uuid4
 from weakref import WeakKeyDictionary
@@ -15,8 +17,9 @@ import numpy as np
 from joblib import Parallel, effective_n_jobs, parallel_config
 from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
-__all__ = ["active_shelf", "finished_calls", "n_threads", "run_calls", "threads_here"]
+__all__ = ["active_shelf", "finished_calls", "n_threads", "one_thread", "run_calls", "threads_here"]
 
 Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 """As :func:`joblib.delayed` makes it."""
@@ -240,3 +243,15 @@ def threads_here(n_jobs: int | None = None) -> Iterator[None]:
         return
     with parallel_config(backend="threading", n_jobs=n_threads(n_jobs)):
         yield
+
+
+def one_thread(user_api: Literal["blas", "openmp"] | None = None) -> AbstractContextManager[Any]:
+    """Limit BLAS, OpenMP or both to one thread, so that no digit depends on how many there are."""
+    limited: AbstractContextManager[Any] = _libraries(len(sys.modules)).limit(limits=1, user_api=user_api)
+    return limited
+
+
+@lru_cache(maxsize=1)
+def _libraries(n_modules: int) -> ThreadpoolController:
+    # The search for loaded libraries takes milliseconds; it is repeated only after further imports.
+    return ThreadpoolController()

@@ -39,3 +39,11 @@ def test_lines_and_imports(modules):
 
 def test_tests_name_few_private_modules():
     assert len(house.private_modules_named_by_tests()) <= 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("run", "most"), [("fit table.csv", 50), ("ParetoClustering.fit", 28), ("NSGA2Clus.fit", 26)]
+)
+def test_a_run_enters_few_files(run, most):
+    assert int(house.files_entered(run)) <= most

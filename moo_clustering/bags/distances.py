@@ -8,13 +8,12 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from threadpoolctl import threadpool_limits
 
 from moo_clustering._arrays import FloatArray, Int64Array, did_you_mean
 from moo_clustering._docs import documented
 from moo_clustering._kernels import bag_distances as kernels
 from moo_clustering._kernels.threads import for_parts
-from moo_clustering._parallel import n_threads
+from moo_clustering._parallel import n_threads, one_thread
 from moo_clustering.bags.bags import Bags, as_bags
 from moo_clustering.bags.embeddings import sliced_directions, sliced_quantile_embedding
 
@@ -213,7 +212,7 @@ def _for_block_pairs(
         for x, y in pairs[low:high]:
             visit(x, y, table)
 
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_thread("blas"):
         for_parts(kernel, len(pairs), work * len(a.rows) * len(b.rows) * (a.rows.shape[1] + 1.0), workers)
 
 
@@ -524,7 +523,7 @@ def _own_means(side: Side) -> FloatArray:
     largest = max(block.n_rows for block in side.blocks)
     table = np.empty(largest * largest)
     own = np.empty(len(side.sizes))
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_thread("blas"):
         for block in side.blocks:
             sums, _ = tiles(side, block, side, block, "mean", False, table)
             own[block.bags] = np.diagonal(sums)

@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
-from threadpoolctl import threadpool_limits
 
 from moo_clustering import evidence
 from moo_clustering._arrays import (
@@ -27,6 +26,7 @@ from moo_clustering._arrays import (
     Labels,
     number_clusters,
 )
+from moo_clustering._parallel import one_thread
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.algorithms.others import non_dominated
 from moo_clustering.constraints import PairwiseConstraints
@@ -770,7 +770,7 @@ def _by_labels(
     full = kind == "full" or (kind == "auto" and many)
     rows = samples.features if samples.sample_features is None else samples.sample_features
     # On one thread, so that no digit depends on how many there are.
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_thread("blas"):
         kernel = _LabelKernel(samples, candidates, samples.summed(targets.indicators), kind, full)
         scores = kernel.scores(kernel.counts)
         prior = np.full(targets.n_classes, 1.0 / targets.n_classes)

@@ -9,10 +9,10 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import lapack, solve
 from scipy.sparse import csgraph
-from threadpoolctl import threadpool_limits
 
 from moo_clustering._arrays import FloatArray, IntpArray, block_slices, centred_features
 from moo_clustering._docs import documented
+from moo_clustering._parallel import one_thread
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.graphs import spectral_cuts
@@ -487,7 +487,7 @@ def diffusion(W: FloatArray, factor: float, name: str = "factor") -> FloatArray:
     A *= root
     A[np.diag_indices_from(A)] += 1.0
     # In one thread: partitions made of it must not depend on how many there are.
-    with threadpool_limits(limits=1):
+    with one_thread():
         A, failed = lapack.dpotrf(A, lower=1, overwrite_a=1)
         if not failed:
             A, failed = lapack.dpotri(A, lower=1, overwrite_c=1)

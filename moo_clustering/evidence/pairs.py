@@ -10,10 +10,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csgraph
-from threadpoolctl import threadpool_limits
 
 from moo_clustering._arrays import BoolArray, FloatArray, IntpArray, block_slices
 from moo_clustering._kernels.partitions import sweep_groups
+from moo_clustering._parallel import one_thread
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.evidence.kernels import FLOOR, dense_affinity, diffusion
@@ -515,7 +515,7 @@ def adjusted(W: FloatArray, R: FloatArray, Z: sp.csr_array) -> FloatArray:
     ends = np.flatnonzero(np.diff(Z.indptr))
     if not len(ends):
         return W + FLOOR
-    with threadpool_limits(limits=1):
+    with one_thread():
         # Only samples in pairs have rows in Z.
         F = R[:, ends] @ (Z[ends] @ R)
     F = F + F.T

@@ -15,9 +15,9 @@ from scipy.sparse import csgraph
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
 from moo_clustering._arrays import FloatArray, Int64Array, number_clusters, warn_caller
+from moo_clustering._parallel import one_thread
 from moo_clustering.graphs.bridges import bridge_components
 from moo_clustering.graphs.embedding import EigenSolver, Laplacian, spectral_embedding
 from moo_clustering.graphs.matrices import inverse_root, symmetrize
@@ -205,7 +205,7 @@ def spectral_cuts(
     between = np.flatnonzero((wanted > 1) & (wanted < m))
     if not len(between):
         return labels
-    with threadpool_limits(limits=1), warnings.catch_warnings():
+    with one_thread(), warnings.catch_warnings():
         # Fewer different rows than clusters: allowed, see Returns.
         warnings.simplefilter("ignore", ConvergenceWarning)
         vectors = _leading_vectors(S, int(wanted[between].max()), rng)

@@ -8,15 +8,12 @@ every point, and how likely each point is in a wrong one. Points are the samples
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import gammaln
-from threadpoolctl import ThreadpoolController
 
 from moo_clustering._arrays import (
     AnyFloatArray,
@@ -35,6 +32,7 @@ from moo_clustering._kernels.pools import (
     weigh_membership,
     weigh_together,
 )
+from moo_clustering._parallel import one_thread
 from moo_clustering.evidence import best_member, class_probabilities
 from moo_clustering.pool import PartitionPool
 
@@ -50,18 +48,6 @@ _VIOLATION = 2.9
 _FULL_KERNEL_FROM, _LINEAR, RIDGE = 4, 0.3, 0.1
 # Below this share of clusters that brought a new class, clusters without an anchor are no longer kept.
 _FEW_NEW = 0.5
-
-
-@cache
-def _libraries() -> ThreadpoolController:
-    # To look for the libraries takes longer than most of what is done between two questions.
-    return ThreadpoolController()
-
-
-def one_thread() -> AbstractContextManager[Any]:
-    """BLAS on one thread, so that no digit depends on how many there are."""
-    limited: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
-    return limited
 
 
 @dataclass(frozen=True, eq=False)
@@ -385,7 +371,7 @@ def spread_groups(
     O(n_points n_kept n_groups) time and O(n_points n_partitions) memory.
     """
     n_real = int(groups.max(initial=-1)) + 1
-    with one_thread():
+    with one_thread("blas"):
         return _spread(base, points, groups, n_real, pairs, signs)
 
 

@@ -19,7 +19,8 @@ import numpy as np
 from scipy.special import expit, logit
 
 from moo_clustering._arrays import FloatArray, IntpArray
-from moo_clustering.interactive.partition import QuestionPool, Spread, one_thread, spread_groups
+from moo_clustering._parallel import one_thread
+from moo_clustering.interactive.partition import QuestionPool, Spread, spread_groups
 
 # Log-odds of an answer that is certain.
 _CERTAIN = 60.0
@@ -307,7 +308,7 @@ class Inquiry:
     @cached_property
     def proposal(self) -> Proposal | None:
         """The next question, None when nothing is left to ask."""
-        with one_thread():
+        with one_thread("blas"):
             return self._propose()
 
     def _propose(self) -> Proposal | None:

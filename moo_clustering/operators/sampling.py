@@ -18,12 +18,12 @@ from pymoo.core.population import Population
 from pymoo.core.sampling import Sampling
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
 from moo_clustering._arrays import BoolArray, IntArray, Labels, did_you_mean, uniform_ranks, warn_caller
 from moo_clustering._docs import documented
 from moo_clustering._kernels import least_squares
 from moo_clustering._kernels.threads import for_blocks
+from moo_clustering._parallel import one_thread
 from moo_clustering._targets import Targets
 from moo_clustering.bags import BagObjective
 from moo_clustering.encodings import MedoidEncoding, MedoidSlotEncoding
@@ -403,7 +403,7 @@ def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> Bool
         removed[n, interesting[:n]] = True
     parent = graph.tree.parent[samples]
     # With several threads the sums of k-means differ in their last digits from run to run.
-    with threadpool_limits(limits=1):
+    with one_thread():
         for row in range(n_trees + 1, n_samples):
             # At the number of samples, k starts again.
             k = 2 + (row - n_trees - 1) % max(min(n_samples - n_trees, graph.n_samples) - 1, 1)

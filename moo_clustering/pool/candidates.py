@@ -16,7 +16,6 @@ from scipy.cluster.hierarchy import ClusterWarning
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
-from threadpoolctl import threadpool_limits
 
 from moo_clustering._arrays import (
     FloatArray,
@@ -28,7 +27,7 @@ from moo_clustering._arrays import (
     warn_caller,
 )
 from moo_clustering._distances import MAX_MEMORY, distance_matrix
-from moo_clustering._parallel import run_calls
+from moo_clustering._parallel import one_thread, run_calls
 from moo_clustering.bags import Bags, as_bags, bag_distance_kinds, bag_embedding
 from moo_clustering.bags.distances import DISTANCE_KINDS, check_kinds
 from moo_clustering.bags.embeddings import Embedding
@@ -407,7 +406,7 @@ def family_partitions(
     positions = data.own_order()
     data = data.ordered(positions)
     # Sums by threads differ in their last digits; equal work must come to equal results.
-    with threadpool_limits(limits=1), warnings.catch_warnings():
+    with one_thread(), warnings.catch_warnings():
         _be_quiet()
         shared = _shared(data, families, ks)
         tasks = [
@@ -467,7 +466,7 @@ def _attempt(caller: int, family: str, data: PoolData, ks: Sequence[int]) -> _Ou
     elsewhere = os.getpid() != caller
     with ExitStack() as stack:
         # OpenMP counts threads for every thread that calls it; the rest is set once for a process.
-        stack.enter_context(threadpool_limits(limits=1, user_api=None if elsewhere else "openmp"))
+        stack.enter_context(one_thread(None if elsewhere else "openmp"))
         if elsewhere:
             stack.enter_context(warnings.catch_warnings())
             _be_quiet()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from numbers import Integral, Real
 from typing import Any, Literal, Protocol, get_args
 
@@ -13,10 +12,9 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
-from threadpoolctl import ThreadpoolController
 
 from moo_clustering._arrays import FloatArray
-from moo_clustering._parallel import n_threads
+from moo_clustering._parallel import n_threads, one_thread
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.problems.partition import SignedProblem
@@ -211,7 +209,7 @@ class FuzzyModesProblem(SignedProblem):
         BLAS stays on one thread: products split over threads may differ in their last bits.
         """
         blocks = [modes[rows] for rows in self._individuals(max(len(modes), 1))]
-        with _blas().limit(limits=1, user_api="blas"):
+        with one_thread("blas"):
             workers = min(n_threads(self.n_jobs), len(blocks))
             if workers > 1:
                 with ThreadPoolExecutor(workers) as pool:
@@ -267,12 +265,6 @@ def _sorted_modes(modes: NDArray[Any]) -> NDArray[np.intp]:
     """Lexicographic order of the modes of every individual, shape (n_individuals, n_modes)."""
     order: NDArray[np.intp] = np.lexsort(np.moveaxis(modes, 2, 0)[::-1])
     return order
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    # Made once, as it looks for all loaded libraries.
-    return ThreadpoolController()
 
 
 def memberships(distances: FloatArray, m: float) -> FloatArray:

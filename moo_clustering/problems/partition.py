@@ -18,11 +18,10 @@ import numpy as np
 from joblib import delayed
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.problem import Problem
-from threadpoolctl import threadpool_limits
 
 from moo_clustering._arrays import FloatArray, IntpArray, Labels
 from moo_clustering._docs import Documented
-from moo_clustering._parallel import run_calls
+from moo_clustering._parallel import one_thread, run_calls
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import Encoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
@@ -387,7 +386,7 @@ class ChunkedProblem(Problem):
         genes = np.atleast_2d(np.asarray(X))
         chunks = [genes[lo : lo + self.chunk_size] for lo in range(0, len(genes), self.chunk_size)]
         # BLAS sums in another order with other numbers of threads; one thread gives equal bits everywhere.
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_thread("blas"):
             results = run_calls(
                 (delayed(_evaluated)(os.getpid(), self.problem, chunk, args, kwargs) for chunk in chunks),
                 n_jobs=self.n_jobs,
@@ -420,6 +419,6 @@ def _evaluated(
     """Evaluate one chunk in a worker."""
     out: dict[str, Any] = {}
     # Within its own process, with all its threads, the caller has limited BLAS already.
-    with threadpool_limits(limits=1, user_api="blas") if os.getpid() != caller else nullcontext():
+    with one_thread("blas") if os.getpid() != caller else nullcontext():
         problem._evaluate(X, out, *args, **kwargs)
     return {name: np.asarray(values) for name, values in out.items() if values is not None}

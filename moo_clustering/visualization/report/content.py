@@ -7,6 +7,7 @@ import html
 import warnings
 import webbrowser
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -15,9 +16,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
-from threadpoolctl import threadpool_limits
 
 from moo_clustering._arrays import Int64Array, Labels
+from moo_clustering._parallel import one_thread
 from moo_clustering.constraints.pairs import satisfied_pairs
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.fronts import spread_members
@@ -479,7 +480,7 @@ def run_solutions(estimator: Any, class_names: Sequence[str] | None = None) -> R
             f"a report shows the clusters of a fitted estimator, and this {type(estimator).__name__} has no "
             "labels_; fit it first"
         )
-    with threadpool_limits(1 if len(estimator.labels_) <= _SMALL else None, user_api="openmp"):
+    with one_thread("openmp") if len(estimator.labels_) <= _SMALL else nullcontext():
         return _collected(estimator, class_names)
 
 
