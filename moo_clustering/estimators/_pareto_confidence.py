@@ -23,7 +23,9 @@ from moo_clustering.estimators._pareto_pool import PooledSamples
 from moo_clustering.validity import LikelihoodGain, MinimaxSilhouette, Silhouette, pairwise_ari
 
 CLEAR, SEVERAL, NO_STRUCTURE = "clear", "several good answers", "no structure beyond noise"
-VERDICTS = (CLEAR, SEVERAL, NO_STRUCTURE)
+# Without a pool there is nothing to compare a partition with.
+UNKNOWN = "not known"
+VERDICTS = (CLEAR, SEVERAL, NO_STRUCTURE, UNKNOWN)
 # Least probability of structure, that where reference data are clustered as well (p from .05), and least
 # confidence of a clear result.
 STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM = 0.5, 0.7, 0.05, 0.6
@@ -242,8 +244,9 @@ class Assessment(NamedTuple):
     verdict: str
 
 
-# Where there was no pool to compare a partition with.
-NOTHING_KNOWN = Assessment(float("nan"), float("nan"), NO_STRUCTURE)
+# Where the data leave nothing to choose from, and where there is no pool.
+NOTHING_TO_CHOOSE = Assessment(float("nan"), float("nan"), NO_STRUCTURE)
+NOTHING_KNOWN = Assessment(float("nan"), float("nan"), UNKNOWN)
 
 
 class Term(NamedTuple):
@@ -320,6 +323,25 @@ MODEL_WITHOUT_FEATURES = ConfidenceModel(
         "log_points": Term(5.93, 0.758, 0.746, 0.0528),
     },
 )
+
+
+def verdict_facts(estimator: Any) -> list[tuple[str, str]]:
+    """Verdict, expected index, p-value and alternatives of an estimator that chose from a pool, by name."""
+    if not hasattr(estimator, "verdict_"):
+        return []
+    verdict, confidence, p_value = estimator.verdict_, estimator.confidence_, estimator.structure_p_value_
+    if verdict == UNKNOWN:
+        verdict += ', since kernel="bags" makes no pool to compare the result with'
+    elif estimator._side_information.kind != "none":
+        verdict += " by the pool alone; labels and pairs make the result better than it expects"
+    elif np.isnan(confidence):
+        verdict += ": there was nothing to choose from"
+    facts = [("verdict", verdict)]
+    if np.isfinite(confidence):
+        facts.append(("expected adjusted Rand index with classes", f"{confidence:.2f}"))
+    if np.isfinite(p_value):
+        facts.append(("p-value of structure", f"{p_value:.2g}"))
+    return facts + list(alternative_lines(estimator.alternatives_.to_dict("records")).items())
 
 
 def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, str]:

@@ -54,11 +54,14 @@ from moo_clustering.estimators._options import (
     estimator,
 )
 from moo_clustering.estimators._pareto_confidence import (
+    CLEAR,
     NO_STRUCTURE,
     NOTHING_KNOWN,
+    NOTHING_TO_CHOOSE,
+    SEVERAL,
     Assessment,
     Assessor,
-    alternative_lines,
+    verdict_facts,
 )
 from moo_clustering.estimators._pareto_evolution import EvolvedPartitions, evolve_pool
 from moo_clustering.estimators._pareto_pool import (
@@ -172,8 +175,9 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         for distances and bags.
     verdict_ : {"clear", "several good answers", "no structure beyond noise"}
         No structure: the probability of any, by the model behind ``confidence_``, is below .5, or below .7
-        with a p-value from .05. Clear: otherwise, with a confidence of at least .6. Thin shapes of few
-        samples, such as spirals of fifty each, may be told to be noise although the partition is right.
+        with a p-value from .05. Clear: otherwise, with a confidence of at least .6 that none of
+        ``alternatives_`` exceeds. Thin shapes of few samples, such as spirals of fifty each, may be told to
+        be noise although the partition is right.
     alternatives_ : DataFrame
         At most four members of high score, each unlike the result of the fit and each other (adjusted Rand
         index up to .8, first those with other numbers of clusters), with their sizes, their confidence, the
@@ -773,14 +777,8 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         sizes = sizes[sizes > 0]
         shown = ", ".join(map(str, sizes[:10])) + (", ..." if len(sizes) > 10 else "")
         clusters = f"{len(sizes)} cluster{'' if len(sizes) == 1 else 's'} of {shown} samples"
-        lines = [f"{clusters}: {self.verdict_}"]
-        if np.isfinite(self.confidence_):
-            p_value = "" if np.isnan(self.structure_p_value_) else f", p = {self.structure_p_value_:.2g}"
-            lines.append(f"expected adjusted Rand index with classes {self.confidence_:.2f}{p_value}")
-        lines += [
-            f"{name}: {text}"
-            for name, text in alternative_lines(self.alternatives_.to_dict("records")).items()
-        ]
+        (_, verdict), *facts = verdict_facts(self)
+        lines = [f"{clusters}: {verdict}", *(f"{name}: {text}" for name, text in facts)]
         if len(self.alternatives_):
             lines.append(
                 'next: choose("alternative-0"), relabel(y) with classes of a few samples, or ask() questions'
@@ -800,7 +798,7 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
     def _assess(self, labels: Labels) -> Assessment:
         """Confidence, p-value and verdict of a partition of the points."""
         if self._assessor is None or self._candidates is None or self.pool_ is None:
-            return NOTHING_KNOWN
+            return NOTHING_KNOWN if self.pool_ is None else NOTHING_TO_CHOOSE
         members = slice(self.pool_.n_partitions)
         best = best_member(self._candidates.score[members], self.pool_.n_clusters)
         return self._assessor.assess(labels, self.pool_.labels[best])
@@ -811,6 +809,8 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         self.n_clusters_ = len(np.unique(self.labels_))
         assessment = self._assess(self._samples.per_point(self.labels_))
         self.confidence_, self.structure_p_value_, self.verdict_ = assessment
+        if self.verdict_ == CLEAR and (self.alternatives_["confidence"] > self.confidence_).any():
+            self.verdict_ = SEVERAL
         for name in ("predict_proba_", "cluster_classes_index_"):
             self.__dict__.pop(name, None)
         if solution.probabilities is not None:

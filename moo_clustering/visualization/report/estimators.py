@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -15,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from moo_clustering._arrays import Int64Array
 from moo_clustering.bags import Bags
 from moo_clustering.estimators._base import bag_history, history_frame
-from moo_clustering.estimators._pareto_confidence import alternative_lines
+from moo_clustering.estimators._pareto_confidence import verdict_facts
 from moo_clustering.visualization.report.content import (
     TO_RESULT,
     Column,
@@ -373,18 +372,6 @@ def run_facts(
     if getattr(estimator, "interrupted_", False):
         facts.append(("interrupted", "the search was ended early"))
     return facts
-
-
-def verdict_facts(estimator: Any) -> list[tuple[str, str]]:
-    """Verdict, confidence and alternatives of an estimator that chose from a pool."""
-    if not hasattr(estimator, "verdict_"):
-        return []
-    facts = [("verdict", estimator.verdict_)]
-    if math.isfinite(estimator.confidence_):
-        facts.append(("expected adjusted Rand index with classes", f"{estimator.confidence_:.2f}"))
-    if math.isfinite(estimator.structure_p_value_):
-        facts.append(("p-value of structure", f"{estimator.structure_p_value_:.2g}"))
-    return facts + list(alternative_lines(estimator.alternatives_.to_dict("records")).items())
 
 
 def changed_options(estimator: Any) -> dict[str, str]:

@@ -6,10 +6,11 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sklearn.datasets import make_blobs
+from sklearn.datasets import load_wine, make_blobs
 
-from moo_clustering import ParetoClustering
+from moo_clustering import ParetoBagClustering, ParetoClustering
 from moo_clustering.validity import agreement
+from moo_clustering.visualization.report import report_content
 from papers.flagship_confidence import FEATURES, ConfidenceModel, Term
 from papers.flagship_generated import generated_table
 
@@ -46,6 +47,32 @@ def test_it_is_of_the_partition_returned(blobs):
 def test_the_number_of_clusters_asked_for_does_not_hide_structure(blobs):
     model, _ = blobs
     assert fitted(model._samples.features, n_clusters=12).verdict_ == SEVERAL
+
+
+def test_an_alternative_that_is_worth_more_makes_several_answers():
+    X, classes = load_wine(return_X_y=True)
+    model = fitted(X)
+    worth = model.alternatives_.confidence
+    assert worth.max() > model.confidence_ > 0.6
+    assert model.verdict_ == SEVERAL
+    assert model.choose(f"alternative-{worth.argmax()}").verdict_ == CLEAR
+    partial = np.full(len(X), -1)
+    partial[::20] = classes[::20]
+    model.relabel(partial)
+    assert "by the pool alone" in model.summary().splitlines()[0]
+    assert "by the pool alone" in dict(report_content(model).facts)["verdict"]
+
+
+def test_nothing_is_known_without_a_pool():
+    many_bags = 12
+    rng = np.random.default_rng(0)
+    bags = [rng.normal(4 * (place % 2), 1, size=(5, 2)) for place in range(many_bags)]
+    labels = np.where(np.arange(many_bags) < 6, np.arange(many_bags) % 2, -1)
+    model = ParetoBagClustering(kernel="bags", random_state=0).fit(bags, labels)
+    assert np.isnan(model.confidence_)
+    assert model.verdict_ == "not known"
+    assert 'kernel="bags" makes no pool' in model.summary()
+    assert "there was nothing to choose from" in fitted(np.ones((5, 2))).summary()
 
 
 @pytest.mark.parametrize(("kind", "seed"), [("null_uniform", 100), ("null_tails", 100), ("null_binary", 101)])

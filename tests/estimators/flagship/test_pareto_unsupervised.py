@@ -106,7 +106,7 @@ def test_alternatives_say_how_they_differ():
     text = model.summary().splitlines()
     assert text[0].startswith("3 clusters of ")
     assert text[0].endswith(model.verdict_)
-    assert len(text) == 3 + len(frame)
+    assert len(text) == 4 + len(frame)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 5, 13, 89, 90])
