@@ -43,6 +43,9 @@ _FEW_VALUES = 8
 _MOST_SILHOUETTE = 0.5
 # Members that hardly differ; share of the points in nested clusters; explained variance that tells.
 _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
+# Clusters of up to so many features with such a minimax silhouette lie apart, whatever their shape: of 65
+# generated tables without clusters none had it, but where the second cluster had 1 % of the samples.
+_APART_FEATURES, _APART, _APART_SHARE = 3, 0.65, 0.1
 # Fewer points count as so many: the model would take clear clusters of 30 samples for noise.
 _LEAST_POINTS = 150
 # A member has nearly as many clusters if it differs by one, or by this share of them.
@@ -78,7 +81,10 @@ class Assessor:
         The first call draws the reference data, later ones share them.
         """
         model = MODEL if self.samples.features is not None else MODEL_WITHOUT_FEATURES
-        structure, ari = model.predict(self.features(np.stack([best, labels])))
+        features = self.features(np.stack([best, labels]))
+        structure, ari = model.predict(features)
+        if self._lies_apart(features[0]):
+            structure = np.maximum(structure, STRUCTURE_DOUBTED)
         n_clusters = len(np.unique(labels))
         # One cluster, and one for every point, have an index of 0 with any classes.
         confidence = 0.0 if n_clusters in (1, len(labels)) else float(structure[0] * ari[1])
@@ -88,6 +94,13 @@ class Assessor:
         least = STRUCTURE_DOUBTED if p_value >= DOUBTFUL_P else STRUCTURE_FROM
         verdict = CLEAR if confidence >= CLEAR_FROM else SEVERAL
         return Assessment(confidence, p_value, NO_STRUCTURE if structure[0] < least else verdict)
+
+    def _lies_apart(self, described: FloatArray) -> bool:
+        """Whether clusters, by their features, are thin or other shapes that the model may take for noise."""
+        X, found = self.samples.features, dict(zip(FEATURES, described, strict=True))
+        if X is None or X.shape[1] > _APART_FEATURES or 2 * len(np.unique(X, axis=0)) < len(X):
+            return False
+        return bool(found["minimax_silhouette"] >= _APART and found["second_share"] >= _APART_SHARE)
 
     def finders(self, labels: Labels) -> list[str]:
         """Families with a member that hardly differs (adjusted Rand index from .9)."""
@@ -333,7 +346,7 @@ def verdict_facts(estimator: Any) -> list[tuple[str, str]]:
     if verdict == UNKNOWN:
         verdict += ', since kernel="bags" makes no pool to compare the result with'
     elif estimator._side_information.kind != "none":
-        verdict += " by the pool alone; labels and pairs make the result better than it expects"
+        verdict += " by the pool alone, which expects too little of labels and pairs"
     elif np.isnan(confidence):
         verdict += ": there was nothing to choose from"
     facts = [("verdict", verdict)]

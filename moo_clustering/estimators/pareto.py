@@ -168,7 +168,8 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         With labels or pairs ``total``: their evidence and 20 times the score.
     confidence_ : float
         Expected adjusted Rand index of ``labels_`` with the classes a user would recognise, in 0..1; it
-        changes with ``relabel`` and ``choose``. See Notes. NaN where there was nothing to choose from.
+        changes with ``relabel`` and ``choose``. See Notes. NaN where there was nothing to choose from, and
+        with ``kernel="bags"``.
     structure_p_value_ : float
         Probability that data without clusters of the same size, rank correlations and margins (with one
         mode each) are clustered as well by Ward's method with as many clusters; .001 stands for less. NaN
@@ -926,7 +927,8 @@ class ParetoClustering(ParetoPoolClusterer):
     reached .80 (.08 and .63 on the 40 sets alone; the greatest agreement in the pool, which it replaces,
     had .27 and .69 over all). 92 % of the tables without clusters were told to have none, but only 31 % of
     random walks, which do look like clusters; 4 % of the clear structures (an index above .8) were. With
-    labels and pairs it is what the pool says of the partition found with them, and was not calibrated.
+    labels and pairs it is what the pool says of the partition found with them, and too low: with 1, 2, 5 and
+    10 % of the labels of the 40 sets the index was .12, .19, .26 and .31 higher on average.
     Given distances rest on ten of the features (.07 and .74 on the same tables), as do bags, for which it
     was not calibrated either: their classes are hardly clusters.
 

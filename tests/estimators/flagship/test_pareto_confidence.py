@@ -63,6 +63,14 @@ def test_an_alternative_that_is_worth_more_makes_several_answers():
     assert "by the pool alone" in dict(report_content(model).facts)["verdict"]
 
 
+def test_thin_shapes_of_few_samples_are_not_noise():
+    turned = np.sqrt(np.linspace(2, 60, 50))
+    arm = np.column_stack([turned * np.cos(turned), turned * np.sin(turned)])
+    model = fitted(np.concatenate([arm, -arm]), scale="isotropic")
+    assert len(set(model.labels_[:50])) == len(set(model.labels_[50:])) == 1
+    assert (model.n_clusters_, model.verdict_) == (2, SEVERAL)
+
+
 def test_nothing_is_known_without_a_pool():
     many_bags = 12
     rng = np.random.default_rng(0)
