@@ -129,7 +129,7 @@ def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
     samples = shown.Samples("sparse", text.weights, text.weights, tuple(text.feature_names), cosine=True)
     typical = shown.typical_rows(samples, labels, getattr(estimator, "medoid_indices_", None))
     leading = shown.LeadingFeatures(samples).of(labels)
-    sizes = np.bincount(labels)
+    sizes = cluster_sizes(labels)
     return pd.DataFrame(
         {
             "cluster": cluster,
@@ -154,7 +154,7 @@ def draw_terms(path: Path, text: TextSamples, estimator: Any) -> None:
     from moo_clustering.visualization.report.describe import cluster_indicators
 
     labels = np.asarray(estimator.labels_)
-    sizes = np.bincount(labels)
+    sizes = cluster_sizes(labels)
     totals = cluster_indicators(labels) @ sparse.csr_array(text.weights)
     means = sparse.diags_array(1.0 / np.maximum(sizes, 1)) @ totals
     plot_terms(
@@ -240,8 +240,13 @@ def _arrays_of(samples: Samples) -> list[NDArray[Any]]:
 
 def sizes_frame(labels: NDArray[np.integer[Any]]) -> pd.DataFrame:
     """Number and size of every cluster."""
-    sizes = np.bincount(labels)
+    sizes = cluster_sizes(labels)
     return pd.DataFrame({"cluster": np.arange(len(sizes)), "size": sizes})
+
+
+def cluster_sizes(labels: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
+    """Samples of cluster 0, 1, ...; noise (-1) is in none."""
+    return np.bincount(labels[labels >= 0])
 
 
 def _excess_shares(column: NDArray[Any], modes: Sequence[Any], labels: NDArray[Any]) -> list[float]:
@@ -482,6 +487,8 @@ def column_frames(
     table : DataFrame
         Besides, the mean or the most frequent value of each column.
     """
+    # Noise (-1) decides neither on means nor on what differs from them.
+    columns, labels = columns[labels >= 0], labels[labels >= 0]
     typical = sizes_frame(labels)
     typical = typical[typical["size"] > 0].reset_index(drop=True)
     clusters = typical["cluster"].to_numpy()
@@ -535,8 +542,9 @@ def _date(seconds: float) -> str:
 
 
 def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> list[str]:
-    """Columns of few values, of which nearly every cluster has one only."""
+    """Columns of few values, of which nearly every cluster has one only; noise (-1) does not count."""
     found = []
+    columns, labels = columns[labels >= 0], labels[labels >= 0]
     for name in columns.columns:
         codes, values = pd.factorize(columns[name])
         if 2 <= len(values) <= _VALUES:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from moo_clustering._arrays import warn_caller
-from moo_clustering.cli.describe import describe
+from moo_clustering.cli.describe import cluster_sizes, describe
 from moo_clustering.cli.folder import (
     CHECKPOINT,
     CONTENT,
@@ -284,9 +284,11 @@ def _fit(job: Job) -> bool:
 
 
 def _summary(estimator: Any) -> dict[str, Any]:
-    sizes = np.bincount(estimator.labels_)
+    sizes = cluster_sizes(estimator.labels_)
     result: dict[str, Any] = {"n_clusters": int(np.count_nonzero(sizes)), "sizes": sizes.tolist()}
     result["smallest_cluster"] = int(sizes[sizes > 0].min())
+    if n_noise := int((estimator.labels_ < 0).sum()):
+        result["n_noise"] = n_noise
     for name in ("n_iter_", "n_components_"):
         if hasattr(estimator, name):
             result[name[:-1]] = getattr(estimator, name)

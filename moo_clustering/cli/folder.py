@@ -469,7 +469,8 @@ def _labels(kind: str, ids: Any, labels: Any, record: Mapping[str, Any]) -> pd.D
     """Label of every row or bag, and the name of its class where clusters have one."""
     frame = pd.DataFrame({kind: ids, "label": labels})
     if "classes" in record:
-        frame["class"] = np.array(record["classes"], dtype=object)[labels]
+        # The last, none, is that of noise (-1).
+        frame["class"] = np.array([*record["classes"], ""], dtype=object)[labels]
     return frame
 
 
@@ -539,7 +540,7 @@ def front_frame(estimator: Any, supervision: Mapping[str, Any]) -> pd.DataFrame 
     for number, name in enumerate(estimator.objective_names_):
         frame[name] = front[:, number]
     if getattr(estimator, "pool_", None) is not None:
-        frame["n_clusters"] = [len(np.unique(labels)) for labels in estimator.pareto_labels_]
+        frame["n_clusters"] = [len(np.unique(labels[labels >= 0])) for labels in estimator.pareto_labels_]
     for name, attribute in (("n_clusters", "pareto_K_"), ("attainment", "attainment_scores_")):
         if hasattr(estimator, attribute):
             frame[name] = getattr(estimator, attribute)

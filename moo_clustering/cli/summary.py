@@ -53,7 +53,8 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
         result = record["result"]
         sizes = sorted(filter(None, result["sizes"]), reverse=True)
         shown = ", ".join(map(str, sizes[:10])) + (", ..." if len(sizes) > 10 else "")
-        rows.append(["clusters", f"{result['n_clusters']} of {shown} {kind}"])
+        noise = f", {result['n_noise']} in none" if "n_noise" in result else ""
+        rows.append(["clusters", f"{result['n_clusters']} of {shown} {kind}{noise}"])
         if "n_solutions" in result:
             rows.append(["front", _front(record, job)])
         rows += pareto_rows(record, supervised=bool(job.supervision))

@@ -61,6 +61,8 @@ _BINS = 8
 _LEVEL = 0.01
 # In fewer rows, too little is found to be above chance.
 _LEAST_ROWS = 40
+# Values so many interquartile ranges beyond the quartiles have no part in the scale, if they are so few.
+_BEYOND, _MOST_BEYOND = 10.0, 0.05
 # Rows that fill a missing cell. With one other column, near rows may belong to different clusters, and their
 # mean to none of them.
 _DONORS, _DONORS_OF_TWO = 5, 1
@@ -144,7 +146,8 @@ def prepare_table(
         At least two rows. The index is not used.
     scale : {"equal", "none"}, default="equal"
         Whether every column of whatever kind has a total variance of 1, or of its weight: numbers and dates
-        minus their mean, by their standard deviation; the indicators of one category by one factor, so that
+        minus their mean, by their standard deviation (of tables of at least 40 rows without values beyond
+        the quartiles by ten times their distance, unless these are more than 5 %); the indicators of one category by one factor, so that
         two samples differ by categories as much on average as by numbers. ``"none"``: numbers as they are,
         indicators 0 and 1.
     weights : {"dependence", "equal"}, default="dependence"
@@ -350,7 +353,8 @@ def _warn_of_split(blocks: Sequence[NDArray[np.float64]], names: Sequence[str]) 
     if not rows.any():
         return
     side = KMeans(2, n_init=4, random_state=0).fit(rows).labels_ == 1
-    if side.all() or not side.any():
+    # A few rows apart are outliers, which clusterers set aside.
+    if min(side.mean(), 1 - side.mean()) < _MOST_BEYOND:
         return
     between = (rows[side].mean(axis=0) - rows[~side].mean(axis=0)) ** 2 * side.mean() * (1 - side.mean())
     owner = np.repeat(np.arange(len(blocks)), [block.shape[1] for block in blocks])
@@ -446,10 +450,18 @@ def _features(column: Column, filled: pd.Series[Any], equal: bool) -> tuple[NDAr
     if equal:
         # By the largest first, so that squares of huge and tiny numbers stay within bounds.
         numbers = numbers / np.abs(numbers).max()
-        numbers = numbers - numbers.mean()
-        spread = numbers.std()
-        numbers = numbers / (spread if spread > 0 else 1.0)
+        usual = numbers[_usual(numbers)]
+        spread = usual.std()
+        numbers = (numbers - usual.mean()) / (spread if spread > 0 else 1.0)
     return numbers[:, None], [column.name]
+
+
+def _usual(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Values within ten interquartile ranges of the quartiles; all, if few rows or many values are beyond."""
+    low, high = np.quantile(numbers, (0.25, 0.75))
+    usual: NDArray[np.bool_] = np.abs(numbers - (low + high) / 2) <= (high - low) * (_BEYOND + 0.5)
+    few = len(numbers) < _LEAST_ROWS or usual.mean() < 1.0 - _MOST_BEYOND
+    return np.ones(len(numbers), dtype=bool) if few else usual
 
 
 def _refuse(judged: Sequence[Column]) -> None:

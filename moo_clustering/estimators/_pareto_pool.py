@@ -124,11 +124,11 @@ class PooledSamples:
         return labels if self.landmark_of is None else labels[..., self.landmark_of]
 
     def per_point(self, labels: IntArray) -> Labels:
-        """Labels (n_samples,) of samples as labels (n_points,); a landmark has that of one of its samples."""
+        """Labels (..., n_samples) as labels (..., n_points); a landmark has that of one of its samples."""
         if self.landmark_of is None:
             return labels.astype(np.int32)
-        of_points: Labels = np.zeros(self.n_points, dtype=np.int32)
-        of_points[self.landmark_of] = labels
+        of_points: Labels = np.zeros((*labels.shape[:-1], self.n_points), dtype=np.int32)
+        of_points[..., self.landmark_of] = labels
         return of_points
 
     def interpolated(self, values: FloatArray) -> FloatArray:
@@ -173,8 +173,29 @@ class PooledSamples:
 
     def __getstate__(self) -> dict[str, Any]:
         # Saved models need not carry what can be computed again.
-        derived = {"scored", "similarity", "walk", "nearest_landmarks", "_nearest_landmarks"}
+        derived = {"scored", "similarity", "walk", "nearest_landmarks", "_nearest_landmarks", "_inliers"}
         return {name: value for name, value in self.__dict__.items() if name not in derived}
+
+    def outlying(self, X: Any) -> BoolArray:
+        """Whether new samples lie as far from those of the fit as its outliers, see :func:`far_points`."""
+        if self.transform is None or self._inliers is None:
+            return np.zeros(X.shape[0], dtype=bool)
+        search, reach = self._inliers
+        with threads_here():
+            distances, neighbors = search.kneighbors(self.transform(X))
+        return _are_far(distances[:, -1], neighbors, reach)
+
+    @cached_property
+    def _inliers(self) -> tuple[NearestNeighbors, FloatArray] | None:
+        """Search among the points that are no outliers, and how far their fifth neighbours are."""
+        assert self.features is not None
+        near = self.features if self.far is None else self.features[~self.far]
+        if len(near) < _LEAST_FOR_FAR:
+            return None
+        with threads_here():
+            search = NearestNeighbors(n_neighbors=_FAR_NEIGHBOR).fit(near)
+            reach: FloatArray = search.kneighbors()[0][:, -1]
+        return (search, reach) if reach.any() else None
 
     @cached_property
     def equal_points(self) -> Labels | None:
@@ -543,12 +564,19 @@ def far_points(points: FloatArray) -> BoolArray:
     reach = distances[:, -1]
     if not reach.any():
         return none
-    log = np.log(np.maximum(reach, reach[reach > 0.0].min()))
-    above = log - np.median(log)
-    deviation = max(1.4826 * float(np.median(np.abs(above))), _LEAST_DEVIATION)
-    ratio = log - np.partition(log[neighbors], 1, axis=1)[:, 1]
-    far: BoolArray = (above > _FAR_DEVIATIONS * deviation) & (ratio > np.log(_FAR_RATIO))
+    far = _are_far(reach, neighbors, reach)
     return far if far.mean() <= _MOST_FAR else none
+
+
+def _are_far(distance: FloatArray, neighbors: IntpArray, reach: FloatArray) -> BoolArray:
+    """Rows whose fifth neighbour is at ``distance``, too far for how far their neighbours have theirs."""
+    least = reach[reach > 0.0].min()
+    log, usual = np.log(np.maximum(distance, least)), np.log(np.maximum(reach, least))
+    middle = float(np.median(usual))
+    deviation = max(1.4826 * float(np.median(np.abs(usual - middle))), _LEAST_DEVIATION)
+    ratio = log - np.partition(usual[neighbors], 1, axis=1)[:, 1]
+    far: BoolArray = (log - middle > _FAR_DEVIATIONS * deviation) & (ratio > np.log(_FAR_RATIO))
+    return far
 
 
 def _drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:

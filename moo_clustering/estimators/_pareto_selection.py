@@ -94,6 +94,14 @@ class SideInformation:
     targets: Targets | None = None
     pairs: PairwiseConstraints | None = None
 
+    def known(self, n_samples: int) -> BoolArray:
+        """Samples that labels or pairs are about, shape (n_samples,)."""
+        known = np.zeros(n_samples, dtype=bool) if self.targets is None else self.targets.labelled.copy()
+        if self.pairs is not None:
+            for pairs in (self.pairs.must_link, self.pairs.cannot_link):
+                known[pairs.ravel()] = True
+        return known
+
     def pairs_of_points(self, samples: PooledSamples) -> PairwiseConstraints | None:
         """Pairs of points; pairs of landmarks are weighted by how many pairs of samples they stand for.
 
@@ -559,12 +567,15 @@ class Solution(NamedTuple):
         Position of the class of every cluster, -1 for new classes.
     model : ClassModel or None
         Scores that give classes to other samples.
+    known : ndarray of shape (n_samples,), bool, or None
+        Samples that answers were about.
     """
 
     labels: IntArray
     probabilities: FloatArray | None = None
     cluster_classes: IntArray | None = None
     model: ClassModel | None = None
+    known: BoolArray | None = None
 
 
 def choose_solution(

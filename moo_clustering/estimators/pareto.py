@@ -158,8 +158,9 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Clusters; after a fit with labels of every class, positions in ``classes_``.
+        Clusters; after a fit with labels of every class, positions in ``classes_``. -1 for noise.
     n_clusters_ : int
+        Without noise.
     pool_ : PartitionPool or None
         Partitions of the samples, or of the landmarks; None with ``kernel="bags"``.
     scores_ : DataFrame
@@ -202,11 +203,11 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         neighbours have theirs, and beyond the median by five robust standard deviations of the logarithms.
         The pool takes them as near to their nearest sample, whose cluster they join, as others are there;
         they do not count in the scale of the features. None are told of distances and bags, and if they were
-        more than 5 %. ``np.where(model.outliers_, -1, model.labels_)`` labels them as noise.
+        more than 5 %. See ``noise``.
     classes_ : ndarray of shape (n_classes,)
         After a fit with labels.
     transduction_ : ndarray of shape (n_samples,)
-        After a fit with labels: classes of all samples, None in new classes.
+        After a fit with labels: classes of all samples, None in new classes and for noise.
     predict_proba_ : ndarray of shape (n_samples, n_classes)
         After a fit with labels of every class.
     cluster_classes_index_ : ndarray of shape (n_clusters,)
@@ -385,7 +386,9 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
             self._candidates.labels, self._samples.landmark_of
         ):
             raise ValueError("the session is of another fit: take those of this one, see ask().")
-        taken = Solution(session.labels_.copy())
+        answered = np.array([entry != -1 for entry in session.partial_labels().tolist()])
+        answered[np.concatenate(session.pairs()).ravel()] = True
+        taken = Solution(session.labels_.copy(), known=answered)
         solutions: dict[str, Solution] = vars(self)["_solutions"]
         self._solutions = {"fit": solutions["auto"], **solutions, "auto": taken}
         self._take(taken)
@@ -470,7 +473,7 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         Returns
         -------
         ndarray of shape (n,), int32
-            Numbers as in ``labels_``.
+            Numbers as in ``labels_``; -1 for new samples that are noise.
 
         Notes
         -----
@@ -479,9 +482,13 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         check_is_fitted(self)
         rows = self._read(X, reset=False)
         if self._solution.model is not None:
-            return self._probabilities(rows).argmax(axis=1).astype(np.int32)
-        nearest: Labels = self._samples.per_point(self.labels_)[self._samples.nearest(rows, 1)[0][:, 0]]
-        return nearest
+            labels = self._probabilities(rows).argmax(axis=1).astype(np.int32)
+        else:
+            of_points = self._samples.per_point(self._solution.labels)
+            labels = of_points[self._samples.nearest(rows, 1)[0][:, 0]]
+        if self.noise == "label":
+            labels[self._samples.outlying(rows)] = -1
+        return labels
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of the classes, shape (n, n_classes), columns as in ``classes_``.
@@ -525,19 +532,43 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
     def _labels_of(self, rows: IntpArray) -> Labels:
         if self._candidates is None:
             return np.zeros((0, self._samples.n_samples), dtype=np.int32)
-        return self._samples.per_sample(self._candidates.labels[rows])
+        return self._with_noise(self._samples.per_sample(self._candidates.labels[rows]))
+
+    def _partitions_of_points(self, labels: Labels) -> Labels:
+        """Labels (m, n_samples) as labels (m, n_points), noise in the cluster of the most similar point."""
+        of_points, far = self._samples.per_point(labels), self._samples.far
+        if far is not None and far.any():
+            near = np.flatnonzero(~far)
+            nearest = near[self._samples.graph[far][:, near].argmax(axis=1)]
+            of_points[:, far] = np.where(of_points[:, far] < 0, of_points[:, nearest], of_points[:, far])
+        return of_points
+
+    def _with_noise(self, labels: IntArray, known: BoolArray | None = None) -> Labels:
+        """Labels (..., n_samples), with ``noise="label"`` -1 for outliers that nothing else is known of."""
+        marked: Labels = labels.astype(np.int32)
+        if self.noise == "assign" or not self.outliers_.any():
+            return marked
+        apart = self.outliers_ & ~self._side_information.known(len(self.outliers_))
+        marked[..., apart if known is None else apart & ~known] = -1
+        # A cluster of outliers alone is a cluster.
+        for row, whole in zip(np.atleast_2d(marked), np.atleast_2d(labels), strict=True):
+            alone = ~np.isin(whole, row)
+            row[alone] = whole[alone]
+        return marked
 
     @property
     def transduction_(self) -> NDArray[Any]:
-        """Classes of all samples after a fit with labels, shape (n_samples,); None in new classes."""
+        """Classes of all samples after a fit with labels, shape (n_samples,); None in new classes and noise."""
         check_is_fitted(self)
         if not hasattr(self, "classes_"):
             raise AttributeError("transduction_ needs a fit with labels: fit(X, y).")
-        if self._solution.cluster_classes is None and self._solution.model is not None:
+        of_clusters, noise = self._solution.cluster_classes, self.labels_ < 0
+        if of_clusters is None and not noise.any():
             classes: NDArray[Any] = self.classes_[self.labels_]
             return classes
+        places = self.labels_ if of_clusters is None else of_clusters[self.labels_]
         names = np.array([*self.classes_.tolist(), None], dtype=object)
-        named: NDArray[Any] = names[self.cluster_classes_index_[self.labels_]]
+        named: NDArray[Any] = names[np.where(noise, -1, places)]
         return named
 
     def __sklearn_tags__(self) -> Any:
@@ -722,10 +753,10 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         self.interrupted_ = evolution is not None and evolution.interrupted
         if evolution is not None:
             self.history_ = evolution.evolved.history
-            self.control_labels_ = self._solutions["control"].labels.astype(np.int32)
+            self.control_labels_ = self._with_noise(self._solutions["control"].labels)
             self.control_score_ = evolution.scores
             if "random-control" in self._solutions:
-                self.random_control_labels_ = self._solutions["random-control"].labels.astype(np.int32)
+                self.random_control_labels_ = self._with_noise(self._solutions["random-control"].labels)
 
     def _describe_alternatives(self, names: Sequence[str] | None = None) -> None:
         """Add what the alternatives are worth, who finds them and how they differ from the result.
@@ -740,7 +771,8 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
             names = self._point_features(names)
             for member in self._alternatives:
                 other = self._candidates.labels[member]
-                sizes = np.sort(np.bincount(self._samples.per_sample(other)))[::-1]
+                found = self._with_noise(self._samples.per_sample(other))
+                sizes = np.sort(np.bincount(found[found >= 0]))[::-1]
                 described["confidence"].append(self._assess(other).confidence)
                 described["sizes"].append(
                     ", ".join(map(str, sizes[:8])) + (", ..." if len(sizes) > 8 else "")
@@ -778,6 +810,8 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         sizes = sizes[sizes > 0]
         shown = ", ".join(map(str, sizes[:10])) + (", ..." if len(sizes) > 10 else "")
         clusters = f"{len(sizes)} cluster{'' if len(sizes) == 1 else 's'} of {shown} samples"
+        if n_noise := int((self.labels_ < 0).sum()):
+            clusters += f" and {n_noise} outlier{'' if n_noise == 1 else 's'}"
         (_, verdict), *facts = verdict_facts(self)
         lines = [f"{clusters}: {verdict}", *(f"{name}: {text}" for name, text in facts)]
         if len(self.alternatives_):
@@ -806,9 +840,9 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
 
     def _take(self, solution: Solution) -> None:
         self._solution = solution
-        self.labels_: Labels = solution.labels.astype(np.int32)
-        self.n_clusters_ = len(np.unique(self.labels_))
-        assessment = self._assess(self._samples.per_point(self.labels_))
+        self.labels_: Labels = self._with_noise(solution.labels, solution.known)
+        self.n_clusters_ = len(np.unique(self.labels_[self.labels_ >= 0]))
+        assessment = self._assess(self._samples.per_point(solution.labels))
         self.confidence_, self.structure_p_value_, self.verdict_ = assessment
         if self.verdict_ == CLEAR and (self.alternatives_["confidence"] > self.confidence_).any():
             self.verdict_ = SEVERAL
@@ -914,6 +948,10 @@ class ParetoClustering(ParetoPoolClusterer):
         Components that sparse data are reduced to.
     n_landmarks : int
         More samples than this are represented by so many means of near ones.
+    noise : {"assign", "label"}
+        Outliers (see ``outliers_``) join the cluster of their nearest sample, or are labelled -1 in every
+        partition, unless labels, pairs or answers are about them. New samples are labelled -1 where they lie
+        as far away as outliers do.
     views : mapping of str to transformer or columns
         Further representations of X that the families are run on: objects with ``fit_transform``, or
         numbers of columns.
@@ -959,6 +997,7 @@ class ParetoClustering(ParetoPoolClusterer):
     kernel: Literal["auto", "pool", "full", "bags"] = "auto"
     n_components: Count = 50
     n_landmarks: Annotated[int, Interval(Integral, 10, None, closed="left")] = 2000
+    noise: Literal["assign", "label"] = "assign"
     views: Annotated[Mapping[str, Any] | None, Mapping, None] = None
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -1109,8 +1148,9 @@ class ParetoBagClustering(ParetoPoolClusterer):
     [0, 1, 0, 1, 0, 1]
     """
 
-    # Minimax paths need features.
+    # Minimax paths need features, and so do outliers.
     criterion: ClassVar[str] = "modularity"
+    noise: ClassVar[str] = "assign"
 
     _: KW_ONLY
     distances: Annotated[Sequence[str], list, tuple] = ("symmetric", "average", "energy", "sliced")

@@ -181,6 +181,7 @@ def partition_data(
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
     labels : array-like of shape (n_samples,), int
+        -1 for noise.
     feature_names : sequence of str, optional
     cluster_names : sequence of str, optional
         Name of cluster 0, 1, ...; by default the numbers.
@@ -227,7 +228,8 @@ def placed_partition(
     shown = np.linspace(0, len(labels) - 1, min(len(labels), max_points)).astype(np.intp)
     shown = np.union1d(shown, np.asarray(also, dtype=np.intp))
     found, clusters, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    named = [str(label) if cluster_names is None else str(cluster_names[label]) for label in found]
+    names = found if cluster_names is None else [cluster_names[max(label, 0)] for label in found]
+    named = ["noise" if label < 0 else str(name) for label, name in zip(found, names, strict=True)]
     data = PartitionData(
         positions[shown], axes, clusters[shown], tuple(named), tuple(map(int, sizes)), share, shown
     )

@@ -72,6 +72,27 @@ def test_pairs_of_rows(run, table, tmp_path):
     assert "verdict" not in result.stdout
 
 
+@pytest.mark.slow
+def test_noise_is_in_no_cluster(run, table, tmp_path):
+    numbers = table.select_dtypes("number").columns
+    far = table.iloc[:2].assign(id=["far", "away"], some="")
+    far[numbers] = [[1e3] * len(numbers), [-1e3] * len(numbers)]
+    pd.concat([table, far]).to_csv("table.csv", index=False)
+    arguments = (*FIT, "--labels", "kind", "--partial-labels", "some", "--set")
+    result = run(*arguments, "noise=label", "--set", "n_gen=1")
+    assert result.exit_code == 0, result.output
+    labels = pd.read_csv("out/labels.csv", keep_default_na=False)
+    assert labels["row"][labels["label"] < 0].tolist() == ["far", "away"]
+    assert (labels["class"] == "").tolist() == (labels["label"] < 0).tolist()
+    assert " samples, 2 in none" in result.stdout
+    record = record_of(tmp_path)["result"]
+    assert (record["n_noise"], sum(record["sizes"])) == (2, 60)
+    assert pd.read_csv("out/clusters.csv")["size"].sum() == 60
+    assert set(pd.read_csv("out/front.csv")["n_clusters"]) <= set(range(1, 60))
+    assert (pd.read_csv("out/alternatives.csv").iloc[-2:, 1:] == -1).all(axis=None)
+    assert run("report", "out", "--out", "again.html").exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

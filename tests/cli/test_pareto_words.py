@@ -110,6 +110,8 @@ def test_largest_clusters_first_in_the_terminal():
     assert [line.split()[:2] for line in lines[1:]] == [["0", "4"], ["1", "2"], ["3", "2"]]
     alike = column_frames(pd.DataFrame({"x": [0.0, 4.0, 2.0, 2.0]}), (), np.array([0, 1, 2, 2]))[0]
     assert column_table(alike).splitlines()[1].split(maxsplit=2) == ["2", "2", "(like all samples)"]
+    noise = column_frames(pd.DataFrame({"x": [0.0, 4.0, 2.0, 1e9]}), (), np.array([0, 1, 2, -1]))[0]
+    assert column_table(noise).splitlines()[1].split(maxsplit=2) == ["0", "1", "x 0 (all: 2)"]
     many = column_frames(pd.DataFrame({"x": np.arange(25.0)}), (), np.arange(25))[0]
     assert column_table(many).splitlines()[-1] == "and 5 more in clusters.csv"
 

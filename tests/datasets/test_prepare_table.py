@@ -337,3 +337,21 @@ def test_scale_is_one_of_two():
         prepare_table(pd.DataFrame({"x": [1, 2]}), weights="all")
     with pytest.raises(ValueError, match="missing must be 'neighbors' or 'median', got 'mean'"):
         prepare_table(pd.DataFrame({"x": [1, 2]}), missing="mean")
+
+
+def test_outliers_decide_neither_on_the_scale_nor_on_the_strongest_split():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 3)) * 2.0 + 5.0, columns=list("abc"))
+    plain = prepare_table(frame)
+    frame.loc[[7, 9], "a"] = 1e4, -1e6
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        prepared = prepare_table(frame)
+    usual = np.setdiff1d(np.arange(60), [7, 9])
+    assert prepared.X[usual, 0].std() == pytest.approx(1)
+    np.testing.assert_allclose(prepared.X[:, 1:], plain.X[:, 1:])
+    assert np.abs(prepared.X[[7, 9], 0]).min() > 1000
+    # Many values are no outliers, and few rows have none.
+    frame.loc[:8, "b"] = 1e4
+    assert prepare_table(frame).X[:, 1].std() == pytest.approx(1)
+    assert prepare_table(frame[:30]).X[:, 0].std() == pytest.approx(1)

@@ -561,12 +561,7 @@ def _add_values(estimator: Any, solutions: Solutions) -> None:
     scoring = getattr(estimator, "scoring_", None)
     others = [each for each in solutions.found if each.values is None]
     if scoring is not None and others:
-        labels = np.stack([each.labels for each in others])
-        if estimator.landmark_of_ is not None:
-            # A landmark whose samples are in several clusters has that of one of them.
-            of_landmarks = np.zeros((len(labels), estimator.n_landmarks_), dtype=np.int32)
-            of_landmarks[:, estimator.landmark_of_] = labels
-            labels = of_landmarks
+        labels = estimator._partitions_of_points(np.stack([each.labels for each in others]))
         for each, values in zip(others, scoring.values(labels), strict=True):
             each.values = values
     control = getattr(estimator, "control_", None)
