@@ -146,10 +146,10 @@ def prepare_table(
         At least two rows. The index is not used.
     scale : {"equal", "none"}, default="equal"
         Whether every column of whatever kind has a total variance of 1, or of its weight: numbers and dates
-        minus their mean, by their standard deviation (of tables of at least 40 rows without values beyond
-        the quartiles by ten times their distance, unless these are more than 5 %); the indicators of one category by one factor, so that
-        two samples differ by categories as much on average as by numbers. ``"none"``: numbers as they are,
-        indicators 0 and 1.
+        minus their mean, by their standard deviation; the indicators of one category by one factor, so that
+        two samples differ by categories as much on average as by numbers. In tables of at least 40 rows,
+        values beyond the quartiles by ten times their distance do not count, unless they are more than 5 %.
+        ``"none"``: numbers as they are, indicators 0 and 1.
     weights : {"dependence", "equal"}, default="dependence"
         With scale ``"equal"``, the weights of columns of few values: categories, and numbers of at most 20
         different values. Their values make clusters of their own in any table, so that one irrelevant
@@ -450,9 +450,10 @@ def _features(column: Column, filled: pd.Series[Any], equal: bool) -> tuple[NDAr
     if equal:
         # By the largest first, so that squares of huge and tiny numbers stay within bounds.
         numbers = numbers / np.abs(numbers).max()
-        usual = numbers[_usual(numbers)]
-        spread = usual.std()
-        numbers = (numbers - usual.mean()) / (spread if spread > 0 else 1.0)
+        usual = _usual(numbers)
+        numbers = numbers - numbers[usual].mean()
+        spread = numbers[usual].std()
+        numbers = numbers / (spread if spread > 0 else 1.0)
     return numbers[:, None], [column.name]
 
 

@@ -27,6 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from moo_clustering._arrays import (
     BoolArray,
     FloatArray,
+    IntArray,
     IntpArray,
     Labels,
     holds_tables,
@@ -558,7 +559,7 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
 
     @property
     def transduction_(self) -> NDArray[Any]:
-        """Classes of all samples after a fit with labels, shape (n_samples,); None in new classes and noise."""
+        """Classes of all samples after a fit with labels, shape (n_samples,); None for new ones and noise."""
         check_is_fitted(self)
         if not hasattr(self, "classes_"):
             raise AttributeError("transduction_ needs a fit with labels: fit(X, y).")
