@@ -249,7 +249,8 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
         if not issparse(X) and (dates := _dates(X)):
             # NumPy would take them for counts of nanoseconds.
             raise TypeError(f"{', '.join(dates)} of dates or times")
-        return validate_data(estimator, X, dtype=dtype, **options)
+        # Sums of the same numbers in another order end in other bits.
+        return validate_data(estimator, X, dtype=dtype, order="C", **options)
     except OverflowError as error:
         raise ValueError(
             "Input X contains infinity or a value too large: a whole number of more digits than float64 has; "

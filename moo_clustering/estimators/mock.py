@@ -251,7 +251,7 @@ objective, int or callable, default="auto"
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> None:
-        features = numeric_features(self, X, order="C")
+        features = numeric_features(self, X)
         n_samples = len(features)
         self._check(n_samples)
         supervision = _read_supervision(n_samples, y, must_link, cannot_link, self.supervision)

@@ -171,7 +171,7 @@ class SRMOSC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> None:
-        features = numeric_features(self, X, order="C", ensure_min_samples=2)
+        features = numeric_features(self, X, ensure_min_samples=2)
         n_samples = features.shape[0]
         if self.n_clusters > n_samples:
             raise ValueError(f"n_clusters={self.n_clusters} is more than the number of samples, {n_samples}.")

@@ -19,6 +19,22 @@ def in_files(value, folder):
     return _mapped(value, lambda array: _map_file(array, folder))
 
 
+def relaid(value, layout):
+    """A copy of arrays, lists of them or bags whose numbers stand elsewhere in memory; see ``LAYOUTS``."""
+    return _mapped(value, LAYOUTS[layout])
+
+
+# In the columns' order; every second number of a larger array; backwards; one array per column of a frame.
+LAYOUTS = {
+    "Fortran": np.asfortranarray,
+    "strided": lambda array: np.repeat(array, 2, axis=-1)[..., ::2],
+    "backwards": lambda array: np.ascontiguousarray(array[::-1])[::-1],
+    "frame": lambda array: pd.DataFrame({f"f{column}": array[:, column] for column in range(array.shape[1])}),
+    "sparse columns": sp.csc_array,
+    "sparse triplets": sp.coo_array,
+}
+
+
 def untouched(value):
     """A function that says whether nothing in the value has changed since."""
     kept = copy.deepcopy([array.copy() for array in _arrays(value)])

@@ -1,11 +1,15 @@
 """The same fit again: by seeds, on the same object, from other inputs, without global generators."""
 
+import functools
+
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 from contract.estimators import ESTIMATORS
 from contract.fits import TIMES, answers, fitted, part, public
-from contract.inputs import in_files, locked, untouched
+from contract.inputs import LAYOUTS, in_files, locked, relaid, untouched
 from contract.randomness import poisoned, seeded
 from contract.same import assert_same, same_partition
 from moo_clustering.bags import Bags
@@ -51,6 +55,53 @@ def test_inputs_that_cannot_be_written_to(case, held, tmp_path):
     arguments = case.arguments(), case.more
     positional, more = locked(arguments) if held == "locked" else in_files(arguments, tmp_path)
     assert_same_fit(case, case.make().fit(*positional, **more), positional[0])
+
+
+def uneven(X):
+    """Samples whose sums depend on the order of their terms, of no fewer than seven features."""
+    rng = np.random.default_rng(3)
+    if not isinstance(X, np.ndarray):
+        return [instances * rng.uniform(0.9, 1.1, instances.shape) for instances in X]
+    X = np.hstack([X, rng.normal(size=(len(X), 5))]) if X.shape[1] == 2 else X
+    return X * rng.uniform(0.5, 2.0, X.shape)
+
+
+def seen(case, X):
+    """A fit to X, and what it says of X."""
+    model = case.make().fit(X, *case.arguments()[1:], **case.more)
+    return public(model, {*case.computed_anew, "feature_names_in_"}), answers(model, X)
+
+
+@functools.cache
+def seen_in_order(case, kind):
+    """The same of samples in C order: an array, a frame with the names of ``LAYOUTS``, or sparse rows."""
+    X = uneven(case.data(0))
+    kinds = {
+        "frame": lambda: pd.DataFrame(X, columns=[f"f{column}" for column in range(X.shape[1])]),
+        "sparse": lambda: sp.csr_array(X),
+    }
+    return seen(case, kinds.get(kind, lambda: X)())
+
+
+@every_estimator
+@pytest.mark.parametrize(
+    "layout", [each if each == "Fortran" else pytest.param(each, marks=pytest.mark.slow) for each in LAYOUTS]
+)
+def test_the_layout_in_memory_changes_no_bit(case, layout):
+    X, kind = uneven(case.data(0)), layout.partition(" ")[0]
+    if kind in ("frame", "sparse"):
+        if not isinstance(X, np.ndarray):
+            pytest.skip("bags are neither frames nor sparse")
+        try:
+            expected = seen_in_order(case, kind)
+        except TypeError:
+            if kind != "sparse":
+                raise
+            pytest.skip("takes no sparse data")
+    else:
+        expected = seen_in_order(case, kind)
+    for mine, other in zip(seen(case, relaid(X, layout)), expected, strict=True):
+        assert_same(mine, other, skip=TIMES)
 
 
 @every_estimator
