@@ -113,19 +113,48 @@ def demo(out: Path, seed: int) -> None:
     help="Port of this computer to serve at; default: a free one.",
 )
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
-def explore(folder: Path, port: int, no_browser: bool) -> None:
+@click.option(
+    "--ask", "asks", is_flag=True, help="Ask which samples belong together; answers are saved in DIR."
+)
+@click.option(
+    "--mode",
+    type=click.Choice(["pairs", "names"]),
+    help="With --ask: ask about two samples (the default), or for the class of one.",
+)
+@click.option(
+    "--error-rate",
+    type=click.FloatRange(0, 0.5, max_open=True),
+    metavar="SHARE",
+    help="With --ask: assumed share of wrong answers; default: 0.03.",
+)
+def explore(
+    folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, error_rate: float | None
+) -> None:
     """Show the report of a run in the browser, until Ctrl-C.
 
-    DIR is a folder of `fit` or `demo`; nothing is written there. The page is made anew and served to this
-    computer only. Where a file is enough, open report.html in the folder instead.
+    DIR is a folder of `fit` or `demo`; nothing is written there without --ask. The page is made anew and
+    served to this computer only, at an address that its other users cannot guess. Where a file is enough,
+    open report.html in the folder instead.
+
+    With --ask the page asks which samples belong together and shows the partition that follows from every
+    answer, which goes to answers.json in the folder before the next question; another --ask goes on from
+    there. The run must be one of pareto-clustering or pareto-bags, without partial labels or pairs.
     """
     with reported():
+        from moo_clustering.cli.ask import open_session
         from moo_clustering.cli.folder import run_content
-        from moo_clustering.cli.serve import page_server, serve_until_interrupted
+        from moo_clustering.cli.serve import AnswerPanel, asking_page, page_server, serve_until_interrupted
         from moo_clustering.visualization.report import render
 
-        page = render(run_content(folder)).encode("utf-8", "replace")
-        server = page_server(page, port)
+        panel = None
+        if asks:
+            run = open_session(folder, resume=True, mode=mode, error_rate=error_rate)
+            panel, page = AnswerPanel(run), asking_page(run)
+        elif mode is not None or error_rate is not None:
+            raise click.UsageError(f"--{'error-rate' if mode is None else 'mode'} goes with --ask only")
+        else:
+            page = render(run_content(folder)).encode("utf-8", "replace")
+        server = page_server(page, port, panel)
     serve_until_interrupted(server, folder, open_browser=not no_browser)
 
 

@@ -476,6 +476,12 @@ def _labels(kind: str, ids: Any, labels: Any, record: Mapping[str, Any]) -> pd.D
 
 def write_csv(path: Path, frame: pd.DataFrame, *, plain: bool = False) -> None:
     """Write a table; unless it is to be plain, no cell is a formula (see ``csv_cell``)."""
+    with replacing(path) as file:
+        file.write(csv_text(frame, plain=plain))
+
+
+def csv_text(frame: pd.DataFrame, *, plain: bool = False) -> bytes:
+    """A table as the text of a CSV file in UTF-8."""
 
     def cell(value: Any) -> Any:
         if not isinstance(value, str):
@@ -483,9 +489,7 @@ def write_csv(path: Path, frame: pd.DataFrame, *, plain: bool = False) -> None:
         text = value.translate(_ODD)
         return text if plain else csv_cell(text)
 
-    safe = frame.map(cell).rename(columns=cell)
-    with replacing(path) as file:
-        safe.to_csv(file, index=False, lineterminator="\n", encoding="utf-8")
+    return frame.map(cell).rename(columns=cell).to_csv(index=False, lineterminator="\n").encode()
 
 
 def result_arrays(estimator: Any) -> dict[str, Any]:

@@ -1,32 +1,46 @@
-"""The report of a run, served to the browsers of this computer only."""
+"""The report of a run, served to the user of this computer only, and the panel that asks about samples."""
 
 from __future__ import annotations
 
+import json
+import math
+import secrets
 import threading
 import webbrowser
+from collections.abc import Callable
+from dataclasses import replace
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from moo_clustering.cli.ask import AskedRun
+    from moo_clustering.interactive.shown import Beside
+
 LOOPBACK = "127.0.0.1"
-_PATHS = ("/", "/report.html")
+_PAGES = ("", "report.html")
 _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+# Bytes of an answer: the longest name takes a few hundred.
+_LARGEST_ANSWER = 64 * 1024
 
 
-def page_server(page: bytes, port: int) -> PageServer:
+def page_server(page: bytes, port: int, panel: AnswerPanel | None = None) -> PageServer:
     """A server for the page, that has its port already. Raises a ValueError when the port cannot be had."""
     try:
-        return PageServer(page, port)
+        return PageServer(page, port, panel)
     except OSError as error:
         raise ValueError(
             f"cannot serve at port {port}: {error.strerror or error}; leave out --port to get a free one"
@@ -36,12 +50,11 @@ def page_server(page: bytes, port: int) -> PageServer:
 def serve_until_interrupted(server: PageServer, folder: Path, *, open_browser: bool) -> None:
     """Serve the report of a run until Ctrl-C."""
     with server:
-        address = f"http://{LOOPBACK}:{server.server_port}/"
         try:
-            click.echo(f"The report of {folder} is at {address} (Ctrl-C ends this).")
+            click.echo(f"The report of {folder} is at {server.address} (Ctrl-C ends this).")
             if open_browser:
                 # Some browsers return only when they are closed.
-                threading.Thread(target=_open, args=(address,), daemon=True).start()
+                threading.Thread(target=_open, args=(server.invitation,), daemon=True).start()
             server.serve_forever()
         except KeyboardInterrupt:
             click.echo("\nStopped; the report is no longer served.")
@@ -52,8 +65,168 @@ def _open(address: str) -> None:
         click.echo("No browser could be opened; open the address in one yourself.", err=True)
 
 
+def asking_page(run: AskedRun) -> bytes:
+    """The report of a run as a page that asks: its answers are a solution that changes with each."""
+    from moo_clustering.cli.ask import asked_content
+    from moo_clustering.cli.folder import run_content
+    from moo_clustering.visualization.report import render
+
+    content, of_fit = asked_content(run), run_content(run.folder)
+    # Numbers of the answers so far would be wrong after the next.
+    known = [column for column in content.columns if "links satisfied" not in column.name]
+    known = [column for column in known if column.name != "constraints satisfied"]
+    asked = replace(
+        content,
+        title=of_fit.title,
+        facts=of_fit.facts,
+        columns=known,
+        chosen=of_fit.chosen,
+        must_link=of_fit.must_link,
+        cannot_link=of_fit.cannot_link,
+    )
+    return render(asked, asks=True).encode("utf-8", "replace")
+
+
+class StaleError(ValueError):
+    """A request is about a question that is not the present one any more."""
+
+
+class AnswerPanel:
+    """A session behind a page: one request at a time, each for the state that its page shows.
+
+    Parameters
+    ----------
+    run : AskedRun
+    """
+
+    def __init__(self, run: AskedRun) -> None:
+        self._run, self._session = run, run.session
+        self._lock = threading.Lock()
+        # Changes since the server has started, by which an old page is known, and answers to redo.
+        self._revision = self._n_undone = 0
+        self._last = ""
+
+    def get(self, place: str) -> dict[str, Any] | bytes | None:
+        """The state, an answered question ("question/3") or a file of answers; None for anything else."""
+        with self._lock:
+            name, _, number = place.partition("/")
+            if place == "state":
+                return self._state()
+            if name == "question" and number.isascii() and number.isdigit() and len(number) < 10:
+                history = self._session.history_
+                if int(number) < len(history):
+                    pair = history[["i", "j"]].iloc[int(number)].tolist()
+                    return self._shown(tuple(sample for sample in pair if sample >= 0), self._groups())
+            from moo_clustering.cli.folder import csv_text
+
+            files = self._run.answers() if place.endswith(".csv") else {}
+            return csv_text(files[place]) if place in files else None
+
+    def act(self, action: str, request: dict[str, Any]) -> dict[str, Any]:
+        """Take an answer, or what else is asked of the session; the new state.
+
+        Raises
+        ------
+        StaleError
+            If the session has changed since the state that the request is about.
+        ValueError
+            If the session refuses it; nothing has changed.
+        OSError
+            If the answer cannot be written; nothing has changed.
+        """
+        with self._lock:
+            if request.get("revision") != self._revision:
+                raise StaleError("this question was answered already; here is the present one.")
+            self._do(action, request)
+            self._revision += 1
+            self._last = action
+            undone = {"undo": self._n_undone + 1, "redo": max(0, self._n_undone - 1)}
+            self._n_undone = undone.get(action, 0)
+            return self._state()
+
+    def _do(self, action: str, request: dict[str, Any]) -> None:
+        session = self._session
+        if action == "answer":
+            session.answer(_text(request, "answer"))
+        elif action == "name":
+            session.name(_number(request, "group"), _text(request, "name"))
+        elif action == "reopen":
+            answer = None if request.get("answer") is None else _text(request, "answer")
+            session.reopen(_number(request, "number"), answer)
+        else:
+            {"undo": session.undo, "redo": session.redo}[action]()
+
+    def _state(self) -> dict[str, Any]:
+        from moo_clustering.visualization.report.page import encoded_labels
+
+        session, question = self._session, self._session.question
+        groups = self._groups()
+        history = _records(session.history_)
+        return {
+            "revision": self._revision,
+            "mode": session.mode,
+            "question": None if question is None else self._shown(question.samples, groups),
+            "labels": encoded_labels(session.labels_),
+            "groups": groups,
+            "history": history,
+            "expectedError": session.expected_error_,
+            "mayStop": session.may_stop_,
+            "summary": session.summary(),
+            "canUndo": bool(history) or self._last == "reopen",
+            "canRedo": self._n_undone > 0,
+        }
+
+    def _groups(self) -> list[dict[str, Any]]:
+        return _records(self._session.groups_)
+
+    def _shown(self, samples: tuple[int, ...], groups: list[Any]) -> dict[str, Any]:
+        beside = groups[self._session.labels_[samples[1]]] if len(samples) == 2 else None
+        return {
+            "samples": list(samples),
+            "shown": _listed(self._run.shown.beside(samples)),
+            # The group of the sample to compare with, once somebody has answered about it.
+            "beside": beside["group"] if beside and beside["anchors"] else None,
+        }
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(key): _plain(value) for key, value in row.items()} for row in frame.to_dict("records")]
+
+
+def _listed(beside: Beside) -> dict[str, Any]:
+    """Samples side by side as values that JSON has."""
+    lines = {
+        name: [[line.name, line.values, _plain(float(line.difference))] for line in getattr(beside, name)]
+        for name in ("notes", "features")
+    }
+    return beside._asdict() | lines
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _text(request: dict[str, Any], name: str) -> str:
+    value = request.get(name)
+    if not isinstance(value, str):
+        raise ValueError(f"{name} must be a text.")
+    return value
+
+
+def _number(request: dict[str, Any], name: str) -> int:
+    value = request.get(name)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError(f"{name} must be a whole number.")
+    return value
+
+
+_ACTIONS = ("answer", "name", "reopen", "undo", "redo")
+
+
 class PageServer(ThreadingHTTPServer):
-    """Answers with one page.
+    """Answers with one page, and with the state of a session where there is one.
+
+    Everything is below a random path, so that other users of the computer cannot find it.
 
     Parameters
     ----------
@@ -61,53 +234,184 @@ class PageServer(ThreadingHTTPServer):
         HTML in UTF-8.
     port : int
         0 takes a free one.
+    panel : AnswerPanel, optional
+        The session that the page asks for.
     """
 
     daemon_threads = True
     # Another server at the same port is an error on every system.
     allow_reuse_port = False
 
-    def __init__(self, page: bytes, port: int) -> None:
+    def __init__(self, page: bytes, port: int, panel: AnswerPanel | None = None) -> None:
         super().__init__((LOOPBACK, port), _Handler)
-        self.page = page
+        self.page, self.panel = page, panel
         self.hosts = {f"{name}:{self.server_port}" for name in (LOOPBACK, "localhost")}
         if self.server_port == 80:
             self.hosts |= {LOOPBACK, "localhost"}
+        self.token, self._code = secrets.token_urlsafe(16), secrets.token_urlsafe(16)
+        self._codes = [self._code]
+
+    @property
+    def address(self) -> str:
+        """Address of the page."""
+        return f"http://{LOOPBACK}:{self.server_port}/{self.token}/"
+
+    @property
+    def invitation(self) -> str:
+        """Address that leads to the page once.
+
+        It is for the command line of a browser, which other users of the computer can read.
+        """
+        return f"http://{LOOPBACK}:{self.server_port}/{self._code}"
+
+    def invites(self, code: str) -> bool:
+        """Whether this is the address that leads to the page once, which it does no more from now on."""
+        try:
+            self._codes.remove(code)
+        except ValueError:
+            return False
+        return True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Stay silent about browsers that hang up."""
 
 
+class _Refusal(Exception):
+    """A request that is answered by a status and a sentence."""
+
+    def __init__(self, status: HTTPStatus, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
 class _Handler(BaseHTTPRequestHandler):
     server: PageServer
+    raw_requestline: bytes
     server_version = "moo-clustering"
     sys_version = ""
     timeout = 30
+    # A request without a version gets headers too.
+    default_request_version = "HTTP/1.0"
 
     def do_GET(self) -> None:
-        self._answer(with_body=True)
+        self._answer(self._page)
 
-    def do_HEAD(self) -> None:
-        self._answer(with_body=False)
+    do_HEAD = do_GET
 
-    def _answer(self, *, with_body: bool) -> None:
+    def do_POST(self) -> None:
+        self._answer(self._change)
+
+    def parse_request(self) -> bool:
+        """Read the head of a request; one that cannot be read is answered."""
+        if not self.raw_requestline.strip():
+            self.command, self.request_version, self.requestline = "", self.default_request_version, ""
+        elif not super().parse_request():
+            return False
+        elif self.command.isascii() and self.command.isalpha():
+            return True
+        self.send_error(HTTPStatus.BAD_REQUEST)
+        return False
+
+    def _answer(self, answer: Callable[[str], None]) -> None:
+        try:
+            self._check_host()
+            answer(self._place())
+        except _Refusal as refusal:
+            self._send(refusal.status, f"{refusal}\n".encode(), "text/plain")
+
+    def _check_host(self) -> None:
         # Another site whose name is made to lead to this computer must not read the report.
         hosts = [host.strip().lower() for host in self.headers.get_all("Host", [])]
-        if len(hosts) != 1 or hosts[0] not in self.server.hosts:
-            self._send(HTTPStatus.FORBIDDEN, b"This is for this computer only.\n", "text/plain", with_body)
-        elif urlsplit(self.path).path in _PATHS:
-            self._send(HTTPStatus.OK, self.server.page, "text/html", with_body)
-        else:
-            self._send(HTTPStatus.NOT_FOUND, b"There is only the report, at /\n", "text/plain", with_body)
+        if len(hosts) != 1:
+            raise _Refusal(HTTPStatus.BAD_REQUEST, "A request names one host.")
+        if hosts[0] not in self.server.hosts:
+            raise _Refusal(HTTPStatus.FORBIDDEN, "This is for this computer only.")
 
-    def _send(self, status: HTTPStatus, body: bytes, kind: str, with_body: bool) -> None:
+    def _place(self) -> str:
+        """The requested path below the random one."""
+        try:
+            path = urlsplit(self.path).path
+        except ValueError:
+            raise _Refusal(HTTPStatus.BAD_REQUEST, "This is no address.") from None
+        root, token, *rest = [*path.split("/", 2), ""] if "/" in path else (path, "")
+        if not root and secrets.compare_digest(token.encode(), self.server.token.encode()):
+            return rest[0] if len(rest) > 1 else "/"
+        if self.command == "GET" and self.server.invites(token):
+            return "/"
+        raise _Refusal(HTTPStatus.NOT_FOUND, "There is only the report, at the address that was printed.")
+
+    def _page(self, place: str) -> None:
+        if place == "/":
+            self._send(HTTPStatus.SEE_OTHER, b"", "text/plain", Location=f"/{self.server.token}/")
+        elif place in _PAGES:
+            self._send(HTTPStatus.OK, self.server.page, "text/html")
+        else:
+            panel, name = self.server.panel, place.removeprefix("api/")
+            found = panel.get(name) if panel is not None and name != place else None
+            if found is None:
+                raise _Refusal(HTTPStatus.NOT_FOUND, "There is only the report here.")
+            if isinstance(found, bytes):
+                self._send(HTTPStatus.OK, found, "text/csv")
+            else:
+                self._send_json(HTTPStatus.OK, found)
+
+    def _change(self, place: str) -> None:
+        panel, action = self.server.panel, place.removeprefix("api/")
+        if panel is None or action not in _ACTIONS or action == place:
+            raise _Refusal(HTTPStatus.NOT_FOUND, "Nothing can be changed here.")
+        request = self._request()
+        try:
+            self._send_json(HTTPStatus.OK, panel.act(action, request))
+        except StaleError as error:
+            self._send_json(HTTPStatus.CONFLICT, {"error": str(error), "state": panel.get("state")})
+        except ValueError as error:
+            self._send_json(HTTPStatus.BAD_REQUEST, {"error": str(error)})
+        except OSError as error:
+            sentence = f"the answer cannot be saved, and does not count: {error.strerror or error}"
+            self._send_json(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": sentence})
+
+    def _request(self) -> dict[str, Any]:
+        """The JSON of a request by the page itself, and by no other."""
+        origin = f"http://{self.headers['Host'].strip().lower()}"
+        if [each.lower() for each in self.headers.get_all("Origin", [])] != [origin]:
+            raise _Refusal(HTTPStatus.FORBIDDEN, "Answers come from the page itself.")
+        if self.headers.get_content_type() != "application/json" or "Content-Type" not in self.headers:
+            raise _Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Answers are application/json.")
+        lengths = self.headers.get_all("Content-Length", [])
+        if "Transfer-Encoding" in self.headers or len(lengths) != 1:
+            raise _Refusal(HTTPStatus.LENGTH_REQUIRED, "Answers say their length once.")
+        if not (lengths[0].isascii() and lengths[0].isdigit()):
+            raise _Refusal(HTTPStatus.BAD_REQUEST, "The length is no number.")
+        if len(lengths[0]) > 9 or int(lengths[0]) > _LARGEST_ANSWER:
+            raise _Refusal(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"Answers have at most {_LARGEST_ANSWER} bytes."
+            )
+        body = self.rfile.read(int(lengths[0]))
+        try:
+            request = json.loads(body.decode())
+        except (ValueError, RecursionError):
+            request = None
+        if not isinstance(request, dict) or len(body) < int(lengths[0]):
+            raise _Refusal(HTTPStatus.BAD_REQUEST, "This is no JSON object.")
+        return request
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Refuse what is no request, with the same headers as everything has."""
+        # The message of the base class quotes the request, of any length.
+        self.close_connection = True
+        self._send(HTTPStatus(code), f"{HTTPStatus(code).phrase}\n".encode(), "text/plain")
+
+    def _send_json(self, status: HTTPStatus, value: dict[str, Any]) -> None:
+        self._send(status, json.dumps(value, allow_nan=False).encode(), "application/json")
+
+    def _send(self, status: HTTPStatus, body: bytes, kind: str, **more: str) -> None:
         self.send_response(status)
         self.send_header("Content-Type", f"{kind}; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))
-        for name, value in _HEADERS.items():
+        for name, value in (_HEADERS | more).items():
             self.send_header(name, value)
         self.end_headers()
-        if with_body:
+        if self.command != "HEAD":
             self.wfile.write(body)
 
     def log_message(self, format: str, *arguments: Any) -> None:

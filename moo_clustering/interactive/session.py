@@ -6,6 +6,7 @@ import errno
 import html
 import json
 import os
+import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -968,6 +969,8 @@ def _checked_name(name: str) -> str:
         raise ValueError(f"a name must be a text that is not empty, got {name!r:.40}.")
     if len(name) > _LONGEST_NAME:
         raise ValueError(f"a name has at most {_LONGEST_NAME} characters, got {len(name)}.")
+    if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in name):
+        raise ValueError(f"a name must not hold control characters, got {name!r:.40}.")
     return name.strip()
 
 

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from contextlib import contextmanager
@@ -59,15 +60,15 @@ def served(folder, *extra):
     )
     try:
         line = process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        found = re.search(r"http://127\.0\.0\.1:(\d+)(/[\w-]{22}/) ", line)
         assert found, line + process.stderr.read()
-        yield process, int(found[1])
+        yield process, int(found[1]), found[2]
     finally:
         process.kill()
         process.communicate(timeout=WAIT)
 
 
-def ask(port, path="/", method="GET", **headers):
+def ask(port, path, method="GET", **headers):
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=WAIT)
     try:
         connection.putrequest(method, path, skip_host=True)
@@ -84,44 +85,41 @@ def ask(port, path="/", method="GET", **headers):
 @pytest.mark.skipif(sys.platform == "win32", reason="no interrupts from another process")
 def test_served_until_interrupted(folder):
     before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
-    with served(folder) as (process, port):
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=WAIT) as answer:
+    with served(folder) as (process, port, place):
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{place}", timeout=WAIT) as answer:
             page = answer.read().decode()
             headers = answer.headers
         assert "<title>Slices on table.csv</title>" in page
         assert headers["Content-Type"] == "text/html; charset=utf-8"
-        assert headers["X-Content-Type-Options"] == "nosniff"
-        assert headers["Cache-Control"] == "no-store"
-        assert headers["Content-Security-Policy"] == "frame-ancestors 'none'"
         assert "Python" not in headers["Server"]
         assert "Access-Control-Allow-Origin" not in headers
 
-        assert ask(port, "/report.html")[2] == page
-        assert ask(port, Host=f"LOCALHOST:{port}")[0] == 200
-        status, headers, body = ask(port, method="HEAD")
+        assert ask(port, f"{place}report.html")[2] == page
+        assert ask(port, place, Host=f"LOCALHOST:{port}")[0] == 200
+        status, headers, body = ask(port, place, method="HEAD")
         assert (status, body) == (200, "")
         assert int(headers["Content-Length"]) == len(page.encode())
+        status, headers, _ = ask(port, place[:-1])
+        assert (status, headers["Location"]) == (303, place)
 
         # No other name leads here, whoever resolves it so.
         for host in ("evil.example", f"evil.example:{port}", f"127.0.0.1:{port + 1}", "127.0.0.1", "", ()):
-            status, _, body = ask(port, Host=host)
+            status, _, body = ask(port, place, Host=host)
             assert status in (400, 403)
             assert "Slices" not in body
-        assert ask(port, Host=(f"127.0.0.1:{port}", "evil.example"))[0] == 403
+        assert ask(port, place, Host=(f"127.0.0.1:{port}", "evil.example"))[0] == 400
 
-        # Nothing else of the folder is there.
-        for path in (
-            "/run.json",
-            "/labels.csv",
-            "/..",
-            "/../out/run.json",
-            "/%2e%2e/out/run.json",
-            "/out/",
-        ):
-            status, _, body = ask(port, path)
-            assert status == 404
+        # Nothing is there for who does not know the random path, and nothing else of the folder.
+        guesses = ("/", "/report.html", f"{place[:-2]}/", f"{place[:-1]}x/", "//", "/%00/", "*", "")
+        files = [
+            f"{place}{name}" for name in ("run.json", "..", "../out/run.json", "%2e%2e/out/run.json", "out/")
+        ]
+        for path in (*guesses, *files, f"{place}api/state"):
+            status, _, body = ask(port, path or "/")
+            assert status == 404, path
             assert "Slices" not in body
-        assert ask(port, method="POST")[0] == 501
+        assert ask(port, place, method="POST")[0] == 404
+        assert ask(port, f"{place}api/answer", method="POST")[0] == 404
 
         process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(timeout=WAIT)
@@ -131,10 +129,88 @@ def test_served_until_interrupted(folder):
     assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == before
 
 
+@pytest.fixture
+def server():
+    """A server of a small page, in this process."""
+    with serve.page_server(b"<p>page</p>", 0) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def sent(server, request):
+    """The head and the body of an answer to bytes."""
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=WAIT) as connection:
+        connection.sendall(request)
+        connection.shutdown(socket.SHUT_WR)
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    head, _, body = answer.decode("iso-8859-1").partition("\r\n\r\n")
+    return head, body
+
+
+HOST = b"Host: 127.0.0.1:%d\r\n"
+MALFORMED = {
+    b"GET\r\n\r\n": 400,
+    b"\r\n\r\n": 400,
+    b"\x00\xff\xfe / HTTP/1.1\r\n\r\n": 400,
+    b"GET / HTTP\r\n\r\n": 400,
+    b"GET / HTTP/1.1 more\r\n\r\n": 400,
+    b"GET /\r\n\r\n": 400,
+    b"GET / HTTP/9.9\r\n\r\n": 505,
+    b"GET http://[ HTTP/1.1\r\n" + HOST + b"\r\n": 400,
+    b"GET http://[::x]/ HTTP/1.1\r\n" + HOST + b"\r\n": 400,
+    b"GET / HTTP/1.1\r\n\r\n": 400,
+    b"GET / HTTP/1.1\r\nno header\r\n\r\n": 400,
+    b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n": 400,
+    b"GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n": 403,
+    b"GET /%s HTTP/1.1\r\n\r\n" % (b"x" * 70_000): 414,
+    b"GET / HTTP/1.1\r\nX: %s\r\n\r\n" % (b"x" * 70_000): 431,
+    b"GET / HTTP/1.1\r\n" + b"X: x\r\n" * 200 + b"\r\n": 431,
+    b"BREW / HTTP/1.1\r\n" + HOST + b"\r\n": 501,
+    b"OPTIONS / HTTP/1.1\r\n" + HOST + b"\r\n": 501,
+    b"GET /\xe2\x80\xae HTTP/1.1\r\n" + HOST + b"\r\n": 404,
+}
+
+
+@pytest.mark.parametrize("request_", MALFORMED, ids=lambda request: repr(request[:24]))
+def test_whatever_is_sent_is_answered_with_the_same_headers(server, request_):
+    whole = request_.replace(b"%d", b"%d" % server.server_port)
+    head, body = sent(server, whole)
+    assert head.split(" ")[1] == str(MALFORMED[request_])
+    for name, value in serve._HEADERS.items():
+        assert f"\r\n{name}: {value}" in head
+    assert "Content-Type: text/plain; charset=utf-8" in head
+    # A sentence, and not what was sent.
+    assert len(body) < 80
+    assert body.isprintable() or body[:-1].isprintable()
+
+
+def test_the_address_for_a_browser_leads_to_the_page_once(server):
+    code = server.invitation.removeprefix(f"http://127.0.0.1:{server.server_port}")
+    assert code not in server.address
+    assert ask(server.server_port, code, method="HEAD")[0] == 404
+    status, headers, body = ask(server.server_port, code)
+    assert (status, body) == (303, "")
+    assert f"http://127.0.0.1:{server.server_port}{headers['Location']}" == server.address
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert ask(server.server_port, code)[0] == 404
+    assert ask(server.server_port, headers["Location"])[2] == "<p>page</p>"
+
+
+def test_every_server_has_an_address_of_its_own(server):
+    with serve.page_server(b"", 0) as other:
+        names = [each.address.split("/")[3] for each in (server, other)]
+        names += [each.invitation.split("/")[3] for each in (server, other)]
+    assert len(set(names)) == 4
+    assert all(len(name) >= 22 for name in names)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other addresses of this computer are named otherwise")
 def test_only_the_loopback_address_answers(folder):
-    with served(folder) as (_, port), pytest.raises(OSError, match="refused"):
+    with served(folder) as (_, port, _), pytest.raises(OSError, match="refused"):
         socket.create_connection(("127.0.0.2", port), timeout=WAIT).close()
 
 
@@ -167,8 +243,10 @@ def test_browser_is_opened(run, folder, monkeypatch, opens):
     monkeypatch.setattr("moo_clustering.cli.serve.PageServer.serve_forever", until_asked)
     result = run("explore", "out")
     assert result.exit_code == 0
-    assert asked[0] in result.stdout
-    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", asked[0])
+    assert re.search(r" http://127\.0\.0\.1:\d+/[\w-]{22}/ ", result.stdout)
+    # Other users of the computer can read the command line of a browser.
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{22}", asked[0])
+    assert asked[0] not in result.stdout
 
 
 def test_without_a_browser_the_address_is_all(capsys, monkeypatch):

@@ -393,6 +393,8 @@ def test_bad_answers_lose_nothing(blobs):
         (lambda: session.answer("maybe", samples=(4, 5)), "together"),
         (lambda: session.name(99, "x"), "group must be"),
         (lambda: session.name(0, " "), "not empty"),
+        (lambda: session.name(0, "red\x1b[31m"), "control characters, got 'red.x1b"),
+        (lambda: session.name(0, "\ud800"), "control characters"),
         (lambda: session.name(0, "x" * 10_000), "at most 200 characters"),
         (lambda: blobs.ask("names").answer(""), "not empty"),
         (lambda: blobs.ask("names").answer("apart"), "two samples"),

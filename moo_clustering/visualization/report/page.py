@@ -468,13 +468,16 @@ def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -
     return rows
 
 
-def render(content: ReportContent) -> str:
+def render(content: ReportContent, *, asks: bool = False) -> str:
     """The report as one HTML page that needs no network.
 
     Parameters
     ----------
     content : ReportContent
         Every text of it is shown as text, whatever it holds.
+    asks : bool, default=False
+        Whether the page asks about samples: for the server of a session only, with its partition as the
+        solution of the rule "answers".
 
     Returns
     -------
@@ -487,15 +490,16 @@ def render(content: ReportContent) -> str:
     O(n_solutions * n_samples) time and memory. plotly's own script is in the page, about 5 MB. A
     policy in the page's head lets no other script run and nothing be fetched.
     """
-    scripts = [_plotly(), _scripts()]
-    style = _text("report.css")
+    scripts = [_plotly(), _scripts(("ask.js",) if asks else ())]
+    style = _text("report.css") + (_text("ask.css") if asks else "")
     fixed = sum(len(text.encode()) for text in (*scripts, style)) + 100_000
     data = payload(content, _MAX_SIZE - fixed)
     return _template().render(
         content=content,
         missing=data["missing"],
         n_solutions=len(data["names"]),
-        policy=_policy(scripts),
+        asks=asks,
+        policy=_policy(scripts) + ("; connect-src 'self'" if asks else ""),
         style=Markup(style),
         scripts=[Markup(script) for script in scripts],
         data=htmlsafe_json_dumps(data, allow_nan=False),
@@ -534,8 +538,8 @@ def _plotly() -> str:
 
 
 @cache
-def _scripts() -> str:
-    parts = "\n".join(_text(name) for name in _SCRIPTS)
+def _scripts(more: tuple[str, ...]) -> str:
+    parts = "\n".join(_text(name) for name in (*_SCRIPTS[:-1], *more, _SCRIPTS[-1]))
     return f'(() => {{\n"use strict";\n{parts}\n}})();\n'
 
 

@@ -9,9 +9,9 @@ function comparison() {
   const counts = common.counts.slice(0, rows).map((row) => row.slice(0, columns));
   const looks = new Map();
   bestMatching(counts, columns).forEach((column, row) => {
-    if (column >= 0 && counts[row][column] > 0) looks.set(common.columns[column], common.rows[row]);
+    if (column >= 0 && counts[row][column] > 0) looks.set(common.columns[column], ownPlace(common.rows[row]));
   });
-  let next = Math.max(-1, ...common.rows) + 1;
+  let next = Math.max(-1, ...common.rows.map(ownPlace)) + 1;
   for (const cluster of common.columns) if (cluster >= 0 && !looks.has(cluster)) looks.set(cluster, next++);
   return { ...common, looks, index: adjustedRandIndex(common) };
 }
@@ -29,7 +29,7 @@ function contingencyTable({ rows, columns, counts, looks }) {
   const head = element("tr", {}, element("th", {}, `${shortened(data.names[state.selected], 24)} ↓  ${shortened(data.names[state.compared], 24)} →`),
     ...columns.map((cluster) => element("th", { scope: "col", class: "number" }, ...title(state.compared, cluster, looks.get(cluster)))));
   const body = rows.map((cluster, i) =>
-    element("tr", {}, element("th", { scope: "row" }, ...title(state.selected, cluster, cluster)), ...counts[i].map(cell)));
+    element("tr", {}, element("th", { scope: "row" }, ...title(state.selected, cluster, ownPlace(cluster))), ...counts[i].map(cell)));
   return element("table", { class: "contingency" }, element("thead", {}, head), element("tbody", {}, ...body));
 }
 
@@ -52,7 +52,7 @@ function showComparison() {
   if (!data.map) return;
   byId("compare-first-title").textContent = data.names[state.selected];
   byId("compare-second-title").textContent = data.names[state.compared];
-  clusterLegend(byId("compare-first-legend"), state.selected, (cluster) => cluster);
+  clusterLegend(byId("compare-first-legend"), state.selected, ownPlace);
   clusterLegend(byId("compare-second-legend"), state.compared, (cluster) => found.looks.get(cluster));
   redraw("compare-first");
   redraw("compare-second");
@@ -67,7 +67,7 @@ function startCompare() {
   byId("compare-with").addEventListener("change", ({ target }) => compare(target.value === "" ? null : Number(target.value)));
   if (data.map) {
     const side = (solution, look) => ({ data: clusterTraces(solution, look, null), layout: planeLayout() });
-    addFigure("compare-first", "first of two", () => comparing.now && side(state.selected, (cluster) => cluster));
+    addFigure("compare-first", "first of two", () => comparing.now && side(state.selected, ownPlace));
     addFigure("compare-second", "second of two", () => comparing.now && side(state.compared, (cluster) => comparing.now.looks.get(cluster)));
   }
   follow(["selected", "compared"], showComparison);

@@ -22,6 +22,13 @@ function lookOf(cluster) {
   return cluster < 0 ? NO_CLUSTER : data.looks[cluster % data.looks.length];
 }
 
+// Places in the looks of clusters that keep theirs while they are numbered anew.
+const lookPlaces = new Map();
+
+function placeOf(solution, cluster) {
+  return lookPlaces.get(solution)?.[cluster] ?? cluster;
+}
+
 // A small drawing of a marker; `open` ones are only outlined.
 function swatch(look, open = false) {
   const space = "http://www.w3.org/2000/svg";

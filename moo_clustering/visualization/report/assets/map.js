@@ -1,6 +1,7 @@
 // The map of the selected solution, with its constraints and the sample that is pointed out.
 
-const map = { constraints: true };
+const map = { constraints: true, overlays: [] };
+const ownPlace = (cluster) => placeOf(state.selected, cluster);
 
 // Lines between the samples of pairs that are both on the map.
 function pairLines(pairs, wanted) {
@@ -51,8 +52,8 @@ function sampleTrace() {
 
 function mapFigure() {
   const lines = map.constraints && nConstraints() ? constraintTraces() : [];
-  const traces = clusterTraces(state.selected, (cluster) => cluster, state.emphasis);
-  return { data: [...lines, ...traces, ...sampleTrace()], layout: planeLayout() };
+  const traces = clusterTraces(state.selected, ownPlace, state.emphasis);
+  return { data: [...lines, ...traces, ...sampleTrace(), ...map.overlays.flatMap((each) => each())], layout: planeLayout() };
 }
 
 function mapNote() {
@@ -89,7 +90,7 @@ function pointOut(sample) {
 
 function showMap() {
   const tell = () => {
-    clusterLegend(byId("map-legend"), state.selected, (cluster) => cluster, data.map ? emphasize : null);
+    clusterLegend(byId("map-legend"), state.selected, ownPlace, data.map ? emphasize : null);
     note("constraint-counts", constraintCounts());
     if (data.map) redraw("map-figure");
   };

@@ -10,8 +10,12 @@ function labelsOf(solution) {
 
 // Samples in no cluster, then in cluster 0, 1, ...
 function sizesOf(solution) {
+  return sizesIn(storedLabels(solution));
+}
+
+function sizesIn(labels) {
   const sizes = [0];
-  for (const label of storedLabels(solution)) sizes[label] = (sizes[label] ?? 0) + 1;
+  for (const label of labels) sizes[label] = (sizes[label] ?? 0) + 1;
   for (let label = 0; label < sizes.length; label++) sizes[label] ??= 0;
   return sizes;
 }
@@ -59,13 +63,15 @@ function clusterName(solution, cluster) {
 
 // Samples in every two clusters: counts[i][j] of first.clusters[i] and second.clusters[j].
 function contingency(first, second) {
-  const rows = clustersOf(sizesOf(first));
-  const columns = clustersOf(sizesOf(second));
+  return crossed(storedLabels(first), storedLabels(second));
+}
+
+function crossed(a, b) {
+  const rows = clustersOf(sizesIn(a));
+  const columns = clustersOf(sizesIn(b));
   const rowOf = new Map(rows.map((cluster, i) => [cluster + 1, i]));
   const columnOf = new Map(columns.map((cluster, j) => [cluster + 1, j]));
   const counts = rows.map(() => new Array(columns.length).fill(0));
-  const a = storedLabels(first);
-  const b = storedLabels(second);
   for (let i = 0; i < a.length; i++) counts[rowOf.get(a[i])][columnOf.get(b[i])]++;
   return { rows, columns, counts };
 }

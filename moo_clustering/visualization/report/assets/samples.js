@@ -21,7 +21,7 @@ function sampleRow(row, cluster) {
     : shortened(data.sampleNames[row], 120);
   const cells = [
     element("th", { scope: "row" }, name),
-    element("td", { class: "cluster" }, swatch(lookOf(cluster)), " ", shortened(clusterName(state.selected, cluster), 60)),
+    element("td", { class: "cluster" }, swatch(lookOf(ownPlace(cluster))), " ", shortened(clusterName(state.selected, cluster), 60)),
   ];
   if (data.sampleTexts) cells.push(element("td", { class: "text" }, shortened(data.sampleTexts[row], 240)));
   return element("tr", { "data-sample": row }, ...cells);
