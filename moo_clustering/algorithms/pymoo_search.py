@@ -12,21 +12,26 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from pymoo.algorithms.base.genetic import GeneticAlgorithm
 from pymoo.algorithms.moo.nsga3 import HyperplaneNormalization
 from pymoo.core.algorithm import Algorithm
 from pymoo.core.callback import Callback
-from pymoo.core.duplicate import DuplicateElimination, NoDuplicateElimination
+from pymoo.core.duplicate import DefaultDuplicateElimination, DuplicateElimination, NoDuplicateElimination
 from pymoo.core.evaluator import Evaluator
 from pymoo.core.individual import Individual, calc_cv
 from pymoo.core.meta import Meta
 from pymoo.core.mutation import Mutation
 from pymoo.core.population import Population
 from pymoo.core.problem import Problem
-from pymoo.core.repair import Repair
+from pymoo.core.repair import NoRepair, Repair
 from pymoo.core.result import Result
 from pymoo.core.termination import Termination
 from pymoo.core.variable import get
+from pymoo.operators.crossover.sbx import SBX
+from pymoo.operators.mutation.pm import PM
+from pymoo.operators.sampling.rnd import FloatRandomSampling
 from pymoo.termination.max_gen import MaximumGenerationTermination
+from pymoo.util.misc import termination_from_tuple
 
 from moo_clustering.algorithms import search as searches
 from moo_clustering.operators import CanonicalDuplicates
@@ -39,6 +44,8 @@ Genes = NDArray[Any]
 Perturb: TypeAlias = "Mutation | Callable[[Any, Genes, np.random.Generator], Genes]"
 Variation = Callable[[Genes, np.random.Generator], Genes]
 _ENDLESS = 10**9
+# Operators that pymoo's algorithms have unless others are given.
+_OF_NUMBERS = (FloatRandomSampling, SBX, PM, NoRepair, DefaultDuplicateElimination)
 _RUNNING = "holds running generators or other searches, which cannot be saved"
 _UNSEEDED = "does not give the same result twice for one seed"
 _REFUSED = {"CMAES": _RUNNING, "EPPSO": _RUNNING, "CMOPSO": _UNSEEDED, "DIRECT": _UNSEEDED}
@@ -445,6 +452,15 @@ class PymooSearch:
         """Whether the algorithm has ended by itself, as pymoo's do when mating runs dry."""
         return bool(self.algorithm.termination.force_termination)
 
+    @property
+    def finished(self) -> bool:
+        """Whether a criterion of :meth:`end_by` has been met."""
+        return bool(self.algorithm.termination.has_terminated())
+
+    def end_by(self, termination: Termination | tuple[Any, ...]) -> None:
+        """Let a criterion of pymoo end the search early; it is copied."""
+        self.algorithm.termination.early = termination_from_tuple(copy.deepcopy(termination))
+
     def check_resumable(self) -> None:
         """Refuse algorithms that are known not to go on from a saved state.
 
@@ -460,6 +476,8 @@ class PymooSearch:
             raise ValueError(
                 f"{type(self.algorithm).__name__} cannot be checkpointed: it {reason}; leave checkpoint out"
             )
+        if self.algorithm.termination.early is not None:
+            raise ValueError("termination cannot be checkpointed; use n_gen, or leave checkpoint out")
         if self.algorithm.save_history:
             raise ValueError("save_history=True cannot be checkpointed; use a Recorder instead")
 
@@ -533,11 +551,43 @@ class PymooSearch:
                 raise ValueError(f"the saved population has {there} {name}, the problem here has {here}")
 
 
+def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> GeneticAlgorithm:
+    """A pymoo algorithm with the operators of a method wherever it has pymoo's for real numbers.
+
+    Parameters
+    ----------
+    algorithm : GeneticAlgorithm or subclass of it
+        An object is copied, and keeps its population size and the operators that it was given.
+    operators : dict
+        ``sampling``, ``crossover``, ``mutation``, ``repair`` and ``eliminate_duplicates``.
+    pop_size : int
+        Population size of a class.
+    """
+    if isinstance(algorithm, type) and issubclass(algorithm, GeneticAlgorithm):
+        if any("ref_dirs" in inspect.signature(kind).parameters for kind in algorithm.__mro__[:-1]):
+            raise ValueError(
+                f"{algorithm.__name__} needs reference directions: give algorithm an object such as "
+                f"{algorithm.__name__}(get_reference_directions('das-dennis', n_obj, n_partitions=20))."
+            )
+        return algorithm(pop_size=pop_size, **operators)
+    if not isinstance(algorithm, GeneticAlgorithm):
+        raise TypeError(f"algorithm must be a GeneticAlgorithm of pymoo such as NSGA2, got {algorithm!r}.")
+    algorithm = copy.deepcopy(algorithm)
+    holders = (algorithm, algorithm.initialization, algorithm.mating)
+    for name, operator in operators.items():
+        for holder in holders:
+            if operator is not None and type(getattr(holder, name, None)) in _OF_NUMBERS:
+                setattr(holder, name, operator)
+    return algorithm
+
+
 class _Endless(MaximumGenerationTermination):
-    """Never ends, but knows the planned length for those who ask."""
+    """Never ends unless by another criterion, but knows the planned length for those who ask."""
+
+    early: Termination | None = None
 
     def _update(self, algorithm: Algorithm) -> float:
-        return 0.0
+        return 0.0 if self.early is None else float(self.early.update(algorithm))
 
 
 def _copy(algorithm: Algorithm, problem: Problem) -> Algorithm:

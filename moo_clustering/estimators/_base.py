@@ -10,12 +10,16 @@ from functools import cached_property
 from numbers import Integral
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from pymoo.algorithms.base.genetic import GeneticAlgorithm
+from pymoo.core.algorithm import Algorithm
+from pymoo.core.duplicate import NoDuplicateElimination
 from pymoo.core.result import Result
+from pymoo.core.termination import Termination
 from scipy.sparse import csr_array, issparse
 from scipy.spatial.distance import cdist
 from sklearn.base import (
@@ -35,6 +39,7 @@ from moo_clustering._distances import Metric
 from moo_clustering._kernels.medoids import GRAIN
 from moo_clustering.algorithms import Recorder, Search, drive
 from moo_clustering.algorithms.others import non_dominated
+from moo_clustering.algorithms.pymoo_search import PymooSearch, filled_in
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
 from moo_clustering.estimators._options import KW_ONLY, SearchOptions, estimator
 from moo_clustering.graphs import NeighborLists, SpectralPartition, spectral_partition, write_constraints
@@ -46,7 +51,8 @@ if TYPE_CHECKING:
     from moo_clustering.visualization.report.content import Report
 
 # A run may be resumed with other values of these; longer runs continue shorter ones.
-_FREE = frozenset({"n_gen", "n_jobs", "verbose", "checkpoint", "checkpoint_every", "resume"})
+_FREE = frozenset({"n_gen", "n_jobs", "verbose", "callback", "checkpoint", "checkpoint_every", "resume"})
+_OF_PYMOO = ("algorithm", "callback", "termination", "save_history")
 Rule = str | int | Callable[[NDArray[np.float64]], int]
 
 
@@ -273,6 +279,18 @@ class FrontMixin(metaclass=ABCMeta):
 class FrontSearchMixin(FrontMixin, SearchOptions):
     """A clusterer whose front is found by a search.
 
+    Parameters
+    ----------
+    algorithm : GeneticAlgorithm of pymoo, or a class of it
+        Search in place of the method's own, such as ``SMSEMOA`` or ``NSGA3(directions)``, with the method's
+        operators wherever an object has pymoo's for real numbers. Its survival replaces the method's.
+    callback : callable
+        Called with the pymoo algorithm after every generation, as :class:`pymoo.core.callback.Callback`.
+    termination : Termination or tuple
+        A criterion of pymoo, such as ``("time", "00:01:00")``, that may end the search before ``n_gen``.
+    save_history : bool
+        Keep a copy of the algorithm of every generation in ``result_.history``.
+
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
@@ -285,10 +303,44 @@ class FrontSearchMixin(FrontMixin, SearchOptions):
         Generations done.
     """
 
+    _: KW_ONLY
+    algorithm: Annotated[Any, GeneticAlgorithm, type, None] = None
+    callback: Annotated[Any, callable, None] = None
+    termination: Annotated[Any, Termination, tuple, None] = None
+    save_history: bool = False
+
+    def _validate_params(self) -> None:
+        super()._validate_params()  # type: ignore[misc]
+        given = [name for name in _OF_PYMOO if getattr(self, name)]
+        if given and getattr(self, "engine", "pymoo") == "deap":
+            raise ValueError(f"{given[0]} is of pymoo's searches: leave it out, or set engine='pymoo'.")
+
+    def _pymoo_search_for(
+        self,
+        problem: Any,
+        operators: dict[str, Any],
+        seed: int,
+        own: Callable[..., Algorithm],
+        **options: Any,
+    ) -> PymooSearch:
+        """A search by ``algorithm``, or else by the method's own with its further options."""
+        operators = {"eliminate_duplicates": NoDuplicateElimination(), **operators}
+        pop_size: int = self.pop_size  # type: ignore[attr-defined]
+        if self.algorithm is None:
+            made = own(pop_size=pop_size, **operators, **options)
+        else:
+            made = filled_in(self.algorithm, operators, pop_size)
+        return PymooSearch(problem, made, seed=seed)
+
     def _drive(
         self, search: Search, problem: Any, n_gen: int, checkpoint: Checkpoint | None, signs: Any = None
     ) -> None:
         """Run a search, and set what belongs to its course."""
+        if isinstance(search, PymooSearch):
+            search.algorithm.callback = self.callback or search.algorithm.callback
+            search.algorithm.save_history |= self.save_history
+            if self.termination is not None:
+                search.end_by(self.termination)
         self.history_ = Recorder(signs)
         self.interrupted_ = drive(
             search,

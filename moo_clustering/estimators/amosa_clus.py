@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from numbers import Integral, Real
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -116,6 +116,7 @@ class AMOSAClus(MedoidSetClusterer):
     """
 
     _: KW_ONLY
+    algorithm: ClassVar[None] = None  # type: ignore[misc]
     encoding: Literal["medoid", "centre"] = "medoid"
     supervision: Literal["objective", "external", "constraint", "assignment", "none"] = "objective"
     soft_limit: Annotated[int | None, Interval(Integral, 2, None, closed="left"), None] = None

@@ -25,7 +25,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering._arrays import FloatArray, Labels, spawn_seeds, warn_caller
 from moo_clustering._parallel import threads_here
-from moo_clustering.algorithms import PymooSearch
 from moo_clustering.algorithms.others import non_dominated
 from moo_clustering.consensus import cspa
 from moo_clustering.encodings import align_labels, relabel_by_first_appearance
@@ -256,16 +255,13 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
 
     def _search(self, seed: int, checkpoint: Checkpoint | None) -> None:
         problem = self._problem
-        algorithm = NSGA2(
-            pop_size=self.pop_size,
-            sampling=ModesSampling(),
-            selection=TournamentSelection(func_comp=batched_tournament),
-            crossover=SinglePointCrossover(prob=self.pc),
-            mutation=ModesMutation(prob=self.pm),
-            eliminate_duplicates=False,
-            output=None,
-        )
-        search = PymooSearch(problem, algorithm, seed=seed)
+        operators = {
+            "sampling": ModesSampling(),
+            "crossover": SinglePointCrossover(prob=self.pc),
+            "mutation": ModesMutation(prob=self.pm),
+        }
+        selection = TournamentSelection(func_comp=batched_tournament)
+        search = self._pymoo_search_for(problem, operators, seed, NSGA2, selection=selection, output=None)
         self._drive(search, problem, self.n_gen, checkpoint, problem.natural(np.ones(2)))
         self.result_: Result = search.result()
         # Different non-dominated solutions, modes in lexicographic order.

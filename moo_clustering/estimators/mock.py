@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
@@ -16,7 +17,6 @@ import numpy as np
 from joblib import delayed, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from pymoo.algorithms.moo.nsga2 import NSGA2
-from pymoo.core.algorithm import Algorithm
 from pymoo.core.result import Result
 from pymoo.operators.crossover.ux import UniformCrossover
 from pymoo.operators.selection.tournament import TournamentSelection
@@ -491,7 +491,17 @@ objective, int or callable, default="auto"
 
     def _new_search(self, problem: MOCKProblem, seed: int) -> PymooSearch:
         """A search that has not started."""
-        return PymooSearch(problem, self._algorithm(), seed=seed)
+        operators: dict[str, Any] = {
+            "sampling": MSTInterestingnessSampling(self.init, replace=self.replace),
+            "crossover": UniformCrossover(prob=self.pc),
+            "mutation": NeighborBiasedMutation(self.mutation_length, new_value=self.new_value),
+        }
+        if self.engine == "pesa2":
+            sizes = {"archive_size": self.archive_size, "n_init": 2 * self.k_user}
+            own = partial(PESA2, selection=self.selection, **sizes)
+        else:
+            own = partial(NSGA2, selection=TournamentSelection(func_comp=batched_tournament), output=None)
+        return self._pymoo_search_for(problem, operators, seed, own)
 
     @property
     def _n_steps(self) -> int:
@@ -501,24 +511,6 @@ objective, int or callable, default="auto"
     def _objectives_with(self, supervision: Supervision) -> tuple[str, ...]:
         """The two objectives, and a third if labels or pairs make one."""
         return (*self.objectives, *(() if supervision.objective is None else (supervision.objective,)))
-
-    def _algorithm(self) -> Algorithm:
-        shared: dict[str, Any] = {
-            "sampling": MSTInterestingnessSampling(self.init, replace=self.replace),
-            "crossover": UniformCrossover(prob=self.pc),
-            "mutation": NeighborBiasedMutation(self.mutation_length, new_value=self.new_value),
-            "pop_size": self.pop_size,
-        }
-        if self.engine == "pesa2":
-            return PESA2(
-                archive_size=self.archive_size, selection=self.selection, n_init=2 * self.k_user, **shared
-            )
-        return NSGA2(
-            selection=TournamentSelection(func_comp=batched_tournament),
-            eliminate_duplicates=False,
-            output=None,
-            **shared,
-        )
 
 
 def delta(cls: type[MOCK], /, n_clusters: int | None = None, **options: Any) -> MOCK:

@@ -154,20 +154,25 @@ class NSGA2Clus(MedoidSetClusterer):
         mutate: Any = operators.MedoidSwapMutation(prob=self.pm)
         if self.mutation != "swap":
             mutate = operators.MedoidReplaceMutation(self.mutation, prob=self.pm)
-        algorithm = NSGA2(
-            pop_size=self.pop_size,
-            sampling=operators.MedoidSampling(),
+        operators_ = {
+            "sampling": operators.MedoidSampling(),
+            "crossover": operators.PrefixUnionCrossover(self.length, prob=self.pc),
+            "mutation": mutate,
+        }
+        search = self._pymoo_search_for(
+            problem,
+            operators_,
+            seed,
+            NSGA2,
             selection=TournamentSelection(func_comp=operators.batched_tournament),
-            crossover=operators.PrefixUnionCrossover(self.length, prob=self.pc),
-            mutation=mutate,
             survival=operators.ConstraintCrowdingSurvival(
                 self.boundary, unique=operators.CanonicalDuplicates(problem.encoding) if self.unique else None
             ),
-            eliminate_duplicates=False,
             output=None,
         )
-        algorithm.tournament_type = "comp_by_rank_and_crowding"
-        return PymooSearch(problem, algorithm, seed=seed)
+        if self.algorithm is None:
+            search.algorithm.tournament_type = "comp_by_rank_and_crowding"
+        return search
 
     def _deap_search(self, problem: MedoidProblem, seed: int) -> DeapSearch:
         toolbox = medoid_toolbox(problem, length=self.length, mutation=self.mutation, boundary=self.boundary)

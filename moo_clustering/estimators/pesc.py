@@ -339,19 +339,10 @@ class PESC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
             return DeapSearch(toolbox, step, rng=np.random.default_rng(seed), pop_size=self.pop_size)
         selection = TournamentSelection(func_comp=batched_tournament)
         repair = CannotLinkRepair() if problem.gene == "index" else None
-        algorithm = NSGA2(
-            pop_size=self.pop_size,
-            sampling=sampling,
-            selection=selection,
-            crossover=crossover,
-            mutation=mutation,
-            survival=survival,
-            repair=repair,
-            mating=ExclusiveMating(selection, crossover, mutation, repair=repair) if exclusive else None,
-            eliminate_duplicates=False,
-            output=None,
-        )
-        return PymooSearch(problem, algorithm, seed=seed)
+        operators = {"sampling": sampling, "crossover": crossover, "mutation": mutation, "repair": repair}
+        mating = ExclusiveMating(selection, crossover, mutation, repair=repair) if exclusive else None
+        options: dict[str, Any] = {"selection": selection, "survival": survival, "mating": mating}
+        return self._pymoo_search_for(problem, operators, seed, NSGA2, output=None, **options)
 
     def _variation(self) -> tuple[Crossover, Mutation]:
         # The paper does not say what p_m is a probability of: of a gene, or of an individual, whose genes

@@ -218,7 +218,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         checkpoint = self._checkpoint(data, targets)
         problem = self._problem(data, targets)
         sampling = SeedSampling(by_class=self.init == "labels" and bool(targets.labelled.any()))
-        search = PymooSearch(problem, self._algorithm(problem, sampling), seed=search_seed)
+        search = self._new_search(problem, sampling, search_seed)
         self._drive(search, problem, self.n_gen, checkpoint)
         self._searched = (self.history_, self.n_iter_)
         self.result_: Result = settled(search.result())
@@ -247,22 +247,24 @@ class NSGA2SISC(FrontSearchMixin, SISC):
             n_jobs=self.n_jobs,
         )
 
-    def _algorithm(self, problem: SubspaceClusteringProblem, sampling: SeedSampling) -> NSGA2:
+    def _new_search(
+        self, problem: SubspaceClusteringProblem, sampling: SeedSampling, seed: int
+    ) -> PymooSearch:
         duplicates = operators.CanonicalDuplicates(problem.encoding)
         selection = TournamentSelection(func_comp=operators.batched_tournament)
         crossover = AlignedSeedCrossover(prob=self.pc)
         mutation = MutationChoice(
             [SweepSeedMutation(), DistantSeedMutation()], [self.local, 1.0 - self.local], prob=1.0
         )
-        return NSGA2(
-            pop_size=self.pop_size,
-            sampling=operators.RefillingSampling(sampling, duplicates),
-            selection=selection,
-            crossover=crossover,
-            mutation=mutation,
-            mating=operators.ExclusiveMating(selection, crossover, mutation, eliminate_duplicates=duplicates),
-            eliminate_duplicates=duplicates,
-            output=None,
+        parts = {
+            "sampling": operators.RefillingSampling(sampling, duplicates),
+            "crossover": crossover,
+            "mutation": mutation,
+            "eliminate_duplicates": duplicates,
+        }
+        mating = operators.ExclusiveMating(selection, crossover, mutation, eliminate_duplicates=duplicates)
+        return self._pymoo_search_for(
+            problem, parts, seed, NSGA2, selection=selection, mating=mating, output=None
         )
 
     def _checkpoint(self, data: SubspaceData, targets: Targets) -> Checkpoint | None:

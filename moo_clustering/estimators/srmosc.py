@@ -34,7 +34,7 @@ from moo_clustering._arrays import (
     spawn_seeds,
     warn_caller,
 )
-from moo_clustering.algorithms import InterruptedSearchWarning, PymooSearch
+from moo_clustering.algorithms import InterruptedSearchWarning
 from moo_clustering.algorithms.pymoo_search import RowTableEvaluator
 from moo_clustering.algorithms.search import InterruptGuard
 from moo_clustering.consensus import ensemble_members
@@ -244,18 +244,21 @@ class SRMOSC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
             F = hull.F if len(shown) == len(hull.F) else hull.F[shown]
             self.result_.problem, self.result_.F = problem, F
             return F, partial(_hull_graph, hull, shown)
-        algorithm = NSGA2(
-            pop_size=self.pop_size,
-            sampling=SparseRowSampling(),
+        operators = {
+            "sampling": SparseRowSampling(),
+            "crossover": RowUniformCrossover(prob=self.pc),
+            "mutation": SupportMutation(prob=self.pm),
+        }
+        search = self._pymoo_search_for(
+            problem,
+            operators,
+            seed,
+            NSGA2,
             selection=TournamentSelection(func_comp=batched_tournament),
-            crossover=RowUniformCrossover(prob=self.pc),
-            mutation=SupportMutation(prob=self.pm),
-            eliminate_duplicates=False,
             # The errors of rows go along with the rows, so that only new ones are computed.
             evaluator=RowTableEvaluator(),
             output=None,
         )
-        search = PymooSearch(problem, algorithm, seed=seed)
         self._drive(search, problem, self.n_gen, checkpoint)
         self.result_ = search.result()
         # Non-dominated individuals of different objectives, by the number of links.

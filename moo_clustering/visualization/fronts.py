@@ -424,18 +424,18 @@ class FrontData:
 
 
 def front_data(
-    F: ArrayLike, names: Sequence[str] | None = None, chosen: ArrayLike | int | None = None
+    F: Any, names: Sequence[str] | None = None, chosen: ArrayLike | int | None = None
 ) -> FrontData:
     """Check and complete a front.
 
     Parameters
     ----------
-    F : array-like of shape (n_solutions, n_objectives)
-        Finite objectives in natural sign.
+    F : array-like of shape (n_solutions, n_objectives), or fitted estimator
+        Finite objectives in natural sign; those of an estimator's ``pareto_front_``.
     names : sequence of str, optional
-        Names of the objectives; ``f1``, ``f2``, ... by default.
+        Names of the objectives; those of the estimator, or ``f1``, ``f2``, ... by default.
     chosen : int, array-like of int or of bool, optional
-        Rows to mark.
+        Rows to mark; default the estimator's ``chosen_``, if it has one.
 
     Returns
     -------
@@ -446,6 +446,10 @@ def front_data(
     ValueError
         For an empty front, values that are not finite, or names or rows that do not fit it.
     """
+    if hasattr(F, "pareto_front_"):
+        names = F.objective_names_ if names is None else names
+        chosen = getattr(F, "chosen_", None) if chosen is None else chosen
+        F = F.pareto_front_
     F = np.asarray(F, dtype=np.float64)
     if F.ndim != 2 or not F.size:
         raise ValueError(f"F must have shape (n_solutions, n_objectives) and a member, got {F.shape}")
@@ -496,7 +500,7 @@ def front_bounds(F: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]
 
 @documented(PLOT, front_data)
 def plot_front(
-    F: ArrayLike,
+    F: Any,
     names: Sequence[str] | None = None,
     chosen: ArrayLike | int | None = None,
     *,

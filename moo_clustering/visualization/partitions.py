@@ -180,8 +180,8 @@ def partition_data(
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-    labels : array-like of shape (n_samples,), int
-        -1 for noise.
+    labels : array-like of shape (n_samples,), int, or fitted estimator
+        Clusters, -1 for noise; an estimator's ``labels_``.
     feature_names : sequence of str, optional
     cluster_names : sequence of str, optional
         Name of cluster 0, 1, ...; by default the numbers.
@@ -215,7 +215,7 @@ def placed_partition(
     """:func:`partition_data`, with the samples ``also`` among those drawn; and where all samples lie."""
     from scipy import sparse
 
-    labels = np.asarray(labels)
+    labels = np.asarray(getattr(labels, "labels_", labels))
     table: Any = X if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
     if table.ndim != 2 or labels.shape != (table.shape[0],) or not len(labels):
         raise ValueError(f"X and labels must fit each other, got shapes {table.shape} and {labels.shape}")
