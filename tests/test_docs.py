@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts)
-EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+EXAMPLES = sorted((ROOT / "examples").rglob("*.py"))
 # The package's names are documented in their rooms, and the command by its help.
 NOT_IN_REFERENCE = {"moo_clustering", "moo_clustering.cli"}
 # Pages with code for a cluster, which is only compiled here.
@@ -142,7 +142,7 @@ def test_rooms_left_out_have_no_names_of_their_own():
 @pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_have_the_form_of_the_gallery(script):
     text = script.read_text(encoding="utf-8")
-    assert len(text.splitlines()) < 80
+    assert len(text.splitlines()) < (110 if script.parent.name == "cookbook" else 80)
     title, rule, rest = re.match(r'"""\n(.+)\n(=+)\n\n(.*?)"""', text, re.DOTALL).groups()
     assert len(title) == len(rule)
     assert re.search(r"^Shows: ", rest, re.MULTILINE)

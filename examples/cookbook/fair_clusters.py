@@ -1,0 +1,70 @@
+"""
+Fair clusters
+=============
+
+Every cluster should have its share of a protected group: a second objective, or a condition on each
+solution.
+
+Shows: an objective that looks at an attribute, the same as an inequality, NSGA-II; the controls are
+k-means, and k-means over pairs of samples of both groups (fairlets).
+
+Chierichetti, Kumar, Lattanzi & Vassilvitskii, "Fair clustering through fairlets", NIPS 2017, for balance
+and fairlets. Generated data.
+"""
+
+import numpy as np
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.algorithms.soo.nonconvex.ga import GA
+from pymoo.optimize import minimize
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs
+
+from moo_clustering.encodings import MedoidEncoding
+from moo_clustering.problems import PartitionProblem
+from moo_clustering.validity import Deviation
+from moo_clustering.visualization import plot_front
+
+X, place = make_blobs(200, centers=[[0, 0], [5, 0], [0, 5], [5, 5]], cluster_std=1.3, random_state=0)
+order = np.argsort(X[:, 0] + 2 * np.random.default_rng(0).normal(size=200))
+protected = np.zeros(200, dtype=bool)
+protected[order[:100]] = True
+
+
+def balance(X, labels):
+    """Smallest ratio of the two groups in any cluster, 0 to 1."""
+    share = np.array([protected[labels == c].mean() for c in np.unique(labels)])
+    return np.minimum(share / np.maximum(1 - share, 1e-9), (1 - share) / np.maximum(share, 1e-9)).min()
+
+
+def too_unfair(population):
+    return [0.6 - balance(X, labels) for labels in population]
+
+
+encoding = MedoidEncoding(X, k_max=4, k_min=4)
+problem = PartitionProblem(X, encoding, ["deviation", (balance, "max")])
+result = minimize(problem, NSGA2(pop_size=80, **problem.operators()), ("n_gen", 80), seed=1)
+strict = PartitionProblem(X, encoding, "deviation", inequalities=[too_unfair])
+best = minimize(strict, GA(pop_size=80, **strict.operators()), ("n_gen", 80), seed=1)
+
+# Fairlets: each protected sample with another one, at least total distance.
+a, b = np.flatnonzero(protected), np.flatnonzero(~protected)
+_, partner = linear_sum_assignment(cdist(X[a], X[b]))
+fairlets = np.empty(200, dtype=int)
+fairlets[a] = fairlets[b[partner]] = KMeans(4, n_init=10, random_state=0).fit_predict(
+    (X[a] + X[b[partner]]) / 2
+)
+
+deviation = Deviation().fit(X)
+front = problem.decode(result.X)
+values = problem.natural(result.F)
+for name, labels in (
+    ("k-means", KMeans(4, n_init=10, random_state=0).fit_predict(X)),
+    ("fairlets and k-means", fairlets),
+    ("evolved, most compact", front[values[:, 0].argmin()]),
+    ("evolved, fairest", front[values[:, 1].argmax()]),
+    ("evolved, balance at least 0.6", problem.decode(best.X)[0]),
+):
+    print(f"{name}: deviation {deviation.evaluate(labels)[0]:.1f}, balance {balance(X, labels):.2f}")
+plot_front(values, problem.objective_names, path="fair_clusters.png")
