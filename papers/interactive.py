@@ -10,10 +10,12 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import isqrt
+from pathlib import Path
 from time import process_time
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.stats import entropy, wilcoxon
 from sklearn.cluster import KMeans
 from sklearn.ensemble import RandomForestClassifier
@@ -22,12 +24,15 @@ from sklearn.metrics import silhouette_score
 from moo_clustering import ParetoClustering, PCKMeans
 from moo_clustering._arrays import FloatArray
 from moo_clustering.interactive import COBRAS, Question, RandomPairs, UncertainLabels, simulate
-from papers.flagship_sets import load_suite
+from moo_clustering.visualization.partitions import house_style, new_figure, save_figure
+from papers.flagship_sets import KINDS, load_suite
 from papers.runner import Key, ResultFigure, ResultTable, Settings
 
 POINTS = (0, 5, 10, 25, 50, 100, 200)
 METHODS = ("pairs", "names", "COBRAS", "NPU", "random pairs", "uncertain labels")
 ERROR_RATES = (0.0, 0.05, 0.1)
+# Methods of this package; smaller differences of areas are ties; expected error from which one may stop.
+SESSIONS, _TIE, _LITTLE_TO_GAIN = ("pairs", "names"), 0.005, 0.02
 # Trees of a forest, and starts of k-means, per sample that NPU places.
 _NPU_TREES, _NPU_STARTS = 50, 3
 
@@ -188,66 +193,109 @@ class Interactive:
         return {"rows": rows}
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """Every course; means over the sets; areas of the pairs against those of the rivals."""
+        """Every course; means by kind; areas compared, and by set; where sessions lose; expected errors."""
+        runs = self._runs(values)
         points = [str(point) for point in POINTS]
-        lines: list[list[Any]] = [
-            [
-                key["set"],
-                key["seed"],
-                key["method"],
-                row["error_rate"],
-                *row["ari"],
-                _area(row["ari"]),
-                row["milliseconds"],
-            ]
-            for key, value in zip(self.cells, values, strict=True)
-            for row in value["rows"]
-        ]
-        columns = ["set", "seed", "method", "wrong", *points, "area", "ms"]
-        formats = {"ms": ".1f", "wrong": ".2f"}
-        tables = [ResultTable("courses", "All courses", columns, lines, formats=formats)]
+        names = ["set", "kind", "seed", "method", "wrong", *points, "area", "ms"]
         # Means over the seeds of a set first: sets are what repeats.
-        areas: dict[tuple[str, float], FloatArray] = {}
-        means: list[list[Any]] = []
-        for error_rate in ERROR_RATES:
-            for method in METHODS:
-                of_method = [line for line in lines if line[2] == method and line[3] == error_rate]
-                by_set = [
-                    np.mean([line[4:] for line in of_method if line[0] == name], axis=0)
-                    for name in dict.fromkeys(line[0] for line in of_method)
-                ]
-                areas[method, error_rate] = np.array([row[len(POINTS)] for row in by_set])
-                means.append([method, error_rate, *np.mean(by_set, axis=0).tolist()])
+        by_set = runs.groupby(["wrong", "method", "kind", "set"], sort=False).mean(numeric_only=True)
+        by_set = by_set.reset_index()
+        tables = [_table("courses", "All courses", runs[names])]
+        together = pd.concat([by_set.assign(kind="all"), by_set])
+        kinds = ["kind", "wrong", "method"]
+        means = together.groupby(kinds, sort=False)[[*points, "area", "ms"]].mean()
+        sets = together.groupby(kinds, sort=False)["set"].nunique().rename("sets")
         tables.append(
-            ResultTable(
-                "means",
-                "Mean over sets, by number of questions",
-                ["method", *columns[3:]],
-                means,
-                formats=formats,
-            )
+            _table("means", "Means over sets, by number of questions", means.join(sets).reset_index())
         )
+        ours, rivals = ([m for m in self.methods if (m in SESSIONS) == own] for own in (True, False))
+        areas = by_set.pivot(index=["wrong", "kind", "set"], columns="method", values="area")
         compared = [
-            [error_rate, ours, rival, *_compared(areas[ours, error_rate], areas[rival, error_rate])]
-            for error_rate in ERROR_RATES
-            for ours in METHODS[:2]
-            for rival in METHODS[2:]
+            [wrong, kind, mine, rival, *_compared(found[mine].to_numpy(), found[rival].to_numpy())]
+            for wrong in ERROR_RATES
+            for kind in ("all", *by_set["kind"].unique())
+            for found in [areas.loc[wrong] if kind == "all" else areas.loc[wrong].loc[[kind]]]
+            for mine in ours
+            for rival in rivals
         ]
-        tables.append(
-            ResultTable(
-                "differences",
-                "Area under the course against the rivals'",
-                ["wrong", "method", "rival", "difference", "low", "high", "wins", "losses", "p"],
-                compared,
-                ["Intervals: 95 %, bootstrap; p: Wilcoxon, two-sided; wins and losses by more than .005."],
-                {"wrong": ".2f", "p": ".1g"},
-            )
-        )
+        if compared:
+            columns = ["wrong", "kind", "method", "rival", "difference", "low", "high", "wins", "losses", "p"]
+            note = "Intervals: 95 %, bootstrap; p: Wilcoxon, two-sided; wins and losses by more than .005."
+            found = pd.DataFrame(compared, columns=columns)
+            tables.append(_table("differences", "Area under the course against the rivals'", found, note))
+        tables.append(_table("sets", "Area under the course, by set", areas[self.methods].reset_index()))
+        lost = [
+            [row["wrong"], row["kind"], row["set"], mine, rival, row[mine], row[rival]]
+            for row in areas.reset_index().to_dict("records")
+            for mine in ours
+            for rival in rivals
+            if row[rival] > row[mine] + _TIE
+        ]
+        if lost:
+            columns = ["wrong", "kind", "set", "method", "rival", "area", "area of the rival"]
+            tables.append(_table("losses", "Where a session loses", pd.DataFrame(lost, columns=columns)))
+        if ours:
+            tables.append(_errors(runs[runs["method"].isin(ours)]))
         return tables
 
+    def _runs(self, values: Sequence[Any]) -> pd.DataFrame:
+        """A row per course."""
+        rows = []
+        for key, value in zip(self.cells, values, strict=True):
+            shown = {name: key[name] for name in ("set", "seed", "method")}
+            shown["kind"] = KINDS[self._sets[str(key["set"])].kind]
+            for row in value["rows"]:
+                found = {**shown, "wrong": row["error_rate"], "ms": row["milliseconds"]}
+                for prefix, course in (("", "ari"), ("true ", "error"), ("expected ", "expected_error")):
+                    found |= {f"{prefix}{at}": one for at, one in zip(POINTS, row[course], strict=True)}
+                rows.append({**found, "area": _area(row["ari"])})
+        return pd.DataFrame(rows)
+
     def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """No figures."""
-        return []
+        """Mean courses of all methods, a panel per share of wrong answers."""
+        points = [str(point) for point in POINTS]
+        runs = self._runs(values)
+        means = runs.groupby(["wrong", "method", "set"])[points].mean().groupby(["wrong", "method"]).mean()
+        title = "Mean adjusted Rand index by number of questions"
+        return [ResultFigure("courses", title, partial(_draw_courses, means, self.methods))]
+
+
+def _table(name: str, title: str, frame: pd.DataFrame, *notes: str) -> ResultTable:
+    formats = {"ms": ".1f", "wrong": ".2f", "p": ".1g"}
+    return ResultTable(name, title, list(frame.columns), frame.to_numpy(object).tolist(), notes, formats)
+
+
+def _errors(runs: pd.DataFrame) -> ResultTable:
+    """Expected and true shares of misplaced samples of the sessions, and how samples stand at a stop."""
+    rows = []
+    for (wrong, method), found in runs.groupby(["wrong", "method"], sort=False):
+        for at in POINTS:
+            expected, true = found[f"expected {at}"], found[f"true {at}"]
+            stopped = true[expected < _LITTLE_TO_GAIN]
+            rows.append(
+                [
+                    *(wrong, method, at, expected.mean(), true.mean(), (expected - true).abs().mean()),
+                    *(len(stopped) / len(true), stopped.mean()),
+                ]
+            )
+    columns = ["wrong", "method", "answers", "expected", "true", "mean difference", "may stop", "true there"]
+    note = "True: share of samples outside the cluster that is matched with their class."
+    return _table("errors", "Expected and true errors", pd.DataFrame(rows, columns=columns), note)
+
+
+def _draw_courses(means: pd.DataFrame, methods: Sequence[str], path: Path) -> None:
+    with house_style():
+        figure = new_figure(5.0 * len(ERROR_RATES), 4.4)
+        panels = figure.subplots(1, len(ERROR_RATES), squeeze=False, sharey=True)[0]
+        for axes, wrong in zip(panels, ERROR_RATES, strict=True):
+            for method in methods:
+                axes.plot(POINTS, means.xs((wrong, method)), marker="o", markersize=3, label=method)
+            axes.set_xscale("symlog", linthresh=5)
+            axes.set_xticks(POINTS, [str(point) for point in POINTS])
+            axes.set(title=f"{wrong:.0%} of the answers wrong", xlabel="questions", ylim=(0, 1))
+        panels[0].set_ylabel("adjusted Rand index, mean over sets")
+        panels[-1].legend(loc="lower right")
+        save_figure(figure, path)
 
 
 def _area(ari: Sequence[float]) -> float:
@@ -266,7 +314,7 @@ def _compared(ours: FloatArray, theirs: FloatArray) -> list[Any]:
         float(away.mean()),
         float(low),
         float(high),
-        int((away > 0.005).sum()),
-        int((away < -0.005).sum()),
+        int((away > _TIE).sum()),
+        int((away < -_TIE).sum()),
         p,
     ]

@@ -46,6 +46,8 @@ _LEAST = 1e-3
 _VIOLATION = 2.9
 # Anchors per group from which the graph and the linear kernel help, the weight of the latter, and the ridge.
 _FULL_KERNEL_FROM, _LINEAR, RIDGE = 4, 0.3, 0.1
+# An anchor is wrong if the others are surer of another group than this, and are at odds with few anchors.
+_SURELY, _MOST_AT_ODDS = 0.5, 4.0
 # Below this share of clusters that brought a new class, clusters without an anchor are no longer kept.
 _FEW_NEW = 0.5
 
@@ -332,6 +334,29 @@ class Spread:
         uncertain = (self.error * self.base.masses).astype(np.float32)
         gains: FloatArray = (uncertain @ remaining / (np.maximum(own, 0.0) + RIDGE)).astype(np.float64)
         return gains
+
+    def corrected_groups(self, error_rate: float) -> IntpArray:
+        """Groups of the anchors, except for those that nearly all others speak against.
+
+        An anchor counts as wrong if the ridge on the others gives its group less than ``error_rate`` and
+        another one more than a half. Nothing changes where the ridge is at odds with more than four times as
+        many anchors as are expected to be wrong, for then classes are no clusters.
+        """
+        n = len(self.points)
+        system = self.block(self.points, self.points) / self.scale
+        system[np.diag_indices(n)] += RIDGE
+        inverse = np.linalg.inv(system)
+        targets = np.eye(self.n_real)[self.groups]
+        # Predictions for every anchor from the others, in closed form.
+        left_out = targets - inverse @ (targets - 1.0 / self.n_real) / inverse.diagonal()[:, None]
+        best, own = left_out.argmax(axis=1), left_out[np.arange(n), self.groups]
+        wrong = (best != self.groups) & (own < error_rate) & (left_out.max(axis=1) > _SURELY)
+        # Every group keeps an anchor.
+        wrong &= np.bincount(self.groups[~wrong], minlength=self.n_real)[self.groups] > 0
+        if (best != self.groups).mean() > _MOST_AT_ODDS * error_rate:
+            wrong[:] = False
+        corrected: IntpArray = np.where(wrong, best, self.groups)
+        return corrected
 
     def labels_of_samples(self) -> IntpArray:
         """Group of every sample, that of its point or, between landmarks, of the nearest three."""

@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.special import expit, logit
 
-from moo_clustering._arrays import FloatArray, IntpArray
+from moo_clustering._arrays import FloatArray, IntpArray, number_clusters
 from moo_clustering._parallel import one_thread
 from moo_clustering.interactive.partition import QuestionPool, Spread, spread_groups
 
@@ -204,7 +204,20 @@ class Inquiry:
         # Pairs that were asked for take effect when their sample is placed.
         loose = [a for a in state.answers if a.volunteered and a.sign and not self._both_known(a)]
         pairs = np.array([(a.i, a.j) for a in loose], dtype=np.int64).reshape(-1, 2)
-        return spread_groups(self.base, points, groups, pairs, np.array([float(a.sign) for a in loose]))
+        signs = np.array([float(a.sign) for a in loose])
+        spread = spread_groups(self.base, points, groups, pairs, signs)
+        if not self.names or self.certain or spread.n_real < 2:
+            return spread
+        # A slip in a name would stand for ever, for no sample is asked about twice.
+        with one_thread():
+            corrected = spread.corrected_groups(self.error_rate)
+        slips = corrected != groups
+        if not slips.any():
+            return spread
+        # No slip is the founder of a group.
+        order = np.argsort(slips, kind="stable")
+        groups = number_clusters(corrected[order])[0].astype(np.intp)
+        return spread_groups(self.base, points[order], groups, pairs, signs)
 
     def _both_known(self, answer: PairAnswer) -> bool:
         return answer.i in self.state.anchors and answer.j in self.state.anchors

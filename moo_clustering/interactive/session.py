@@ -109,7 +109,8 @@ class AnswerSession:
         one, to be answered by the name of its class or "unknown".
     error_rate : float, default=0.03
         Assumed share of wrong answers, from 0 and below .5. With 0 all answers are taken as certain, and one
-        that contradicts the others is refused.
+        that contradicts the others is refused. Otherwise a sample whose name nearly all other answers speak
+        against follows them, unless they often disagree.
     random_state : int, default=0
         Seed of the choice among samples to ask about.
     path : path, optional

@@ -237,6 +237,24 @@ def test_names_are_kept_and_join_clusters(blobs):
     assert pairs.undo().groups_["name"].tolist().count("one") == 1
 
 
+def test_a_slip_in_a_name_is_outvoted():
+    """A sample that all others place elsewhere follows them, unless names are certain."""
+    clear, kinds = make_blobs(60, centers=[[0, 0], [6, 0], [1, 6]], cluster_std=0.6, random_state=1)
+    fitted = ParetoClustering(random_state=0).fit(clear)
+    wrong = -1
+    for error_rate, expected in ((0.03, True), (0.0, False)):
+        session = fitted.ask("names", error_rate=error_rate)
+        for number in range(35):
+            (sample,) = session.question.samples
+            slip = number == 8
+            wrong = sample if slip else wrong
+            session.answer("abc"[(kinds[sample] + slip) % 3])
+        assert (adjusted_rand_score(kinds, session.labels_) == 1.0) == expected
+        same = session.labels_[kinds == kinds[wrong]]
+        assert (session.labels_[wrong] == np.bincount(same).argmax()) == expected
+        assert sorted(session.groups_["name"]) == ["a", "b", "c"]
+
+
 def test_take_makes_the_session_the_result(blobs):
     fitted = ParetoClustering(random_state=0).fit(THREE)
     before = fitted.labels_
