@@ -163,20 +163,10 @@ class MissingPackageError(ImportError):
 
 
 def optional_package(module: str, extra: str, purpose: str, otherwise: str = "") -> Any:
-    """Import a module of a package that only an extra installs.
+    """Import a module of a package that only an ``extra`` of moo_clustering installs.
 
-    Raises a MissingPackageError when the package is not installed; the message says how to install it.
-
-    Parameters
-    ----------
-    module : str
-        Full name of the module.
-    extra : str
-        The extra of moo_clustering that installs its package.
-    purpose : str
-        The feature that needs the package; the subject of the error's sentence.
-    otherwise : str, optional
-        An alternative for the user.
+    Raises a MissingPackageError when the package is not installed: ``purpose`` is the subject of its
+    sentence, which says how to install the package, and ``otherwise`` an alternative for the user.
     """
     try:
         return importlib.import_module(module)
@@ -191,20 +181,8 @@ def optional_package(module: str, extra: str, purpose: str, otherwise: str = "")
 def number_clusters(labels: NDArray[Any]) -> tuple[Labels, NDArray[Any]]:
     """Number the clusters of one partition 0, 1, ... in the order in which they first occur.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_samples,)
-        Anything that can be sorted: numbers far apart, negative ones or names.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_samples,), int32
-    former : ndarray of shape (n_clusters,)
-        Former number of every cluster.
-
-    Notes
-    -----
-    O(n_samples log n_samples). For whole populations of small codes see
+    Labels are anything that can be sorted. Also returned is the former number of every cluster. O(n log n)
+    time; for whole populations of small codes see
     :func:`moo_clustering.encodings.relabel_by_first_appearance`, which is linear.
     """
     former, first, inverse = np.unique(labels, return_index=True, return_inverse=True)

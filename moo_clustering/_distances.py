@@ -25,25 +25,11 @@ _CANCELLED = 1e-6
 def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> NDArray[np.float64]:
     """Symmetric distances with zero diagonal, shape (n, n), C-contiguous float64.
 
-    Parameters
-    ----------
-    data : array-like or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples)
-        Features, or distances for ``metric="precomputed"`` (used without a copy where they are
-        exactly symmetric float64).
-    metric : str or callable
-        Anything :func:`sklearn.metrics.pairwise_distances` takes, or ``"precomputed"``.
-    max_memory : int
-        Largest size of the matrix in bytes.
-    owner : str
-        Who asks, for the error message.
-
-    Raises
-    ------
-    ValueError
-        If the matrix would exceed ``max_memory``, or is no dissimilarity: negative, not finite,
-        not symmetric within 1e-8 of its largest entry, or non-zero on the diagonal.
-    MemoryError
-        If there is less memory than ``max_memory`` allows, and too little for the matrix.
+    ``data`` are features, or distances for ``metric="precomputed"`` (used without a copy where they are
+    exactly symmetric float64); other metrics are those of :func:`sklearn.metrics.pairwise_distances`. A
+    ValueError names ``owner`` where the matrix would exceed ``max_memory`` bytes or is no dissimilarity:
+    negative, not finite, not symmetric within 1e-8 of its largest entry, or non-zero on the diagonal. A
+    MemoryError says that there is less memory than ``max_memory`` allows.
     """
     if isinstance(metric, str) and metric == "precomputed":
         D = check_array(data, dtype=np.float64, order="C", input_name="data")

@@ -102,14 +102,8 @@ def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
 def duplicate_elimination(duplicates: Any) -> DuplicateElimination:
     """The pymoo operator for what users may say of duplicates.
 
-    Parameters
-    ----------
-    duplicates : bool, DuplicateElimination or callable
-        True: equal genes; False: none; ``canonical(X) -> X``: equal canonical genes.
-
-    Raises
-    ------
-    TypeError
+    True stands for equal genes, False for none, ``canonical(X) -> X`` for equal canonical genes; a
+    DuplicateElimination is taken as it is, and anything else is a TypeError.
     """
     if isinstance(duplicates, DuplicateElimination):
         return duplicates

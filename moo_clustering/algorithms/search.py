@@ -528,17 +528,9 @@ class Checkpointable(Protocol):
 
 
 class Saver:
-    """Writes and reads the checkpoints of one search and its recorder.
+    """Writes and reads the checkpoints of one search and its recorder; without a checkpoint it does neither.
 
-    Parameters
-    ----------
-    checkpoint : Checkpoint or None
-        Without one, nothing is ever written or read.
-
-    Raises
-    ------
-    ValueError
-        When a checkpoint is wanted and the search says that it cannot be saved.
+    A ValueError is raised when a checkpoint is wanted and the search says that it cannot be saved.
     """
 
     def __init__(self, checkpoint: Checkpoint | None, search: Search, recorder: Recorder | None) -> None:
@@ -688,23 +680,9 @@ class NotStorableError(TypeError):
 def to_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Columns of a table whose rows may lack keys and mix types.
 
-    Parameters
-    ----------
-    rows : sequence of mappings
-        Values are numeric or string arrays (of any shape, also differing), numpy scalars, bool, int,
-        float, str or None.
-
-    Returns
-    -------
-    arrays : dict of str to ndarray
-        One for each key, type and shape, and one with the row numbers where some rows lack it.
-    meta : dict
-        The rest that :func:`from_columns` needs.
-
-    Raises
-    ------
-    NotStorableError
-        For values of other types, naming the key.
+    Values are numeric or string arrays of any shape, numpy scalars, bool, int, float, str or None; others are
+    a NotStorableError that names the key. There is one array for each key, type and shape, one with row
+    numbers where some rows lack it, and the rest that :func:`from_columns` needs.
     """
     groups: dict[tuple[Any, ...], tuple[list[int], list[Any]]] = {}
     for i, row in enumerate(rows):

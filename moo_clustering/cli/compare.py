@@ -45,18 +45,13 @@ def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: 
 
 
 def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
-    """A row per data set, a column per method.
+    """A row per data set, a column per method, from text separated by commas, semicolons or tabs.
 
-    Raises a DataError for files that are missing, empty or ragged, and in long ones for values that are
-    missing or no numbers. Cells of wide tables are checked when they are ranked.
-
-    Parameters
-    ----------
-    path : Path
-        Text separated by commas, semicolons or tabs, with names in the first line.
-    long : bool, optional
-        Whether there is one value per line; default: if there are columns ``dataset``, ``method`` and
-        ``value``. Repeated values of a method on a data set are averaged, other columns left out.
+    Names are in the first line. ``long`` says whether there is one value per line; by default it is so if
+    there are columns ``dataset``, ``method`` and ``value``. Repeated values of a method on a data set are
+    averaged, other columns left out. Raises a DataError for files that are missing, empty or ragged, and in
+    long ones for values that are missing or no numbers. Cells of wide tables are checked when they are
+    ranked.
     """
     if not path.exists():
         raise DataError(f"there is no file {path}")

@@ -195,17 +195,10 @@ def run_job(
 ) -> Outcome:
     """Fit and save; after Ctrl-C, save what there is.
 
-    Results are written first, then the report, then the record that says "complete"; the checkpoint
-    goes last. A run that is killed between two of these steps goes on from it and makes what is missing.
-
-    Parameters
-    ----------
-    extra : mapping, optional
-        More entries for the record.
-    with_report : bool, default=True
-        Whether the report is made.
-    plain_csv : bool, default=False
-        Whether cells of CSV files that look like formulas stay as they are.
+    Results are written first, then the report, then the record that says "complete"; the checkpoint goes
+    last. A run that is killed between two of these steps goes on from it and makes what is missing. ``extra``
+    are more entries for the record; with ``plain_csv``, cells of CSV files that look like formulas stay as
+    they are.
     """
     record = job.record() | dict(extra or {})
     found = None
@@ -308,21 +301,10 @@ def after_interruption(folder: RunFolder, job: Job, *, has_result: bool) -> str:
 
 
 def save_report(folder: Path, job: Job, record: Mapping[str, Any], extra: Mapping[str, Any]) -> list[str]:
-    """Write the content of the report of a fitted job, and its page.
+    """Write the content of the report of a fitted job, and its page; return the names of the files.
 
-    Whatever goes wrong is a warning: the results are saved by then.
-
-    Parameters
-    ----------
-    record : mapping
-        The record of the run.
-    extra : mapping
-        More keyword arguments of ``report_content``.
-
-    Returns
-    -------
-    list of str
-        Names of the files written.
+    ``extra`` are more keyword arguments of ``report_content``. Whatever goes wrong is a warning: the results
+    are saved by then.
     """
     files: list[str] = []
     has_checkpoint = (folder / CHECKPOINT).exists()

@@ -310,20 +310,10 @@ def run_record(folder: Path) -> dict[str, Any]:
 
 
 def run_content(folder: Path) -> ReportContent:
-    """The content of the report of a run, as the run saved it.
+    """The content of the report of a run, as the run saved it; nothing is written to the folder.
 
-    Parameters
-    ----------
-    folder : Path
-        Folder that ``moo-clustering fit`` or ``demo`` wrote; nothing is written to it.
-
-    Raises
-    ------
-    FolderError
-        When the folder does not hold a run, the run has no result or no saved content, or its files are
-        of different samples.
-    ArchiveError
-        When the content is damaged or of an unknown version.
+    Raises a FolderError when the folder does not hold a run, the run has no result or no saved content, or
+    its files are of different samples; an ArchiveError when the content is damaged or of an unknown version.
     """
     # Loaded here because the libraries of figures take a second to import.
     from moo_clustering.visualization.report.page import load_content

@@ -264,23 +264,10 @@ def _checked_neighbors(neighbors: ArrayLike) -> IntArray:
 
 
 def relevant_links(delta: Delta, n_samples: int) -> int:
-    """How many links of a spanning tree get a gene.
+    """How many links of a spanning tree get a gene: at least 1, except for a single sample.
 
-    Parameters
-    ----------
-    delta : float, "auto" or "sr5"
-        Percentage of the links that hold, from 0 to below 100; ``"sr5"``: all but 5 sqrt(N) links
-        hold; ``"auto"``: 80 for up to 1000 samples, ``"sr5"`` for more.
-
-    Returns
-    -------
-    int
-        At least 1, except for a single sample.
-
-    Raises
-    ------
-    ValueError
-        If ``delta`` is something else.
+    ``delta`` is the percentage of the links that hold, from 0 to below 100; with ``"sr5"`` all but 5 sqrt(N)
+    links hold; ``"auto"`` is 80 for up to 1000 samples and ``"sr5"`` for more. Others are a ValueError.
     """
     if delta == "auto":
         delta = _SHARE if n_samples <= _SMALL else "sr5"

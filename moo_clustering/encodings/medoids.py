@@ -354,24 +354,11 @@ class MedoidSlotEncoding(_MedoidGenes):
 
 
 def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
-    """Assign every sample to its nearest medoid.
+    """Assign every sample to its nearest medoid, shape (n_individuals, n_samples).
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_individuals, k_max)
-        Distinct ids, -1 for empty slots, at least one id a row.
-    H : ndarray of shape (n_samples, n_samples)
-        ``H[b, m]`` is the distance from sample b to medoid m; it need not be that from m to b.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_individuals, n_samples), int32
-        Medoids are counted from 0 in the order of their slots. Ties go to the lowest slot, and a
-        medoid always belongs to its own cluster.
-
-    Notes
-    -----
-    O(n_individuals k_max n_samples) time, O(n_individuals n_samples) memory.
+    Rows of ``X`` hold distinct ids, -1 for empty slots; ``H[b, m]`` is the distance from sample b to medoid
+    m, which need not be that from m to b. Medoids are counted from 0 in the order of their slots. Ties go to
+    the lowest slot, and a medoid always belongs to its own cluster. O(n_individuals k_max n_samples) time.
     """
     slots = np.asarray(X)
     occupied = slots >= 0
@@ -411,18 +398,8 @@ def repair_slots(
 ) -> IntArray:
     """Empty the slots that hold no sample or one held before, then fill up to ``k_min``.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_individuals, k_max)
-        Fractions are rounded.
-    rng : numpy.random.Generator, optional
-        A sample that the row does not hold is drawn for the first empty slot until there are
-        ``k_min``. Without generator it is the one with the lowest id.
-
-    Returns
-    -------
-    slots : ndarray of shape (n_individuals, k_max), int64
-        Valid rows are unchanged.
+    Fractions are rounded, and valid rows stay as they are. A sample that the row does not hold is drawn for
+    the first empty slot until there are ``k_min``; without a generator it is the one with the lowest id.
     """
     X = np.asarray(X)
     slots = base.rounded_genes(X, X.shape[-1])
@@ -472,20 +449,9 @@ def set_sizes(sets: IntArray) -> Int64Array:
 
 
 def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
-    """The first ``sizes`` distinct ids >= 0 of every row, in their order.
+    """The first ``sizes`` distinct ids >= 0 of every row, in their order, padded with -1.
 
-    Parameters
-    ----------
-    candidates : ndarray of shape (n_rows, n_candidates)
-    sizes : int or ndarray of shape (n_rows,)
-
-    Returns
-    -------
-    sets : ndarray of shape (n_rows, n_candidates), padded with -1
-
-    Notes
-    -----
-    O(n_rows n_candidates log n_candidates).
+    O(n_rows n_candidates log n_candidates) time.
     """
     kept = (candidates >= 0) & ~occurred_before(candidates)
     kept &= np.cumsum(kept, axis=1) <= np.reshape(sizes, (-1, 1))

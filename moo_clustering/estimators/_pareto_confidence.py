@@ -68,17 +68,10 @@ class Assessor:
     best_agreement: float
 
     def assess(self, labels: Labels, best: Labels) -> Assessment:
-        """Judge a partition, shape (n_points,).
+        """Judge a partition of the points.
 
-        Parameters
-        ----------
-        labels : ndarray of shape (n_points,)
-        best : ndarray of shape (n_points,)
-            Member of the pool with the best score: it tells whether the data have any structure.
-
-        Notes
-        -----
-        The first call draws the reference data, later ones share them.
+        ``best``, the member of the pool with the best score, tells whether the data have any structure. The
+        first call draws the reference data, later ones share them.
         """
         model = MODEL if self.samples.features is not None else MODEL_WITHOUT_FEATURES
         features = self.features(np.stack([best, labels]))

@@ -384,23 +384,9 @@ def family_partitions(
     *,
     n_jobs: int | None = None,
 ) -> tuple[list[tuple[str, Partition]], Failures]:
-    """Partitions of families for numbers of clusters, and why some are missing.
+    """Partitions of families for ascending numbers of clusters, and why some are missing.
 
-    Parameters
-    ----------
-    data : PoolData
-    families : sequence of str
-        Some of ``BUILDERS``, in the order of the result.
-    ks : sequence of int
-        Ascending.
-    n_jobs : int, optional
-        Number of joblib workers.
-
-    Returns
-    -------
-    candidates : list of (family, labels)
-        Those with two clusters or more, k ascending in every family.
-    failures : dict of lists of str
+    Families come in the order given, each with k ascending; partitions of one cluster are left out.
     """
     # In an order of their own, so that starts, and choices among equals, do not follow that of the table.
     positions = data.own_order()

@@ -333,22 +333,9 @@ def agglomerated_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition
 def k_medoids(D: FloatArray, k: int, *, n_init: int, rng: np.random.Generator) -> NDArray[np.int32]:
     """Assign samples to the nearest of k medoids and choose medoids anew, in turns; the best of some starts.
 
-    Starts are drawn as for k-means++, with probability proportional to the squared distance from those
-    drawn before. O(n_samples k + n_samples^2 / k) time for a turn where clusters are of like size.
-
-    Parameters
-    ----------
-    D : ndarray of shape (n_samples, n_samples)
-        Symmetric distances, zero on the diagonal.
-    k : int
-    n_init : int
-        Number of starts.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    labels : ndarray of shape (n_samples,), int32
-        Fewer than k clusters where there are fewer different samples.
+    ``D`` holds symmetric distances. Starts are drawn as for k-means++, with probability proportional to the
+    squared distance from those drawn before. There are fewer than k clusters where there are fewer different
+    samples. O(n_samples k + n_samples^2 / k) time for a turn where clusters are of like size.
     """
     runs = [_run(D, _seeded(D, k, rng)) for _ in range(n_init)]
     return min(runs, key=lambda run: run[1])[0]
@@ -410,26 +397,10 @@ def n_fragments(n_samples: int) -> int:
 def merged_fragments(graph: csr_array, labels: IntArray, ks: Sequence[int]) -> list[Partition]:
     """Merge the two clusters with the greatest W_ab / (vol_a vol_b), down to the smallest number in ``ks``.
 
-    W_ab is the sum of similarities between them, vol_a that of all from a; where no two clusters are
-    joined, the two of least volume are merged. The lowest numbers count among equals.
-
-    Parameters
-    ----------
-    graph : csr_array of shape (n_samples, n_samples)
-        Symmetric similarities >= 0.
-    labels : ndarray of shape (n_samples,)
-        Fragments.
-    ks : sequence of int
-        Numbers of clusters; those above the number of fragments are passed over.
-
-    Returns
-    -------
-    partitions : list of ndarray of shape (n_samples,)
-        One per k, k ascending.
-
-    Notes
-    -----
-    O(m^3) time in m fragments, but with an operation on a whole matrix per merging.
+    W_ab is the sum of similarities between them, vol_a that of all from a; where no two clusters are joined,
+    the two of least volume are merged. The lowest numbers count among equals. There is one partition per k,
+    ascending; a k above the number of fragments is passed over. O(m^3) time in m fragments, but with an
+    operation on a whole matrix per merging.
     """
     numbers, own = np.unique(labels, return_inverse=True)
     m = len(numbers)
