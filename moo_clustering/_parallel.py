@@ -33,18 +33,11 @@ _SHELVES: WeakKeyDictionary[Any, Shelf] = WeakKeyDictionary()
 def run_calls(
     calls: Iterable[Call], *, n_jobs: int | None = None, prefer: Literal["threads", "processes"] | None = None
 ) -> list[Any]:
-    """Results of ``delayed`` calls, in their order.
+    """Results of ``delayed`` calls, in their order; the calls must leave their arguments as they are.
 
-    As :class:`joblib.Parallel` does it, but on a Dask cluster every worker gets an array once, however
-    many calls it is in and however deep. With ``n_jobs=1``, or one worker of one thread, the calls stay in
-    this process.
-
-    Parameters
-    ----------
-    calls : iterable of what ``joblib.delayed`` makes
-        They must leave their arguments as they are.
-    n_jobs, prefer
-        Of joblib.
+    As :class:`joblib.Parallel` does it, but on a Dask cluster every worker gets an array once, however many
+    calls it is in and however deep. With ``n_jobs=1``, or one worker of one thread, the calls stay in this
+    process.
     """
     shelf = active_shelf()
     if shelf is None:
@@ -206,11 +199,8 @@ def _unpacked(text: bytes, *given: Any) -> Any:
 def n_threads(n_jobs: int | None) -> int:
     """Threads of this process that ``n_jobs`` stands for.
 
-    Parameters
-    ----------
-    n_jobs : int or None
-        As for joblib. Where joblib's backend is a cluster, whose workers are no threads here, None is
-        one thread and -1 all processors of this machine.
+    As for joblib; but where joblib's backend is a cluster, whose workers are no threads here, None is one
+    thread and -1 all processors of this machine.
     """
     if n_jobs == 1:
         return 1

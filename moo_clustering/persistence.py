@@ -423,15 +423,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def digest(header: Mapping[str, Any], members: Mapping[str, NDArray[Any]]) -> str:
-    """SHA-256 of arrays and metadata.
-
-    Parameters
-    ----------
-    header : mapping
-        With ``arrays``, ``sparse`` and ``meta``.
-    members : mapping of str to ndarray
-        Every array of the file; that of the header does not count.
-    """
+    """SHA-256 of metadata (``arrays``, ``sparse`` and ``meta``) and of every array but that of the header."""
     names = [name for name in members if name != HEADER]
     described = [header[part] for part in ("arrays", "sparse", "meta")]
     text = json.dumps([names, *described, fingerprint(*(members[name] for name in names))])

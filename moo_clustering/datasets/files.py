@@ -112,11 +112,8 @@ class NotNumericError(DataError):
 def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
     """The message of an error for those who use the command.
 
-    Parameters
-    ----------
-    flags : mapping of str to str
-        The flag that stands for an option, and what it takes: ``{"drop": "--drop NAME"}``. Remedies by
-        other options, and those that switch an option off, are left out.
+    ``flags`` has the flag that stands for an option, and what it takes: ``{"drop": "--drop NAME"}``. Remedies
+    by other options, and those that switch an option off, are left out.
     """
     return _advised(
         error.problem,
@@ -200,11 +197,8 @@ def file_text(path: Path) -> str:
 def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False) -> TableText:
     """Content of a text table or an Excel sheet, as text of one form.
 
-    Parameters
-    ----------
-    lenient : bool, default=False
-        Whether text may also be UTF-16 with a byte order mark, or else is taken for Windows-1252; otherwise
-        it must be UTF-8.
+    Text must be UTF-8; with ``lenient`` it may also be UTF-16 with a byte order mark, or else is taken for
+    Windows-1252.
     """
     notes: list[str] = []
     with readable(path):

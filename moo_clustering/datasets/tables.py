@@ -720,15 +720,10 @@ def _require_scalars(values: Any, what: str, source: str) -> None:
 
 
 def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Codes 0, 1, ... in the order of the names (numbers by value); -1 for empty cells.
+    """Codes 0, 1, ... in the order of the names (numbers by value); -1 for empty text, None and NaN.
 
-    Parameters
-    ----------
-    values : array-like of shape (n_samples,)
-        Text or numbers; empty text, None and NaN are empty cells.
-    minus_one_is_missing : bool
-        Whether -1 is an empty cell too. It must not be for known classes, since -1 and 1 are
-        the usual names of two classes.
+    With ``minus_one_is_missing`` -1 is an empty cell too. It must not be for known classes, since -1 and 1
+    are the usual names of two classes.
     """
     cells = [_name(cell) for cell in values]
     missing = {"", "-1"} if minus_one_is_missing else {""}

@@ -152,12 +152,8 @@ def choose_space(
 def vector_space(X: Any, metric: VectorMetric, n_jobs: int | None = None) -> VectorSpace:
     """Space over dense or sparse features; sparse ones stay sparse.
 
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-    metric : {"cosine", "sqeuclidean", "euclidean"}
-        With ``"euclidean"`` distances are plain, but the medoid of a cluster is the member with the
-        least total *squared* distance, which is another one than that of the distance matrix.
+    With ``"euclidean"`` distances are plain, but the medoid of a cluster is the member with the least total
+    *squared* distance, which is another one than that of the distance matrix.
     """
     X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
     return SparseVectorSpace(X, metric, n_jobs) if issparse(X) else DenseVectorSpace(X, metric, n_jobs)
@@ -473,13 +469,7 @@ class MedoidMemo:
     ) -> Int64Array:
         """Medoids of all clusters, shape of ``present``, -1 where there is no cluster.
 
-        Parameters
-        ----------
-        labels : ndarray of shape (n_individuals, n_samples)
-        present : ndarray of shape (n_individuals, n_clusters), bool
-            Which clusters there are.
-        find : callable
-            ``find(wanted, medoids)`` enters the medoids of the clusters that are wanted.
+        ``find(wanted, medoids)`` enters the medoids of the clusters that are wanted.
         """
         keys = np.zeros((*present.shape, 2), dtype=np.uint64)
         kernels.cluster_keys(labels, self._salts, keys)

@@ -206,17 +206,10 @@ class PooledSamples:
 
 
 def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray) -> FloatArray:
-    """Means of rows of values, weighted by the inverse squares of their distances.
+    """Means of rows of values, weighted by the inverse squares of their distances, shape (n, c).
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_points, c)
-    positions, distances : ndarray of shape (n, n_nearest)
-        Which rows are averaged, the nearest first. Where distances are 0 only those rows count.
-
-    Returns
-    -------
-    ndarray of shape (n, c)
+    ``positions`` and ``distances``, shape (n, n_nearest), tell which rows are averaged, the nearest first.
+    Where distances are 0 only those rows count.
     """
     shares = nearest_weights(distances)
     means = np.zeros((len(positions), values.shape[1]))

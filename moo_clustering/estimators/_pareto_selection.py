@@ -513,22 +513,11 @@ class Candidates:
         return np.sort(distinct[non_dominated(-self.values[distinct])])
 
     def alternatives(self, labels: Labels) -> tuple[IntpArray, FloatArray]:
-        """A few members of high score, each unlike the result and unlike each other.
+        """At most four members of high score, each unlike the result and unlike each other, by falling score.
 
         Those whose numbers of clusters differ by a quarter from that of the result and from each other come
-        before others of higher score.
-
-        Parameters
-        ----------
-        labels : ndarray of shape (n_points,)
-            The result.
-
-        Returns
-        -------
-        members : ndarray of shape (n_alternatives,)
-            At most four, by falling score.
-        ari : ndarray of shape (n_alternatives,)
-            Adjusted Rand index of each and the result, up to .8.
+        before others of higher score. Also returned is the adjusted Rand index of each and the result, up to
+        .8.
         """
         n_clusters = self.pool.n_clusters
         order = np.lexsort((n_clusters, -self.score))
@@ -727,11 +716,7 @@ def _with_new_classes(labels: Labels, targets: Targets, merge_same_class: bool) 
 def class_of_clusters(labels: IntArray, indicators: FloatArray) -> IntpArray:
     """Class of most labelled samples of every cluster (ties: the lowest), -1 for clusters without any.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_samples,)
-    indicators : ndarray of shape (n_samples, n_classes)
-        1 where a sample is labelled with a class.
+    ``indicators``, shape (n_samples, n_classes), are 1 where a sample is labelled with a class.
     """
     counts = np.zeros((int(labels.max()) + 1, indicators.shape[1]))
     np.add.at(counts, labels, indicators)

@@ -381,19 +381,9 @@ def spread_groups(
 ) -> Spread:
     """Spread the groups of the anchors over all points.
 
-    Parameters
-    ----------
-    base : QuestionPool
-    points, groups : ndarray of shape (n_anchors,)
-        Anchors, oldest first, and their groups 0, 1, ... in the order of their first anchors.
-    pairs : ndarray of shape (n_pairs, 2)
-        Volunteered pairs of which at least one point is no anchor.
-    signs : ndarray of shape (n_pairs,)
-        1 for pairs that belong together, -1 for those that do not.
-
-    Notes
-    -----
-    O(n_points n_kept n_groups) time and O(n_points n_partitions) memory.
+    Anchors come oldest first, their groups 0, 1, ... in the order of their first anchors. ``pairs`` are
+    volunteered ones of which at least one point is no anchor, with sign 1 for those that belong together and
+    -1 for those that do not. O(n_points n_kept n_groups) time and O(n_points n_partitions) memory.
     """
     n_real = int(groups.max(initial=-1)) + 1
     with one_thread("blas"):

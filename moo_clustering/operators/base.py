@@ -165,14 +165,9 @@ def encoding_of(problem: Any, kind: type[Any] = Encoding) -> Any:
 
 
 def objective_of(problem: Any, objective: BagObjective | None, *methods: str) -> BagObjective:
-    """Return the objective that an operator uses; raise TypeError if it lacks a method.
+    """Return the objective that an operator uses; raise TypeError if it lacks one of the methods it calls.
 
-    Parameters
-    ----------
-    problem : Problem
-        Its attribute ``objective`` is used if ``objective`` is None.
-    *methods : str
-        Names of the methods that the operator calls.
+    Without ``objective`` the attribute ``objective`` of the problem is used.
     """
     own = getattr(problem, "objective", None) if objective is None else objective
     lacking = [name for name in methods if not callable(getattr(own, name, None))]

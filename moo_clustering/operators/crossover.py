@@ -253,18 +253,11 @@ def cross_partitions(
     align: bool,
     n_clusters: int | None = None,
 ) -> tuple[IntArray, IntArray]:
-    """Cross every pair of rows to two children.
+    """Cross every pair of rows, (n_pairs, n_samples) each, to two children; the parents are not modified.
 
-    Parameters
-    ----------
-    first, second : ndarray of shape (n_pairs, n_samples)
-        Cluster of every sample; not modified.
-    exchange : callable
-        Tells which genes are exchanged: :func:`tails`, :func:`half_differing` or :func:`coins`.
-    align : bool
-        First renumber the clusters of ``second`` like those of ``first``.
-    n_clusters : int, optional
-        See :func:`~moo_clustering.encodings.align_labels`.
+    ``exchange`` tells which genes are exchanged: :func:`tails`, :func:`half_differing` or :func:`coins`. With
+    ``align`` the clusters of ``second`` are first renumbered like those of ``first``; for ``n_clusters`` see
+    :func:`~moo_clustering.encodings.align_labels`.
     """
     if align:
         second = align_labels(first, second, n_clusters)

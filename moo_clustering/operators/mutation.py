@@ -255,17 +255,11 @@ def mutate_slots(
     k_min: int,
     neighbors: IntArray | None = None,
 ) -> IntArray:
-    """Move every medoid with probability ``p_gene``, then repair the rows.
+    """Move every medoid with probability ``p_gene``, then repair the rows; the rows given are not modified.
 
-    Parameters
-    ----------
-    slots : ndarray of shape (n_individuals, k_max)
-        Medoids per individual, -1 in empty slots; not modified.
-    p_gene, reach : float
-        Medoid g becomes g + U{-r..r}, clipped to 0..n_samples-1, where r = floor(reach n_samples).
-    neighbors : ndarray of shape (n_samples, r), optional
-        Nearest samples of every sample: medoid g becomes one of ``neighbors[g]`` instead, all equally
-        likely, and ``reach`` is ignored.
+    Medoid g becomes g + U{-r..r}, clipped to 0..n_samples-1, where r = floor(reach n_samples). With
+    ``neighbors``, the nearest samples of every sample, it becomes one of ``neighbors[g]`` instead, all
+    equally likely.
     """
     moves = (slots >= 0) & (rng.random(slots.shape) < p_gene)
     if neighbors is None:

@@ -264,12 +264,8 @@ class MedoidDaviesBouldin(ValidityIndex):
     def of_medoids(self, labels: IntArray, medoids: IntArray) -> FloatArray:
         """Values of partitions around medoids, inf without two medoids at a distance.
 
-        Parameters
-        ----------
-        labels : ndarray of shape (n_individuals, n_bags)
-            Clusters without gaps, each with one of the medoids.
-        medoids : ndarray of shape (n_individuals, k_max)
-            Medoids in any order, -1 in empty slots.
+        Clusters have no gaps, each has one of the medoids; medoids, shape (n_individuals, k_max), come in any
+        order with -1 in empty slots.
         """
         row, slot = np.nonzero(medoids >= 0)
         ids = medoids[row, slot]

@@ -311,12 +311,8 @@ def compactness(scatter: FloatArray, size: FloatArray) -> FloatArray:
 def separation(between: FloatArray, m: float) -> FloatArray:
     """Compute sep = sum_i sum_{j != i} mu_ij^m d(z_i, z_j) per individual, 0 for a single mode.
 
-    mu_ij is the membership of mode z_j in z_i, among all modes but z_j itself.
-
-    Parameters
-    ----------
-    between : ndarray of shape (n_individuals, n_modes, n_modes)
-        Distances between modes.
+    mu_ij is the membership of mode z_j in z_i, among all modes but z_j itself; ``between`` are the distances
+    between modes, shape (n_individuals, n_modes, n_modes).
     """
     n_modes = between.shape[1]
     if n_modes == 1:

@@ -952,12 +952,8 @@ def _steps_label(data: ConvergenceData) -> str:
 def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:
     """The history of a fitted estimator, a recorder, a frame, a DEAP logbook or an array.
 
-    Raises a TypeError or ValueError without a history, or without a number in it.
-
-    Parameters
-    ----------
-    names : sequence of str, optional
-        Names of the objectives of a recorder; those of the estimator by default.
+    Raises a TypeError or ValueError without a history, or without a number in it. ``names`` are those of the
+    objectives of a recorder; by default the estimator's.
     """
     if isinstance(run, pd.DataFrame):
         return _of_frame(run)

@@ -466,14 +466,8 @@ class RunSolutions(NamedTuple):
 def run_solutions(estimator: Any, class_names: Sequence[str] | None = None) -> RunSolutions:
     """Members of the front, the result, alternatives, controls, runs, and what rules take beside these.
 
-    Raises a NotFittedError without ``labels_``.
-
-    Parameters
-    ----------
-    estimator : fitted clusterer
-        It stays as it is.
-    class_names : sequence of str, optional
-        Names of the classes 0, 1, ... that the fit was given as labels.
+    The fitted estimator stays as it is; ``class_names`` are those of the classes 0, 1, ... that it was given
+    as labels. Raises a NotFittedError without ``labels_``.
     """
     if getattr(estimator, "labels_", None) is None:
         raise NotFittedError(

@@ -540,16 +540,9 @@ def typical_rows(
 ) -> list[RowNumbers]:
     """Samples nearest to the middle of their cluster, for cluster 0, 1, ...; of equals the first.
 
-    The middle is the mean of the cluster, in direction for cosine distances; of bags and given distances
-    the samples of least mean distance to their cluster come first, of those that are looked at. A medoid
-    of the method comes before all.
-
-    Parameters
-    ----------
-    distances : SampledDistances, optional
-        Needed for bags and distances, as is ``to_own``.
-    to_own : ndarray, optional
-        See :class:`Cohesion`.
+    The middle is the mean of the cluster, in direction for cosine distances; of bags and given distances the
+    samples of least mean distance to their cluster come first, of those that are looked at, for which
+    ``distances`` and ``to_own`` (see :class:`Cohesion`) are needed. A medoid of the method comes before all.
     """
     n_clusters = int(labels.max()) + 1
     if samples.kind in ("bags", "distances"):

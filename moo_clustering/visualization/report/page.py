@@ -87,24 +87,11 @@ _DTYPES = ("uint8", "uint16", "int32", "uint32", "float32", "float64")
 
 
 def save_content(path: str | PathLike[str], content: ReportContent) -> None:
-    """Write the content of a report, replacing the file as a whole or not at all.
+    """Write the content of a report, replacing the file as a whole or not at all; its folder must exist.
 
-    Parameters
-    ----------
-    path : path-like
-        File to write, used as it is. Its folder must exist.
-
-    Raises
-    ------
-    TypeError
-        When it holds something else than a report's content may.
-    OSError
-        When the file cannot be written.
-
-    Notes
-    -----
-    A deflated archive (see :func:`~moo_clustering.persistence.write_archive`): numbers are arrays, all
-    else is JSON. Integers are stored in as few bytes as hold them. O(size of the content) time and memory.
+    The file is a deflated archive (see :func:`~moo_clustering.persistence.write_archive`): numbers are
+    arrays, all else is JSON. Integers are stored in as few bytes as hold them. Content of other types is a
+    TypeError. O(size of the content) time and memory.
     """
     arrays: dict[str, NDArray[Any]] = {}
     packed = _pack(content, arrays)
