@@ -16,6 +16,8 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import validate_data
 
+from moo_clustering._messages import message_line
+
 FloatArray = NDArray[np.float64]
 Float32Array = NDArray[np.float32]
 AnyFloatArray = NDArray[np.floating[Any]]
@@ -27,8 +29,6 @@ BoolArray = NDArray[np.bool_]
 Labels = NDArray[np.int32]
 # Numbers a block of individuals may occupy in temporary arrays: 32 MB of float64.
 BLOCK_ITEMS = 1 << 22
-# Characters of a message, where a cell or a header may be of any length.
-_LONGEST_QUOTE = 2000
 # Frames that a warning is not about.
 _OURS = ("moo_clustering", "sklearn", "pymoo")
 SeedLike = int | np.integer[Any] | np.random.Generator | np.random.RandomState | None
@@ -99,15 +99,10 @@ def without_duplicates(X: Any) -> Any:
 
 
 class QuotingError(ValueError):
-    """A problem with a file; the middle of a very long message is left out."""
+    """A problem with a file, in a message that is safe to show whatever the file holds."""
 
     def __str__(self) -> str:
-        text = super().__str__()
-        return (
-            text
-            if len(text) <= _LONGEST_QUOTE
-            else f"{text[: _LONGEST_QUOTE // 2]} ... {text[-_LONGEST_QUOTE // 2 :]}"
-        )
+        return message_line(super().__str__())
 
 
 def spawn_seeds(random_state: SeedLike, n: int) -> list[np.random.SeedSequence]:

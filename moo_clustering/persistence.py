@@ -625,7 +625,11 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
         version = npy.read_magic(file)
         if version not in _HEADERS:
             raise ValueError(f"array {name!r} has the unknown format {version[0]}.{version[1]}")
-        shape, _, dtype = _HEADERS[version](file)
+        try:
+            shape, _, dtype = _HEADERS[version](file)
+        except ValueError as error:
+            # For long headers numpy advises to unpickle, which nobody should.
+            raise ValueError(f"array {name!r} has a header that cannot be read") from error
         if dtype.hasobject:
             raise ObjectsError(f"array {name!r} holds Python objects")
         # With truth values and negative numbers Python's products would fit all the same.

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from moo_clustering import __version__
+from moo_clustering._messages import message_line
 from moo_clustering.cli.terminal import Commands, reported, shown_warnings
 
 
@@ -345,7 +346,7 @@ def report(folders: tuple[Path, ...], out: Path | None, title: str | None) -> No
 
         page, content = save_report_of(folders, out, title)
     for sentence in content.missing:
-        click.echo(f"Note: {sentence}", err=True)
+        click.echo(f"Note: {message_line(sentence)}", err=True)
     runs = "" if len(folders) == 1 else f" of {len(folders)} runs"
     solutions = f"{content.n_solutions} solution{'' if content.n_solutions == 1 else 's'}"
     click.echo(f"Saved {page}, {solutions}{runs}; open it in a browser.")

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from moo_clustering._arrays import warn_caller
+from moo_clustering._messages import message_line
 from moo_clustering.cli.describe import cluster_sizes, describe
 from moo_clustering.cli.folder import (
     CHECKPOINT,
@@ -37,7 +38,7 @@ from moo_clustering.cli.job import (
 from moo_clustering.cli.load import load_data, prepares
 from moo_clustering.cli.samples import CategorySamples, PreparedSamples, Samples
 from moo_clustering.cli.summary import summary
-from moo_clustering.cli.terminal import INTERRUPTED, one_line, shown_warnings
+from moo_clustering.cli.terminal import INTERRUPTED, shown_warnings
 from moo_clustering.datasets.files import DataError
 from moo_clustering.datasets.prepare import following_missing
 from moo_clustering.estimators._methods import find_method
@@ -113,7 +114,7 @@ def run_fit(
     notices += more_notices
     _require_used(filling, samples, found.name)
     for line in () if quiet else samples.notes:
-        click.echo(f"Note: {line}", err=True)
+        click.echo(f"Note: {message_line(line)}", err=True)
     values = {name: option.default for name, option in parameters_of(estimator_class).items()}
     if "scale" in values and isinstance(samples, PreparedSamples) and samples.has_equal_columns:
         options.setdefault("scale", "none")  # columns have equal weights by now
@@ -322,7 +323,7 @@ def save_report(folder: Path, job: Job, record: Mapping[str, Any], extra: Mappin
     except KeyboardInterrupt:
         _warn("it was interrupted", files, has_checkpoint)
     except Exception as error:  # a figure is not worth a run, whatever is wrong with it
-        _warn(f"{type(error).__name__}: {one_line(error)}", files, has_checkpoint)
+        _warn(f"{type(error).__name__}: {message_line(error)}", files, has_checkpoint)
     return files
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from moo_clustering._arrays import warn_caller
-from moo_clustering.cli.terminal import one_line
+from moo_clustering._messages import message_line
 from moo_clustering.constraints.pairs import satisfied_shares
 from moo_clustering.estimators._base import bag_history, history_frame
 from moo_clustering.estimators.bags_base import FeatureRange, scaled_bags
@@ -583,7 +583,7 @@ def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]
             mpl.use("Agg")
             draw(folder / name)
         except Exception as error:
-            failed[name] = f"{type(error).__name__}: {one_line(error)}"
+            failed[name] = f"{type(error).__name__}: {message_line(error)}"
     if failed:
         why = next(iter(failed.values()))
         warn_caller(f"{' and '.join(failed)} could not be drawn ({why}); the results are saved")

@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from moo_clustering._messages import message_line
+
 INTERRUPTED = 130
 _LESS_MEMORY = "give it fewer samples, a method that compares fewer of them, or end other programs"
 # Warnings by which other packages address their developers.
@@ -35,7 +37,7 @@ class Command(click.Command):
             click.echo("Interrupted.", err=True)
             sys.exit(INTERRUPTED)
         except click.ClickException as error:
-            click.echo(f"Error: {one_line(error.format_message())}", err=True)
+            click.echo(f"Error: {message_line(error.format_message())}", err=True)
             sys.exit(2)
         sys.exit(code if isinstance(code, int) else 0)
 
@@ -57,7 +59,7 @@ def reported() -> Iterator[None]:
         where = f"{error.filename}: " if error.filename else ""
         raise click.ClickException(f"{where}{error.strerror or error}") from error
     except MemoryError as error:
-        said = f": {one_line(error)}" if str(error) else ""
+        said = f": {message_line(error)}" if str(error) else ""
         raise click.ClickException(f"not enough memory{said}; {_LESS_MEMORY}") from error
     except (ValueError, TypeError) as error:
         raise click.ClickException(str(error)) from error
@@ -77,7 +79,7 @@ def shown_warnings() -> Iterator[list[str]]:
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         from tqdm import tqdm
 
-        line = one_line(message)
+        line = message_line(message)
         if line not in lines:
             lines.append(line)
             with tqdm.external_write_mode():

@@ -1,0 +1,27 @@
+"""Messages that are safe to show. It imports nothing heavy, so that the command answers mistakes at once."""
+
+from __future__ import annotations
+
+import re
+
+# Characters of a message and of a value that it quotes, which may be of any length.
+_LONGEST, _LONGEST_VALUE = 2000, 100
+# Values in quotes, and words that are longer than any path.
+_VALUES = re.compile(r"""(?<!\w)(["'])(?:(?!\1)[^\\]|\\.){102,}\1|\S{301,}""")
+
+
+def message_line(text: object) -> str:
+    """A message on one line that any terminal may show.
+
+    It has no control characters and none that turn the direction of writing, and what is very long (a quoted
+    value, a word, the message) is without its middle. O(characters) time.
+    """
+    line = " ".join("".join(mark if mark.isprintable() else " " for mark in str(text)).split())
+    return _without_middle(
+        _VALUES.sub(lambda found: _without_middle(found[0], _LONGEST_VALUE), line), _LONGEST
+    )
+
+
+def _without_middle(text: str, longest: int) -> str:
+    half = longest // 2 - 3
+    return text if len(text) <= longest else f"{text[:half]} ... {text[-half:]}"

@@ -1,0 +1,104 @@
+"""Messages echo no more than a line of a value, and nothing that a terminal would obey."""
+
+import io
+import unicodedata
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moo_clustering._messages import message_line
+from moo_clustering.datasets import read_table
+from moo_clustering.persistence import read_archive
+
+LONG = "y" * 200_000
+CONTROL = "\x1b[31mred\x07\u202eright to left\u2066\u200f\r\n\x00"
+
+
+def is_safe(text):
+    kinds = {unicodedata.category(mark) for mark in text if mark != "\n"}
+    return not kinds & {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+@pytest.mark.parametrize("value", [LONG, CONTROL + LONG, ("a b " * 50_000) + "'", '"' + "'" * 100_000])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("fit", "iris", "--method", "mock", "--set", "{}", "--out", "out"),
+        ("fit", "iris", "--method", "mock", "--set", "{}=1", "--out", "out"),
+        ("fit", "iris", "--method", "mock", "--set", "n_gen={}", "--out", "out"),
+        ("fit", "iris", "--method", "mock", "--set", "objective={}", "--out", "out"),
+        ("fit", "iris", "--method", "{}", "--out", "out"),
+        ("fit", "iris", "--labels", "{}", "--out", "out"),
+        ("fit", "iris", "--seed", "{}", "--out", "out"),
+        ("fit", "iris", "--min-df", "{}", "--out", "out"),
+        ("fit", "iris", "--{}", "--out", "out"),
+        ("methods", "{}"),
+        ("{}",),
+    ],
+    ids=lambda command: " ".join(command),
+)
+def test_mistakes_are_echoed_in_part(fails, tmp_path, monkeypatch, command, value):
+    monkeypatch.chdir(tmp_path)
+    value = value.replace("\0", "")  # no argument of a process holds one
+    line = fails(*(part.replace("{}", value) for part in command))
+    assert is_safe(line)
+    assert len(line.strip()) <= 2100
+    # Around the value there may be advice, but of it there is no more than a line.
+    assert "y" * 101 not in line
+    assert not list(tmp_path.iterdir())
+
+
+def test_warnings_and_notes(run, slices, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    column = "\u202e\x1b[2J" + "z" * 50_000
+    rows = "".join(f"{i},{i % 7},{'abc'[i % 3]}\n" for i in range(30))
+    (tmp_path / "t.csv").write_text(f"x,y,{column}\n{rows}", encoding="utf-8")
+    result = run("fit", "t.csv", "--method", "slices", "-k", 3, "--no-report", "--out", "out")
+    said = [line for line in result.output.splitlines() if line.startswith(("Note", "Warning", "Error"))]
+    assert said
+    assert all(is_safe(line) and "z" * 301 not in line for line in said)
+
+
+@pytest.mark.parametrize("cell", [CONTROL + "x" * 5000, "'" * 5000, "\u202e" * 500])
+def test_errors_of_readers_in_python(tmp_path, cell):
+    quoted = cell.replace('"', "")
+    (tmp_path / "t.csv").write_text(f'x,y\n1,2\n3,"{quoted}"\n', encoding="utf-8", newline="")
+    with pytest.raises(ValueError, match="y") as raised:
+        read_table(tmp_path / "t.csv")
+    assert is_safe(str(raised.value))
+    assert len(str(raised.value)) <= 2100
+
+
+@given(st.text(max_size=400) | st.text("'\" a\\", min_size=100, max_size=4000))
+def test_any_text_on_a_line(text):
+    line = message_line(text)
+    assert is_safe(line)
+    assert message_line(line) == line
+    if len(text) <= 100 and text.isprintable():
+        assert line == " ".join(text.split())
+
+
+def test_short_values_and_long_sentences_stay():
+    sentence = "the bag's 'a' is not " + "one of many " * 60 + "'b'"
+    assert message_line(sentence) == sentence
+    cut = f"'{'v' * 46} ... {'v' * 46}'"
+    assert message_line(f"got '{'v' * 150}', which it's not") == f"got {cut}, which it's not"
+
+
+@pytest.mark.parametrize("suffix", ["archive", "table"])
+def test_no_advice_to_unpickle(tmp_path, suffix):
+    """numpy advises ``allow_pickle=True`` for headers of more than 10,000 characters."""
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }" + b" " * 20_000 + b"\n"
+    entry = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + np.ones(1).tobytes()
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("X.npy", entry)
+        if suffix == "archive":
+            archive.writestr("__archive__.npy", entry)
+    (tmp_path / "t.npz").write_bytes(file.getvalue())
+    with pytest.raises(ValueError, match="header that cannot be read") as raised:
+        (read_archive if suffix == "archive" else read_table)(tmp_path / "t.npz")
+    assert "allow_pickle" not in str(raised.value)
