@@ -1,5 +1,6 @@
 """What all tests share: where data may be found, seeds, closed figures, and that Ctrl-C is heard."""
 
+import gc
 import os
 import signal
 import sys
@@ -30,6 +31,17 @@ def data_folder():
     if not folder.is_dir():
         pytest.skip(f"no data folder: set MOO_CLUSTERING_DATA (looked for {folder.name} beside the project)")
     return folder
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Thousands of items stay to the end: the search for garbage waits, and passes them over later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_generate_tests(metafunc):
