@@ -187,6 +187,19 @@ def number_clusters(labels: NDArray[Any]) -> tuple[Labels, NDArray[Any]]:
     return rank[inverse.reshape(-1)], former[by_appearance]
 
 
+def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Rows that no other dominates (equal ones all), in lexicographic order. O(n_rows n_front)."""
+    rest = np.lexsort(F.T[::-1])
+    front: list[int] = []
+    while len(rest):
+        # The lexicographically least of those not dominated by the front is not dominated at all.
+        first = F[rest[0]]
+        equal = (F[rest] == first).all(axis=1)
+        front.extend(rest[equal].tolist())
+        rest = rest[(F[rest] < first).any(axis=1)]
+    return np.array(front, dtype=np.intp)
+
+
 def did_you_mean(name: str, allowed: Iterable[str]) -> str:
     """``"; did you mean 'wine'?"``, or nothing where no allowed name is near."""
     if len(name) > _LONGEST_SUGGESTION:

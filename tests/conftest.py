@@ -58,7 +58,9 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_collection_modifyitems(config, items):
-    """scikit-learn's checks of the second configuration of an estimator, and of further ones, are slow.
+    """scikit-learn's checks are slow but for the first of the estimators that have one ``fit`` in one module.
+
+    They ask how a ``fit`` takes its input, whatever options it has and whatever is done with it in the end.
 
     The default tier draws a third of the examples of a property, at least ten of them; other tiers all.
     """
@@ -74,7 +76,7 @@ def pytest_collection_modifyitems(config, items):
         if {"estimator", "check"} <= values.keys():
             estimator = values["estimator"]
             text = shown.get(id(estimator)) or shown.setdefault(id(estimator), repr(estimator))
-            if first.setdefault(type(estimator), text) != text:
+            if first.setdefault((type(estimator).__module__, type(estimator).fit), text) != text:
                 item.add_marker(pytest.mark.slow)
 
 

@@ -30,7 +30,7 @@ from pymoo.termination.default import DefaultMultiObjectiveTermination
 from pymoo.util.display.multi import MultiObjectiveOutput
 from pymoo.util.display.single import SingleObjectiveOutput
 
-from moo_clustering._arrays import FloatArray
+from moo_clustering._arrays import FloatArray, non_dominated
 from moo_clustering._docs import documented
 from moo_clustering.algorithms.deap_loops import ThresholdRule
 from moo_clustering.algorithms.pymoo_search import (
@@ -53,6 +53,7 @@ from moo_clustering.operators.mutation_labels import ImprovementMutation
 from moo_clustering.operators.repair import CanonicalRepair, MinSizeRepair, RepairSequence
 from moo_clustering.operators.sampling import KINDS, PartitionSampling, RefillingSampling, StartKind
 from moo_clustering.problems import PartitionProblem
+from moo_clustering.problems.partition import evaluated_population
 
 if TYPE_CHECKING:
     from moo_clustering.problems.medoids import MedoidProblem
@@ -572,26 +573,6 @@ def _distinct(problem: MedoidProblem, out: dict[str, NDArray[Any]]) -> Populatio
     keys = np.concatenate([canonical, out["F"][order]], axis=1) if "assigned_by" in out else canonical
     kept = order[np.sort(distinct_rows(keys)[0])]
     return evaluated_population(**{key: values[kept] for key, values in out.items()})
-
-
-def evaluated_population(**values: NDArray[Any]) -> Population:
-    """pymoo's population of genes ``X`` whose objectives ``F`` and other values are known."""
-    pop = Population.new(**values)
-    pop.apply(lambda individual: individual.evaluated.update(values))
-    return pop
-
-
-def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Rows that no other dominates (equal ones all), in lexicographic order. O(n_rows n_front)."""
-    rest = np.lexsort(F.T[::-1])
-    front: list[int] = []
-    while len(rest):
-        # The lexicographically least of those not dominated by the front is not dominated at all.
-        first = F[rest[0]]
-        equal = (F[rest] == first).all(axis=1)
-        front.extend(rest[equal].tolist())
-        rest = rest[(F[rest] < first).any(axis=1)]
-    return np.array(front, dtype=np.intp)
 
 
 @documented(ALGORITHM)

@@ -34,11 +34,10 @@ from sklearn.metrics.pairwise import cosine_distances
 from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import block_slices, did_you_mean, warn_caller
+from moo_clustering._arrays import block_slices, did_you_mean, non_dominated, warn_caller
 from moo_clustering._distances import Metric
 from moo_clustering._kernels.medoids import GRAIN
 from moo_clustering.algorithms import Recorder, Search, drive
-from moo_clustering.algorithms.others import non_dominated
 from moo_clustering.algorithms.pymoo_search import PymooSearch, filled_in
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
 from moo_clustering.estimators._options import KW_ONLY, SearchOptions, estimator

@@ -18,11 +18,11 @@ from sklearn.utils.validation import check_is_fitted
 from moo_clustering._arrays import (
     IntArray,
     Labels,
+    non_dominated,
     numeric_features,
     spawn_seeds,
 )
 from moo_clustering._distances import MAX_MEMORY, Metric
-from moo_clustering.algorithms.others import non_dominated
 from moo_clustering.constraints import PairwiseConstraints, fisher_weights
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators import _base

@@ -14,9 +14,8 @@ from pymoo.operators.selection.rnd import RandomSelection
 from pymoo.operators.selection.tournament import TournamentSelection
 from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 
-from moo_clustering._arrays import FloatArray, Labels
+from moo_clustering._arrays import FloatArray, Labels, non_dominated
 from moo_clustering.algorithms import DeapSearch, PymooSearch, Recorder, drive
-from moo_clustering.algorithms.others import evaluated_population, non_dominated
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
@@ -36,6 +35,7 @@ from moo_clustering.operators.base import at_least_one, pool_labels
 from moo_clustering.operators.deap import LabelStep, SelElite, label_toolbox
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import PartitionProblem
+from moo_clustering.problems.partition import evaluated_population
 from moo_clustering.validity import ValidityIndex
 
 Total = Callable[[FloatArray, Labels], FloatArray]

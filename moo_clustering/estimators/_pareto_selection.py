@@ -24,11 +24,11 @@ from moo_clustering._arrays import (
     IntArray,
     IntpArray,
     Labels,
+    non_dominated,
     number_clusters,
 )
 from moo_clustering._parallel import one_thread
 from moo_clustering._targets import Targets, partial_targets
-from moo_clustering.algorithms.others import non_dominated
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.constraints.groups import connected
 from moo_clustering.encodings import relabel_by_first_appearance

@@ -18,7 +18,6 @@ from sklearn.utils._param_validation import Interval
 
 from moo_clustering._arrays import FloatArray, IntArray, Labels
 from moo_clustering.algorithms import AMOSA, PymooSearch, Recorder, exhaustive_front
-from moo_clustering.algorithms.others import evaluated_population
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings.medoid_spaces import MedoidSpace, Members
 from moo_clustering.encodings.medoids import as_sets, random_absent, resolve_k_max, set_sizes
@@ -29,7 +28,7 @@ from moo_clustering.operators import CanonicalDuplicates, MedoidSampling
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
 from moo_clustering.problems.medoids import ConstrainedAssignment
-from moo_clustering.problems.partition import VIOLATION
+from moo_clustering.problems.partition import VIOLATION, evaluated_population
 from moo_clustering.validity import internal
 
 # Up to so many samples there are few medoid sets, and the small limits do.

@@ -23,9 +23,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from moo_clustering._arrays import FloatArray, Labels, spawn_seeds, warn_caller
+from moo_clustering._arrays import FloatArray, Labels, non_dominated, spawn_seeds, warn_caller
 from moo_clustering._parallel import threads_here
-from moo_clustering.algorithms.others import non_dominated
 from moo_clustering.consensus import cspa
 from moo_clustering.encodings import align_labels, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows

@@ -32,6 +32,7 @@ from moo_clustering._arrays import (
     IntArray,
     IntpArray,
     Labels,
+    non_dominated,
     numeric_features,
     spawn_seeds,
     warn_caller,
@@ -39,7 +40,7 @@ from moo_clustering._arrays import (
 from moo_clustering._distances import Metric
 from moo_clustering._parallel import run_calls
 from moo_clustering.algorithms import InterruptedSearchWarning, PymooSearch, Recorder
-from moo_clustering.algorithms.others import PESA2, evaluated_population, non_dominated
+from moo_clustering.algorithms.others import PESA2
 from moo_clustering.algorithms.search import Progress
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints
 from moo_clustering.encodings import LocusAdjacencyEncoding
@@ -53,6 +54,7 @@ from moo_clustering.graphs import LocusGraph, SpanningTree, locus_graph
 from moo_clustering.operators import MSTInterestingnessSampling, NeighborBiasedMutation, batched_tournament
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MOCKProblem
+from moo_clustering.problems.partition import evaluated_population
 
 _OBJECTIVES = (("variance", "connectivity"), ("deviation", "connectivity"))
 # Rules that need labels or pairs.

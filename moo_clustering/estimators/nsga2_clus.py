@@ -16,8 +16,8 @@ from pymoo.operators.selection.tournament import TournamentSelection
 from sklearn.utils._param_validation import Interval
 
 from moo_clustering import operators
+from moo_clustering._arrays import non_dominated
 from moo_clustering.algorithms import DeapSearch, PymooSearch, Recorder, count_medoid_sets, exhaustive_front
-from moo_clustering.algorithms.others import evaluated_population, non_dominated
 from moo_clustering.encodings.base import row_digests
 from moo_clustering.estimators._base import settled
 from moo_clustering.estimators._medoids import MedoidSetClusterer
@@ -25,6 +25,7 @@ from moo_clustering.estimators._options import KW_ONLY, NonNegativeCount, Probab
 from moo_clustering.operators.deap import constraint_nsga2_step, medoid_toolbox
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
+from moo_clustering.problems.partition import evaluated_population
 
 # As printed: no repair, no enumeration, genes change places, the plain count of satisfied pairs decides.
 _PAPER: dict[str, Any] = {

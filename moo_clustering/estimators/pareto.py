@@ -36,7 +36,6 @@ from moo_clustering._arrays import (
     spawn_seeds,
     warn_caller,
 )
-from moo_clustering.algorithms.others import evaluated_population
 from moo_clustering.bags import Bags
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding
@@ -92,6 +91,7 @@ from moo_clustering.interactive import AnswerSession, QuestionPool
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.pool import PartitionPool
 from moo_clustering.problems import PartitionProblem
+from moo_clustering.problems.partition import evaluated_population
 from moo_clustering.validity import BoundaryCut
 
 Numbers = Annotated[Literal["auto"] | Sequence[int], StrOptions({"auto"}), list, tuple, range, np.ndarray]

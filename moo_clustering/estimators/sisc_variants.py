@@ -23,11 +23,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from moo_clustering import operators
-from moo_clustering._arrays import FloatArray, did_you_mean, spawn_seeds, warn_caller
+from moo_clustering._arrays import (
+    FloatArray,
+    did_you_mean,
+    non_dominated,
+    spawn_seeds,
+    warn_caller,
+)
 from moo_clustering._parallel import run_calls, threads_here
 from moo_clustering._targets import Targets
 from moo_clustering.algorithms import PymooSearch
-from moo_clustering.algorithms.others import RandomDraws, best_of_random, non_dominated
+from moo_clustering.algorithms.others import RandomDraws, best_of_random
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators import multi_label
 from moo_clustering.estimators._base import FrontSearchMixin, Rule, checkpoint_for, knee, settled

@@ -17,6 +17,7 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from joblib import delayed
 from numpy.typing import ArrayLike, NDArray
+from pymoo.core.population import Population
 from pymoo.core.problem import Problem
 
 from moo_clustering._arrays import FloatArray, IntpArray, Labels
@@ -422,3 +423,10 @@ def _evaluated(
     with one_thread("blas") if os.getpid() != caller else nullcontext():
         problem._evaluate(X, out, *args, **kwargs)
     return {name: np.asarray(values) for name, values in out.items() if values is not None}
+
+
+def evaluated_population(**values: NDArray[Any]) -> Population:
+    """pymoo's population of genes ``X`` whose objectives ``F`` and other values are known."""
+    pop = Population.new(**values)
+    pop.apply(lambda individual: individual.evaluated.update(values))
+    return pop

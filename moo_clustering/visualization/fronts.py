@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import FloatArray, optional_package
+from moo_clustering._arrays import FloatArray, non_dominated, optional_package
 from moo_clustering._docs import documented
 
 # Also public names of this room.
@@ -825,8 +825,6 @@ def _add_hypervolume(histories: Sequence[SearchHistory], reference: ArrayLike | 
             )
         return
     from pymoo.indicators.hv import Hypervolume
-
-    from moo_clustering.algorithms.others import non_dominated
 
     finite = [[F[np.isfinite(F).all(axis=1)] for F in history.F] for history in histories]
     fronts = [[F[non_dominated(F)] for F in found] for found in finite]

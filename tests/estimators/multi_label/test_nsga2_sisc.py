@@ -12,8 +12,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from moo_clustering import subspace
+from moo_clustering._arrays import non_dominated
 from moo_clustering.algorithms import InterruptedSearchWarning, Recorder
-from moo_clustering.algorithms.others import non_dominated
 from moo_clustering.estimators.sisc_variants import NSGA2SISC
 from moo_clustering.problems.subspace import SubspaceClusteringProblem
 
