@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import Any
 
@@ -47,14 +49,17 @@ MOCK_PESC: dict[str, Any] = {**MOCK_2007, "pop_size": 100, "n_gen": 100}
 
 @dataclass(frozen=True)
 class Method:
-    """A clustering method of this package.
+    """A clustering method as the command ``moo-clustering`` knows it.
+
+    A package adds its own to the command by an entry point of the group ``moo_clustering.methods`` whose
+    object is a ``Method``.
 
     Parameters
     ----------
     name : str
         Short name, lower case with hyphens.
     class_name : str
-        Estimator in :mod:`moo_clustering.estimators`.
+        Estimator in ``module``.
     paper : str
         Paper that describes the method.
     summary : str
@@ -80,6 +85,8 @@ class Method:
         Whether the columns of a table, also of numbers alone, get equal weights before the fit.
     evolves_with : mapping
         Options with whose values alone there are generations; empty if there always are, or never.
+    module : str
+        Where the estimator is imported from.
     """
 
     name: str
@@ -96,6 +103,7 @@ class Method:
     categorical: bool = False
     equal_columns: bool = False
     evolves_with: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    module: str = "moo_clustering.estimators"
 
     def __post_init__(self) -> None:
         frozen = {alias: MappingProxyType(dict(options)) for alias, options in self.aliases.items()}
@@ -104,8 +112,7 @@ class Method:
 
     def load(self) -> type[Any]:
         """The estimator's class."""
-        module = importlib.import_module("moo_clustering.estimators")
-        return getattr(module, self.class_name)
+        return getattr(importlib.import_module(self.module), self.class_name)
 
 
 BAG_METHODS: tuple[Method, ...] = (
@@ -418,6 +425,24 @@ METHODS: dict[str, Method] = {
         *GRAPH_METHODS,
     )
 }
+
+
+def _add_installed(methods: dict[str, Method]) -> None:
+    """Add the methods that other packages declare; one that fails is told of and left out."""
+    for entry in entry_points(group="moo_clustering.methods"):
+        try:
+            method = entry.load()
+            if not isinstance(method, Method):
+                raise TypeError(f"{entry.value} is a {type(method).__name__}, not a Method")
+            if method.name in methods:
+                raise ValueError(f"there is a method {method.name!r} already; give yours another name")
+        except Exception as error:
+            warnings.warn(f"the method {entry.name!r} of another package is left out: {error}", stacklevel=2)
+        else:
+            methods[method.name] = method
+
+
+_add_installed(METHODS)
 
 
 def get_method(name: str) -> Method:

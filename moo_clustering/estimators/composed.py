@@ -1,0 +1,114 @@
+"""`EvolutionaryClusterer`: the base class of an estimator of one's own, and how it becomes a method."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.core.result import Result
+from sklearn.utils.validation import validate_data
+
+from moo_clustering._arrays import spawn_seeds
+from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.encodings import relabel_by_first_appearance
+from moo_clustering.encodings.base import distinct_rows
+from moo_clustering.estimators import _base
+from moo_clustering.estimators._methods import Method
+from moo_clustering.estimators._options import Count, NonNegativeCount, estimator
+from moo_clustering.problems import PartitionProblem
+
+__all__ = ["EvolutionaryClusterer", "Method", "estimator"]
+
+
+@estimator
+class EvolutionaryClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer):
+    """Base class of a clusterer of one's own: :meth:`make_problem` says what is optimised.
+
+    A subclass has ``fit`` with labels and pairs, ``choose``, ``report``, checkpoints, progress, Ctrl-C, any
+    pymoo algorithm, and scikit-learn's interface. Decorated with ``@estimator`` it may have parameters of
+    its own, written as annotated fields.
+
+    Parameters
+    ----------
+    pop_size : int
+        Population size of the evolutionary search.
+    n_gen : int
+        Generations after the initial population.
+    select : str, int or callable
+        Solution of the front that ``labels_`` is of; see :meth:`choose`.
+
+    Attributes
+    ----------
+    chosen_ : int
+        Row of the front that ``labels_`` is of.
+
+    Notes
+    -----
+    The search is NSGA-II with the operators of ``problem.operators()``, unless ``algorithm`` is given.
+    Equal partitions are one solution.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from moo_clustering.encodings import MedoidEncoding
+    >>> from moo_clustering.estimators.composed import EvolutionaryClusterer
+    >>> class SilhouetteFront(EvolutionaryClusterer):
+    ...     def make_problem(self, X, constraints):
+    ...         encoding = MedoidEncoding(X, k_max=6)
+    ...         return PartitionProblem(X, encoding, ["silhouette", "connectivity"], constraints=constraints)
+    >>> model = SilhouetteFront(pop_size=20, n_gen=5, select="silhouette", random_state=0)
+    >>> model.fit(load_iris().data).n_clusters_
+    2
+    """
+
+    pop_size: Count = 60
+    n_gen: NonNegativeCount = 50
+    select: Annotated[Any, str, int, callable] = "knee"
+
+    @abstractmethod
+    def make_problem(
+        self, X: NDArray[np.float64], constraints: PairwiseConstraints | None
+    ) -> PartitionProblem:
+        """The problem that a fit searches.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        constraints : PairwiseConstraints or None
+            Pairs that follow from labels, and those given.
+
+        Returns
+        -------
+        PartitionProblem
+        """
+
+    def _cluster(
+        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
+    ) -> None:
+        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        pairs = _base.supervision_pairs(len(X), y, must_link, cannot_link).pairs
+        n_pairs = len(pairs.must_link) + len(pairs.cannot_link)
+        problem = self.make_problem(X, pairs if n_pairs else None)
+        (sequence,) = spawn_seeds(self.random_state, 1)
+        seed = int(sequence.generate_state(1)[0])
+        checkpoint = _base.checkpoint_for(self, X, pairs.must_link, pairs.cannot_link)
+        search = self._pymoo_search_for(problem, problem.operators(), seed, NSGA2, output=None)
+        self._signs = problem.natural(np.ones(problem.n_obj))
+        self._drive(search, problem, self.n_gen, checkpoint, self._signs)
+        self.result_: Result = _base.settled(search.result())
+        labels = relabel_by_first_appearance(problem.decode(self.result_.X))
+        rows = np.sort(distinct_rows(labels)[0])
+        self.pareto_labels_ = labels[rows]
+        self.pareto_front_ = problem.natural(self.result_.F[rows])
+        self.objective_names_ = problem.objective_names
+        self.choose(self.select)
+
+    def _greater_is_better(self) -> list[bool]:
+        return list(self._signs < 0)
+
+    def _take_member(self, row: int) -> None:
+        self.chosen_, self.labels_ = row, self.pareto_labels_[row].copy()
+        self.n_clusters_ = int(self.labels_.max()) + 1
