@@ -344,3 +344,40 @@ def test_only_what_is_asked_for_is_in_a_report(open_report, fitted):
     assert page.all("#ask, #ask-groups-card, #ask-answers-card") == []
     policy = page.js("return document.querySelector('meta[http-equiv=Content-Security-Policy]').content")
     assert "connect-src" not in policy
+
+
+CONTRASTS = """
+const channel = (value) => (value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+const parts = (color) => color.match(/[\\d.]+/g).map(Number);
+const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+const ground = (place) => {
+  const found = parts(getComputedStyle(place).backgroundColor);
+  return found.length < 4 || found[3] === 1 || !place.parentElement ? found : ground(place.parentElement);
+};
+const found = [];
+for (const place of document.querySelectorAll("body *")) {
+  const own = [...place.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  const isOff = place.closest(".figure, script, option, [disabled], [aria-disabled=true]");
+  if (!own || isOff || !place.checkVisibility()) continue;
+  const [a, b] = [light(parts(getComputedStyle(place).color)), light(ground(place))];
+  const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  if (ratio < 4.5) found.push([place.className || place.tagName, place.textContent.slice(0, 30), ratio]);
+}
+return found;
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_texts_can_be_read_in_light_and_in_the_dark(open_asked, scheme):
+    asked = open_asked()
+    page = asked.page
+    feature = [{"name": "prefers-color-scheme", "value": scheme}]
+    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": feature})
+    try:
+        for number, key in enumerate("ta", 1):
+            asked.answer(lambda key=key: page.keys(key), number)
+        ground = page.js("return getComputedStyle(document.body).backgroundColor")
+        assert (ground == "rgb(18, 24, 31)") == (scheme == "dark")
+        assert page.js(CONTRASTS) == []
+    finally:
+        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
