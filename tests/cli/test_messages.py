@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moo_clustering._messages import message_line
+from moo_clustering.cli.terminal import message_line
 from moo_clustering.datasets import read_table
 from moo_clustering.persistence import read_archive
 
