@@ -22,6 +22,7 @@ from moo_clustering.estimators._pareto_confidence import (
     STRUCTURE_FROM,
     ConfidenceModel,
     Term,
+    lie_apart,
 )
 from moo_clustering.validity import pairwise_ari
 from papers.flagship_generated import NULLS, STRUCTURED, generated_table
@@ -269,6 +270,8 @@ def judged(described: Described, name: str, structure: FloatArray, ari: FloatArr
                 ]
             )
     noise = structure < np.where(doubted, STRUCTURE_DOUBTED, STRUCTURE_FROM)
+    if name == "model":
+        noise &= ~lie_apart(described.features)
     clear = results & ~described.is_null & (described.ari > _CLEAR_ARI)
     verdicts: list[list[Any]] = [
         ["clear structures (ARI above .8)", int(clear.sum()), float(noise[clear].mean())]

@@ -18,7 +18,7 @@ from scipy.stats import rankdata
 from scipy.stats import t as student
 from sklearn.isotonic import isotonic_regression
 
-from moo_clustering._arrays import FloatArray, IntpArray, Labels, number_clusters
+from moo_clustering._arrays import BoolArray, FloatArray, IntpArray, Labels, number_clusters
 from moo_clustering.estimators._pareto_pool import PooledSamples
 from moo_clustering.validity import LikelihoodGain, MinimaxSilhouette, Silhouette, pairwise_ari
 
@@ -76,7 +76,7 @@ class Assessor:
         model = MODEL if self.samples.features is not None else MODEL_WITHOUT_FEATURES
         features = self.features(np.stack([best, labels]))
         structure, ari = model.predict(features)
-        if self._lies_apart(features[0]):
+        if lie_apart(features[:1])[0] and self._points_vary:
             structure = np.maximum(structure, STRUCTURE_DOUBTED)
         n_clusters = len(np.unique(labels))
         # One cluster, and one for every point, have an index of 0 with any classes.
@@ -88,12 +88,11 @@ class Assessor:
         verdict = CLEAR if confidence >= CLEAR_FROM else SEVERAL
         return Assessment(confidence, p_value, NO_STRUCTURE if structure[0] < least else verdict)
 
-    def _lies_apart(self, described: FloatArray) -> bool:
-        """Whether clusters, by their features, are thin or other shapes that the model may take for noise."""
-        X, found = self.samples.features, dict(zip(FEATURES, described, strict=True))
-        if X is None or X.shape[1] > _APART_FEATURES or 2 * len(np.unique(X, axis=0)) < len(X):
-            return False
-        return bool(found["minimax_silhouette"] >= _APART and found["second_share"] >= _APART_SHARE)
+    @cached_property
+    def _points_vary(self) -> bool:
+        """Whether at least half of the points differ: repeated ones lie apart without any clusters."""
+        X = self.samples.features
+        return X is not None and 2 * len(np.unique(X, axis=0)) >= len(X)
 
     def finders(self, labels: Labels) -> list[str]:
         """Families with a member that hardly differs (adjusted Rand index from .9)."""
@@ -230,6 +229,15 @@ FEATURES = (
     *("cut", "worst_cut", "log_smallest", "second_share", "log_clusters", "log_points"),
     *("excess", "minimax_silhouette", "silhouette", "likelihood_gain", "log_features"),
 )
+
+
+def lie_apart(features: FloatArray) -> BoolArray:
+    """Partitions, by their features (q, n_features), whose clusters lie apart whatever their shape."""
+    silhouette, share, log_features = (
+        features[:, FEATURES.index(name)] for name in ("minimax_silhouette", "second_share", "log_features")
+    )
+    few: BoolArray = log_features < np.log(_APART_FEATURES + 0.5)
+    return few & (silhouette >= _APART) & (share >= _APART_SHARE)
 
 
 class Assessment(NamedTuple):

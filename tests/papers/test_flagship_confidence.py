@@ -21,6 +21,8 @@ def test_cells_are_described_and_judged():
         features = rng.normal(size=(3, len(FEATURES)))
         ari = np.zeros(3) if is_null else rng.random(3)
         features[:, 0] = -3 if is_null else 3 * ari
+        # No clusters that lie apart.
+        features[:, FEATURES.index("second_share")] /= 100
         values.append({"features": features.tolist(), "ari": ari.tolist()})
     everything, *tables = plan.tables(values)
     assert len(everything.rows) == 3 * len(plan.cells)
