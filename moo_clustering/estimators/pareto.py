@@ -383,6 +383,8 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
             If the session is of another fit.
         """
         check_is_fitted(self)
+        if not isinstance(session, AnswerSession):
+            raise ValueError(f"session must be a session of this fit, see ask(); got {session!r:.40}.")
         if self._candidates is None or not session.is_about(
             self._candidates.labels, self._samples.landmark_of
         ):

@@ -474,28 +474,36 @@ def class_factors(F: ArrayLike, prior: ArrayLike) -> FloatArray:
     return _factors(_shares(F), prior)
 
 
-def diffusion(W: FloatArray, factor: float, name: str = "factor") -> FloatArray:
-    """(I - factor B)^-1 with B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), for symmetric W.
+def diffusion(
+    W: FloatArray, factor: float, name: str = "factor", columns: IntpArray | None = None
+) -> FloatArray:
+    """(I - factor B)^-1 with B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), for symmetric W; all columns, or some.
 
-    A sample without similarities has a row of the identity. O(n^3) time, O(n^2) memory.
+    A sample without similarities has a row of the identity. O(n^3) time, O(n^2) memory; few columns take a
+    third of the time.
     """
     if not 0 <= factor < 1:
         raise ValueError(f"{name} must be at least 0 and below 1, got {factor!r}")
     root = inverse_root(W.sum(axis=1))
     # Column-major, so that LAPACK works in place; positive definite, as B's eigenvalues are within [-1, 1].
-    A = np.asfortranarray(W * (-factor * root[:, np.newaxis]))
+    A = np.multiply(W.T, -factor * root[:, np.newaxis], order="F")
     A *= root
     A[np.diag_indices_from(A)] += 1.0
     # In one thread: partitions made of it must not depend on how many there are.
     with one_thread():
         A, failed = lapack.dpotrf(A, lower=1, overwrite_a=1)
+        if not failed and columns is not None and 3 * len(columns) < len(A):
+            units = np.zeros((len(A), len(columns)), order="F")
+            units[columns, np.arange(len(columns))] = 1.0
+            some: FloatArray = lapack.dpotrs(A, units, lower=1, overwrite_b=1)[0]
+            return some
         if not failed:
             A, failed = lapack.dpotri(A, lower=1, overwrite_c=1)
     if failed:
         raise ValueError("the matrix of similarities must be symmetric")
     inverse: FloatArray = np.tril(A)
     inverse += np.tril(A, -1).T
-    return inverse
+    return inverse if columns is None else inverse[:, columns]
 
 
 def dense_affinity(W: Any, name: str = "W") -> FloatArray:

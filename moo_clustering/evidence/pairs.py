@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -136,7 +136,8 @@ def propagate_pairs(W: Any, constraints: PairsLike, *, alpha: float) -> FloatArr
     [[0.0, 0.0, 0.0], [0.0, 0.0, 0.5], [0.0, 0.5, 0.0]]
     """
     dense = dense_affinity(W)
-    return adjusted(dense, diffusion(dense, alpha, "alpha"), as_pair_matrix(constraints, len(dense)))
+    Z = as_pair_matrix(constraints, len(dense))
+    return adjusted(dense, Walks.of(dense, alpha, Z), Z)
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +235,7 @@ def held_out_partition(
     violations = np.full(len(graphs), np.nan)
     if len(constraints) < _FEWEST:
         graphs = graphs[:1]
-    walks = [(W, _walk(W, alpha)) for W, alpha in graphs]
+    walks = [(W, Walks.of(W, alpha, Z)) for W, alpha in graphs]
     if len(constraints) < _FEWEST:
         return HeldOutPartition(_cut(*walks[0], Z, k, rng), 0, violations)
     known, held_out = _split(constraints, share, rng)
@@ -309,7 +310,9 @@ def cross_validated_partition(
     prices = np.asarray(bonus, dtype=np.float64)
     if not len(affinities) or not len(ks) or prices.shape != (len(ks),):
         raise ValueError("affinities and ks must not be empty, and bonus must have one number per k")
-    walks = [(W, _walk(W, alpha)) for W, alpha in ((dense_affinity(W), alpha) for W, alpha in affinities)]
+    Z_all = pair_matrix(constraints)
+    graphs = [(dense_affinity(W), alpha) for W, alpha in affinities]
+    walks = [(W, Walks.of(W, alpha, Z_all)) for W, alpha in graphs]
     fold_of = rng.permutation(len(constraints)) % n_folds
     violations = np.zeros((len(walks), len(ks)))
     for fold in range(n_folds):
@@ -322,21 +325,10 @@ def cross_validated_partition(
     # Rounding must not decide among equal ones.
     best = np.argwhere(values >= values.max() - 1e-9)
     chosen, at = (int(number) for number in min(best, key=lambda one: (one[0], ks[one[1]])))
-    return HeldOutPartition(_cut(*walks[chosen], pair_matrix(constraints), ks[at], rng), chosen, violations)
+    return HeldOutPartition(_cut(*walks[chosen], Z_all, ks[at], rng), chosen, violations)
 
 
-def _walk(W: FloatArray, alpha: float | FloatArray) -> FloatArray:
-    """The matrix R of propagated pairs, made of its factor unless it is given."""
-    if not isinstance(alpha, np.ndarray):
-        return diffusion(W, float(alpha), "alpha")
-    if alpha.shape != W.shape:
-        raise ValueError(f"the matrix beside W must have its shape, {W.shape}; got {alpha.shape}")
-    return alpha
-
-
-def _cut(
-    W: FloatArray, R: FloatArray, Z: sp.csr_array, k: int, rng: np.random.Generator
-) -> NDArray[np.int32]:
+def _cut(W: FloatArray, R: Walks, Z: sp.csr_array, k: int, rng: np.random.Generator) -> NDArray[np.int32]:
     return spectral_cuts(adjusted(W, R, Z), [k], rng=rng)[0]
 
 
@@ -510,14 +502,42 @@ def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
     return Z
 
 
-def adjusted(W: FloatArray, R: FloatArray, Z: sp.csr_array) -> FloatArray:
-    """Similarities W changed by the pairs Z carried with R."""
-    ends = np.flatnonzero(np.diff(Z.indptr))
-    if not len(ends):
+@dataclass(frozen=True, eq=False)
+class Walks:
+    """Columns of R = (I - alpha B)^-1, those of all samples that are in pairs.
+
+    Attributes
+    ----------
+    ends : ndarray of shape (n_ends,)
+        The samples in pairs.
+    columns : ndarray of shape (n_samples, n_ends)
+    """
+
+    ends: IntpArray
+    columns: FloatArray
+
+    @classmethod
+    def of(cls, W: FloatArray, alpha: float | FloatArray, Z: sp.csr_array) -> Self:
+        """Columns for all pairs in Z, made of the factor or taken from the matrix R."""
+        ends = np.flatnonzero(np.diff(Z.indptr))
+        if not isinstance(alpha, np.ndarray):
+            return cls(ends, diffusion(W, float(alpha), "alpha", ends))
+        if alpha.shape != W.shape:
+            raise ValueError(f"the matrix beside W must have its shape, {W.shape}; got {alpha.shape}")
+        return cls(ends, alpha[:, ends])
+
+
+def adjusted(W: FloatArray, R: Walks, Z: sp.csr_array) -> FloatArray:
+    """Similarities W changed by the pairs Z, all of them of samples with columns in R, carried with R."""
+    if not Z.nnz:
         return W + FLOOR
     with one_thread():
-        # Only samples in pairs have rows in Z.
-        F = R[:, ends] @ (Z[ends] @ R)
+        # One direction of every pair is enough, as F + F' follows.
+        once = sp.triu(Z[R.ends][:, R.ends], 1).tocoo()
+        if once.nnz < len(R.ends):
+            F = (R.columns[:, once.row] * once.data) @ R.columns[:, once.col].T
+        else:
+            F = R.columns @ (once @ R.columns.T)
     F = F + F.T
     greatest = max(F.max(), -F.min())
     for part in block_slices(len(F), _IN_CACHE * len(F)):

@@ -173,8 +173,10 @@ class AnswerSession:
     ) -> None:
         if mode not in ("pairs", "names"):
             raise ValueError(f'mode must be "pairs" or "names", got {mode!r}.')
-        if not 0 <= error_rate < 0.5:
+        if not isinstance(error_rate, int | float | np.number) or not 0 <= error_rate < 0.5:
             raise ValueError(f"error_rate must be at least 0 and below .5, got {error_rate!r}.")
+        if not isinstance(random_state, int | np.integer) or random_state < 0:
+            raise ValueError(f"random_state must be a whole number from 0, got {random_state!r}.")
         if data is not None and np.shape(data)[:1] != (base.n_samples,):
             raise ValueError(f"data must have a row for each of the {base.n_samples} samples.")
         self._mode: Literal["pairs", "names"] = mode
@@ -506,7 +508,7 @@ class AnswerSession:
         return sample if self._base.landmark_of is None else int(self._base.landmark_of[sample])
 
     def _checked_pair(self, samples: Sequence[int]) -> tuple[int, int]:
-        pair = list(samples)
+        pair = list(samples) if np.iterable(samples) else []
         if len(pair) != 2 or not all(isinstance(sample, int | np.integer) for sample in pair):
             raise ValueError(f"samples must be two sample numbers, got {samples!r}.")
         for sample in pair:
@@ -889,7 +891,13 @@ def simulate(
     >>> simulate(COBRAS(X, random_state=0), np.repeat([0, 1], 10), 3)["ari"].tolist()[-1]
     1.0
     """
-    values = np.asarray(y)
+    values, n_samples = np.asarray(y), len(asker.labels_)
+    if values.shape != (n_samples,):
+        raise ValueError(f"y must have a class for each of the {n_samples} samples, got {values.shape}.")
+    if n_questions < 0:
+        raise ValueError(f"n_questions must be at least 0, got {n_questions}.")
+    if not 0 <= error_rate <= 1:
+        raise ValueError(f"error_rate must be from 0 to 1, got {error_rate!r}.")
     known = np.array([not (isinstance(v, int | float | np.number) and v == -1) for v in values.tolist()])
     classes, codes = np.unique(values[known], return_inverse=True)
     code_of = np.full(len(values), -1)
@@ -957,7 +965,7 @@ def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
 
 
 def _checked_word(answer: str) -> str:
-    if answer not in SIGNS:
+    if not isinstance(answer, str) or answer not in SIGNS:
         hint = did_you_mean(str(answer), SIGNS)
         raise ValueError(
             f'an answer on two samples is "together", "apart" or "unknown", got {str(answer)[:40]!r}{hint}.'

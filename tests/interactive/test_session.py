@@ -409,6 +409,8 @@ def test_bad_answers_lose_nothing(blobs):
         (lambda: session.answer("together", samples=(4, 4)), "itself"),
         (lambda: session.answer("together", samples=(4,)), "two sample numbers"),
         (lambda: session.answer("maybe", samples=(4, 5)), "together"),
+        (lambda: session.answer("apart", samples=4), "two sample numbers"),
+        (lambda: session.answer(["apart"]), "together"),
         (lambda: session.name(99, "x"), "group must be"),
         (lambda: session.name(0, " "), "not empty"),
         (lambda: session.name(0, "red\x1b[31m"), "control characters, got 'red.x1b"),
@@ -418,6 +420,12 @@ def test_bad_answers_lose_nothing(blobs):
         (lambda: blobs.ask("names").answer("apart"), "two samples"),
         (lambda: blobs.ask("words"), "mode must be"),
         (lambda: blobs.ask(error_rate=0.5), "below .5"),
+        (lambda: blobs.ask(error_rate="no"), "below .5"),
+        (lambda: blobs.ask(random_state=-1), "whole number from 0"),
+        (lambda: blobs.take(3), "a session of this fit"),
+        (lambda: session.simulate(KINDS[:9], 5), "each of the 60 samples"),
+        (lambda: session.simulate(KINDS, -5), "at least 0"),
+        (lambda: session.simulate(KINDS, 5, 2.0), "from 0 to 1"),
         (lambda: blobs.ask(data=[1, 2]), "row for each"),
     ]:
         with pytest.raises(ValueError, match=message):
