@@ -188,8 +188,17 @@ def number_clusters(labels: NDArray[Any]) -> tuple[Labels, NDArray[Any]]:
 
 
 def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Rows that no other dominates (equal ones all), in lexicographic order. O(n_rows n_front)."""
+    """Rows that no other dominates (equal ones all), in lexicographic order.
+
+    O(n_rows n_front), or O(n_rows log n_rows) for two objectives.
+    """
     rest = np.lexsort(F.T[::-1])
+    if F.shape[1] == 2 and len(F):
+        # Not dominated have less of the second objective than all before, or equal one that has.
+        ordered = F[rest]
+        less = np.append(True, ordered[1:, 1] < np.minimum.accumulate(ordered[:-1, 1]))
+        last = np.maximum.accumulate(np.where(less, np.arange(len(F)), 0))
+        return rest[(ordered == ordered[last]).all(axis=1)]
     front: list[int] = []
     while len(rest):
         # The lexicographically least of those not dominated by the front is not dominated at all.

@@ -18,6 +18,7 @@ from joblib import delayed, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.result import Result
+from pymoo.core.sampling import Sampling
 from pymoo.operators.crossover.ux import UniformCrossover
 from pymoo.operators.selection.tournament import TournamentSelection
 from scipy.sparse import coo_array
@@ -51,7 +52,12 @@ from moo_clustering.estimators._methods import MOCK_2007, MOCK_DELTA, MOCK_PESC
 from moo_clustering.estimators._options import KW_ONLY, Count, Probability, estimator
 from moo_clustering.fronts import AttainmentScores, attainment_scores, control_data
 from moo_clustering.graphs import LocusGraph, SpanningTree, locus_graph
-from moo_clustering.operators import MSTInterestingnessSampling, NeighborBiasedMutation, batched_tournament
+from moo_clustering.operators import (
+    GreedyFrontSampling,
+    MSTInterestingnessSampling,
+    NeighborBiasedMutation,
+    batched_tournament,
+)
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MOCKProblem
 from moo_clustering.problems.partition import evaluated_population
@@ -68,10 +74,10 @@ ControlFront = tuple[FloatArray, Int64Array]
 class MOCK(_base.LazyFrontMixin, _base.FrontSearchMixin, _base.ConstrainedClusterer):
     """Clusters that are compact and keep neighbours together, from links between neighbours.
 
-    A front of partitions of all numbers of clusters is evolved from a minimum spanning tree; then one is
-    picked, which finds the number of clusters if it is not given. Clusters may have any shape: what speaks
-    for MOCK is that it rarely fails badly on mixed shapes. It is not the best on round clusters or on most
-    tables of measurements, where k-means and Gaussian mixtures are as good or better.
+    A front of partitions of all numbers of clusters is constructed from a minimum spanning tree and evolved;
+    then one is picked, which finds the number of clusters if it is not given. Clusters may have any shape:
+    what speaks for MOCK is that it rarely fails badly on mixed shapes. It is not the best on round clusters
+    or on most tables of measurements, where k-means and Gaussian mixtures are as good or better.
 
     - Recommended: ``MOCK()``, or ``MOCK(n_clusters)`` where that number is known;
       ``MOCK(n_clusters, select="attainment")`` picks somewhat better on average, at four times the cost.
@@ -104,9 +110,11 @@ class MOCK(_base.LazyFrontMixin, _base.FrontSearchMixin, _base.ConstrainedCluste
         Largest archive of PESA-II.
     selection : {"boxes", "tournament"}
         Selection of PESA-II, see :class:`~moo_clustering.algorithms.PESA2`.
-    init : {"delta", "2007"}
-        Trees without their most interesting links; or half of those, half without links between clusters
-        of k-means.
+    init : {"greedy", "delta", "2007"}
+        Initial population. ``"delta"``: trees without their most interesting links. ``"2007"``: half of
+        those, half without links between clusters of k-means. ``"greedy"``: half as for "delta", half of a
+        front that is constructed by greedy merging of the tree's pieces, see :meth:`MOCKProblem.greedy_front
+        <moo_clustering.problems.MOCKProblem.greedy_front>`; all of that front joins the result.
     replace : {"neighbor", "self"}
         Target of the links that the initial population takes away: a near neighbour, or the sample itself.
     mutation_length : {"genotype", "N"}
@@ -227,7 +235,7 @@ objective, int or callable, default="auto"
     pc: Probability = 1.0
     archive_size: Count = 1000
     selection: Literal["boxes", "tournament"] = "boxes"
-    init: Literal["delta", "2007"] = "delta"
+    init: Literal["greedy", "delta", "2007"] = "greedy"
     replace: Literal["neighbor", "self"] = "neighbor"
     mutation_length: Literal["genotype", "N"] = "genotype"
     new_value: Literal["different", "any"] | None = None
@@ -265,7 +273,7 @@ objective, int or callable, default="auto"
         for name in ("control_fronts_", "attainment_", "attainment_scores_", "promising_", "pareto_labels_"):
             self.__dict__.pop(name, None)
         self._run(problem, int(seeds[1].generate_state(1)[0]), checkpoint)
-        self._front = _found_front(problem, self.result_)
+        self._front = self._found_front(problem, self.result_)
         self._supervision, self._control_seeds = supervision, seeds[2:]
         # Control data are searched alike, whatever parameters are set until then.
         self._scaled, self._settings = scaled, clone(self)
@@ -494,7 +502,7 @@ objective, int or callable, default="auto"
     def _new_search(self, problem: MOCKProblem, seed: int) -> PymooSearch:
         """A search that has not started."""
         operators: dict[str, Any] = {
-            "sampling": MSTInterestingnessSampling(self.init, replace=self.replace),
+            "sampling": self._sampling(),
             "crossover": UniformCrossover(prob=self.pc),
             "mutation": NeighborBiasedMutation(self.mutation_length, new_value=self.new_value),
         }
@@ -510,9 +518,25 @@ objective, int or callable, default="auto"
         """Generations after the initial population."""
         return self.n_gen if self.engine == "pesa2" else self.n_gen - 1
 
+    def _found_front(self, problem: MOCKProblem, result: Result) -> Front:
+        """Distinct non-dominated partitions of the last population and of the constructed front."""
+        genes, F = result.pop.get("X", "F")
+        if self.init == "greedy":
+            built = problem.greedy_front()
+            genes, F = np.concatenate([genes, built]), np.concatenate([F, problem.evaluate(built)])
+        F = F.astype(np.float64)
+        rows = non_dominated(F)
+        rows = rows[np.sort(distinct_rows(problem.encoding.canonical(genes[rows]))[0])]
+        return Front(genes[rows], F[rows], problem.n_clusters(genes[rows]))
+
     def _objectives_with(self, supervision: Supervision) -> tuple[str, ...]:
         """The two objectives, and a third if labels or pairs make one."""
         return (*self.objectives, *(() if supervision.objective is None else (supervision.objective,)))
+
+    def _sampling(self) -> Sampling:
+        if self.init == "greedy":
+            return GreedyFrontSampling(rest=MSTInterestingnessSampling(replace=self.replace))
+        return MSTInterestingnessSampling(self.init, replace=self.replace)
 
 
 def delta(cls: type[MOCK], /, n_clusters: int | None = None, **options: Any) -> MOCK:
@@ -582,15 +606,6 @@ class Front(NamedTuple):
     genes: NDArray[Any]
     F: FloatArray
     n_clusters: Int64Array
-
-
-def _found_front(problem: MOCKProblem, result: Result) -> Front:
-    """Non-dominated members of the last population or archive, every partition once."""
-    genes, F = result.pop.get("X", "F")
-    F = F.astype(np.float64)
-    rows = non_dominated(F)
-    rows = rows[np.sort(distinct_rows(problem.encoding.canonical(genes[rows]))[0])]
-    return Front(genes[rows], F[rows], problem.n_clusters(genes[rows]))
 
 
 def _single_result(problem: MOCKProblem) -> Result:
@@ -755,7 +770,7 @@ def _search(
     rng = np.random.default_rng(seed)
     problem = settings._problem_of(control_data(X, kind=kind, rng=rng), rng, Supervision(), n_jobs)
     if problem.n_samples == 1:
-        return _found_front(problem, _single_result(problem))[1:]
+        return settings._found_front(problem, _single_result(problem))[1:]
     search = settings._new_search(problem, int(rng.integers(2**31)))
     bar = Progress(
         n_gen=steps,
@@ -770,4 +785,4 @@ def _search(
         while search.generation < steps:
             search.advance()
             bar.show(search.generation, search.objectives())
-    return _found_front(problem, search.result())[1:]
+    return settings._found_front(problem, search.result())[1:]

@@ -53,6 +53,7 @@ from .repair import (
 )
 from .sampling import (
     EncodingSampling,
+    GreedyFrontSampling,
     MedoidSampling,
     ModesSampling,
     MSTInterestingnessSampling,
@@ -101,6 +102,7 @@ __all__ = [
     "ExclusiveMating",
     "GraphMerge",
     "GraphRefine",
+    "GreedyFrontSampling",
     "GroupingOverlayCrossover",
     "ImprovementMutation",
     "IndexPM",

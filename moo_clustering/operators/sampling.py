@@ -379,6 +379,48 @@ class MSTInterestingnessSampling(base.SeededSampling):
         return X.astype(encoding.dtype)
 
 
+class GreedyFrontSampling(base.SeededSampling):
+    """Partitions of a front that was constructed greedily, and spanning trees that lost links.
+
+    For problems with ``greedy_front``, see :meth:`MOCKProblem.greedy_front
+    <moo_clustering.problems.MOCKProblem.greedy_front>`, whose partitions are taken at equal steps along the
+    front, both ends among them.
+
+    Parameters
+    ----------
+    share : float, default=0.5
+        Largest share of the population that is from the constructed front.
+    rest : pymoo Sampling, optional
+        Makes the others; default :class:`MSTInterestingnessSampling`.
+
+    Notes
+    -----
+    The construction is repeated in every call; see the problem for its cost.
+
+    Examples
+    --------
+    >>> from moo_clustering.problems import MOCKProblem
+    >>> problem = MOCKProblem([[0.0], [1.0], [9.0], [10.0]], delta=0, n_neighbors=2, random_state=0)
+    >>> X = GreedyFrontSampling(share=1.0)._do(problem, 2, random_state=0)
+    >>> problem.decode(X)
+    array([[0, 1, 2, 3],
+           [0, 0, 0, 0]], dtype=int32)
+    """
+
+    def __init__(self, share: float = 0.5, *, rest: Sampling | None = None) -> None:
+        super().__init__()
+        self.share = base.checked_share("share", share)
+        self.rest = MSTInterestingnessSampling() if rest is None else rest
+
+    def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> NDArray[Any]:
+        front = base.require(problem, "MOCKProblem", "greedy_front").greedy_front()
+        n_built = min(len(front), round(self.share * n_samples))
+        built = front[np.linspace(0, len(front) - 1, n_built).round().astype(np.intp)]
+        if n_built == n_samples:
+            return built
+        return np.concatenate([built, self.rest._do(problem, n_samples - n_built, random_state=rng)])
+
+
 def _by_priority(problem: Any, n_samples: int, rng: np.random.Generator) -> BoolArray:
     """Mask of the genes that lose their tree links for "delta", shape (n_samples, n_var)."""
     order = _by_interest(problem)

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csgraph
+from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
 
 from moo_clustering._arrays import Float32Array, FloatArray, IntArray, Labels, uniform_ranks, warn_caller
@@ -40,6 +41,8 @@ Rows = Labels
 MAX_MEMORY = 4 * 2**30
 # Beyond so many samples, all others as candidates must be forced.
 MOST_LITERAL = 2000
+# Largest number of parts that are merged as they are.
+MOST_PIECES = 1000
 # A variance below this share of the squared lengths of samples is lost in products of samples.
 LOST_VARIANCE = 1e-12
 
@@ -156,6 +159,7 @@ class MOCKProblem(SignedProblem):
         self.weights = _weights(graph.n_neighbors, connectivity)
         self.n_jobs = n_jobs
         self._signs = np.array([-1.0 if name == MAXIMISED else 1.0 for name in self.objective_names])
+        self._built: tuple[int, NDArray[Any]] | None = None
         scores = PartScores if encoding.links is not None else LinkScores
         self._scores = scores(encoding, graph, self.weights, y, constraints, n_jobs)
         xl, xu = encoding.bounds()
@@ -175,6 +179,68 @@ class MOCKProblem(SignedProblem):
     def n_clusters(self, X: ArrayLike) -> NDArray[np.int64]:
         """Number of clusters of every individual."""
         return self.encoding.n_clusters(np.atleast_2d(np.asarray(X)))
+
+    def greedy_front(self, n_weights: int = 20) -> NDArray[Any]:
+        """Construct a front without a search: merge the pieces of the tree greedily, at several weights.
+
+        The pieces are the parts into which the tree falls without its most interesting links. For every
+        weight of variance against connectivity, the two pieces with neighbouring samples are merged, until
+        one is left, that cost least: the rise of the one minus the fall of the other, each as a share of
+        its range.
+
+        Parameters
+        ----------
+        n_weights : int, default=20
+
+        Returns
+        -------
+        ndarray of shape (n_partitions, n_var)
+            Genotypes of the non-dominated partitions on all paths, by increasing variance.
+
+        Notes
+        -----
+        Deterministic, and kept for the next call. O(n_weights P^2) time at best and O(n_weights P^3) at
+        worst, for P pieces, and O(P^2) memory. Encodings with more than 1000 parts start from at most
+        5 sqrt(n_samples) coarser pieces; "split" merges along the tree only, as its clusters hang together.
+
+        Examples
+        --------
+        >>> X = [[0.0], [1.0], [2.5], [10.0], [11.0], [12.5]]
+        >>> problem = MOCKProblem(X, delta=40, n_neighbors=2, root=0, ties="index")
+        >>> problem.decode(problem.greedy_front())
+        array([[0, 0, 1, 2, 2, 2],
+               [0, 0, 0, 1, 1, 1]], dtype=int32)
+        """
+        if isinstance(n_weights, bool) or not isinstance(n_weights, int | np.integer) or n_weights < 1:
+            raise ValueError(f"n_weights must be an integer of at least 1, got {n_weights!r}.")
+        if self._built is None or self._built[0] != n_weights:
+            self._built = n_weights, self._construct(n_weights)
+        return self._built[1].copy()
+
+    def _construct(self, n_weights: int) -> NDArray[Any]:
+        if self.n_samples == 1:
+            return np.zeros((1, self.n_var), dtype=self.encoding.dtype)
+        pieces, scores = self.encoding, self._scores
+        if pieces.links is None or pieces.n_parts > MOST_PIECES:
+            pieces = LocusAdjacencyEncoding(graph=self.graph, kind="short", n_jobs=self.n_jobs)
+            scores = PartScores(pieces, self.graph, self.weights, None, None, self.n_jobs)
+        links: Any = pieces.links
+        rows, columns, _ = scores.pairs
+        linked = np.zeros((pieces.n_parts, pieces.n_parts), dtype=bool)
+        linked[np.arange(1, pieces.n_parts), links.above[1:]] = True
+        if self.encoding.kind != "split":
+            linked[rows, columns] = True
+        ratios = np.geomspace(0.01, 100.0, n_weights)
+        paths = [merge_path(scores, ratio / (1.0 + ratio), linked | linked.T) for ratio in ratios]
+        parts = np.unique(np.concatenate(paths), axis=0)
+        variance, connectivity = scores.variance(parts), scores.connectivity(parts)
+        order = np.lexsort([connectivity, variance])
+        # By increasing variance, those not dominated have less connectivity than all before.
+        least = np.minimum.accumulate(connectivity[order])
+        parts = parts[order[np.append(True, connectivity[order[1:]] < least[:-1])]]
+        if self.encoding.links is None:
+            return pieces.to_full(pieces.encode(links.labels(parts)))
+        return self.encoding.encode(links.labels(parts))
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = np.atleast_2d(np.asarray(X))
@@ -238,7 +304,7 @@ class PartScores:
         # Squared distances of the samples to the means of their parts, exactly 0 for parts of one sample.
         rest = self.X - self.means[self.base]
         self.within = float(np.einsum("ij,ij->", rest, rest))
-        self.pairs = None if encoding.links is None else self._pairs_of_lists(graph, weights)
+        self.pairs: Any = None if encoding.links is None else self._pairs_of_lists(graph, weights)
         self.table = None if y is None else self._class_table(y)
         self.links = None if constraints is None else self._pairs_of_constraints(constraints)
 
@@ -338,6 +404,47 @@ class PartScores:
         codes = targets.indicators[targets.rows].argmax(axis=1) if targets.n_classes else targets.rows
         np.add.at(table, (self.base[targets.rows], codes), 1.0)
         return table
+
+
+def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> Rows:
+    """Partitions of the parts while linked ones are merged greedily, shape (n_parts, n_parts)."""
+    parts, n = np.arange(scores.n_parts), len(scores.X)
+    sizes, link = scores.sizes.copy(), linked.copy()
+    rows, columns, weights = scores.pairs
+    apart = np.zeros(linked.shape)
+    apart[rows, columns] = weights
+    apart += apart.T
+    apart *= 2.0 * (1.0 - weight) / (apart.sum() or 1.0)
+    spread = float(scores.X.var(axis=0).sum()) - scores.within / n
+    far = cdist(scores.means, scores.means, "sqeuclidean") * (weight / n / (spread if spread > 0 else 1.0))
+    cost = np.where(link, np.outer(sizes, sizes) / (sizes[:, None] + sizes) * far - apart, np.inf)
+    # The nearest other part of each is remembered, so that a merge visits the rows that it changes.
+    nearest = cost.argmin(axis=1)
+    least = cost[parts, nearest]
+    path = [parts.copy()]
+    for _ in range(scores.n_parts - 1):
+        a, b = sorted((i := int(least.argmin()), int(nearest[i])))
+        total = sizes[a] + sizes[b]
+        # Squared distances to the mean of both, from those to either.
+        row = (sizes[a] * far[a] + sizes[b] * far[b]) / total - sizes[a] * sizes[b] / total**2 * far[a, b]
+        far[a] = far[:, a] = row
+        apart[a] += apart[b]
+        apart[:, a] = apart[a]
+        link[a] |= link[b]
+        link[a, [a, b]], link[b] = False, False
+        link[:, a], link[:, b] = link[a], False
+        sizes[a] = total
+        parts[parts == b] = a
+        path.append(parts.copy())
+        row = np.where(link[a], total * sizes / (total + sizes) * row - apart[a], np.inf)
+        cost[a] = cost[:, a] = row
+        cost[b] = cost[:, b] = least[b] = np.inf
+        stale = np.append(np.flatnonzero(((nearest == a) | (nearest == b)) & np.isfinite(least)), a)
+        nearest[stale] = cost[stale].argmin(axis=1)
+        least[stale] = cost[stale, nearest[stale]]
+        better = row < least
+        nearest[better], least[better] = a, row[better]
+    return np.array(path, dtype=np.int32)
 
 
 class LinkScores(PartScores):

@@ -23,7 +23,7 @@ from scipy.stats import chi2
 from search_toys import Integers, IntegerToy, RealToy, Reset, Uniform
 
 from moo_clustering.algorithms import PESA2, PymooSearch, drive
-from moo_clustering.algorithms.others import GridArchive, grid_boxes, select_by_boxes
+from moo_clustering.algorithms.others import GridArchive, grid_boxes, non_dominated, select_by_boxes
 from moo_clustering.operators import MSTInterestingnessSampling, NeighborBiasedMutation
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MOCKProblem
@@ -319,3 +319,14 @@ def test_bad_sizes(name):
 def test_bad_selection():
     with pytest.raises(ValueError, match="selection must be"):
         PESA2(selection="grid")
+
+
+@pytest.mark.parametrize("n_obj", [1, 2, 3])
+def test_rows_that_no_other_dominates(n_obj):
+    # Few values, so that there are ties in one objective and in all.
+    F = np.random.default_rng(0).integers(0, 5, size=(60, n_obj)).astype(float)
+    dominated = [(np.all(f >= F, axis=1) & np.any(f > F, axis=1)).any() for f in F]
+    rows = non_dominated(F)
+    assert sorted(rows) == np.flatnonzero(~np.array(dominated)).tolist()
+    assert F[rows].tolist() == sorted(F[rows].tolist())
+    assert len(non_dominated(F[:0])) == 0

@@ -126,6 +126,7 @@ OPERATORS = dict(
         _case(LABELS, "EncodingSampling"),
         _case(LABELS, "GraphMerge", graph()),
         _case(LABELS, "GraphRefine", graph(), draws=False),
+        _case(LINKS, "GreedyFrontSampling"),
         _case(LABELS, "GroupingOverlayCrossover", graph(), prob=1.0),
         _case(BAGS, "ImprovementMutation"),
         _case(NEIGHBORS, "IndexPM", 0.5),
