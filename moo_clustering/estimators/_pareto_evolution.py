@@ -52,21 +52,8 @@ _ROOM = 60
 class EvolvedPartitions:
     """The result of a search.
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_partitions, n_samples), int32
-        The final population, then the best of all generations that are not in it; all distinct and
-        numbered by first appearance.
-    values : ndarray of shape (n_partitions, n_objectives)
-        Natural objectives.
-    result : Result
-        The final population as pymoo's result.
-    history : Recorder
-    logbook : deap.tools.Logbook or None
-        The logbook of DEAP's engine.
-    n_gen : int
-        Generations done.
-    interrupted : bool
+    ``labels`` are canonical and distinct: the final population, then the best of all generations that are
+    not in it. ``values`` are natural objectives, ``result`` is the final population for pymoo.
     """
 
     labels: Labels
@@ -94,53 +81,18 @@ def evolve_pool(
     verbose: bool = False,
     checkpoint: Checkpoint | None = None,
 ) -> EvolvedPartitions:
-    """NSGA-II over partitions, from the best members of a pool.
+    """NSGA-II over partitions, from the best members of a pool, the array or ``PartitionPool`` of these.
 
-    Parameters
-    ----------
-    pool : PartitionPool or array-like of shape (n_partitions, n_samples)
-        Members that the search starts from, and that clusters are cut by.
-    graph : sparse matrix of shape (n_samples, n_samples)
-        Symmetric similarities.
-    indices : sequence of ValidityIndex
-        The objectives, fitted to the pool as it is: evolved partitions are judged by the members of
-        that, never by each other.
-    total : callable
-        ``total(values, labels) -> scores``: natural objectives (q, n_objectives) and canonical
-        partitions (q, n_samples) to (q,), greater is better. It decides where to start and which
-        partitions always stay.
-    n_clusters : int, optional
-        Fixed number; members with another are repaired before the best are chosen.
-    constraints : PairwiseConstraints, optional
-        More than half of the mutations then repair a violated pair.
-    n_gen : int
-        Generations after the initial population.
-    pop_size : int, default=48
-    engine : {"pymoo", "deap"}, default="pymoo"
-        The two draw differently, so that their results differ.
-    survival : {"crowding", "random"}, default="crowding"
-        ``"random"`` is the control: parents and survivors by chance, everything else the same.
-    seed : int
-    verbose : bool, default=False
-    checkpoint : Checkpoint, optional
+    ``indices`` are the objectives, fitted to the pool as it is: evolved partitions are judged by the members
+    of that, never by each other. ``total(values, labels) -> scores`` of natural objectives and canonical
+    partitions, greater is better, decides where to start and which partitions always stay. Clusters are cut
+    by ``graph``, symmetric similarities. With ``n_clusters``, members with another number are repaired before
+    the best are chosen; with ``constraints``, more than half of the mutations repair a violated pair. The
+    engines draw differently, so that their results differ. ``survival="random"`` is the control: parents and
+    survivors by chance, everything else the same.
 
-    Returns
-    -------
-    EvolvedPartitions
-
-    Raises
-    ------
-    TypeError, ValueError
-        For bad options, sizes that disagree, or a checkpoint that does not fit.
-
-    Notes
-    -----
-    (n_gen + 1) pop_size evaluations, and one of every member of the pool. The number of clusters is at
-    most twice the greatest of the pool, or 60 if that is more.
-
-    References
-    ----------
-    ParetoClustering: evolution.
+    (n_gen + 1) pop_size evaluations, and one of every member of the pool. The number of clusters is at most
+    twice the greatest of the pool, or 60 if that is more. Source: ParetoClustering, evolution.
     """
     for name, value, allowed in (("engine", engine, _ENGINES), ("survival", survival, _SURVIVALS)):
         if value not in allowed:

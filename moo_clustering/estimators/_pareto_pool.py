@@ -346,34 +346,7 @@ def pooled_bags(
 ) -> PooledSamples:
     """Compute distances of all pairs of bags, their graph and kernels, and the pool if it is needed.
 
-    Parameters
-    ----------
-    bags : Bags
-        In the units of the data.
-    distances, embeddings : sequence of str
-        Views on which families are run, see :func:`~moo_clustering.pool.bag_candidate_pool`.
-    normalize : bool, default=True
-        Whether every feature is first brought to 0..1 over all instances.
-    max_instances : int, optional
-        Bags that have more instances are represented by so many of them, drawn at random.
-    k_range, n_clusters
-        Numbers of clusters, see :func:`~moo_clustering.pool.k_grid`.
-    extra : sequence or None
-        Further candidates; clusterers of tables see the means of the bags.
-    n_neighbors : int, default=10
-        Neighbours in the graphs.
-    n_jobs : int, optional
-        Number of joblib workers; does not affect the result.
-    seed : SeedSequence
-    needs_pool : bool, default=True
-
-    Raises
-    ------
-    ValueError
-        Unknown distances or embeddings, ``max_instances`` below 1, or numbers of clusters out of range.
-
-    Notes
-    -----
+    Options are those of :class:`ParetoBagClustering`; ``extra`` clusterers of tables see the means of the bags.
     O(n_instances^2 n_features) time, O(n_bags^2) memory; the pool takes O(n_bags^3) time.
     """
     extra_seed, rest = seed.spawn(2)

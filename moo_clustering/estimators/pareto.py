@@ -860,17 +860,8 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
 class _Evolution(NamedTuple):
     """An evolved pool, with what was chosen from it and from its controls.
 
-    Attributes
-    ----------
-    candidates : Candidates
-        The pool, then what evolved.
-    solutions : dict of str to Solution
-        ``"auto"``, ``"control"`` and, unless interrupted, ``"random-control"``.
-    scores : dict of str to float
-        Greatest totals of the candidates.
-    evolved : EvolvedPartitions
-    interrupted : bool
-        Whether Ctrl-C ended the evolution or its control.
+    ``candidates`` are the pool, then what evolved; ``solutions`` are ``"auto"``, ``"control"`` and, unless
+    interrupted, ``"random-control"``; ``scores`` the greatest totals of their candidates.
     """
 
     candidates: Candidates

@@ -393,10 +393,6 @@ class GreedyFrontSampling(base.SeededSampling):
     rest : pymoo Sampling, optional
         Makes the others; default :class:`MSTInterestingnessSampling`.
 
-    Notes
-    -----
-    The construction is repeated in every call; see the problem for its cost.
-
     Examples
     --------
     >>> from moo_clustering.problems import MOCKProblem

@@ -185,8 +185,7 @@ class MOCKProblem(SignedProblem):
 
         The pieces are the parts into which the tree falls without its most interesting links. For every
         weight of variance against connectivity, the two pieces with neighbouring samples are merged, until
-        one is left, that cost least: the rise of the one minus the fall of the other, each as a share of
-        its range.
+        one is left, that cost least: the rise of the one less the fall of the other, as shares of their range.
 
         Parameters
         ----------
@@ -199,9 +198,9 @@ class MOCKProblem(SignedProblem):
 
         Notes
         -----
-        Deterministic, and kept for the next call. O(n_weights P^2) time at best and O(n_weights P^3) at
-        worst, for P pieces, and O(P^2) memory. Encodings with more than 1000 parts start from at most
-        5 sqrt(n_samples) coarser pieces; "split" merges along the tree only, as its clusters hang together.
+        Deterministic, and kept for the next call. For P pieces O(n_weights P^2) time at best, O(n_weights
+        P^3) at worst, and O(P^2) memory. Encodings with more than 1000 parts start from 5 sqrt(n_samples)
+        coarser ones; "split" merges along the tree only, as its clusters hang together.
 
         Examples
         --------
