@@ -69,29 +69,11 @@ class PooledSamples:
 
     The points are the samples themselves, or landmarks that stand for them: means of near samples.
 
-    Attributes
-    ----------
-    n_samples : int
-    graph : csr_array of shape (n_points, n_points)
-        Neighbour graph.
-    pool : PartitionPool or None
-        Partitions of the points; None if only bag kernels are wanted.
-    nearest : callable
-        ``(X_new, n) -> positions, distances`` of the nearest points of new samples.
-    features : ndarray of shape (n_points, n_varying) or None
-        Scaled features; None for given distances and for bags.
-    landmark_of : ndarray of shape (n_samples,), int32, or None
-        Point of every sample; None if every sample is a point.
-    sample_features : ndarray of shape (n_samples, n_varying) or None
-        Scaled features of the samples where there are landmarks.
-    kernels : tuple of ndarray of shape (n_points, n_points)
-        Kernels of bags, which take the place of the graph kernel and the linear kernel.
-    coincident : ndarray of shape (n_points,), int32, or None
-        Where there are no features: points at distance 0 as clusters.
-    transform : callable or None
-        Scaled features of new samples; None where ``features`` is.
-    far : ndarray of shape (n_points,), bool, or None
-        Outliers, whose ``features`` are drawn in to those of their nearest sample.
+    ``features`` are those of the points, scaled; None for given distances and for bags, which have ``kernels``
+    in place of the graph kernel and the linear kernel, and ``coincident``, points at distance 0 as clusters.
+    ``transform`` scales new samples, and ``nearest(X_new, n) -> positions, distances`` finds points near them.
+    With landmarks, ``landmark_of`` is the point of every sample. ``far`` are outliers, whose features are drawn
+    in to those of their nearest sample.
     """
 
     n_samples: int
@@ -244,24 +226,8 @@ def pooled_table(
 ) -> PooledSamples:
     """Scale a table, represent it by landmarks if it is long, and make the pool in all of its views.
 
-    Parameters
-    ----------
-    X : ndarray or sparse matrix of shape (n_samples, n_features)
-    scale, n_components
-        See :meth:`FeatureScaling.of`.
-    n_landmarks : int
-        More samples than this are represented by so many means of near ones.
-    views : mapping of str to transformer or columns, or None
-        Further representations of the samples that the families are run on as well.
-    extra : sequence or None
-        Further candidates, as :func:`~moo_clustering.pool.extra_partitions` takes them.
-    n_neighbors : int
-        Neighbours in the graphs.
-    n_jobs : int or None
-        Number of joblib workers; does not affect the result.
-    seed : SeedSequence
-    **grid
-        ``families``, ``k_range`` and ``n_clusters`` of :func:`~moo_clustering.pool.candidate_pool`.
+    Options are those of :class:`ParetoClustering`; ``grid`` has ``families``, ``k_range`` and ``n_clusters`` of
+    :func:`~moo_clustering.pool.candidate_pool`.
     """
     placing, viewing, extra_seed = seed.spawn(3)
     scaling = FeatureScaling.of(X, scale, n_components=n_components)
@@ -346,7 +312,7 @@ def pooled_bags(
 ) -> PooledSamples:
     """Compute distances of all pairs of bags, their graph and kernels, and the pool if it is needed.
 
-    Options are those of :class:`ParetoBagClustering`; ``extra`` clusterers of tables see the means of the bags.
+    Options are those of :class:`ParetoBagClustering`; ``extra`` clusterers of tables see means of bags.
     O(n_instances^2 n_features) time, O(n_bags^2) memory; the pool takes O(n_bags^3) time.
     """
     extra_seed, rest = seed.spawn(2)

@@ -17,7 +17,15 @@ from scipy.sparse import coo_array, csgraph
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import Float32Array, FloatArray, IntArray, Labels, uniform_ranks, warn_caller
+from moo_clustering._arrays import (
+    Float32Array,
+    FloatArray,
+    IntArray,
+    Labels,
+    non_dominated,
+    uniform_ranks,
+    warn_caller,
+)
 from moo_clustering._kernels import least_squares, loci
 from moo_clustering._kernels.loci import deviations, link_objectives, pair_weights, rand_gaps, variances
 from moo_clustering._kernels.threads import for_blocks, for_parts, sum_blocks
@@ -185,7 +193,7 @@ class MOCKProblem(SignedProblem):
 
         The pieces are the parts into which the tree falls without its most interesting links. For every
         weight of variance against connectivity, the two pieces with neighbouring samples are merged, until
-        one is left, that cost least: the rise of the one less the fall of the other, as shares of their range.
+        one is left, that cost least: rise of the one less fall of the other, as shares of their ranges.
 
         Parameters
         ----------
@@ -232,11 +240,7 @@ class MOCKProblem(SignedProblem):
         ratios = np.geomspace(0.01, 100.0, n_weights)
         paths = [merge_path(scores, ratio / (1.0 + ratio), linked | linked.T) for ratio in ratios]
         parts = np.unique(np.concatenate(paths), axis=0)
-        variance, connectivity = scores.variance(parts), scores.connectivity(parts)
-        order = np.lexsort([connectivity, variance])
-        # By increasing variance, those not dominated have less connectivity than all before.
-        least = np.minimum.accumulate(connectivity[order])
-        parts = parts[order[np.append(True, connectivity[order[1:]] < least[:-1])]]
+        parts = parts[non_dominated(np.column_stack([scores.variance(parts), scores.connectivity(parts)]))]
         if self.encoding.links is None:
             return pieces.to_full(pieces.encode(links.labels(parts)))
         return self.encoding.encode(links.labels(parts))
