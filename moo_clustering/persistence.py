@@ -76,23 +76,9 @@ _HELD = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
 _LONGEST = 60
 START_OVER = "remove it to start from the beginning"
 RUNTIME_DEPENDENCIES = (
-    "click",
-    "deap",
-    "jinja2",
-    "joblib",
-    "lazy_loader",
-    "matplotlib",
-    "networkx",
-    "numba",
-    "numpy",
-    "pandas",
-    "plotly",
-    "pymoo",
-    "scikit-learn",
-    "scipy",
-    "threadpoolctl",
-    "tqdm",
-)
+    "click", "deap", "jinja2", "joblib", "lazy_loader", "matplotlib", "networkx", "numba", "numpy",
+    "pandas", "plotly", "pymoo", "scikit-learn", "scipy", "threadpoolctl", "tqdm",
+)  # fmt: skip
 
 
 class ArchiveError(QuotingError):

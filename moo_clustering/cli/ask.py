@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
+from moo_clustering._arrays import BoolArray, Labels
 from moo_clustering.cli.folder import (
     CONTENT,
     LABELS,
@@ -37,55 +38,48 @@ QUESTIONS, ANSWERS = "questions.npz", "answers.json"
 # The folder of the results, inside that of the run.
 ASKED = "asked"
 _FORMAT, _VERSION = "moo_clustering questions", 1
-# Numbers that are saved in full precision, cells and terms of the samples to show, and bags whose kernel is.
-_EXACT, _MOST_CELLS, _MOST_BAGS = 4_000_000, 4_000_000, 3_000
+# Cells of the samples to show, and bags whose kernel is saved.
+_MOST_CELLS, _MOST_BAGS = 4_000_000, 3_000
 # Entries of the record of a fit that are about its own result.
 _OF_THE_FIT = {"result", "scores", "files", "warnings", "timings", "verdict", "confidence", "alternatives"}
 _OF_THE_FIT |= {"structure_p_value", "controls", "sorted_by", "indices", "method_taken", "pool_size"}
 
 
 def save_questions(folder: Path, job: Job) -> list[str]:
-    """Write what questions need to know of a fit, so that nothing is clustered again for them.
+    """Write what questions need to know of a fit, so that nothing is clustered again; name of the file.
 
-    The file holds the pool, its scores, the graph and the features of the points, and what is shown of the
-    samples that can be asked about: O(n_points n_partitions + n_samples) numbers, integers in as few bytes as
-    hold them.
-
-    Returns
-    -------
-    list of str
-        Name of the file; empty after a fit with labels or pairs, without a pool, or of too many bags.
+    That is the pool, its scores, the graph and the features of the points, and what is shown of the samples
+    that can be asked about: O(n_points (n_partitions + n_features) + n_samples) numbers. Nothing is written
+    after a fit with labels or pairs, without a pool, or of too many bags.
     """
     model = job.estimator
-    if (
-        job.supervision
-        or model.pool_ is None
-        or (model._samples.kernels and model._samples.n_points > _MOST_BAGS)
-    ):
+    of_bags = bool(model._samples.kernels)
+    if job.supervision or model.pool_ is None or (of_bags and model._samples.n_points > _MOST_BAGS):
         return []
     base = model._question_pool()
-    arrays: dict[str, Any] = {"pool": _small(base.pool.labels), "start": _small(base.start)}
-    arrays |= {"score": base.score, "representatives": _small(base.sample_of)}
-    if base.features is not None:
-        exact = base.features.size <= _EXACT
-        arrays["features"] = base.features if exact else base.features.astype(np.float32)
-    if base.landmark_of is not None:
-        arrays["landmark_of"] = _small(base.landmark_of)
-    if base.nearest is not None:
-        positions, weights = base.nearest()
-        arrays |= {"nearest": _small(positions), "nearest_weights": weights}
-    if model._samples.kernels:
-        arrays["kernel"] = base.kernel[np.triu_indices(base.n_points)].astype(np.float32)
-    else:
-        arrays["graph"] = model._samples.graph
-    more, shown = _shown(job, np.sort(base.sample_of)).packed()
-    meta = {"format": _FORMAT, "version": _VERSION, "kind": job.samples.kind, "shown": shown}
-    write_archive(folder / QUESTIONS, arrays | more, meta, compressed=True)
+    positions, weights = (None, None) if base.nearest is None else base.nearest()
+    shown, meta = _shown(job, np.sort(base.sample_of)).packed()
+    found = {
+        "pool": base.pool.labels,
+        "score": base.score,
+        "start": base.start,
+        "representatives": base.sample_of,
+        "features": base.features,
+        "landmark_of": base.landmark_of,
+        "nearest": positions,
+        "nearest_weights": weights,
+        "outliers": np.asarray(model.outliers_) if model.noise == "label" else None,
+        "similarity": base.kernel.astype(np.float32) if of_bags else model._samples.graph,
+    }
+    arrays = {name: _small(array) for name, array in found.items() if array is not None}
+    meta = {"format": _FORMAT, "version": _VERSION, "kind": job.samples.kind, "shown": meta}
+    write_archive(folder / QUESTIONS, arrays | shown, meta, compressed=True)
     return [QUESTIONS]
 
 
-def _small(numbers: Any) -> Any:
-    return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
+def _small(array: Any) -> Any:
+    """Integers in as few bytes as hold them."""
+    return array if array.dtype.kind not in "iu" else array.astype(np.min_scalar_type(int(array.max())))
 
 
 def _shown(job: Job, rows: Any) -> ShownSamples:
@@ -116,23 +110,27 @@ def _shown(job: Job, rows: Any) -> ShownSamples:
 
 @dataclass(frozen=True)
 class AskedRun:
-    """A run and a session of questions about it.
-
-    Attributes
-    ----------
-    record : dict
-        Of the run.
-    shown : ShownSamples
-        What can be shown of the samples that are asked about, see :meth:`ShownSamples.beside`.
-    kind : str
-        The word for one sample.
-    """
+    """A run, a session of questions about it, and what can be shown of the samples that are asked about."""
 
     folder: Path
     record: dict[str, Any]
     session: AnswerSession
     shown: ShownSamples
-    kind: str
+    kind: str  # the word for one sample
+    outliers: BoolArray | None = None
+
+    @property
+    def labels(self) -> Labels:
+        """Labels of the session; with ``noise="label"`` -1 for outliers that no answer is about."""
+        found = self.session.labels_.copy()
+        if self.outliers is not None:
+            known = self.session.partial_labels() != -1
+            known[np.concatenate(self.session.pairs()).ravel()] = True
+            found[self.outliers & ~known] = -1
+            # A cluster of outliers alone is a cluster.
+            alone = ~np.isin(self.session.labels_, found)
+            found[alone] = self.session.labels_[alone]
+        return found
 
     @property
     def row_ids(self) -> Any:
@@ -141,14 +139,7 @@ class AskedRun:
         return frame.iloc[:, 0].map(cell_text)
 
     def answers(self) -> dict[str, pd.DataFrame]:
-        """The answers as files that ``fit`` takes: pairs, and a column of partial labels.
-
-        Returns
-        -------
-        dict of str to DataFrame
-            ``must_link.csv`` and ``cannot_link.csv``, and with the group of every answered sample, empty for
-            the others, ``partial_labels.csv``.
-        """
+        """Pairs as files that ``fit`` takes, and the group of every answered sample as a column."""
         ids = self.row_ids
         found = {
             name: pd.DataFrame({"first": ids.to_numpy()[pairs[:, 0]], "second": ids.to_numpy()[pairs[:, 1]]})
@@ -168,59 +159,34 @@ def open_session(
 ) -> AskedRun:
     """The session of a run folder; every answer is in ``answers.json`` there before the next question.
 
-    Parameters
-    ----------
-    folder : Path
-        Folder of ``moo-clustering fit``.
-    resume : bool, default=False
-        Go on with the answers in the folder; without any, begin.
-    mode, error_rate : optional
-        See :class:`~moo_clustering.interactive.AnswerSession`; those of the answers where it goes on.
-
-    Raises
-    ------
-    FolderError
-        No folder of a run, or of a run that cannot be asked about; answers in it without ``resume``, or with
-        another mode or error rate.
-    ArchiveError, SessionFileError
-        A damaged file of the run or of the answers, or answers about another fit.
+    ``resume`` goes on with the answers in the folder, if there are any, and with their mode and error rate.
+    Raises a FolderError, ArchiveError or SessionFileError, with nothing written, if that is not possible.
     """
     record = run_record(folder)
-    base, shown, kind = _questions(folder, record)
+    base, shown, known = _questions(folder, record)
     path = folder / ANSWERS
-    if not _has_answers(path):
+    lines = path.read_bytes().splitlines() if path.exists() else []
+    if len(lines) > 1 or (lines and not lines[0].startswith(b'{"format": "moo_')):
+        if not resume:
+            raise FolderError(
+                f"{path} has answers of an earlier session; go on with --resume, or move it away"
+            )
+        session = AnswerSession.resume(base, path)
+        own = {"--mode": (mode, session.mode), "--error-rate": (error_rate, session.error_rate)}
+        for flag, (given, used) in own.items():
+            if given not in (None, used):
+                raise FolderError(
+                    f"{path} goes on with {flag} {used}; leave out {flag} {given}, or move it away"
+                )
+    else:
         path.unlink(missing_ok=True)
         chosen = {"mode": mode, "error_rate": error_rate, "random_state": record.get("seed")}
         options: Any = {name: value for name, value in chosen.items() if value is not None}
         session = AnswerSession(base, path=path, **options)
-    elif not resume:
-        raise FolderError(
-            f"{path} has the answers of an earlier session; go on with --resume, or move it away"
-        )
-    else:
-        session = AnswerSession.resume(base, path)
-        for flag, given, own in (
-            ("--mode", mode, session.mode),
-            ("--error-rate", error_rate, session.error_rate),
-        ):
-            if given not in (None, own):
-                raise FolderError(
-                    f"{path} has answers with {flag} {own}, and goes on with that: leave out {flag} {given}, "
-                    "or move the file away to begin anew"
-                )
-    return AskedRun(folder, record, session, shown, kind)
+    return AskedRun(folder, record, session, shown, **known)
 
 
-def _has_answers(path: Path) -> bool:
-    """Whether there is more than the head of a session, or something else that must not be lost."""
-    try:
-        lines = path.read_bytes().split(b"\n", 1)
-    except FileNotFoundError:
-        return False
-    return bool(lines[1:] and lines[1]) or bool(lines[0] and not lines[0].startswith(b'{"format": "moo_'))
-
-
-def _questions(folder: Path, record: Mapping[str, Any]) -> tuple[QuestionPool, ShownSamples, str]:
+def _questions(folder: Path, record: Mapping[str, Any]) -> tuple[QuestionPool, ShownSamples, dict[str, Any]]:
     """What the fit saved. Raises a FolderError if it saved nothing, with the reason."""
     if record.get("command") == "ask":
         raise FolderError(f"{folder} holds the result of questions; ask about the run they were about")
@@ -235,7 +201,8 @@ def _questions(folder: Path, record: Mapping[str, Any]) -> tuple[QuestionPool, S
         n_rows = len(saved_labels(folder / LABELS))
         if base.n_samples != n_rows:
             raise FolderError(f"{path} has {base.n_samples} samples and {LABELS} {n_rows}; fit again")
-        return base, ShownSamples.unpacked(arrays, meta["shown"]), meta["kind"]
+        known = {"kind": meta["kind"], "outliers": arrays.get("outliers")}
+        return base, ShownSamples.unpacked(arrays, meta["shown"]), known
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise ArchiveError(f"{path} is damaged: {error}") from error
 
@@ -243,46 +210,32 @@ def _questions(folder: Path, record: Mapping[str, Any]) -> tuple[QuestionPool, S
 def _why_not(record: Mapping[str, Any]) -> str:
     askable = [name for name, method in METHODS.items() if hasattr(method.load(), "ask")]
     if record.get("method") not in askable:
-        return (
-            f"method {record.get('method')} has no pool of partitions to find a better one in; methods that "
-            f"have are {' and '.join(askable)}"
-        )
+        return f"method {record.get('method')} makes no pool of partitions, as {' and '.join(askable)} do"
     if record.get("supervision"):
         given = " and ".join(f"--{name.replace('_', '-')}" for name in record["supervision"])
         return f"questions need a fit that knows nothing; fit again without {given}"
     if record.get("status") != "complete":
         return "its fit did not end by itself; fit again"
-    return (
-        f"it has no {QUESTIONS}, which `fit` writes unless there are more than {_MOST_BAGS} bags; fit again, "
-        "or see ask() in Python"
-    )
+    return f"it has no {QUESTIONS}; fit again, or in Python if there are more than {_MOST_BAGS} bags"
 
 
 def _pool_of(arrays: Mapping[str, Any]) -> QuestionPool:
-    labels = arrays["pool"]
-    nearest = None
-    if "nearest" in arrays:
-        found = arrays["nearest"].astype(np.intp), arrays["nearest_weights"]
-        nearest = lambda: found  # noqa: E731
-    landmark_of, features = arrays.get("landmark_of"), arrays.get("features")
+    wide: dict[str, Any] = {
+        name: array.astype(np.intp) if array.dtype.kind in "iu" else array for name, array in arrays.items()
+    }
+    similarity = wide["similarity"]
     return QuestionPool(
-        PartitionPool(labels, ("saved",) * len(labels)),
-        arrays["score"],
-        arrays["start"].astype(np.int32),
-        partial(graph_kernel, arrays["graph"]) if "graph" in arrays else partial(_square, arrays["kernel"]),
-        features=None if features is None else features.astype(np.float64),
-        landmark_of=None if landmark_of is None else landmark_of.astype(np.int32),
-        nearest=nearest,
-        representatives=arrays["representatives"].astype(np.intp),
+        PartitionPool(wide["pool"], ("saved",) * len(wide["pool"])),
+        wide["score"],
+        wide["start"].astype(np.int32),
+        (lambda: similarity.astype(np.float64))
+        if similarity.dtype == np.float32
+        else partial(graph_kernel, similarity),
+        features=wide.get("features"),
+        landmark_of=None if "landmark_of" not in wide else wide["landmark_of"].astype(np.int32),
+        nearest=(lambda: (wide["nearest"], wide["nearest_weights"])) if "nearest" in wide else None,
+        representatives=wide["representatives"],
     )
-
-
-def _square(upper: Any) -> Any:
-    """The symmetric matrix of an upper triangle."""
-    n = int(np.sqrt(2 * len(upper)))
-    matrix = np.zeros((n, n))
-    matrix[np.triu_indices(n)] = upper
-    return matrix + np.triu(matrix, 1).T
 
 
 def check_out(folder: Path, out: Path) -> None:
@@ -303,38 +256,34 @@ def _fit_of(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def save_answers(run: AskedRun, out: Path) -> list[str]:
-    """Write the partition that the answers found as a run folder, which ``report`` and ``explore`` read.
+    """Write the partition that the answers found as a run folder, and return the names of its files.
 
-    Each file is replaced as a whole or not at all, the record last.
-
-    Returns
-    -------
-    list of str
-        Names of the files: labels, clusters, the answers as pairs and partial labels, and the report where
-        the run has one.
+    Each file is replaced as a whole or not at all, the record last. There is a report if the fit has one.
     """
     session, ids = run.session, run.row_ids
     groups = session.groups_
     names = groups["name"].fillna("").tolist()
-    labels = pd.DataFrame({ids.name: ids, "label": session.labels_})
+    labels = pd.DataFrame({ids.name: ids, "label": run.labels})
     if any(names):
-        labels["class"] = np.array(names, dtype=object)[session.labels_]
+        labels["class"] = np.array([*names, ""], dtype=object)[run.labels]
     examples = [" ".join(ids.iloc[rows]) for rows in groups["exemplars"]]
-    clusters = groups.rename(columns={"group": "cluster", "anchors": "answered"}).assign(exemplars=examples)
-    result = {"n_clusters": session.n_clusters_, "sizes": groups["size"].tolist()}
+    clusters = groups.rename(columns={"group": "cluster", "anchors": "answered", "exemplars": "examples"})
+    clusters["examples"] = examples
+    clusters["size"] = np.bincount(run.labels[run.labels >= 0], minlength=len(groups))
+    result = {"n_clusters": session.n_clusters_, "sizes": clusters["size"].tolist()}
     answers = {"mode": session.mode, "error_rate": session.error_rate, "n_answers": len(session.history_)}
     record = {name: value for name, value in run.record.items() if name not in _OF_THE_FIT}
     record |= {"command": "ask", "asked": _fit_of(run.record), "answers": answers, "result": result}
     record |= {"expected_error": session.expected_error_, "scores": {}}
-    found = RunFolder(out)
     out.mkdir(parents=True, exist_ok=True)
+    found = RunFolder(out)
     found.write_record(record | {"status": "running"})
     found.discard_report()
     frames = {LABELS: labels, "clusters.csv": clusters, **run.answers()}
     for name, frame in frames.items():
         write_csv(out / name, frame)
     must, cannot = session.pairs()
-    arrays = {"labels": session.labels_, "must_link": must, "cannot_link": cannot}
+    arrays = {"labels": run.labels, "must_link": must, "cannot_link": cannot}
     write_archive(out / "result.npz", arrays, record)
     files = [*frames, "result.npz"]
     if (run.folder / CONTENT).is_file():
@@ -350,47 +299,30 @@ def save_answers(run: AskedRun, out: Path) -> list[str]:
 
 
 def asked_content(run: AskedRun) -> ReportContent:
-    """The report of the run, with the partition that the answers found as the chosen solution."""
+    """The report of the partition that the answers found, beside the solutions of the fit."""
     from moo_clustering.visualization.report.content import (
-        TO_RESULT,
         ClusterFacts,
-        Column,
+        ReportContent,
         constraint_columns,
         size_columns,
     )
-    from moo_clustering.visualization.report.describe import agreement
+    from moo_clustering.visualization.report.page import merge
 
-    session, content = run.session, run_content(run.folder)
-    chosen, groups = content.n_solutions, session.groups_
-    labels = np.vstack([content.labels, session.labels_[None]])
-    agreed = agreement(labels, chosen, np.random.default_rng(0))
+    session, of_fit = run.session, run_content(run.folder)
+    groups, labels = session.groups_, run.labels[None]
     must, cannot = session.pairs()
-    new = size_columns(labels) + constraint_columns(labels, {"must_link": must, "cannot_link": cannot})
-    new.append(Column(TO_RESULT, agreed.with_chosen))
-    known = {column.name: column for column in new}
-    columns = [
-        known.pop(column.name, replace(column, values=np.append(column.values, np.nan)))
-        for column in content.columns
-    ]
-    facts = [("answers", str(len(session.history_)))]
-    facts.append(("samples that may be in a wrong cluster", f"about {session.expected_error_:.0%}"))
-    about_fit = ("verdict", "expected adjusted Rand index with classes", "p-value of structure")
-    clusters = [ClusterFacts(typical=tuple(rows)) for rows in groups["exemplars"]]
     names = [name or f"cluster {number}" for number, name in enumerate(groups["name"].fillna(""))]
-    return replace(
-        content,
-        title=f"{content.title}, {len(session.history_)} answers",
-        names=[*content.names, "answers"],
+    answered = ReportContent(
+        title=f"{len(session.history_)} answers",
+        names=["result"],
         labels=labels,
-        facts=facts + [fact for fact in content.facts if fact[0] not in about_fit],
-        columns=[*columns, *known.values()],
-        chosen=chosen,
-        rules={"answers": chosen, "fit": content.chosen, **content.rules},
-        runs=[*content.runs, "answers"] if content.runs else (),
-        cluster_names={**content.cluster_names, **({chosen: names} if groups["name"].any() else {})},
-        clusters={**content.clusters, chosen: clusters},
+        sample_names=of_fit.sample_names,
+        facts=[("state", session.summary())],
+        sample_kind=of_fit.sample_kind,
+        columns=size_columns(labels) + constraint_columns(labels, {"must_link": must, "cannot_link": cannot}),
+        cluster_names={0: names} if groups["name"].notna().any() else {},
+        clusters={0: [ClusterFacts(typical=tuple(rows)) for rows in groups["exemplars"]]},
         must_link=must,
         cannot_link=cannot,
-        agreement=agreed.table,
-        agreement_note=agreed.note,
     )
+    return merge([answered, of_fit], ["answers", "fit"])

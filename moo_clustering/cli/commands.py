@@ -28,6 +28,48 @@ def main(context: click.Context, traceback: bool) -> None:
         click.echo(context.get_help())
 
 
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--mode",
+    type=click.Choice(["pairs", "names"]),
+    help="Ask whether two samples belong together (the default), or for the name of the class of one.",
+)
+@click.option(
+    "--error-rate",
+    type=click.FloatRange(0, 0.5, max_open=True),
+    metavar="SHARE",
+    help="Share of wrong answers to expect; with 0, an answer that contradicts others is refused.  "
+    "[default: 0.03]",
+)
+@click.option("--resume", is_flag=True, help="Go on with the answers in the folder.")
+@click.option(
+    "--out",
+    metavar="OUT",
+    type=click.Path(path_type=Path),
+    help="Folder for the clusters that the answers found; default: asked, in DIR.",
+)
+def ask(folder: Path, **options: Any) -> None:
+    """Find better clusters by a few answers about samples of a run.
+
+    DIR is a folder of `fit` by pareto-clustering or pareto-bags without labels or pairs. Nothing is clustered
+    again, and the data file is not needed: after every answer the partition is found anew among those of the
+    fit, and the question that tells most comes next.
+
+    Two samples are shown with the features in which they differ most, in the units of the table, or with
+    their texts. Press t for together, a for apart, ? for do not know, u to undo and q to quit; where the
+    input is no terminal, type one answer a line. In the mode `names`, type the name of the class of a sample.
+
+    Answers are appended to answers.json in DIR, each before the next question, and a killed session goes on
+    with --resume. At the end the clusters are saved as the folder of a run, which `report` and `explore`
+    show, with the answers as must_link.csv and cannot_link.csv, which `fit` takes.
+    """
+    with reported():
+        from moo_clustering.cli.dialog import run_ask
+
+        run_ask(folder, **options)
+
+
 # Named here because help must not wait for the statistics to be imported.
 _PROCEDURES = ["shaffer", "holm", "nemenyi"]
 
@@ -352,5 +394,5 @@ def report(folders: tuple[Path, ...], out: Path | None, title: str | None) -> No
     click.echo(f"Saved {page}, {solutions}{runs}; open it in a browser.")
 
 
-for command in (compare, demo, explore, fit, methods, report):
+for command in (ask, compare, demo, explore, fit, methods, report):
     main.add_command(command)

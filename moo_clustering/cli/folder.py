@@ -62,32 +62,12 @@ LABELS = "labels.csv"
 CONTENT = "report.npz"
 REPORT = "report.html"
 FILES = (
-    LABELS,
-    "clusters.csv",
-    "probabilities.csv",
-    "predictions.csv",
-    "scores.csv",
-    "alternatives.csv",
-    "alternatives_summary.csv",
-    "front.csv",
-    "history.csv",
-    "result.npz",
-    "front.png",
-    "attainment.png",
-    "similarity.png",
-    "history.png",
-    "terms.png",
-    "partition.png",
-    "roc.png",
-    "bag_distances.png",
-    "bag_embedding.png",
-    "questions.npz",
-    "must_link.csv",
-    "cannot_link.csv",
-    "partial_labels.csv",
-    CONTENT,
+    LABELS, "clusters.csv", "probabilities.csv", "predictions.csv", "scores.csv", "alternatives.csv",
+    "alternatives_summary.csv", "front.csv", "history.csv", "result.npz", "front.png", "attainment.png",
+    "similarity.png", "history.png", "terms.png", "partition.png", "roc.png", "bag_distances.png",
+    "bag_embedding.png", "questions.npz", "must_link.csv", "cannot_link.csv", "partial_labels.csv", CONTENT,
     REPORT,
-)
+)  # fmt: skip
 FORMAT = "moo_clustering run"
 _OTHER = "choose another folder with --out"
 _NO_RESULT = {

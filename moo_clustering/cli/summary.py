@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from moo_clustering.cli.ask import QUESTIONS
 from moo_clustering.cli.describe import (
     cluster_table,
     column_table,
@@ -48,7 +50,7 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
     rows.append(["method", f"{record['method']} ({record['estimator']}), seed {record['seed']}{why}"])
     if "result" in record and is_bags:
         rows += bag_rows(record)
-        rows += pareto_rows(record, supervised=bool(job.supervision))
+        rows += pareto_rows(record, out, supervised=bool(job.supervision))
     elif "result" in record:
         result = record["result"]
         sizes = sorted(filter(None, result["sizes"]), reverse=True)
@@ -57,7 +59,7 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
         rows.append(["clusters", f"{result['n_clusters']} of {shown} {kind}{noise}"])
         if "n_solutions" in result:
             rows.append(["front", _front(record, job)])
-        rows += pareto_rows(record, supervised=bool(job.supervision))
+        rows += pareto_rows(record, out, supervised=bool(job.supervision))
         rows += number_rows(record, job.estimator, supervised=bool(job.supervision))
         rows += search_rows(record)
         rows += squares_rows(record)
@@ -127,7 +129,7 @@ def _front(record: Mapping[str, Any], job: Job) -> str:
     return f"{text} of {numbers.min()} to {numbers.max()} clusters"
 
 
-def pareto_rows(record: Mapping[str, Any], *, supervised: bool) -> list[list[str]]:
+def pareto_rows(record: Mapping[str, Any], out: Path, *, supervised: bool) -> list[list[str]]:
     """Verdict, alternatives and controls; of results with labels or pairs no verdict."""
     if "alternatives" not in record:
         return []
@@ -139,7 +141,8 @@ def pareto_rows(record: Mapping[str, Any], *, supervised: bool) -> list[list[str
         rows.append(["classes", ", ".join(f"{number} = {name}" for number, name in enumerate(named))])
     rows += [[name, text] for name, text in alternative_lines(record["alternatives"]).items()]
     if rows and record["alternatives"] and not supervised:
-        rows.append(["next", _NEXT])
+        asks = QUESTIONS in record.get("files", ())
+        rows.append(["next", f"moo-clustering ask {shlex.quote(str(out))}, {_NEXT}" if asks else _NEXT])
     return rows + _controls(record)
 
 

@@ -755,10 +755,10 @@ class AnswerSession:
 
     def summary(self) -> str:
         """Return what is known so far in a sentence or two, and whether to go on."""
-        real = self._inquiry.spread.n_real
+        real, n_answers = self._inquiry.spread.n_real, len(self._past)
         words = (
-            f"{len(self._past)} answers, {self.n_clusters_} clusters ({real} confirmed); about "
-            f"{self.expected_error_:.0%} of the samples may be in a wrong one."
+            f"{n_answers} answer{'s' * (n_answers != 1)}, {self.n_clusters_} clusters ({real} confirmed); "
+            f"about {self.expected_error_:.0%} of the samples may be in a wrong one."
         )
         if self.may_stop_:
             words += " There is little more to gain: you may stop."

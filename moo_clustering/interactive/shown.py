@@ -20,9 +20,9 @@ _DAY = 86_400
 
 
 class Line(NamedTuple):
-    """One feature of the samples of a question: name, a text per sample, and how much they differ in it.
+    """One feature of the samples of a question: its name, and a text per sample.
 
-    The difference is in standard deviations; of a single sample it is that from the mean.
+    The difference is in standard deviations, of a single sample that from the mean.
     """
 
     name: str
@@ -33,18 +33,9 @@ class Line(NamedTuple):
 class Beside(NamedTuple):
     """The samples of a question side by side.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Identifiers.
-    notes : list of Line
-        Columns that are no features but help to recognise a sample, such as names and paths of pictures.
-    features : list of Line
-        The greatest differences first; a difference of 0 where the values are equal.
-    texts : tuple of str
-        Texts of documents; empty for other data.
-    words : tuple of tuple of str
-        Words of each text that are more important in it than in the other, the most important first.
+    Notes are columns that are no features but help to recognise a sample, such as names and paths of
+    pictures. Features begin with those that differ most. Words are those more important in one text than in
+    the other.
     """
 
     names: tuple[str, ...]
@@ -56,15 +47,7 @@ class Beside(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ShownColumn:
-    """A column of the table.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n_shown,), float64
-        Numbers, seconds since 1970, or places in ``words``; NaN in empty cells.
-    words : tuple of str
-        Texts of the categories or notes.
-    """
+    """A column of the table: numbers, seconds since 1970 or places in ``words``, NaN in empty cells."""
 
     name: str
     kind: Literal["number", "date", "category", "note"]
@@ -101,7 +84,6 @@ class ShownColumn:
         known = self.values[~np.isnan(self.values)]
         if self.kind == "category":
             shares = np.bincount(known.astype(np.intp), minlength=len(self.words)) / max(len(known), 1)
-            # Two rows of indicators differ by sqrt(2), and by twice the variance in the mean of squares.
             return shares, float(np.sqrt((1.0 - (shares**2).sum()) / 2.0))
         # By the largest first, so that squares of huge numbers stay within bounds.
         unit = float(np.abs(known).max(initial=0.0)) or 1.0
@@ -114,30 +96,18 @@ class ShownColumn:
         cells = self.values[list(rows)]
         if self.kind == "note" or np.isnan(cells).any() or spread <= 0.0:
             return 0.0
-        if self.kind != "category":
-            other = cells[1] if len(cells) == 2 else middle[0]
-            return float(abs(cells[0] - other) / spread)
-        if len(cells) == 2:
-            return float(cells[0] != cells[1]) / spread
-        squares = (middle**2).sum() + 1.0 - 2.0 * middle[int(cells[0])]
-        return float(np.sqrt(max(squares, 0.0) / 2.0) / spread)
+        if self.kind == "category":
+            away = float(cells[0] != cells[1]) if len(cells) == 2 else 1.0 - middle[int(cells[0])]
+        else:
+            away = abs(cells[0] - (cells[1] if len(cells) == 2 else middle[0]))
+        return float(away / spread)
 
 
 @dataclass(frozen=True, eq=False)
 class ShownSamples:
-    """What can be shown of samples.
+    """What can be shown of some samples, whose numbers ascend.
 
-    Attributes
-    ----------
-    samples : ndarray of shape (n_shown,), int
-        Numbers of the samples, ascending.
-    names : tuple of str
-        Their identifiers.
-    columns : tuple of ShownColumn
-    texts : tuple of str or None
-    terms : csr_array of shape (n_shown, n_terms) or None
-        Weights of the words of texts, or sparse features.
-    term_names : tuple of str
+    Terms are weights of the words of texts, or sparse features, of shape (n_shown, n_terms).
     """
 
     samples: IntpArray
@@ -159,19 +129,9 @@ class ShownSamples:
         notes: pd.DataFrame | None = None,
         empty: pd.DataFrame | None = None,
     ) -> Self:
-        """Read data of any kind.
+        """Read a row or a text per sample, of which ``samples`` are shown, by default all.
 
-        Parameters
-        ----------
-        data : DataFrame, array-like, sparse matrix, sequence of str, optional
-            A row, or a text, per sample.
-        samples : ndarray of int, optional
-            Numbers of the samples to show, ascending; all by default.
-        names : sequence, optional
-            Identifiers of all samples; by default their numbers.
-        feature_names, texts, notes, empty : optional
-            Names of features that have none, texts of all samples, columns that are no features, and which
-            cells of a data frame were empty before they were filled in.
+        Notes are columns that are no features; ``empty`` tells which cells of a data frame were filled in.
         """
         if isinstance(data, Sequence) and len(data) and isinstance(data[0], str):
             data, texts = None, data

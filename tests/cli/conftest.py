@@ -1,5 +1,6 @@
 """A quick method that does what a test tells it to, and a table to run it on."""
 
+import shutil
 import warnings
 
 import numpy as np
@@ -134,3 +135,30 @@ def table(tmp_path):
     frame = frame.sample(frac=1, random_state=1)
     frame.to_csv(tmp_path / "table.csv", index=False)
     return frame
+
+
+@pytest.fixture(scope="session")
+def people(tmp_path_factory):
+    """The folder of a fit of sixty people in three groups, with a name each, one height unknown."""
+    folder = tmp_path_factory.mktemp("asked")
+    rng = np.random.default_rng(0)
+    group = np.arange(60) % 3
+    frame = pd.DataFrame(
+        {
+            "name": [f"person {row} <b>" for row in range(60)],
+            "height": 150 + 20 * group + rng.normal(size=60),
+            "town": np.array(["Oslo", "Rome", "Bonn"])[group],
+            "born": pd.to_datetime("2000-01-01") + pd.to_timedelta(group * 1000 + np.arange(60), unit="D"),
+        }
+    )
+    frame.loc[7, "height"] = np.nan
+    frame.to_csv(folder / "people.csv", index=False)
+    arguments = ["fit", folder / "people.csv", "--out", folder / "run", "--quiet", "--no-report"]
+    assert CliRunner().invoke(main, list(map(str, arguments)), catch_exceptions=False).exit_code == 0
+    return folder / "run"
+
+
+@pytest.fixture
+def asked_run(people, tmp_path):
+    """A copy of that folder, which a test may change."""
+    return shutil.copytree(people, tmp_path / "people")

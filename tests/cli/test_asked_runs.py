@@ -1,17 +1,14 @@
 """Run folders as sessions of questions, and what is shown of samples."""
 
 import json
-import shutil
 
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from scipy import sparse
 from sklearn.datasets import load_iris
 
 from moo_clustering import ParetoClustering
-from moo_clustering.cli import main
 from moo_clustering.cli.ask import check_out, open_session, save_answers
 from moo_clustering.cli.folder import FolderError, run_content
 from moo_clustering.constraints import read_pairs
@@ -20,41 +17,8 @@ from moo_clustering.interactive.shown import ShownSamples
 from moo_clustering.persistence import ArchiveError
 
 
-def fit(data, out, *more, report=False):
-    """Run the command ``fit``."""
-    arguments = ["fit", data, "--out", out, "--quiet", *more, *([] if report else ["--no-report"])]
-    result = CliRunner().invoke(main, list(map(str, arguments)), catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-
-
-@pytest.fixture(scope="module")
-def fitted(tmp_path_factory):
-    """The folder of a fit of sixty rows with names, one of whose cells is empty."""
-    folder = tmp_path_factory.mktemp("asked")
-    rng = np.random.default_rng(0)
-    group = np.arange(60) % 3
-    frame = pd.DataFrame(
-        {
-            "name": [f"person {row} <b>" for row in range(60)],
-            "height": 150 + 20 * group + rng.normal(size=60),
-            "town": np.array(["Oslo", "Rome", "Bonn"])[group],
-            "born": pd.to_datetime("2000-01-01") + pd.to_timedelta(group * 1000 + np.arange(60), unit="D"),
-        }
-    )
-    frame.loc[7, "height"] = np.nan
-    frame.to_csv(folder / "people.csv", index=False)
-    fit(folder / "people.csv", folder / "run")
-    return folder / "run"
-
-
-@pytest.fixture
-def run(fitted, tmp_path):
-    """A copy of the folder that a test may change."""
-    return shutil.copytree(fitted, tmp_path / "run")
-
-
-def test_questions_are_those_of_the_fit_in_python(tmp_path):
-    fit("iris", tmp_path / "run")
+def test_questions_are_those_of_the_fit_in_python(run, tmp_path):
+    assert run("fit", "iris", "--out", "run", "--quiet", "--no-report").exit_code == 0
     asked = open_session(tmp_path / "run").session
     model = ParetoClustering(random_state=0).fit(load_iris().data)
     same = model.ask()
@@ -68,8 +32,8 @@ def test_questions_are_those_of_the_fit_in_python(tmp_path):
     assert model.take(again).labels_.tolist() == asked.labels_.tolist()
 
 
-def test_samples_are_shown_in_the_units_of_the_table(run):
-    shown = open_session(run).shown.beside([0, 7])
+def test_samples_are_shown_in_the_units_of_the_table(asked_run):
+    shown = open_session(asked_run).shown.beside([0, 7])
     assert shown.names == ("row 0", "row 7")
     assert [line.name for line in shown.notes] == ["name"]
     assert shown.notes[0].values == ("person 0 <b>", "person 7 <b>")
@@ -83,40 +47,40 @@ def test_samples_are_shown_in_the_units_of_the_table(run):
     assert away[0] > 0
 
 
-def test_answers_are_on_disk_and_a_session_goes_on(run):
-    first = open_session(run).session
+def test_answers_are_on_disk_and_a_session_goes_on(asked_run):
+    first = open_session(asked_run).session
     for word in ("together", "apart", "unknown"):
         first.answer(word)
     with pytest.raises(FolderError, match="--resume"):
-        open_session(run)
-    again = open_session(run, resume=True)
+        open_session(asked_run)
+    again = open_session(asked_run, resume=True)
     assert again.session.question.samples == first.question.samples
     assert np.array_equal(again.session.labels_, first.labels_)
     again.session.answer("apart")
     # The other session would write over what it does not know.
     with pytest.raises(SessionFileError, match="another session"):
         first.answer("apart")
-    assert len(open_session(run, resume=True).session.history_) == 4
+    assert len(open_session(asked_run, resume=True).session.history_) == 4
     for options in ({"mode": "names"}, {"error_rate": 0.2}):
-        with pytest.raises(FolderError, match="goes on with that"):
-            open_session(run, resume=True, **options)
+        with pytest.raises(FolderError, match="leave out --"):
+            open_session(asked_run, resume=True, **options)
 
 
-def test_a_session_without_answers_is_begun_anew(run):
-    open_session(run)
-    assert open_session(run, mode="names").session.mode == "names"
+def test_a_session_without_answers_is_begun_anew(asked_run):
+    open_session(asked_run)
+    assert open_session(asked_run, mode="names").session.mode == "names"
 
 
-def test_results_are_a_run(run, tmp_path):
-    asked = open_session(run, mode="names")
-    towns = pd.read_csv(run.parent / "run" / "labels.csv")["row"] % 3
+def test_results_are_a_run(asked_run, tmp_path):
+    asked = open_session(asked_run, mode="names")
+    towns = pd.read_csv(asked_run / "labels.csv")["row"] % 3
     for _ in range(4):
         [sample] = asked.session.question.samples
         asked.session.answer(["red", "green", "blue"][towns[sample]])
-    out = tmp_path / "run" / "asked"
-    check_out(run, out)
+    out = asked_run / "asked"
+    check_out(asked_run, out)
     files = save_answers(asked, out)
-    check_out(run, out)
+    check_out(asked_run, out)
     assert {path.name for path in out.iterdir()} == {*files, "run.json"}
     labels = pd.read_csv(out / "labels.csv")
     assert labels.columns.tolist() == ["row", "label", "class"]
@@ -129,62 +93,63 @@ def test_results_are_a_run(run, tmp_path):
         open_session(out)
 
 
-def test_pairs_are_files_that_fit_takes(run):
-    asked = open_session(run)
+def test_pairs_are_files_that_fit_takes(asked_run):
+    asked = open_session(asked_run)
     words = iter(["together", "apart", "apart"])
     for word in words:
         asked.session.answer(word)
-    save_answers(asked, run / "asked")
-    must = read_pairs(run / "asked" / "must_link.csv", n_samples=60)
-    cannot = read_pairs(run / "asked" / "cannot_link.csv", n_samples=60)
+    save_answers(asked, asked_run / "asked")
+    must = read_pairs(asked_run / "asked" / "must_link.csv", n_samples=60)
+    cannot = read_pairs(asked_run / "asked" / "cannot_link.csv", n_samples=60)
     assert np.array_equal(must, asked.session.pairs()[0])
     assert np.array_equal(cannot, asked.session.pairs()[1])
 
 
-def test_other_folders_are_left_alone(run, tmp_path):
+def test_other_folders_are_left_alone(asked_run, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
-    check_out(run, other)
+    check_out(asked_run, other)
     (other / "letter.txt").write_text("dear")
     with pytest.raises(FolderError, match=r"no run\.json; choose another folder with --out"):
-        check_out(run, other)
+        check_out(asked_run, other)
     with pytest.raises(FolderError, match="not of questions"):
-        check_out(run, run)
+        check_out(asked_run, asked_run)
     with pytest.raises(FolderError, match="is a file"):
-        check_out(run, other / "letter.txt")
+        check_out(asked_run, other / "letter.txt")
 
 
-def test_refusals_name_the_reason(run):
-    record = json.loads((run / "run.json").read_text())
-    questions = (run / "questions.npz").read_bytes()
-    (run / "questions.npz").unlink()
+def test_refusals_name_the_reason(asked_run):
+    record = json.loads((asked_run / "run.json").read_text())
+    questions = (asked_run / "questions.npz").read_bytes()
+    (asked_run / "questions.npz").unlink()
     for change, wanted in (
-        ({"method": "mock"}, "pareto-clustering and pareto-bags"),
+        ({"method": "mock"}, "as pareto-clustering and pareto-bags do"),
         ({"supervision": {"must_link": {}}}, "without --must-link"),
         ({"status": "interrupted"}, "did not end"),
         ({}, "fit again"),
     ):
-        (run / "run.json").write_text(json.dumps(record | change))
+        (asked_run / "run.json").write_text(json.dumps(record | change))
         with pytest.raises(FolderError, match=wanted):
-            open_session(run)
-    (run / "questions.npz").write_bytes(questions[:-700])
+            open_session(asked_run)
+    (asked_run / "questions.npz").write_bytes(questions[:-700])
     with pytest.raises(ArchiveError):
-        open_session(run)
-    (run / "questions.npz").write_bytes(questions)
-    (run / "answers.json").write_text("dear diary\n")
+        open_session(asked_run)
+    (asked_run / "questions.npz").write_bytes(questions)
+    (asked_run / "answers.json").write_text("dear diary\n")
     with pytest.raises(FolderError, match="--resume"):
-        open_session(run)
+        open_session(asked_run)
     with pytest.raises(SessionFileError, match="damaged: line 1"):
-        open_session(run, resume=True)
-    assert (run / "answers.json").read_text() == "dear diary\n"
-    (run / "labels.csv").write_text("row,label\n0,0\n")
+        open_session(asked_run, resume=True)
+    assert (asked_run / "answers.json").read_text() == "dear diary\n"
+    (asked_run / "labels.csv").write_text("row,label\n0,0\n")
     with pytest.raises(FolderError, match="60 samples"):
-        open_session(run)
+        open_session(asked_run)
 
 
 def test_no_questions_of_a_fit_with_labels(run, tmp_path):
     (tmp_path / "must.csv").write_text("0,3\n")
-    fit("iris", tmp_path / "known", "--must-link", tmp_path / "must.csv")
+    fit = ("fit", "iris", "--must-link", "must.csv", "--out", "known", "--quiet", "--no-report")
+    assert run(*fit).exit_code == 0
     with pytest.raises(FolderError, match="without --must-link"):
         open_session(tmp_path / "known")
 
@@ -213,17 +178,15 @@ def test_a_difference_is_in_standard_deviations():
 
 
 @pytest.mark.slow
-def test_a_report_is_made_where_the_run_has_one(run):
-    data, out = run.parent / "iris.csv", run.parent / "shown"
-    load_iris(as_frame=True).data.iloc[::3].to_csv(data, index=False)
-    fit(data, out, report=True)
-    asked = open_session(out)
+def test_a_report_is_made_where_the_run_has_one(run, tmp_path):
+    load_iris(as_frame=True).data.iloc[::3].to_csv(tmp_path / "iris.csv", index=False)
+    assert run("fit", "iris.csv", "--out", "shown", "--quiet").exit_code == 0
+    asked = open_session(tmp_path / "shown")
     asked.session.answer("together")
-    save_answers(asked, out / "asked")
-    content = run_content(out / "asked")
-    assert content.names[content.chosen] == "answers"
+    save_answers(asked, tmp_path / "shown" / "asked")
+    content = run_content(tmp_path / "shown" / "asked")
+    assert content.runs[content.chosen] == "answers"
+    assert content.map is not None
     assert np.array_equal(content.labels[content.chosen], asked.session.labels_)
     assert len(content.must_link) == 1
-    assert (
-        CliRunner().invoke(main, ["report", str(out / "asked"), "--out", str(out / "p.html")]).exit_code == 0
-    )
+    assert run("report", "shown/asked", "--out", "page.html").exit_code == 0

@@ -1,5 +1,7 @@
 """Sentences and tables of the recommended method, apart from any fit."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
@@ -7,6 +9,8 @@ from moo_clustering.cli.describe import column_frames, column_table, sorting_col
 from moo_clustering.cli.job import choose_method
 from moo_clustering.cli.summary import pareto_remarks, pareto_rows, verdict_text
 from moo_clustering.datasets import BagTable, make_bags, write_bag_arff
+
+OUT = Path("my results")
 
 
 def test_the_verdict_is_said_with_its_figures():
@@ -44,18 +48,22 @@ def record(*alternatives, **entries):
 
 
 def test_alternatives_are_told_side_by_side():
-    rows = dict(pareto_rows(record((3, 0.9), (1, 0.8)), supervised=False))
+    rows = dict(pareto_rows(record((3, 0.9), (1, 0.8)), OUT, supervised=False))
     assert rows["alternative-0"] == "3 clusters of 4, 2 (expected 0.90, found by km): splits"
     assert rows["alternative-1"].startswith("1 cluster of ")
     assert "--partial-labels" in rows["next"]
-    assert "next" not in dict(pareto_rows(record(), supervised=False))
+    asks = record((3, 0.9), files=["labels.csv", "questions.npz"])
+    assert dict(pareto_rows(asks, OUT, supervised=False))["next"].startswith(
+        "moo-clustering ask 'my results', "
+    )
+    assert "next" not in dict(pareto_rows(record(), OUT, supervised=False))
 
 
 def test_no_verdict_with_labels_and_nothing_of_other_methods():
-    assert "verdict" in dict(pareto_rows(record(), supervised=False))
-    assert "verdict" not in dict(pareto_rows(record(), supervised=True))
-    assert pareto_rows({"result": {"n_clusters": 3}}, supervised=False) == []
-    classes = dict(pareto_rows(record(classes=["oak", ""]), supervised=True))["classes"]
+    assert "verdict" in dict(pareto_rows(record(), OUT, supervised=False))
+    assert "verdict" not in dict(pareto_rows(record(), OUT, supervised=True))
+    assert pareto_rows({"result": {"n_clusters": 3}}, OUT, supervised=False) == []
+    classes = dict(pareto_rows(record(classes=["oak", ""]), OUT, supervised=True))["classes"]
     assert classes == "0 = oak, 1 = (new)"
 
 
@@ -65,7 +73,7 @@ def test_controls_that_there_are():
         "ari_to_labels": {"control": 0.5},
         "scores": {"control": {"adjusted_rand": 0.75}},
     }
-    rows = dict(pareto_rows(record(controls=controls, scores={"adjusted_rand": 1.0}), supervised=False))
+    rows = dict(pareto_rows(record(controls=controls, scores={"adjusted_rand": 1.0}), OUT, supervised=False))
     assert rows["evolved"] == "best score 1.5000, adjusted Rand 1.0000 to known classes"
     assert rows["without evolution"] == (
         "best score 1.2500, adjusted Rand 0.7500 to known classes, adjusted Rand 0.5000 to the clusters above"

@@ -20,8 +20,8 @@ from moo_clustering.persistence import read_archive
 
 # Of what ``run.json`` says, the parts that are results.
 RECORDED = ("parameters", "result", "scores", "seed", "method", "supervision")
-# Written anew with every run or for people to look at.
-SKIPPED = ("run.json", "report.html", "report.npz")
+# Written anew with every run, for people to look at, or made of what is in other files.
+SKIPPED = ("run.json", "report.html", "report.npz", "questions.npz")
 
 SEARCH = ("--set", "pop_size=8", "--set", "n_gen=3")
 NUMBERS = ("numbers.csv", "--id-column", "id", "--labels", "kind", "--drop", "some")

@@ -64,7 +64,9 @@ def test_answers_find_the_classes(blobs):
 def test_a_session_says_when_to_stop(blobs):
     session, said = blobs.ask(), []
     for n_answers in range(200):
-        assert session.summary().startswith(f"{n_answers} answers, {session.n_clusters_} clusters")
+        assert session.summary().startswith(
+            f"{n_answers} answer{'' if n_answers == 1 else 's'}, {session.n_clusters_} clusters"
+        )
         said.append(session.may_stop_)
         assert ("you may stop" in session.summary()) == said[-1]
         assert said[-1] == (session.expected_error_ < 0.02 or session.question is None)

@@ -46,30 +46,11 @@ _Key = tuple[str, bool | None]
 _MAX_SIZE = 25_000_000
 # One subject each; later ones use earlier ones.
 _SCRIPTS = (
-    "data.js",
-    "elements.js",
-    "text.js",
-    "looks.js",
-    "partitions.js",
-    "state.js",
-    "download.js",
-    "figures.js",
-    "selection.js",
-    "objectives.js",
-    "parallel.js",
-    "front.js",
-    "search.js",
-    "table.js",
-    "plane.js",
-    "map.js",
-    "clusters.js",
-    "samples.js",
-    "compare.js",
-    "agreement.js",
-    "history.js",
-    "panels.js",
-    "main.js",
-)
+    "data.js", "elements.js", "text.js", "looks.js", "partitions.js", "state.js", "download.js",
+    "figures.js", "selection.js", "objectives.js", "parallel.js", "front.js", "search.js", "table.js",
+    "plane.js", "map.js", "clusters.js", "samples.js", "compare.js", "agreement.js", "history.js",
+    "panels.js", "main.js",
+)  # fmt: skip
 _TEXT_LENGTH = 400
 _N_LOOKS = 24
 _PLOTLY_MARKERS = {

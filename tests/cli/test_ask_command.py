@@ -1,0 +1,191 @@
+"""Questions and answers on the terminal."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from moo_clustering.cli import main
+from moo_clustering.cli.ask import open_session
+from moo_clustering.persistence import locked
+
+COMMAND = [sys.executable, "-m", "moo_clustering", "ask"]
+WAIT = 600.0
+
+
+def ask(folder, typed, *options):
+    """Run the command with lines of input."""
+    return CliRunner().invoke(main, ["ask", str(folder), *map(str, options)], input=typed)
+
+
+def words(folder):
+    """The answers on disk."""
+    events = [json.loads(line) for line in (folder / "answers.json").read_text().splitlines()[1:]]
+    return [event.get("answer", "undo") for event in events]
+
+
+def test_two_samples_stand_side_by_side(asked_run):
+    result = ask(asked_run, "t\na\n?\nu\nq\n")
+    assert result.exit_code == 0, result.output
+    assert words(asked_run) == ["together", "apart", "unknown", "undo"]
+    first, second, *_ = result.output.split("Do these two samples belong together?")[1:]
+    heads = first.strip().splitlines()[0].split()
+    assert heads[0] == heads[2] == "row"
+    assert "person" in first
+    assert "Oslo" in first + second
+    assert "Expected apart, 90%." in first
+    assert "0 answers, 3 clusters (0 confirmed); about" in result.output
+    assert "The last answer is taken back." in result.output
+    end = result.output.splitlines()[-2:]
+    assert end[0].startswith("Saved the clusters after 2 answers in ")
+    assert end[1] == f"Go on with: moo-clustering ask {asked_run} --resume"
+    assert len(pd.read_csv(asked_run / "asked" / "labels.csv")) == 60
+
+
+def test_names_of_classes(asked_run):
+    result = ask(asked_run, "tall\n#1\n#7\n=\n=q\n\n", "--mode", "names")
+    assert result.exit_code == 0, result.output
+    assert words(asked_run) == ["tall", "tall", "q"]
+    assert "Known: #1 tall." in result.output
+    assert "there are 1 known classes, and no #7." in result.output
+
+
+def test_the_session_goes_on_after_the_end_of_the_input(asked_run):
+    typed = "t\na\na\nt\n?\na\n"
+    assert ask(asked_run, typed[:6]).exit_code == 0
+    refused = ask(asked_run, "")
+    assert refused.exit_code == 2
+    assert "go on with --resume" in refused.stderr
+    assert ask(asked_run, typed[6:], "--resume").exit_code == 0
+    labels = (asked_run / "asked" / "labels.csv").read_bytes()
+    (asked_run / "answers.json").unlink()
+    assert ask(asked_run, typed).exit_code == 0
+    assert (asked_run / "asked" / "labels.csv").read_bytes() == labels
+
+
+def test_what_is_no_answer_is_asked_again(asked_run):
+    result = ask(asked_run, "yes\n\nT\nTogether\nu\nu\nu\nq\n")
+    assert "'yes' is none of the answers t, a, ?, u and q." in result.output
+    assert "there is no answer to undo." in result.output
+    assert words(asked_run) == ["together", "together", "undo", "undo"]
+    assert result.output.rstrip().endswith("There are no answers, and nothing to save.")
+    assert not (asked_run / "asked").exists()
+
+
+def test_options_of_a_session(asked_run):
+    assert ask(asked_run, "t\nt\n", "--error-rate", "0", "--out", asked_run / "found").exit_code == 0
+    session = open_session(asked_run, resume=True).session
+    assert session.error_rate == 0.0
+    assert (asked_run / "found" / "must_link.csv").read_text().count("\n") == 3
+    again = ask(asked_run, "a\n", "--resume", "--out", asked_run / "found")
+    assert again.output.endswith(f"--resume --out {asked_run / 'found'}\n")
+
+
+def test_nothing_is_left_to_ask(asked_run):
+    group = pd.read_csv(asked_run / "labels.csv")["row"].to_numpy() % 3
+    session = open_session(asked_run, mode="names").session
+    typed = []
+    while session.question is not None:
+        [sample] = session.question.samples
+        typed.append("abc"[group[sample]])
+        session.answer(typed[-1])
+    result = ask(asked_run, "", "--resume")
+    assert "Nothing is left to ask." in result.output
+    assert result.output.count("What is the class") == 0
+    labels = pd.read_csv(asked_run / "asked" / "labels.csv")
+    assert (labels["class"] == np.array(list("abc"))[group]).all()
+
+
+def test_refusals_are_one_sentence(asked_run, tmp_path, fails):
+    assert fails("ask", tmp_path / "nothing").endswith("nothing does not exist")
+    assert "no run.json" in fails("ask", tmp_path)
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "letter.txt").write_text("dear")
+    assert "choose another folder with --out" in fails("ask", asked_run, "--out", tmp_path / "own")
+    assert (tmp_path / "own" / "letter.txt").read_text() == "dear"
+    assert "0<=x<0.5" in fails("ask", asked_run, "--error-rate", "0.6")
+    with locked(asked_run):
+        assert "another process is writing to" in fails("ask", asked_run)
+    assert not (asked_run / "answers.json").exists()
+    ask(asked_run, "t\nq\n")
+    lines = (asked_run / "answers.json").read_bytes()
+    (asked_run / "answers.json").write_bytes(lines.replace(b'"fingerprint": "', b'"fingerprint": "0'))
+    message = fails("ask", asked_run, "--resume")
+    assert "another fit" in message
+
+
+def test_control_characters_of_the_data_are_not_obeyed(asked_run):
+    from moo_clustering.persistence import read_archive, write_archive
+
+    arrays, meta = read_archive(asked_run / "questions.npz")
+    meta["shown"]["names"] = ["\x1b[2Jname\n\u202e" for _ in meta["shown"]["names"]]
+    write_archive(asked_run / "questions.npz", arrays, meta)
+    assert not {"\x1b", "\u202e"} & set(ask(asked_run, "q\n").output)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
+@pytest.mark.slow
+@pytest.mark.parametrize("end", [b"q", b"\x04", "interrupt"])
+def test_single_keys_in_a_terminal(asked_run, end):
+    import pty
+
+    parent, child = pty.openpty()
+    environment = {**os.environ, "COLUMNS": "100", "PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen(
+        [*COMMAND, str(asked_run)], stdin=child, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        env=environment, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    os.close(child)
+    try:
+        for key in (b"t", b"a"):
+            wait_for_prompt(process)
+            os.write(parent, key)
+        wait_for_prompt(process)
+        if end == "interrupt":
+            process.send_signal(signal.SIGINT)
+        else:
+            os.write(parent, end)
+        said = process.communicate(timeout=WAIT)[0].decode()
+    finally:
+        process.kill()
+        os.close(parent)
+    assert words(asked_run) == ["together", "apart"]
+    assert "Go on with: moo-clustering ask" in said
+    assert process.returncode == (130 if end == "interrupt" else 0)
+
+
+def wait_for_prompt(process):
+    said, until = b"", time.monotonic() + WAIT
+    while not said.endswith(b"[q]uit: "):
+        assert time.monotonic() < until
+        said += process.stdout.read(1) or pytest.fail(said.decode())
+    time.sleep(0.2)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signal")
+@pytest.mark.slow
+def test_killed_after_an_answer(asked_run):
+    process = subprocess.Popen(
+        [*COMMAND, str(asked_run)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )  # fmt: skip
+    process.stdin.write(b"t\na\n")
+    process.stdin.flush()
+    for _ in range(3):
+        wait_for_prompt(process)
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=WAIT)
+    # The answer that was being written is lost, and no other.
+    with open(asked_run / "answers.json", "ab") as file:
+        file.write(b'{"answer": "tog')
+    assert len(open_session(asked_run, resume=True).session.history_) == 2
+    assert ask(asked_run, "q\n", "--resume").exit_code == 0
+    assert words(asked_run) == ["together", "apart"]
