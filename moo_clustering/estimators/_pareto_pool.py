@@ -69,11 +69,11 @@ class PooledSamples:
 
     The points are the samples themselves, or landmarks that stand for them: means of near samples.
 
-    ``features`` are those of the points, scaled; None for given distances and for bags, which have ``kernels``
-    in place of the graph kernel and the linear kernel, and ``coincident``, points at distance 0 as clusters.
-    ``transform`` scales new samples, and ``nearest(X_new, n) -> positions, distances`` finds points near them.
-    With landmarks, ``landmark_of`` is the point of every sample. ``far`` are outliers, whose features are drawn
-    in to those of their nearest sample.
+    ``features`` are those of the points, scaled; None for given distances and bags, which have ``kernels`` in
+    place of the graph kernel and the linear kernel, and ``coincident``: points at distance 0 as clusters.
+    ``transform`` scales new samples, and ``nearest(X_new, n) -> positions, distances`` finds points near
+    them. With landmarks, ``landmark_of`` is the point of every sample. ``far`` are outliers, whose features
+    are drawn in to those of their nearest sample.
     """
 
     n_samples: int
@@ -226,8 +226,8 @@ def pooled_table(
 ) -> PooledSamples:
     """Scale a table, represent it by landmarks if it is long, and make the pool in all of its views.
 
-    Options are those of :class:`ParetoClustering`; ``grid`` has ``families``, ``k_range`` and ``n_clusters`` of
-    :func:`~moo_clustering.pool.candidate_pool`.
+    Options are those of :class:`ParetoClustering`; ``grid`` has ``families``, ``k_range`` and ``n_clusters``
+    of :func:`~moo_clustering.pool.candidate_pool`.
     """
     placing, viewing, extra_seed = seed.spawn(3)
     scaling = FeatureScaling.of(X, scale, n_components=n_components)
@@ -647,18 +647,8 @@ def _least_distances(D: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
 class BagNeighbors:
     """Nearest bags of the fit for new bags, in the average distance.
 
-    Attributes
-    ----------
-    bags : Bags
-        The bags of the fit as they are compared: scaled, and thinned if they are large.
-    scaler : BagTransformer or None
-        None if bags are compared in the units of the data.
-    directions : ndarray of shape (n_directions, n_features)
-        Directions of the sliced distance.
-    max_instances : int or None
-    thinning_seed : SeedSequence
-        Seed of the choice of instances in bags that have more.
-    n_jobs : int or None
+    ``bags`` are those of the fit as they are compared: scaled, unless ``scaler`` is None, and thinned to
+    ``max_instances`` by ``thinning_seed``; ``directions`` are those of the sliced distance.
     """
 
     bags: Bags

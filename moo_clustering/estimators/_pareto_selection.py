@@ -197,16 +197,9 @@ def _along_must_links(targets: Targets, codes: IntArray, pairs: PairwiseConstrai
 class Objectives:
     """The objectives of a partition, and the scores made of them.
 
-    Attributes
-    ----------
-    indices : tuple of ValidityIndex, fitted
-        Agreement of the families and a criterion; then the evidence of labels and pairs, if there is any.
-    weight : float
-        Weight of the criterion against agreement.
-    boundary : BoundaryCut or None
-        In a search with pairs: the similarity that is cut, whose price is taken off the total.
-    pool_values : ndarray of shape (n_partitions, 2) or None
-        Agreement and criterion of the partitions of the pool, if they are known.
+    ``indices`` are fitted: agreement of the families and a criterion of the given ``weight``; then evidence
+    of labels and pairs, if there is any. ``boundary`` is, in a search with pairs, the similarity that is cut,
+    whose price is taken off the total; ``pool_values`` are agreement and criterion of the pool, if known.
     """
 
     indices: tuple[ValidityIndex, ...]
@@ -263,18 +256,7 @@ def objectives_for(
     criterion_weight: float | None,
     n_jobs: int | None,
 ) -> Objectives:
-    """Fit agreement, criterion and evidence.
-
-    Parameters
-    ----------
-    pool : PartitionPool
-        The pool of ``samples``.
-    pairs : PairwiseConstraints or None
-        Pairs of points.
-    criterion : {"modularity", "minimax", "mixture"}
-    criterion_weight : float or None
-        None takes the default of the criterion.
-    """
+    """Fit agreement, criterion and evidence of pairs of points; None takes the criterion's default weight."""
     # They depend on the pool alone, while labels and pairs come and go.
     scored = samples.scored if pool is samples.pool else {}
     if criterion not in scored:
@@ -434,16 +416,8 @@ class LeastSizes:
 class Candidates:
     """Scored partitions of the points, to choose from or to combine.
 
-    Attributes
-    ----------
-    pool : PartitionPool
-    objectives : Objectives
-    values : ndarray of shape (n_partitions, n_objectives)
-        Natural sign, greater is better.
-    score, total : ndarray of shape (n_partitions,)
-        See :class:`Objectives`.
-    sizes : LeastSizes or None
-        Sizes that clusters of the result must have; None if labels or a number of clusters decide.
+    ``values`` are natural objectives, greater is better, ``score`` and ``total`` as of :class:`Objectives`,
+    ``sizes`` those that clusters must have, None if labels or a number of clusters decide.
     """
 
     pool: PartitionPool
@@ -582,18 +556,10 @@ def choose_solution(
     merge_same_class: bool,
     seed: np.random.SeedSequence,
 ) -> Solution:
-    """Choose or combine candidates by all that is known.
+    """Choose or combine candidates by all that is known; without any, labels and bag kernels decide alone.
 
-    Parameters
-    ----------
-    pairs : PairwiseConstraints or None
-        Pairs of points.
-    candidates : Candidates or None
-        None if labels and bag kernels decide alone.
-    hard : bool
-        Whether must-links are certain.
-    n_clusters, method, kernel, clamp, class_prior, merge_same_class
-        Options of :class:`~moo_clustering.ParetoClustering`.
+    ``pairs`` are of points, ``hard`` says that must-links are certain; for the other options see
+    :class:`~moo_clustering.ParetoClustering`.
     """
     if side.kind == "labels":
         assert side.targets is not None
