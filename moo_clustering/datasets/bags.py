@@ -48,7 +48,7 @@ from moo_clustering.datasets.tables import (
     load_arrays,
     load_parquet,
 )
-from moo_clustering.persistence import cell_text, replacing
+from moo_clustering.persistence import EXPANSION, cell_text, replacing
 
 Numbers = NDArray[np.floating[Any]]
 _BAG = re.compile(r"(.*[\W_])?bag([\W_]?(id|name|nr|no|number))?", re.IGNORECASE)
@@ -114,6 +114,7 @@ def read_bags(
     drop: Sequence[str] = (),
     nominal: Sequence[str] = (),
     missing: Literal["error", "median"] = "error",
+    expansion: int = EXPANSION,
 ) -> BagTable:
     """Read bags of instances from ARFF, KEEL, CSV, TSV, Parquet or npz.
 
@@ -148,6 +149,8 @@ def read_bags(
     missing : {"error", "median"}, default="error"
         What to do about missing values of features: refuse them, or take the median of the column
         over all instances (for nominal attributes the most frequent value).
+    expansion : int, default=100
+        How many times its size a compressed file may expand to, if to more than 16 MiB.
 
     Returns
     -------
@@ -181,10 +184,10 @@ def read_bags(
     path = Path(path)
     options = BagOptions(bag, label, tuple(drop), tuple(nominal), missing)
     with readable(path):
-        return _read(path, options)
+        return _read(path, options, expansion)
 
 
-def _read(path: Path, options: BagOptions) -> BagTable:
+def _read(path: Path, options: BagOptions, expansion: int) -> BagTable:
     suffix = path.suffix.lower()
     if suffix == ".npz":
         return read_npz_bags(path, options)
@@ -196,7 +199,7 @@ def _read(path: Path, options: BagOptions) -> BagTable:
         raise DataError(
             f"{path} has the suffix {path.suffix!r}; bags are read from {known}, and text files also with .gz"
         )
-    return _read_text(file_text(path), path, inner, options)
+    return _read_text(file_text(path, expansion), path, inner, options)
 
 
 def _read_text(text: str, path: Path, suffix: str, options: BagOptions) -> BagTable:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import csv
-import gzip
+import io
 import itertools
 import json
-import zlib
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from moo_clustering._arrays import did_you_mean, warn_caller
 from moo_clustering.datasets.files import (
     JSON_LINES,
     DataError,
+    file_bytes,
     file_text,
     ragged,
     readable,
@@ -35,6 +35,7 @@ from moo_clustering.datasets.tables import (
     encode_classes,
     identifiers,
 )
+from moo_clustering.persistence import EXPANSION
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -111,6 +112,7 @@ def read_documents(
     labels: str | None = None,
     partial_labels: str | None = None,
     drop: Sequence[str] = (),
+    expansion: int = EXPANSION,
 ) -> Documents:
     """Read texts from JSON lines, a table with columns of text, or a folder of text files.
 
@@ -133,6 +135,8 @@ def read_documents(
         ``"folder"``: files in no sub-folder are unlabelled.
     drop : sequence of str, default=()
         Columns not to take by default.
+    expansion : int, default=100
+        How many times its size a compressed file may expand to, if to more than 16 MiB.
 
     Returns
     -------
@@ -160,9 +164,9 @@ def read_documents(
         if path.is_dir():
             return read_folder(path, fields)
         if path.name.lower().endswith(JSON_LINES):
-            return documents_of(read_lines(path, fields.wanted()), fields, path)
+            return documents_of(read_lines(path, fields.wanted(), expansion), fields, path)
         if suffix_of(path) in _ROWS:
-            return documents_of(read_rows(path, fields.wanted()), fields, path)
+            return documents_of(read_rows(path, fields.wanted(), expansion), fields, path)
     known = ", ".join([*JSON_LINES, *_ROWS])
     raise DataError(f"{path} has the suffix {path.suffix!r}; texts are read from {known} or a folder")
 
@@ -427,11 +431,11 @@ def _partial(
     return encode_classes(single, minus_one_is_missing=True)
 
 
-def read_lines(path: Path, wanted: Collection[str]) -> Records:
+def read_lines(path: Path, wanted: Collection[str], expansion: int = EXPANSION) -> Records:
     """The wanted fields of JSON objects, one a line."""
     columns: dict[str, None] = {}
     lines, rows = [], []
-    for line, record in json_objects(path):
+    for line, record in json_objects(path, expansion):
         columns |= dict.fromkeys(record)
         lines.append(line)
         rows.append({name: record[name] for name in record if name in wanted})
@@ -439,16 +443,13 @@ def read_lines(path: Path, wanted: Collection[str]) -> Records:
     return Records(list(columns), {name: [row.get(name) for row in rows] for name in present}, lines)
 
 
-def json_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def json_objects(path: Path, expansion: int = EXPANSION) -> Iterator[tuple[int, dict[str, Any]]]:
     """Line number and object of every line that is not empty."""
     is_gzip = path.name.lower().endswith(".gz")
-    try:
-        with gzip.open(path) if is_gzip else open(path, "rb") as file:
-            for line, text in enumerate(file, start=1):
-                if text.strip():
-                    yield line, _object(text, f"{path}, line {line}", first=line == 1)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{path} is a damaged gzip file: {error}") from error
+    with io.BytesIO(file_bytes(path, expansion)) if is_gzip else open(path, "rb") as file:
+        for line, text in enumerate(file, start=1):
+            if text.strip():
+                yield line, _object(text, f"{path}, line {line}", first=line == 1)
 
 
 def _object(text: bytes, where: str, *, first: bool) -> dict[str, Any]:
@@ -465,13 +466,13 @@ def _object(text: bytes, where: str, *, first: bool) -> dict[str, Any]:
     return record
 
 
-def read_rows(path: Path, wanted: Collection[str]) -> Records:
+def read_rows(path: Path, wanted: Collection[str], expansion: int = EXPANSION) -> Records:
     """The wanted columns of a table, as they are written."""
     source = str(path)
     lines: list[int] = []
     try:
         with _long_cells():
-            rows = table_text(path).rows(source)
+            rows = table_text(path, expansion=expansion).rows(source)
             columns = column_names(list(itertools.islice(rows, 1)), source)
             present = {name: number for number, name in enumerate(columns) if name in wanted}
             cells: dict[str, list[Any]] = {name: [] for name in present}

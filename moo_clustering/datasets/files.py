@@ -25,6 +25,8 @@ Row = tuple[int, list[str]]  # the number of a line that is not empty, and its c
 TEXT = (".csv", ".tsv", ".tab", ".txt")
 EXCEL = (".xlsx",)
 JSON_LINES = (".jsonl", ".jsonl.gz")
+# Bytes that compressed text may always expand to. Lines of one byte each take 80 times as much memory.
+_ALWAYS = 2**24
 _SEPARATORS = ",;\t|"
 _MARKS = ("#", "%")
 # Excel's first line about its own files, as sep=; says.
@@ -161,12 +163,12 @@ def holds_documents(path: Path) -> bool:
 def file_bytes(path: Path, expansion: int = EXPANSION) -> bytes:
     """Content of a file, decompressed where it is compressed by gzip.
 
-    Raises a DataError if that is damaged, or expands to more than ``expansion`` times the file and 256 MiB.
+    Raises a DataError if that is damaged, or expands to more than ``expansion`` times the file and 16 MiB.
     """
     raw = path.read_bytes()
     if not raw.startswith(b"\x1f\x8b") and path.suffix.lower() != ".gz":
         return raw
-    most = most_expanded(len(raw), expansion)
+    most = max(_ALWAYS, expansion * len(raw))
     try:
         with gzip.open(io.BytesIO(raw)) as file:
             content = file.read(most + 1)
@@ -188,10 +190,10 @@ def too_large(path: Path, size: int, expanded: str, expansion: int) -> DataError
     )
 
 
-def file_text(path: Path) -> str:
-    """Text of a file, which must be UTF-8."""
+def file_text(path: Path, expansion: int = EXPANSION) -> str:
+    """Text of a file, which must be UTF-8; see :func:`file_bytes`."""
     with readable(path):
-        return file_bytes(path).decode("utf-8-sig")
+        return file_bytes(path, expansion).decode("utf-8-sig")
 
 
 def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False) -> TableText:

@@ -36,7 +36,7 @@ from moo_clustering.datasets.tables import (
     identifiers,
     load_arrays,
 )
-from moo_clustering.persistence import replacing
+from moo_clustering.persistence import EXPANSION, replacing
 
 _SPARSE = {"format", "shape", "data", "indices", "indptr"}
 _ENDING = "_X.npz"
@@ -178,6 +178,7 @@ def read_multilabel(
     label_names: Names = None,
     id_column: str | None = None,
     drop: Sequence[str] = (),
+    expansion: int = EXPANSION,
 ) -> MultiLabelTable:
     """Read samples with any number of labels from ARFF (MULAN, MEKA), svmlight or npz.
 
@@ -214,6 +215,8 @@ def read_multilabel(
         Attribute (ARFF) or array (npz) with identifiers of the rows.
     drop : sequence of str, default=()
         Attributes (ARFF) to leave out.
+    expansion : int, default=100
+        How many times its size a compressed file may expand to, if to more than 16 MiB.
 
     Returns
     -------
@@ -263,14 +266,14 @@ def read_multilabel(
             *(Remedy("give only", name, given[name]) for name in ways),
         )
     with readable(path):
-        return _read(path, kind, given)
+        return _read(path, kind, given, expansion)
 
 
-def _read(path: Path, kind: str, given: dict[str, Any]) -> MultiLabelTable:
+def _read(path: Path, kind: str, given: dict[str, Any], expansion: int) -> MultiLabelTable:
     if kind == "ARFF":
         file, labels = given["labels_xml"], given["labels"]
         return read_multilabel_arff(
-            file_text(path),
+            file_text(path, expansion),
             path,
             ArffOptions(
                 None if file is None else Path(file),
@@ -281,7 +284,7 @@ def _read(path: Path, kind: str, given: dict[str, Any]) -> MultiLabelTable:
             ),
         )
     if kind == "svmlight":
-        return read_multilabel_svmlight(file_bytes(path), path)
+        return read_multilabel_svmlight(file_bytes(path, expansion), path)
 
     labels = given["labels"]
     if labels is not None and not isinstance(labels, str | PathLike):

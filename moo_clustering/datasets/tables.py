@@ -185,7 +185,7 @@ def read_table(
         Whether the first line of a text file or sheet names the columns; without names they are called
         ``column1``, ``column2``, .... Default: it does unless it holds numbers only, other than 0, 1, ....
     expansion : int, default=100
-        How many times its size a compressed text file or Excel file may expand to, if to more than 256 MiB.
+        How many times its size a compressed file may expand to, if to more than 16 MiB (Excel: 256 MiB).
 
     Returns
     -------

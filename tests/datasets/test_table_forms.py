@@ -120,7 +120,7 @@ def test_what_was_left_out_is_said(tmp_path):
 
 
 def test_compressed_files_expand_so_far(tmp_path, monkeypatch):
-    monkeypatch.setattr("moo_clustering.persistence._ALWAYS", 1000)
+    monkeypatch.setattr("moo_clustering.datasets.files._ALWAYS", 1000)
     content = gzip.compress(b"a,b\n" + b"1,2\n" * 50_000)
     path = written(tmp_path / "t.csv.gz", content)
     with pytest.raises(DataError, match=r"over 100 times as many.*unpack it first, or .* expansion=\.\.\."):
