@@ -6,9 +6,14 @@ import signal
 import sys
 from pathlib import Path
 
-import matplotlib as mpl
-import pytest
-from hypothesis import HealthCheck, settings
+# Test processes and those that they start share the processors. OpenMP's threads wait for each other by going
+# round in circles: two to a test process made fits take several times as long.
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+import matplotlib as mpl  # noqa: E402
+import pytest  # noqa: E402
+from hypothesis import HealthCheck, settings  # noqa: E402
 
 mpl.use("Agg")
 
