@@ -52,6 +52,10 @@ def serve_until_interrupted(server: PageServer, folder: Path, *, open_browser: b
     with server:
         try:
             click.echo(f"The report of {folder} is at {server.address} (Ctrl-C ends this).")
+            if server.panel is not None:
+                click.echo(
+                    f"It asks; answers go to {folder / 'answers.json'}, and another --ask goes on from there."
+                )
             if open_browser:
                 # Some browsers return only when they are closed.
                 threading.Thread(target=_open, args=(server.invitation,), daemon=True).start()

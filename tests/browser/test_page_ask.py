@@ -339,6 +339,31 @@ def test_downloads_are_taken_by_a_fit(open_asked, fitted, tmp_path):
     assert record["supervision"]["must_link"]["n_pairs"] == len(must)
 
 
+def test_the_command(fitted, tmp_path, monkeypatch):
+    """Without a browser: what the command serves, says and leaves behind."""
+    folder, found = shutil.copytree(fitted, tmp_path / "run"), []
+
+    def until_answered(server):
+        found.append(server.page.decode())
+        server.panel.act("answer", {"revision": 0, "answer": "apart"})
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("moo_clustering.cli.serve.PageServer.serve_forever", until_answered)
+    command = ["explore", str(folder), "--ask", "--no-browser"]
+    for number in (1, 2):
+        result = CliRunner().invoke(main, command, catch_exceptions=False)
+        assert result.exit_code == 0
+        assert "answers go to" in result.output
+        assert len(open_session(folder, resume=True).session.history_) == number
+    assert "connect-src &#39;self&#39;" in found[0]
+    assert {path.name for path in folder.iterdir()} - {path.name for path in fitted.iterdir()} == {
+        "answers.json"
+    }
+    result = CliRunner().invoke(main, [*command, "--mode", "names"])
+    assert result.exit_code == 2
+    assert "leave out --mode names" in result.output
+
+
 def test_only_what_is_asked_for_is_in_a_report(open_report, fitted):
     page = open_report(fitted / "report.html")
     assert page.all("#ask, #ask-groups-card, #ask-answers-card") == []

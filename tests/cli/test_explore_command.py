@@ -226,6 +226,14 @@ def test_what_is_no_run(fails):
     assert fails("explore", "nothing", "--no-browser") == "nothing does not exist"
 
 
+def test_questions_need_a_run_that_can_be_asked_about(fails, folder):
+    before = {path.name for path in folder.iterdir()}
+    assert "out cannot be asked about: method slices has no pool" in fails("explore", "out", "--ask")
+    assert "--mode goes with --ask only" in fails("explore", "out", "--mode", "names")
+    assert "--error-rate goes with --ask only" in fails("explore", "out", "--error-rate", "0.1")
+    assert {path.name for path in folder.iterdir()} == before
+
+
 @pytest.mark.parametrize("opens", [True, False])
 def test_browser_is_opened(run, folder, monkeypatch, opens):
     asked = []
