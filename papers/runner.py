@@ -311,6 +311,13 @@ EXPERIMENTS = {
     experiment.name: experiment
     for experiment in (
         Experiment(
+            "evolution",
+            "MOCK beside its controls with equal evaluations, from either start, on all sets of a folder",
+            "papers.evolution",
+            "Evolution",
+            options=("sets",),
+        ),
+        Experiment(
             "flagship",
             "ParetoClustering and common methods on all sets of a folder: no labels, few labels, pairs",
             "papers.flagship_tables",

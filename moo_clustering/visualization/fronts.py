@@ -79,7 +79,7 @@ _HYPERVOLUME = "hypervolume"
 _STATISTICS = re.compile(r"(best|mean|avg|min|max)(?:_(.+))?")
 # Share of the range of the fronts: how far behind them the reference point is.
 _BEHIND = 0.1
-_STEPS = ("generation", "gen", "sweep", "iteration", "iter")
+_STEPS = ("generation", "gen", "sweep", "iteration", "iter", "evaluations")
 _NOT_SHOWN = ("seconds", "nevals", "evals")
 _SAID = {"gen": "generation", "iter": "iteration"}
 _LINES = ("-", "--", "-.", ":")

@@ -1,0 +1,815 @@
+"""Controls of evolutionary searches, with the same operators and as many evaluations.
+
+:func:`compare` runs a pymoo algorithm beside its controls, :func:`compare_deap` a DEAP toolbox. All runs
+evaluate through a ``Meter``, which counts, archives, and ends a run when its evaluations are used up.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from pymoo.algorithms.base.genetic import GeneticAlgorithm
+from pymoo.core.duplicate import NoDuplicateElimination
+from pymoo.core.evaluator import Evaluator
+from pymoo.core.mating import Mating
+from pymoo.core.problem import Problem
+from pymoo.indicators.hv import Hypervolume
+from pymoo.operators.selection.rnd import RandomSelection
+from scipy.stats import wilcoxon
+from sklearn.base import clone
+from sklearn.metrics import adjusted_rand_score
+
+from moo_clustering._arrays import FloatArray, did_you_mean, non_dominated, warn_caller
+from moo_clustering._docs import documented
+from moo_clustering.algorithms import DeapSearch, ExhaustedSearchWarning, PymooSearch
+from moo_clustering.algorithms.deap_search import _can_take, _of_genes, new_population
+from moo_clustering.algorithms.pymoo_search import variation, violations_of
+from moo_clustering.algorithms.search import integer
+from moo_clustering.estimators._base import knee
+from moo_clustering.operators import RandomSurvival
+from moo_clustering.operators.deap.individuals import apply_batch, n_trials
+from moo_clustering.stats import and_list, p_text
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "CONTROLS", "ControlComparison", "PairedDifference", "compare", "compare_deap", "controls_of",
+    "front_box", "hypervolume", "paired_difference",
+]  # fmt: skip
+
+EVOLUTION = "evolution"
+_BY_MUTATION = ("climbs", "local search", "annealing")
+CONTROLS = ("initial", "random", "drift", *_BY_MUTATION, "construction")
+Genes = NDArray[Any]
+Box = tuple[FloatArray, FloatArray]
+# Points of the anytime curves; generations without an evaluation after which a search ignores its budget.
+_MARKS, _IDLE = 20, 100
+# Incumbents side by side, each with weights of its own; the least evaluations of each.
+_INCUMBENTS, _LEAST = 20, 50
+# Trials without improvement before a climb starts anew, and mutations of a kick.
+_PATIENCE, _KICK = 100, 5
+# Temperatures of annealing, in the range of the objectives in the first sample.
+_HOT, _COLD = 0.1, 0.0005
+# Fewest pairs of which a test can claim anything.
+_FEWEST = 6
+
+
+def compare(
+    problem: Problem,
+    algorithm: Any,
+    *,
+    n_evals: int,
+    seeds: int | Sequence[int] = 10,
+    y: ArrayLike | None = None,
+    controls: str | Sequence[str] = "auto",
+    n_clusters: int | None = None,
+) -> ControlComparison:
+    """Run an algorithm and its controls with equal evaluations, and compare what they find.
+
+    Parameters
+    ----------
+    problem : Problem
+        Individuals must be scored independently of each other.
+    algorithm : pymoo Algorithm
+        Fresh; copies of it are run.
+    n_evals : int
+        Evaluations of every run, counted one by one; the last batch is cut to fit.
+    seeds : int or sequence of int, default=10
+        Number of repetitions, or their seeds.
+    y : array-like of shape (n_samples,), optional
+        Known classes, -1 for unknown, by which partitions are scored. They never reach a search.
+    controls : "auto" or sequence of str, default="auto"
+        Which to run; ``"auto"`` takes all for which problem and algorithm have the parts.
+
+        - ``"initial"``: one initial population; ``"random"``: as many as the budget allows.
+        - ``"drift"``: the same operators; parents and survivors by chance.
+        - ``"climbs"``: incumbents that take over mutants which are no worse, by objectives weighted at
+          random; after 100 in vain, a new start with new weights.
+        - ``"local search"``: the same, with five mutations of the best so far in place of the new start.
+        - ``"annealing"``: incumbents that take over worse mutants ever less.
+        - ``"construction"``: the partitions of ``problem.greedy_front()``.
+    n_clusters : int, optional
+        The partition is scored that has the nearest number of clusters and, of those, the least first
+        objective. Default: the knee of the front.
+
+    Returns
+    -------
+    ControlComparison
+
+    Raises
+    ------
+    TypeError, ValueError
+        For budgets below the initial population, controls that are unknown or lack a part, classes of
+        another length or without ``problem.decode``, objectives that are not finite, and algorithms that do
+        not evaluate through the problem.
+
+    Warns
+    -----
+    ExhaustedSearchWarning
+        A search ended before its evaluations were used up.
+
+    Notes
+    -----
+    Besides the evaluations O(n_evals log n_evals) time per run with two objectives, else
+    O(n_evals n_front n_obj). Of solutions with equal objectives one is archived, of infeasible ones none.
+
+    Examples
+    --------
+    >>> from pymoo.algorithms.moo.nsga2 import NSGA2
+    >>> from pymoo.problems import get_problem
+    >>> found = compare(get_problem("zdt1", n_var=5), NSGA2(20), n_evals=500, seeds=2)
+    >>> found.runs.groupby("method")["evaluations"].max()["drift"]
+    500
+    """
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem must be a pymoo Problem, got {type(problem).__name__}.")
+    return _compared(partial(_PymooRun, problem, algorithm), n_evals, seeds, y, controls, n_clusters)
+
+
+@documented(compare)
+def compare_deap(
+    toolbox: Any,
+    step: Any,
+    *,
+    pop_size: int,
+    n_evals: int,
+    seeds: int | Sequence[int] = 10,
+    y: ArrayLike | None = None,
+    controls: str | Sequence[str] = "auto",
+    n_clusters: int | None = None,
+) -> ControlComparison:
+    """Run a DEAP toolbox and its controls with equal evaluations, and compare what they find.
+
+    Drift replaces ``select`` and ``select_parents`` by chance and sets the ``elitism`` of the step to 0; for
+    a step that selects by itself, as CHC's does, it is no control.
+
+    Parameters
+    ----------
+    toolbox : deap.base.Toolbox, or callable
+        As for :class:`~moo_clustering.algorithms.DeapSearch`, with ``evaluate``, and ``decode(genes)`` for
+        ``y`` unless genes are labels. Or ``toolbox(rng)``, which makes one that draws from the generator.
+    step : callable
+        As for :class:`~moo_clustering.algorithms.DeapSearch`; copies of it are run.
+    pop_size : int
+    """
+    make = partial(_DeapRun, toolbox, step, integer("pop_size", pop_size, 1))
+    return _compared(make, n_evals, seeds, y, controls, n_clusters)
+
+
+def controls_of(
+    model: Any,
+    X: Any,
+    y: ArrayLike | None = None,
+    *,
+    classes: ArrayLike | None = None,
+    n_evals: int | None = None,
+    seeds: int | Sequence[int] = 10,
+    controls: str | Sequence[str] = "auto",
+    **given: Any,
+) -> ControlComparison:
+    """Compare the search of an estimator with its controls; it need not be fitted.
+
+    Parameters
+    ----------
+    model : estimator
+        One whose front pymoo searches, such as :class:`~moo_clustering.MOCK`.
+    X, y
+        As for ``fit``.
+    classes : array-like of shape (n_samples,), optional
+        Known classes, -1 for unknown, by which partitions are scored. They never reach a search.
+    n_evals : int, optional
+        Evaluations of every run; default: as many as the search makes in ``n_gen`` generations.
+    seeds, controls
+        As for :func:`compare`.
+    **given
+        Further arguments of ``fit``, such as ``must_link``.
+
+    Returns
+    -------
+    ControlComparison
+
+    Raises
+    ------
+    ValueError
+        No pymoo search is run with these parameters on these data; or as :func:`compare` says.
+    """
+    unfitted = clone(model).set_params(checkpoint=None, resume=False)
+    plan: list[Any] = []
+
+    def stop(search: Any, problem: Any, n_gen: int, *rest: Any) -> None:
+        plan.extend([search, problem, n_gen])
+        raise _Planned
+
+    # The fit ends where its search would begin.
+    unfitted._drive = stop
+    with suppress(_Planned):
+        unfitted.fit(X, y, **given)
+    if not plan or not isinstance(plan[0], PymooSearch):
+        raise ValueError(f"{model} runs no pymoo search on these data that could have controls.")
+    algorithm: Any = plan[0].algorithm
+    # Not started yet, so that it can be set up again.
+    algorithm.problem = None
+    if n_evals is None:
+        first = getattr(algorithm, "n_init", None) or getattr(algorithm, "pop_size", None)
+        if not first:
+            raise ValueError(f"{type(algorithm).__name__} has no fixed population size; give n_evals.")
+        n_evals = int(first + plan[2] * (getattr(algorithm, "n_offsprings", None) or algorithm.pop_size))
+    return compare(
+        plan[1], algorithm, n_evals=n_evals, seeds=seeds, y=classes, controls=controls,
+        n_clusters=getattr(model, "n_clusters", None),
+    )  # fmt: skip
+
+
+class _Planned(Exception):
+    """A fit has got as far as its search."""
+
+
+def _compared(
+    make: Callable[..., Any], n_evals: int, seeds: Any, y: Any, controls: Any, n_clusters: int | None
+) -> ControlComparison:
+    n_evals = integer("n_evals", n_evals, 1)
+    listed = list(range(integer("seeds", seeds, 1))) if isinstance(seeds, int | np.integer) else list(seeds)
+    trial = make(Meter(n_evals, ()), seed=0)
+    methods = [EVOLUTION, *_wanted(controls, trial.lacking())]
+    if n_evals < trial.size:
+        raise ValueError(
+            f"n_evals={n_evals} is below the {trial.size} individuals of the initial population; raise it or "
+            "lower pop_size."
+        )
+    y = None if y is None else _checked_classes(y, trial)
+    # What is compiled in the first generations would count as time of the first run.
+    _run(partial(make, seed=0), EVOLUTION, Meter(min(n_evals, 2 * trial.size), trial.names))
+    keys: list[dict[str, Any]] = [
+        {"problem": "", "seed": seed, "method": method} for seed in listed for method in methods
+    ]
+    runs = [
+        (key, _run(partial(make, seed=key["seed"]), key["method"], Meter(n_evals, trial.names)))
+        for key in keys
+    ]
+    box = front_box([meter.front for _, meter in runs])
+    return ControlComparison(
+        pd.DataFrame([key | _scored(trial, meter, box, y, n_clusters) for key, meter in runs]),
+        pd.DataFrame(
+            [
+                key | {"evaluations": n, "hypervolume": hypervolume(F, box)}
+                for key, meter in runs
+                for n, F in meter.course
+            ]
+        ),
+    )
+
+
+def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
+    """Names of the controls to run; an error for those that lack a part, and in any case without mutation."""
+    named = [controls] if isinstance(controls, str) else list(controls)
+    if controls == "auto":
+        named = [name for name in CONTROLS if name not in lacking or name in _BY_MUTATION]
+    for name in named:
+        if name not in CONTROLS:
+            near = did_you_mean(str(name), CONTROLS)
+            raise ValueError(f"controls must be 'auto' or among {CONTROLS}, got {name!r}{near}.")
+        if name in lacking:
+            possible = tuple(one for one in CONTROLS if one not in lacking)
+            raise ValueError(f"the control {name!r} needs {lacking[name]}; add it or choose from {possible}.")
+    return named
+
+
+def _checked_classes(y: Any, trial: Any) -> NDArray[Any]:
+    if trial.decode is None:
+        raise ValueError(f"y scores partitions, but {trial.title} has no decode(X); leave y out.")
+    y = np.asarray(y)
+    n_samples = trial.decode(trial.sample()[:1]).shape[1]
+    if y.shape != (n_samples,):
+        raise ValueError(f"y must hold one class for each of {n_samples} samples, got shape {y.shape}.")
+    return y
+
+
+@dataclass(frozen=True, eq=False)
+class ControlComparison:
+    """Results of an evolution and its controls, run by run.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        A row per ``problem``, ``seed`` and ``method``: ``hypervolume`` (share of the box between the best
+        values of all runs of the problem and a point a tenth of their range behind the worst of their
+        fronts), ``best <objective>`` (minimised), ``front`` (number of solutions), ``evaluations``,
+        ``seconds``; with classes ``n_clusters``, ``ari`` of the scored partition, ``best ari`` of the front.
+    curves : DataFrame
+        ``hypervolume`` by ``evaluations`` for every run.
+    """
+
+    runs: pd.DataFrame
+    curves: pd.DataFrame
+
+    @classmethod
+    def joined(cls, found: Mapping[str, ControlComparison]) -> ControlComparison:
+        """Comparisons on several problems, by their names."""
+        tables = zip(*((one.runs, one.curves) for one in found.values()), strict=True)
+        return cls(
+            *(
+                pd.concat([table.assign(problem=name) for name, table in zip(found, parts, strict=True)])
+                for parts in tables
+            )
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Means over problems and seeds, a row per method."""
+        means: pd.DataFrame = self.runs.groupby("method", sort=False).mean(numeric_only=True)
+        return means.drop(columns="seed")
+
+    def differences(self, measure: str = "hypervolume") -> pd.DataFrame:
+        """Test the evolution against each control, in pairs of equal problem and seed.
+
+        Parameters
+        ----------
+        measure : str, default="hypervolume"
+            A column of ``runs``.
+
+        Returns
+        -------
+        DataFrame
+            A row per control, as of :func:`paired_difference`; positive where the
+            evolution is better. With several problems, which are what repeats then, seeds are averaged.
+        """
+        known = [str(name) for name in self.runs.columns if name not in ("problem", "seed", "method")]
+        if measure not in known:
+            raise ValueError(f"measure must be among {known}, got {measure!r}{did_you_mean(measure, known)}.")
+        unit = "seed" if self.runs["problem"].nunique() == 1 else "problem"
+        values = self.runs.pivot_table(measure, unit, "method", sort=False, dropna=False)
+        less = (measure.startswith("best ") and measure != "best ari") or measure == "seconds"
+        values = -values if less else values
+        ours = values.pop(EVOLUTION)
+        found = {str(name): paired_difference(ours, theirs) for name, theirs in values.items()}
+        return pd.DataFrame.from_dict(found, orient="index", columns=PairedDifference._fields)
+
+    def claim(self, measure: str = "hypervolume", *, alpha: float = 0.05) -> str:
+        """Say what a column of ``runs`` shows, by Wilcoxon's tests with Holm's correction."""
+        pairs = self.differences(measure).sort_values("p")
+        counted = "problems" if self.runs["problem"].nunique() > 1 else "seeds"
+        n = self.runs[counted[:-1]].nunique()
+        if n < _FEWEST:
+            return f"Nothing can be claimed about {measure}: {n} {counted} are fewer than {_FEWEST}."
+        adjusted = np.maximum.accumulate(pairs["p"].to_numpy() * np.arange(len(pairs), 0, -1)).clip(max=1.0)
+        said: dict[str, list[str]] = {"better than": [], "worse than": [], "not shown to differ from": []}
+        for (name, row), p in zip(pairs.iterrows(), adjusted, strict=True):
+            verdict = list(said)[2 if p > alpha else int(row["difference"] < 0)]
+            said[verdict].append(f"{name} ({row['difference']:+.3f}, p = {p_text(p)})")
+        parts = "; ".join(f"{verdict} {and_list(names)}" for verdict, names in said.items() if names)
+        return f"By {measure} on {n} {counted}, the evolution is {parts}."
+
+    def plot(self, *, title: str = "", path: str | PathLike[str] | None = None) -> Figure:
+        """Plot hypervolume by evaluations, of every method its median and quartiles; ``path`` saves it."""
+        from moo_clustering.visualization import plot_convergence
+
+        runs = {
+            method: [run[["evaluations", "hypervolume"]] for _, run in of_method.groupby(["problem", "seed"])]
+            for method, of_method in self.curves.groupby("method", sort=False)
+        }
+        figure: Figure = plot_convergence(runs, title=title, path=path)
+        return figure
+
+    def __str__(self) -> str:
+        said = [self.claim(one) for one in ("hypervolume", "ari") if one in self.runs]
+        return "\n".join([self.table().round(4).to_string(), *said])
+
+
+class PairedDifference(NamedTuple):
+    """Outcome of :func:`paired_difference`.
+
+    Attributes
+    ----------
+    difference : float
+        Mean difference.
+    low, high : float
+        Its bootstrap interval.
+    p : float
+        Two-sided p-value of Wilcoxon's signed-rank test; 1 where nothing differs.
+    wins, ties, losses : int
+        Pairs in which the first is greater, neither, and less.
+    """
+
+    difference: float
+    low: float
+    high: float
+    p: float
+    wins: int
+    ties: int
+    losses: int
+
+
+def paired_difference(
+    ours: ArrayLike, theirs: ArrayLike, *, margin: float = 0.0, alpha: float = 0.05, n_draws: int = 2000
+) -> PairedDifference:
+    """Compare two methods on the same data sets: mean difference, its interval, Wilcoxon's test, wins.
+
+    Parameters
+    ----------
+    ours, theirs : array-like of shape (n_pairs,)
+        Pairs with a missing value are left out.
+    margin : float, default=0.0
+        Differences up to it are ties.
+    alpha : float, default=0.05
+        One minus the confidence of the interval.
+    n_draws : int, default=2000
+        Bootstrap samples, drawn with the seed 0.
+
+    Raises
+    ------
+    ValueError
+        For sequences of different lengths, or without a pair.
+
+    Examples
+    --------
+    >>> paired_difference([0.9, 0.8, 0.7, 0.9], [0.5, 0.4, 0.6, 0.9])[4:]
+    (3, 1, 0)
+    """
+    away = np.subtract(np.asarray(ours, dtype=np.float64), np.asarray(theirs, dtype=np.float64))
+    away = away[~np.isnan(away)]
+    if np.shape(ours) != np.shape(theirs) or np.ndim(ours) != 1 or not len(away):
+        raise ValueError(f"give equally many values, at least one; got {np.shape(ours)}, {np.shape(theirs)}.")
+    rows = np.random.default_rng(0).integers(0, len(away), (n_draws, len(away)))
+    low, high = np.quantile(away[rows].mean(axis=1), (alpha / 2, 1 - alpha / 2))
+    p = float(wilcoxon(away).pvalue) if away.any() else 1.0
+    wins, losses = int((away > margin).sum()), int((away < -margin).sum())
+    return PairedDifference(
+        float(away.mean()), float(low), float(high), p, wins, len(away) - wins - losses, losses
+    )
+
+
+class _Spent(Exception):
+    """All evaluations are used up."""
+
+
+class Meter:
+    """Counts evaluations, archives non-dominated solutions, and ends a run by an exception.
+
+    ``front`` and ``genes`` are the archive, ``course`` holds numbers of evaluations and the fronts then.
+    """
+
+    def __init__(self, n_evals: int, names: Sequence[str]) -> None:
+        self.n_evals, self.names = n_evals, names
+        self.count, self.seconds = 0, 0.0
+        self.front: FloatArray = np.empty((0, len(names)))
+        self.genes: Genes = np.empty((0, 0))
+        self.course: list[tuple[int, FloatArray]] = []
+        self._new: list[tuple[Genes, FloatArray]] = []
+        self._marks = np.unique(np.linspace(0, n_evals, _MARKS + 1).round()[1:]).astype(int).tolist()
+
+    def admit(self, n: int) -> int:
+        """How many of n evaluations are allowed; ends the run if none."""
+        if self.count >= self.n_evals:
+            raise _Spent
+        return min(n, self.n_evals - self.count)
+
+    def take(self, X: Genes, F: FloatArray, violation: FloatArray, asked: int) -> None:
+        """Count and archive individuals; ends the run if more were asked for."""
+        if not np.isfinite(F).all():
+            bad = ~np.isfinite(F)
+            raise ValueError(
+                f"the objective {self.names[int(bad.any(axis=0).argmax())]!r} is not finite for "
+                f"{bad.any(axis=1).sum()} of {len(F)} individuals; controls need finite ones that depend "
+                "on the individual alone."
+            )
+        lo = 0
+        while lo < len(F):
+            mark = next(mark for mark in self._marks if mark > self.count)
+            hi = min(len(F), lo + mark - self.count)
+            feasible = lo + np.flatnonzero(violation[lo:hi] <= 0)
+            self._new.append((X[feasible], F[feasible]))
+            self.count += hi - lo
+            if self.count == mark:
+                self.settle()
+            lo = hi
+        if len(F) < asked:
+            raise _Spent
+
+    def settle(self) -> None:
+        """Bring the archive up to date, and note it in the course."""
+        if self._new:
+            genes, F = (np.concatenate(parts) for parts in zip(*self._new, strict=True))
+            if len(self.front):
+                genes, F = np.concatenate([self.genes, genes]), np.concatenate([self.front, F])
+            first = np.unique(F, axis=0, return_index=True)[1]
+            rows = first[non_dominated(F[first])]
+            self.genes, self.front, self._new = genes[rows], F[rows], []
+        if not self.course or self.course[-1][0] < self.count:
+            self.course.append((self.count, self.front))
+
+
+def _run(make: Callable[[Meter], Any], method: str, meter: Meter) -> Meter:
+    """Run a method until its evaluations are used up, or it has no more to do."""
+    start = time.perf_counter()
+    run = make(meter)
+    try:
+        if method in (EVOLUTION, "drift"):
+            _advance(run.search(drift=method == "drift"), meter, run.title)
+        elif method in _BY_MUTATION:
+            _incumbents(run, meter, method)
+        elif method == "construction":
+            X = run.problem.greedy_front()
+            n = min(len(X), meter.n_evals)
+            run.evaluate(X[np.linspace(0, len(X) - 1, n).round().astype(int)])
+        else:
+            run.evaluate(run.sample())
+            while method == "random":
+                run.evaluate(run.sample())
+    except _Spent:
+        pass
+    meter.settle()
+    meter.seconds = time.perf_counter() - start
+    return meter
+
+
+def _advance(search: Any, meter: Meter, title: str) -> None:
+    """Run a search, which the meter ends."""
+    search.start()
+    idle = 0
+    while not (search.exhausted or getattr(search, "finished", False)):
+        before = meter.count
+        search.advance()
+        idle = 0 if meter.count > before else idle + 1
+        evaluator = getattr(getattr(search, "algorithm", None), "evaluator", None)
+        if idle > _IDLE or getattr(evaluator, "n_eval", 0) > meter.count:
+            raise ValueError(
+                f"the algorithm ignores its budget: {title} counted {meter.count} evaluations, and it made "
+                "others or none; let it evaluate through the problem that it is given."
+            )
+    if meter.count < meter.n_evals:
+        said = f"the search ended by itself after {meter.count} of n_evals={meter.n_evals} evaluations."
+        warn_caller(said, ExhaustedSearchWarning)
+
+
+def _incumbents(run: Any, meter: Meter, method: str) -> None:
+    """Climbs, iterated local search or annealing, many incumbents side by side; the meter ends it."""
+    rng: np.random.Generator = run.rng
+    starts = run.sample()
+    F, violation = run.evaluate(starts)
+    low, span = F.min(axis=0), np.ptp(F, axis=0)
+    span[span == 0] = 1.0
+    left = meter.n_evals - meter.count
+    n = int(np.clip(left // _LEAST, 1, _INCUMBENTS))
+    patience = max(10, min(_PATIENCE, left // n // 5))
+
+    def values(F: FloatArray, violation: FloatArray, weights: FloatArray) -> FloatArray:
+        # A violation is worse than any objective.
+        total: FloatArray = ((F - low) / span * weights).sum(axis=-1) + 1e6 * violation
+        return total
+
+    weights = rng.dirichlet(np.ones(F.shape[1]), n)
+    scores = values(F, violation, weights[:, None])
+    X, current = starts[scores.argmin(axis=1)], scores.min(axis=1)
+    best, least, stalled, kicked = X.copy(), current.copy(), np.zeros(n, dtype=int), np.zeros(n, dtype=bool)
+    while True:
+        trial = run.varied(X)
+        for _ in range(_KICK - 1 if kicked.any() else 0):
+            trial[kicked] = run.varied(trial[kicked])
+        F_trial, violation_trial = run.evaluate(trial)
+        scores = values(F_trial, violation_trial, weights)
+        accept = (scores <= current) | kicked
+        if method == "annealing":
+            heat = _HOT * (_COLD / _HOT) ** (meter.count / meter.n_evals)
+            accept |= rng.random(n) < np.exp(-np.maximum(scores - current, 0.0) / heat)
+        stalled = np.where(scores < current, 0, stalled + 1)
+        X[accept], current[accept] = trial[accept], scores[accept]
+        kicked = stalled >= (np.inf if method == "annealing" else patience)
+        if not kicked.any():
+            continue
+        stalled[kicked] = 0
+        if method == "climbs":
+            weights[kicked] = rng.dirichlet(np.ones(F.shape[1]), kicked.sum())
+            scores = values(F, violation, weights[kicked, None])
+            X[kicked], current[kicked] = starts[scores.argmin(axis=1)], scores.min(axis=1)
+            kicked[:] = False
+        else:
+            better = kicked & (current <= least)
+            best[better], least[better] = X[better], current[better]
+            X[kicked], current[kicked] = best[kicked], least[kicked]
+
+
+class _PymooRun:
+    """A run of a pymoo algorithm or of a control, over a problem whose evaluations are counted."""
+
+    def __init__(self, problem: Problem, algorithm: Any, meter: Meter, seed: int) -> None:
+        self.given, self.seed, self.rng = algorithm, seed, np.random.default_rng(seed)
+        self.title = type(problem).__name__
+        self.names = getattr(problem, "objective_names", tuple(f"f{i + 1}" for i in range(problem.n_obj)))
+        self.decode = getattr(problem, "decode", None)
+
+        def evaluate(X: Genes, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+            rows = np.atleast_2d(X)
+            n = meter.admit(len(rows))
+            problem._evaluate(X if n == len(rows) else rows[:n], out, *args, **kwargs)
+            F = np.column_stack(out["F"]) if isinstance(out["F"], list | tuple) else np.asarray(out["F"])
+            limits = {name: np.reshape(out[name], (n, -1)) for name in "GH" if out.get(name) is not None}
+            violation = violations_of({"X": rows[:n], **limits}, problem)
+            written = rows[:n] if out.get("X") is None else np.atleast_2d(out["X"])
+            meter.take(written, F.astype(np.float64).reshape(n, -1), violation, len(rows))
+
+        # In a copy of the problem, so that operators find its own class.
+        self.problem: Any = copy.copy(problem)
+        self.problem._evaluate = evaluate
+        self.fresh = self._search(algorithm).algorithm
+        parts = [getattr(algorithm, "mating", None), algorithm]
+        self._mutation, self._crossover, perturb = (
+            next((part for owner in parts if (part := getattr(owner, name, None)) is not None), None)
+            for name in ("mutation", "crossover", "perturb")
+        )
+        self._mutation = perturb if self._mutation is None else self._mutation
+        sizes = [getattr(algorithm, name, None) for name in ("n_init", "n_samples", "pop_size")]
+        self.size = next((int(size) for size in sizes if size), 1)
+
+    def lacking(self) -> dict[str, str]:
+        """Controls that cannot be run, and the parts that they need."""
+        kind, found = type(self.given).__name__, {}
+        if self._mutation is None:
+            found = dict.fromkeys(_BY_MUTATION, f"a mutation, which {kind} does not have")
+        if self._mutation is None or self._crossover is None:
+            found["drift"] = f"crossover and mutation, which {kind} does not have"
+        if not hasattr(self.problem, "greedy_front"):
+            found["construction"] = f"a method greedy_front, which {self.title} does not have"
+        return found
+
+    def sample(self) -> Genes:
+        """An initial population."""
+        options = {"algorithm": self.fresh, "random_state": self.rng}
+        return np.asarray(self.fresh.initialization.do(self.problem, self.size, **options).get("X"))
+
+    def evaluate(self, X: Genes) -> tuple[FloatArray, FloatArray]:
+        """Objectives and violations."""
+        out = self.problem.evaluate(X, return_values_of=["F", "G", "H"], return_as_dictionary=True)
+        return out["F"], violations_of({**out, "X": X}, self.problem)
+
+    def varied(self, X: Genes) -> Genes:
+        """Mutants."""
+        vary = variation(self.problem, self._mutation, getattr(self.given, "repair", None))
+        return _changed(X, lambda rows: vary(rows, self.rng))
+
+    def search(self, drift: bool) -> PymooSearch:
+        """The search, or the same with parents and survivors by chance."""
+        if not drift:
+            return self._search(self.given)
+        mating = copy.copy(getattr(self.given, "mating", None))
+        if mating is None:
+            once = NoDuplicateElimination()
+            mating = Mating(
+                None, self._crossover, self._mutation, repair=self.given.repair, eliminate_duplicates=once
+            )
+        mating.selection = RandomSelection()
+        drifting = GeneticAlgorithm(
+            pop_size=self.size, n_offsprings=getattr(self.given, "n_offsprings", None) or self.given.pop_size,
+            mating=mating, survival=RandomSurvival(), output=None,
+        )  # fmt: skip
+        drifting.initialization = self.fresh.initialization
+        return self._search(drifting)
+
+    def _search(self, algorithm: Any) -> PymooSearch:
+        search = PymooSearch(self.problem, algorithm, seed=self.seed)
+        # An evaluator that does not ask the problem cannot be counted.
+        if type(search.algorithm.evaluator)._eval is not Evaluator._eval:
+            search.algorithm.evaluator = Evaluator()
+        return search
+
+
+def _changed(X: Genes, vary: Callable[[Genes], Genes]) -> Genes:
+    """Mutants; those that the mutation left as they were are mutated again, up to ten times."""
+    out = vary(X)
+    for _ in range(10):
+        same = (out == X).all(axis=1)
+        if not same.any():
+            break
+        out[same] = vary(X[same])
+    return out
+
+
+class _DeapRun:
+    """A run of a toolbox or of a control, with evaluations counted; trials of its mutation among them."""
+
+    def __init__(self, toolbox: Any, step: Any, size: int, meter: Meter, seed: int) -> None:
+        self.rng, self.step, self.size, self.meter = np.random.default_rng(seed), step, size, meter
+        self.given = toolbox if hasattr(toolbox, "register") else toolbox(self.rng)
+        self.toolbox = copy.copy(self.given)
+        self.title, self.decode = "the toolbox", getattr(self.given, "decode", np.asarray)
+        self.signs = -np.sign(new_population(self.given, 1, self.rng)[0].fitness.weights)
+        self.names = tuple(f"f{i + 1}" for i in range(len(self.signs)))
+        self._tried = n_trials(getattr(self.given, "mutate", len)) or 0
+        self.toolbox.map = self._map
+        self.toolbox.evaluate = lambda one: self._map(self.toolbox.evaluate, [one])[0]
+
+    def lacking(self) -> dict[str, str]:
+        """Controls that cannot be run, and the parts that they need."""
+        found = {"construction": "a problem with greedy_front"}
+        if not hasattr(self.given, "mutate"):
+            found |= dict.fromkeys(_BY_MUTATION, "a mutation, but the toolbox has no 'mutate'")
+        if not hasattr(self.given, "select"):
+            found["drift"] = "a selection to replace, but the toolbox has no 'select'"
+        return found
+
+    def sample(self) -> Genes:
+        """An initial population."""
+        return _genes(new_population(self.toolbox, self.size, self.rng))
+
+    def evaluate(self, X: Genes) -> tuple[FloatArray, FloatArray]:
+        values = self._map(self.toolbox.evaluate, self._applied("repair", X))
+        return self.signs * np.asarray(values, dtype=np.float64), np.zeros(len(X))
+
+    def varied(self, X: Genes) -> Genes:
+        """Mutants, repaired."""
+
+        def vary(rows: Genes) -> Genes:
+            return _genes(self._applied("repair", _genes(self._applied("mutate", rows))))
+
+        # Mutations that count trials search; where they change nothing, they would not the next time.
+        return vary(X) if n_trials(self.given.mutate) is not None else _changed(X, vary)
+
+    def search(self, drift: bool) -> DeapSearch:
+        """The search, or the same with parents and survivors by chance."""
+        toolbox, step = copy.copy(self.toolbox), copy.deepcopy(self.step)
+        if drift:
+            for name in {"select", "select_parents"} & vars(toolbox).keys():
+                setattr(toolbox, name, self._by_chance)
+            if hasattr(step, "elitism"):
+                step.elitism = 0
+        if hasattr(step, "max_evals"):
+            step.max_evals = self.meter.n_evals
+        return DeapSearch(toolbox, step, rng=self.rng, pop_size=self.size)
+
+    def _by_chance(self, individuals: list[Any], k: int, *rest: Any, **options: Any) -> list[Any]:
+        return [individuals[i] for i in self.rng.choice(len(individuals), k, replace=k > len(individuals))]
+
+    def _applied(self, name: str, X: Genes) -> list[Any]:
+        """Individuals after a function of the toolbox, if it is there."""
+        individuals = [_of_genes(row, self.given) for row in X]
+        function = getattr(self.given, name, None)
+        if function is None:
+            return individuals
+        function = partial(function, rng=self.rng) if _can_take(function, None, rng=self.rng) else function
+        # An evaluation for each remains.
+        changed = apply_batch(function, individuals, max(self.meter.n_evals - self.meter.count - len(X), 0))
+        self._count_trials()
+        return changed
+
+    def _map(self, func: Any, *sequences: Any) -> list[Any]:
+        if func is not self.toolbox.evaluate:
+            return list(self.given.map(func, *sequences))
+        self._count_trials()
+        individuals = list(sequences[0])
+        admitted = individuals[: self.meter.admit(len(individuals))]
+        values = list(self.given.map(self.given.evaluate, admitted))
+        F = self.signs * np.asarray(values, dtype=np.float64).reshape(len(admitted), -1)
+        self.meter.take(_genes(admitted), F, np.zeros(len(F)), len(individuals))
+        return values
+
+    def _count_trials(self) -> None:
+        tried = n_trials(getattr(self.given, "mutate", len)) or 0
+        self.meter.count, self._tried = self.meter.count + tried - self._tried, tried
+
+
+def _genes(individuals: Sequence[Any]) -> Genes:
+    return np.stack([np.array(one) for one in individuals])
+
+
+def _scored(trial: Any, meter: Meter, box: Box, y: Any, n_clusters: int | None) -> dict[str, Any]:
+    """Measures of a run."""
+    F = meter.front
+    row: dict[str, Any] = {"hypervolume": hypervolume(F, box)}
+    row |= {f"best {name}": F[:, i].min() if len(F) else np.nan for i, name in enumerate(trial.names)}
+    row |= {"front": len(F), "evaluations": meter.count, "seconds": meter.seconds}
+    if y is None or not len(F):
+        return row
+    labels = np.asarray(trial.decode(meter.genes))
+    numbers = np.array([len(np.unique(one)) for one in labels])
+    chosen = knee(F)
+    if n_clusters is not None:
+        chosen = int(np.lexsort([F[:, 0], numbers, np.abs(numbers - n_clusters)])[0])
+    scores = [float(adjusted_rand_score(y[y >= 0], one[y >= 0])) for one in labels]
+    return row | {"n_clusters": int(numbers[chosen]), "ari": scores[chosen], "best ari": max(scores)}
+
+
+def front_box(fronts: Sequence[FloatArray]) -> Box:
+    """Best values of fronts, and a point a tenth of their range behind the worst of their members."""
+    every = np.concatenate(fronts)
+    if not len(every):
+        return np.zeros(every.shape[1]), np.ones(every.shape[1])
+    low, high = every.min(axis=0), every.max(axis=0)
+    return low, high + 0.1 * np.where(high > low, high - low, 1.0)
+
+
+def hypervolume(F: FloatArray, box: Box) -> float:
+    """Share of a box that the members within it dominate; objectives are minimised."""
+    scaled = (F - box[0]) / (box[1] - box[0])
+    scaled = scaled[(scaled < 1.0).all(axis=1)]
+    if not len(scaled) or scaled.shape[1] == 1:
+        return float(1.0 - scaled.min(initial=1.0))
+    return float(Hypervolume(ref_point=np.ones(scaled.shape[1]), norm_ref_point=False)(scaled))

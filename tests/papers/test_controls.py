@@ -1,0 +1,307 @@
+"""Controls of searches: equal evaluations, known classes that stay outside, sentences, bad input."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from deap import base, tools
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.algorithms.soo.nonconvex.ga import GA
+from pymoo.algorithms.soo.nonconvex.pso import PSO
+from pymoo.core.evaluator import Evaluator
+from pymoo.core.problem import Problem
+from pymoo.operators.crossover.ux import UniformCrossover
+from pymoo.problems import get_problem
+from scipy.stats import wilcoxon
+
+from moo_clustering import MOCK, PESC, NSGA2Clus
+from moo_clustering.algorithms import AMOSA, ExhaustedSearchWarning
+from moo_clustering.operators import MSTInterestingnessSampling, NeighborBiasedMutation
+from moo_clustering.operators.deap import ArrayIndividual, Minimize
+from moo_clustering.problems import MOCKProblem
+from papers.controls import (
+    CONTROLS,
+    ControlComparison,
+    compare,
+    compare_deap,
+    controls_of,
+    paired_difference,
+)
+
+
+def blobs(n=40):
+    y = np.arange(n) % 2
+    return np.random.default_rng(0).normal(size=(n, 2)) + 8 * y[:, None], y
+
+
+def tree_search():
+    """NSGA-II with MOCK's operators."""
+    parts = {"crossover": UniformCrossover(), "mutation": NeighborBiasedMutation()}
+    return NSGA2(100, MSTInterestingnessSampling(), **parts)
+
+
+class Counting(Problem):
+    """Counts the individuals that it scores, and keeps them."""
+
+    def __init__(self, n_obj=2):
+        super().__init__(n_var=4, n_obj=n_obj, xl=0.0, xu=1.0)
+        self.seen = []
+
+    def _evaluate(self, X, out, *args, **kwargs):
+        self.seen.append(np.array(X))
+        out["F"] = np.column_stack([X.sum(axis=1), (1 - X).sum(axis=1)])[:, : self.n_obj]
+
+
+@pytest.mark.parametrize("n_evals", [100, 137])
+def test_every_run_makes_as_many_evaluations(n_evals):
+    problem = Counting()
+    found = compare(problem, NSGA2(20), n_evals=n_evals, seeds=2)
+    made = found.runs.set_index("method")["evaluations"]
+    assert set(made.index) == {"evolution", *CONTROLS} - {"construction"}
+    assert (made.drop("initial") == n_evals).all()
+    assert (made["initial"] == 20).all()
+    # Besides, a first population and two generations warm up what is compiled.
+    assert sum(map(len, problem.seen)) - made.sum() <= 60
+
+
+def test_the_archive_is_the_front_of_all_that_was_evaluated():
+    problem = get_problem("zdt1", n_var=4)
+    kept = []
+    evaluate = problem._evaluate
+    problem._evaluate = lambda X, out, *args, **kwargs: (evaluate(X, out), kept.append(np.array(out["F"])))[0]
+    found = compare(problem, NSGA2(10), n_evals=60, seeds=1, controls="random")
+    every = np.concatenate(kept[-6:])
+    dominated = [(np.all(every <= f, axis=1) & np.any(every < f, axis=1)).any() for f in every]
+    row = found.runs.set_index("method").loc["random"]
+    assert row["front"] == len(np.unique(every[~np.array(dominated)], axis=0))
+    assert row["best f1"] == every[:, 0].min()
+
+
+def test_hypervolume_is_a_share_of_one_box_and_never_falls():
+    found = compare(get_problem("zdt1", n_var=5), NSGA2(10), n_evals=200, seeds=2)
+    assert found.runs["hypervolume"].between(0, 1).all()
+    for _, curve in found.curves.groupby(["seed", "method"]):
+        assert (np.diff(curve["hypervolume"]) >= -1e-12).all()
+        assert (np.diff(curve["evaluations"]) > 0).all()
+    assert found.runs.groupby("method")["hypervolume"].mean().idxmax() != "initial"
+
+
+def test_a_single_objective_is_compared_by_its_best():
+    found = compare(get_problem("sphere", n_var=3), GA(10), n_evals=200, seeds=2)
+    best = found.runs.groupby("method")["best f1"].mean()
+    assert best["climbs"] < best["initial"]
+    order = found.runs.sort_values("best f1")["hypervolume"].to_numpy()
+    assert (np.diff(order) <= 1e-12).all()
+
+
+def test_equal_seeds_give_equal_runs():
+    X, y = blobs()
+    problem = MOCKProblem(X, random_state=0)
+    runs = [
+        compare(problem, tree_search(), n_evals=150, seeds=[3], y=y).runs.drop(columns="seconds")
+        for _ in range(2)
+    ]
+    pd.testing.assert_frame_equal(*runs)
+
+
+def test_known_classes_score_and_do_not_search():
+    X, y = blobs()
+    other = np.random.default_rng(1).permutation(y)
+    model = MOCK(2, pop_size=20, n_gen=3, random_state=0)
+    told, misled = (controls_of(model, X, classes=classes, seeds=1).runs for classes in (y, other))
+    scores = ["ari", "best ari", "seconds"]
+    pd.testing.assert_frame_equal(told.drop(columns=scores), misled.drop(columns=scores))
+    assert told["ari"].max() == 1.0
+    assert (told["n_clusters"] == 2).all()
+
+
+def test_estimators_have_controls_with_as_many_evaluations_as_their_search():
+    X, _ = blobs()
+    found = controls_of(NSGA2Clus(pop_size=8, n_gen=3, search="evolve"), X, seeds=1)
+    made = found.runs.set_index("method")["evaluations"]
+    assert made["evolution"] == made["drift"] == 8 * 4
+    with pytest.raises(ValueError, match=r"'one_minus_diversity' is not finite for .* individual alone"):
+        controls_of(PESC(2, pop_size=8, n_gen=2), X, seeds=1)
+    with pytest.raises(ValueError, match="runs no pymoo search"):
+        controls_of(NSGA2Clus(engine="deap", search="evolve"), X)
+
+
+def made_runs(differences, measure="hypervolume"):
+    rows = []
+    for seed, away in enumerate(differences):
+        rows += [
+            {"problem": "", "seed": seed, "method": "evolution", measure: 1.0 + away},
+            {"problem": "", "seed": seed, "method": "random", measure: 1.0},
+        ]
+    return ControlComparison(pd.DataFrame(rows), pd.DataFrame())
+
+
+def test_claims_follow_from_the_pairs():
+    better = made_runs([0.1, 0.2, 0.3, 0.1, 0.2, 0.3])
+    assert better.differences().loc["random", ["wins", "ties", "losses"]].tolist() == [6, 0, 0]
+    assert better.differences().loc["random", "difference"] == pytest.approx(0.2)
+    assert "on 6 seeds, the evolution is better than random (+0.200, p = 0.0312)" in better.claim()
+    assert "worse than random" in made_runs([-0.1, -0.2, -0.3, -0.1, -0.2, -0.3]).claim()
+    assert "not shown to differ from random" in made_runs([0.1, -0.2, 0.3, -0.1, 0.2, -0.3]).claim()
+    assert "5 seeds are fewer than 6" in made_runs([0.1] * 5).claim()
+    # Less of an objective is better.
+    assert "worse than random" in made_runs([0.1, 0.2, 0.3, 0.1, 0.2, 0.3], "best f1").claim("best f1")
+    with pytest.raises(ValueError, match=r"measure must be among .*hypervolume.*, got 'hypervolum'"):
+        better.claim("hypervolum")
+
+
+def test_problems_are_what_repeats_when_comparisons_are_joined():
+    joined = ControlComparison.joined({f"set {i}": made_runs([0.1 * i, 0.3 * i]) for i in range(1, 8)})
+    assert joined.differences().loc["random", "difference"] == pytest.approx(0.8)
+    assert "on 7 problems" in joined.claim()
+
+
+def test_the_figure_has_a_curve_per_method(tmp_path):
+    found = compare(
+        get_problem("zdt1", n_var=4), NSGA2(10), n_evals=60, seeds=2, controls=["random", "drift"]
+    )
+    figure = found.plot(path=tmp_path / "curves.png")
+    assert (tmp_path / "curves.png").stat().st_size > 0
+    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == [
+        "evolution",
+        "random",
+        "drift",
+    ]
+    assert "evaluations" in figure.axes[0].get_xlabel()
+
+
+def one_max(rng):
+    toolbox = base.Toolbox()
+    toolbox.register("individual", lambda genes: ArrayIndividual(genes, Minimize))
+    toolbox.register("population", lambda n: [toolbox.individual(rng.integers(0, 2, 12)) for _ in range(n)])
+    toolbox.register("evaluate", lambda one: (float(12 - np.sum(one)),))
+    toolbox.register("mutate", tools.mutFlipBit, indpb=0.1)
+    toolbox.register(
+        "select", lambda individuals, k: sorted(individuals, key=lambda one: one.fitness.values)[:k]
+    )
+    return toolbox
+
+
+def step(population, toolbox, rng):
+    children = [toolbox.mutate(toolbox.clone(one))[0] for one in population]
+    for child in children:
+        del child.fitness.values
+    for child, values in zip(children, toolbox.map(toolbox.evaluate, children), strict=True):
+        child.fitness.values = values
+    return toolbox.select(population + children, len(population))
+
+
+class Evaluating:
+    """A step that evaluates the initial population one by one."""
+
+    def start(self, population, toolbox, rng):
+        for one in population:
+            one.fitness.values = toolbox.evaluate(one)
+        return population
+
+    def __call__(self, population, toolbox, rng):
+        return step(population, toolbox, rng)
+
+
+def test_a_deap_toolbox_has_the_same_controls():
+    found = compare_deap(one_max, Evaluating(), pop_size=6, n_evals=125, seeds=2)
+    made = found.runs.set_index("method")["evaluations"]
+    assert (made.drop("initial") == 125).all()
+    best = found.runs.groupby("method")["best f1"].mean()
+    assert best["evolution"] < best["drift"]
+    assert best["climbs"] < best["initial"]
+
+
+def test_bad_input_is_refused_in_a_sentence():
+    problem, algorithm = Counting(), NSGA2(20)
+    X, y = blobs()
+    mock = MOCKProblem(X, random_state=0)
+    cases = [
+        (problem, algorithm, {"n_evals": 19}, "n_evals=19 is below the 20 individuals .* lower pop_size"),
+        (problem, algorithm, {"n_evals": 0}, "n_evals must be a positive integer|n_evals .* 1"),
+        (problem, algorithm, {"controls": "drifting"}, "got 'drifting'; did you mean 'drift'"),
+        (
+            problem,
+            algorithm,
+            {"controls": "construction"},
+            "needs a method greedy_front, which Counting",
+        ),
+        (problem, algorithm, {"y": [0] * 40}, "Counting has no decode"),
+        (mock, tree_search(), {"y": y[1:]}, "one class for each of 40 samples, got shape .39"),
+        (Counting(1), PSO(20), {}, "the control .climbs. needs a mutation, which PSO does not have"),
+    ]
+    for one, method, options, message in cases:
+        with pytest.raises(ValueError, match=message):
+            compare(one, method, **{"n_evals": 100, "seeds": 1} | options)
+    with pytest.raises(TypeError, match="must be a pymoo Problem"):
+        compare("iris", algorithm, n_evals=100)
+    with pytest.raises(TypeError, match="must be a pymoo Algorithm"):
+        compare(problem, "nsga2", n_evals=100)
+
+
+class Infinite(Counting):
+    def _evaluate(self, X, out, *args, **kwargs):
+        super()._evaluate(X, out)
+        out["F"][0, 1] = np.inf
+
+
+class Blind(NSGA2):
+    """Scores offspring by itself."""
+
+    def _infill(self):
+        off = super()._infill()
+        off.set("F", np.zeros((len(off), 2)), "CV", np.zeros((len(off), 1)))
+        off.apply(lambda individual: individual.evaluated.update("FGH"))
+        return off
+
+
+class Cheating(Evaluator):
+    """Counts evaluations that the problem does not see."""
+
+    def _eval(self, problem, pop, evaluate_values_of, **kwargs):
+        pop.set("F", np.zeros((len(pop), 2)))
+        pop.apply(lambda individual: individual.evaluated.update("FGH"))
+
+
+def test_objectives_and_algorithms_that_cannot_be_counted_are_refused():
+    with pytest.raises(ValueError, match="'f2' is not finite for 1 of 20 individuals"):
+        compare(Infinite(), NSGA2(20), n_evals=100, seeds=1)
+    with pytest.raises(ValueError, match="ignores its budget: Counting counted 20 evaluations"):
+        compare(Counting(), Blind(20), n_evals=100, seeds=1)
+    # An evaluator that does not ask the problem is replaced by one that does.
+    found = compare(Counting(), NSGA2(20, evaluator=Cheating()), n_evals=100, seeds=1, controls="initial")
+    assert found.runs["best f1"].min() > 0
+
+
+def test_a_search_that_ends_early_is_said():
+    algorithm = AMOSA(soft_limit=10, hard_limit=5, n_climb=1, n_moves=10, t_max=1.0, t_min=0.5)
+    with pytest.warns(ExhaustedSearchWarning, match="ended by itself after .* of n_evals=2000"):
+        found = compare(Counting(), algorithm, n_evals=2000, seeds=1, controls="initial")
+    assert found.runs["evaluations"].iloc[0] < 2000
+
+
+def test_infeasible_individuals_are_counted_and_not_archived():
+    class Bound(Counting):
+        def __init__(self):
+            super().__init__()
+            self.n_ieq_constr = 1
+
+        def _evaluate(self, X, out, *args, **kwargs):
+            super()._evaluate(X, out)
+            out["G"] = 2.0 - X.sum(axis=1)
+
+    found = compare(Bound(), NSGA2(20), n_evals=200, seeds=1)
+    assert found.runs["best f1"].min() >= 2.0
+    assert (found.runs["evaluations"].iloc[1:] <= 200).all()
+
+
+def test_paired_differences():
+    found = paired_difference([3.0, 2.0, 1.0, 5.0, np.nan], [1.0, 2.0, 2.0, 1.0, 1.0])
+    assert found.difference == 1.25
+    assert (found.wins, found.ties, found.losses) == (2, 1, 1)
+    assert found.low <= 1.25 <= found.high
+    assert found.p == wilcoxon([2.0, 0.0, -1.0, 4.0]).pvalue
+    assert paired_difference([1.0, 1.0], [1.0, 1.0]).p == 1.0
+    assert paired_difference([1.0, 1.0], [0.9, 0.5], margin=0.2)[4:] == (1, 1, 0)
+    for ours, theirs in (([1.0], [1.0, 2.0]), ([], [])):
+        with pytest.raises(ValueError, match="give equally many values, at least one"):
+            paired_difference(ours, theirs)
