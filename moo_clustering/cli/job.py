@@ -161,9 +161,14 @@ def parse_settings(settings: Sequence[str], method: str, estimator_class: type[A
 
 def _value(text: str) -> Any:
     try:
-        return ast.literal_eval(text)
+        tree = ast.parse(text, mode="eval")
+        value = ast.literal_eval(tree)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return text
+    numbers = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    if any(isinstance(number, int) and number >= 2**63 for number in numbers):
+        raise ValueError(f"--set takes whole numbers of at most 18 digits, got {text!r}")
+    return value
 
 
 def parameters_of(estimator_class: type[Any]) -> Mapping[str, inspect.Parameter]:

@@ -102,3 +102,12 @@ def test_no_advice_to_unpickle(tmp_path, suffix):
     with pytest.raises(ValueError, match="header that cannot be read") as raised:
         (read_archive if suffix == "archive" else read_table)(tmp_path / "t.npz")
     assert "allow_pickle" not in str(raised.value)
+
+
+@pytest.mark.parametrize("value", ["1" * 400, "-" + "9" * 400, f"[1, {'1' * 400}]", "9" * 19])
+def test_whole_numbers_beyond_any_option(fails, tmp_path, monkeypatch, value):
+    monkeypatch.chdir(tmp_path)
+    for method, name in (("mock", "pop_size"), ("sisc", "fuzziness")):
+        line = fails("fit", "iris", "--method", method, "-k", 3, "--set", f"{name}={value}", "--out", "out")
+        assert "--set takes whole numbers of at most 18 digits" in line
+    assert not list(tmp_path.iterdir())
