@@ -1,4 +1,4 @@
-"""Controls of evolutionary searches, with the same operators and as many evaluations.
+"""Controls of evolutionary searches: the same operators and as many evaluations.
 
 :func:`compare` runs a pymoo algorithm beside its controls, :func:`compare_deap` a DEAP toolbox. All runs
 evaluate through a ``Meter``, which counts, archives, and ends a run when its evaluations are used up.
