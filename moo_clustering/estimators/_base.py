@@ -150,6 +150,12 @@ class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
         labels: NDArray[np.int32] = self.fit(X, y, **options).labels_
         return labels
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # Cross-validation then splits the rows and the columns of the distances.
+        tags.input_tags.pairwise = getattr(self, "metric", None) == "precomputed"
+        return tags
+
 
 class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=ABCMeta):
     """A clusterer of a table whose ``fit`` takes partial labels, must-links and cannot-links."""

@@ -1084,7 +1084,6 @@ class ParetoClustering(ParetoPoolClusterer):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
 
 

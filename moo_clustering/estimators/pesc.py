@@ -512,11 +512,6 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
     max_memory: Count = MAX_MEMORY
     verbose: Verbose = False
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric == "precomputed"
-        return tags
-
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> None:

@@ -48,6 +48,28 @@ def test_parameters_and_clones(case):
     assert vars(blank).keys() == model.get_params(deep=False).keys()
 
 
+@of_matrices
+def test_cross_validation_splits_rows_and_columns_of_distances(case):
+    model = case.make()
+    assert not model.__sklearn_tags__().input_tags.pairwise
+    if "metric" in model.get_params():
+        model.set_params(metric="precomputed")
+        try:
+            model._validate_params()
+        except ValueError:  # no metric of this class
+            return
+        assert model.__sklearn_tags__().input_tags.pairwise
+
+
+@every_estimator
+def test_members_of_a_front_need_a_fit(case):
+    model = case.make()
+    for name in ("pareto_labels_", "alternative_labels_", "rules_"):
+        if hasattr(type(model), name):
+            with pytest.raises(NotFittedError):
+                getattr(model, name)
+
+
 @every_estimator
 def test_repr_is_the_call_that_makes_it(case):
     model = case.make()
