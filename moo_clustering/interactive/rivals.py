@@ -173,18 +173,22 @@ class COBRAS(_Rival):
 
     def _merge(self, clusters: list[_Cluster], *, publish: bool) -> Generator[tuple[int, int], bool, None]:
         # Algorithm 2: the nearest clusters first, from the start after every merge.
-        merged = True
+        merged, near = True, dict[tuple[int, int], tuple[float, int, int]]()
         while merged:
             merged = False
             pairs = [(a, b) for i, a in enumerate(clusters) for b in clusters[i + 1 :]]
-            for a, b in sorted(pairs, key=lambda pair: self._nearest(*pair)[0]):
+            for a, b in pairs:
+                if (id(a), id(b)) not in near:
+                    near[id(a), id(b)] = self._nearest(a, b)
+            for a, b in sorted(pairs, key=lambda pair: near[id(pair[0]), id(pair[1])][0]):
                 if self._apart(a, b):
                     continue
-                _, i, j = self._nearest(a, b)
+                _, i, j = near[id(a), id(b)]
                 together = yield from self._ask(i, j)
                 if together:
                     a.parts += b.parts
                     clusters.remove(b)
+                    near = {pair: found for pair, found in near.items() if id(a) not in pair}
                     merged = True
                 if publish:
                     self._publish(clusters)
