@@ -91,3 +91,13 @@ def closed_figures():
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def nothing_left_behind():
+    """The tests of a file write into folders of their own, not into the checkout."""
+    root = Path(__file__).parents[1]
+    before = set(os.listdir(root))
+    yield
+    left = {name for name in set(os.listdir(root)) - before if name[0] != "."}
+    assert not left, f"left in {root.name}: {', '.join(sorted(left))}"

@@ -18,9 +18,9 @@ QUICK = ("--set", "pop_size=12", "--set", "k_range=[2,3,4]")
 
 
 @pytest.fixture
-def numbers(table):
+def numbers(table, tmp_path):
     """The table with nothing but its numbers."""
-    table[["a", "b"]].to_csv("table.csv", index=False)
+    table[["a", "b"]].to_csv(tmp_path / "table.csv", index=False)
     return table[["a", "b"]]
 
 
