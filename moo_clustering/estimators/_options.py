@@ -113,8 +113,8 @@ def estimator(cls: C) -> C:
 def _constraints_of(cls: type, field: Field[Any]) -> list[Any]:
     """Constraints of one parameter; errors name the class and the parameter."""
     try:
-        names = vars(sys.modules[cls.__module__])
-        return _constraints(eval(field.type, names) if isinstance(field.type, str) else field.type)
+        kind: Any = field.type
+        return _constraints(eval(kind, vars(sys.modules[cls.__module__])) if isinstance(kind, str) else kind)
     except (NameError, TypeError) as error:
         raise TypeError(f"{cls.__name__}.{field.name}: {error}") from error
 
