@@ -87,5 +87,5 @@ html_theme_options = {
 # Pages without others below them need no list of these.
 html_sidebars = {
     page: []
-    for page in ("index", "first_ten_minutes", "choose", "extend", "scale", "benchmarks", "changelog")
+    for page in ("index", "first_ten_minutes", "choose", "extend", "cookbook", "scale", "benchmarks", "changelog")
 }
