@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from pymoo.algorithms.moo.moead import MOEAD
@@ -16,60 +17,47 @@ from pymoo.operators.sampling.rnd import BinaryRandomSampling
 from moo_clustering import encodings, problems
 from moo_clustering.operators import crossover, mutation, mutation_labels, repair, sampling, selection
 
-Parts = Callable[[], tuple[Any, ...]]
+Makers = tuple[Callable[[], Any], ...]
 # Sampling, crossover, mutation and, where genes need one, repair; the first kind that fits counts.
-_OF_PROBLEMS: dict[Any, Parts] = {
-    problems.MOCKProblem: lambda: (
-        sampling.MSTInterestingnessSampling(),
-        UniformCrossover(prob=1.0),
-        mutation.NeighborBiasedMutation(),
+_OF_PROBLEMS: dict[Any, Makers] = {
+    problems.MOCKProblem: (
+        *(sampling.MSTInterestingnessSampling, partial(UniformCrossover, prob=1.0)),
+        mutation.NeighborBiasedMutation,
     ),
-    problems.NeighborGraphProblem: lambda: (
-        sampling.NeighborSampling(),
-        crossover.UniformNeighborCrossover(),
-        mutation.NeighborResample(),
-        repair.CannotLinkRepair(),
+    problems.NeighborGraphProblem: (
+        *(sampling.NeighborSampling, crossover.UniformNeighborCrossover),
+        *(mutation.NeighborResample, repair.CannotLinkRepair),
     ),
-    problems.SRMOSCProblem: lambda: (
-        sampling.SparseRowSampling(),
-        crossover.RowUniformCrossover(),
-        mutation.SupportMutation(),
+    problems.SRMOSCProblem: (
+        *(sampling.SparseRowSampling, crossover.RowUniformCrossover, mutation.SupportMutation),
     ),
-    problems.FuzzyModesProblem: lambda: (
-        sampling.ModesSampling(),
-        SinglePointCrossover(),
-        mutation.ModesMutation(),
+    problems.FuzzyModesProblem: (sampling.ModesSampling, SinglePointCrossover, mutation.ModesMutation),
+    problems.EnsembleSelectionProblem: (BinaryRandomSampling, HUX, BitflipMutation),
+    problems.SubspaceClusteringProblem: (
+        *(sampling.SeedSampling, crossover.AlignedSeedCrossover),
+        lambda: mutation.MutationChoice([mutation.SweepSeedMutation(), mutation.DistantSeedMutation()]),
     ),
-    problems.EnsembleSelectionProblem: lambda: (BinaryRandomSampling(), HUX(), BitflipMutation()),
-    problems.SubspaceClusteringProblem: lambda: (
-        sampling.SeedSampling(),
-        crossover.AlignedSeedCrossover(),
-        mutation.MutationChoice([mutation.SweepSeedMutation(), mutation.DistantSeedMutation()]),
+    problems.SumOfSquaresProblem: (
+        *(sampling.EncodingSampling, crossover.CentreMatchingCrossover),
+        *(partial(mutation.RelocateCentre, prob=0.2), repair.LocalSearchRepair),
     ),
-    problems.SumOfSquaresProblem: lambda: (
-        sampling.EncodingSampling(),
-        crossover.CentreMatchingCrossover(),
-        mutation.RelocateCentre(prob=0.2),
-        repair.LocalSearchRepair(),
-    ),
-    problems.BagPartitionProblem: lambda: (
-        sampling.PartitionSampling(("random", "km")),
-        crossover.AlignedHUX(),
-        mutation_labels.ImprovementMutation(),
-        repair.MinSizeRepair(),
+    problems.BagPartitionProblem: (
+        *(partial(sampling.PartitionSampling, ("random", "km")), crossover.AlignedHUX),
+        *(mutation_labels.ImprovementMutation, repair.MinSizeRepair),
     ),
 }
-_OF_ENCODINGS: dict[Any, Parts] = {
-    encodings.MedoidEncoding: lambda: (
-        crossover.PrefixUnionCrossover("two_cut", prob=0.9),
-        mutation.MedoidReplaceMutation("full", prob=0.5),
+# Crossover and mutation.
+_OF_ENCODINGS: dict[Any, Makers] = {
+    encodings.MedoidEncoding: (
+        partial(crossover.PrefixUnionCrossover, "two_cut", prob=0.9),
+        partial(mutation.MedoidReplaceMutation, "full", prob=0.5),
     ),
-    encodings.MedoidSlotEncoding: lambda: (
-        crossover.SlotOnePointCrossover(prob=0.9),
-        mutation.SlotMutation("rank", prob=0.5),
+    encodings.MedoidSlotEncoding: (
+        partial(crossover.SlotOnePointCrossover, prob=0.9),
+        partial(mutation.SlotMutation, "rank", prob=0.5),
     ),
-    encodings.LabelEncoding: lambda: (crossover.AlignedUniformCrossover(), mutation.EncodingMutation()),
-    encodings.Encoding: lambda: (UniformCrossover(prob=0.9), mutation.EncodingMutation()),
+    encodings.LabelEncoding: (crossover.AlignedUniformCrossover, mutation.EncodingMutation),
+    encodings.Encoding: (partial(UniformCrossover, prob=0.9), mutation.EncodingMutation),
 }
 
 
@@ -110,19 +98,17 @@ def suited_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[s
     >>> algorithm = NSGA2(pop_size=40, **problem.operators())
     """
     encoding = getattr(problem, "encoding", None)
-    for kind, make in _OF_PROBLEMS.items():
-        if isinstance(problem, kind):
-            parts = make()
-            break
-    else:
-        fitting = [make for kind, make in _OF_ENCODINGS.items() if isinstance(encoding, kind)]
+    makers = next((own for kind, own in _OF_PROBLEMS.items() if isinstance(problem, kind)), None)
+    if makers is None:
+        fitting = [own for kind, own in _OF_ENCODINGS.items() if isinstance(encoding, kind)]
         if not fitting:
             raise TypeError(
                 f"no operators are known for {type(problem).__name__}: give it an attribute encoding, an "
                 "Encoding, or the algorithm its own sampling, crossover and mutation."
             )
-        parts = (sampling.EncodingSampling(), *fitting[0](), repair.EncodingRepair())
-    named = dict(zip(("sampling", "crossover", "mutation", "repair"), parts, strict=False))
+        makers = (sampling.EncodingSampling, *fitting[0], repair.EncodingRepair)
+    kinds = ("sampling", "crossover", "mutation", "repair")
+    named = {name: make() for name, make in zip(kinds, makers, strict=False)}
     # MOEAD keeps duplicates, and needs as many individuals as it has directions.
     if algorithm is not None and issubclass(algorithm, MOEAD):
         return named

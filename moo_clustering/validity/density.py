@@ -29,10 +29,7 @@ class Dunn(PopulationIndex):
 
     Notes
     -----
-    The value is 0 for one cluster and for singletons alone. The greatest distance within a cluster is
-    floored at 1e-12 times the root mean squared distance of the data.
-
-    O(p n^2) time for p individuals, O(n^2) memory.
+    The value is 0 for one cluster and for singletons alone. O(p n^2) time for p individuals, O(n^2) memory.
 
     References
     ----------
@@ -73,10 +70,8 @@ class DBCV(PopulationIndex):
 
     Notes
     -----
-    The value is -1 for one cluster. Singletons count 0, like the noise of the paper, and have no
-    separation. Samples with equal ones in their cluster have core distance 0.
-
-    O(p n^2 log n) time for p individuals, O(n^2) memory.
+    The value is -1 for one cluster; singletons count 0, like the noise of the paper. O(p n^2 log n) time for
+    p individuals, O(n^2) memory.
 
     References
     ----------
@@ -107,11 +102,9 @@ class DBCV(PopulationIndex):
         core = np.zeros(len(labels))
         for rows in clusters:
             core[rows] = self._core(self._D[np.ix_(rows, rows)])
-        inner, sparseness = [], []
-        for rows in clusters:
-            longest, inside = self._longest_inner_edge(rows, core)
-            sparseness.append(longest)
-            inner.append(inside)
+        sparseness, inner = (
+            zip(*(self._inner(rows, core) for rows in clusters), strict=True) if clusters else ((), ())
+        )
         total = 0.0
         for i, rows in enumerate(clusters):
             others = np.concatenate([np.empty(0, dtype=np.intp), *inner[:i], *inner[i + 1 :]])
@@ -131,7 +124,7 @@ class DBCV(PopulationIndex):
         core: FloatArray = nearest * (ratio**self._d).mean(axis=1) ** (-1 / self._d)
         return core
 
-    def _longest_inner_edge(self, rows: IntpArray, core: FloatArray) -> tuple[float, IntpArray]:
+    def _inner(self, rows: IntpArray, core: FloatArray) -> tuple[float, IntpArray]:
         """Longest edge between inner samples of the spanning tree, and these; all where none is inner."""
         own = core[rows]
         D = self._D[np.ix_(rows, rows)]
@@ -163,8 +156,7 @@ class CDbw(PopulationIndex):
     Notes
     -----
     The value is 0 for one cluster, and where all clusters are singletons or sets of equal samples.
-
-    O(p (n r d + k^2 r^2 d + k n r d)) time for p individuals and r representatives, O(n d) memory.
+    O(p k n r d) time for p individuals and r representatives, O(n d) memory.
 
     References
     ----------
@@ -214,14 +206,11 @@ class CDbw(PopulationIndex):
     def _representatives(self, points: FloatArray, mean: FloatArray) -> FloatArray:
         """Farthest sample from the mean, then each time the one farthest from those chosen."""
         distance = cdist(points, mean[np.newaxis])[:, 0]
-        chosen: list[int] = []
-        while len(chosen) < min(self.n_representatives, len(points)):
-            nearest = int(distance.argmax())
-            own = cdist(points, points[nearest][np.newaxis])[:, 0]
-            distance = np.minimum(distance, own) if chosen else own
-            chosen.append(nearest)
-            if not distance.max() > 0:
-                break
+        chosen = [int(distance.argmax())]
+        distance = cdist(points, points[chosen])[:, 0]
+        while len(chosen) < self.n_representatives and distance.max() > 0:
+            chosen.append(int(distance.argmax()))
+            distance = np.minimum(distance, cdist(points, points[chosen[-1:]])[:, 0])
         return points[chosen]
 
     def _separation(self, clusters: list[FloatArray], chosen: list[FloatArray], spread: FloatArray) -> float:
