@@ -7,6 +7,7 @@ import pickle
 import sys
 import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
 from typing import Any, Literal, SupportsIndex
@@ -41,7 +42,8 @@ def run_calls(
     """
     shelf = active_shelf()
     if shelf is None:
-        return list(Parallel(n_jobs=n_jobs, prefer=prefer)(calls))
+        with _named_losses():
+            return list(Parallel(n_jobs=n_jobs, prefer=prefer)(calls))
     if effective_n_jobs(n_jobs) == 1:
         return [function(*args, **kwargs) for function, args, kwargs in calls]
     parcels = Parcels(shelf)
@@ -64,7 +66,20 @@ def finished_calls(calls: Iterable[Call], *, n_jobs: int | None = None) -> Gener
     if shelf is not None:
         parcels = Parcels(shelf)
         calls = (parcels.pack(call) for call in calls)
-    yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(calls)
+    with _named_losses():
+        yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(calls)
+
+
+@contextmanager
+def _named_losses() -> Iterator[None]:
+    """Tell in a sentence that a worker process was killed."""
+    try:
+        yield
+    except BrokenProcessPool as error:
+        raise ChildProcessError(
+            "a worker process ended abruptly: it was killed, as systems do when memory runs out; "
+            "run again, with fewer jobs if memory was short"
+        ) from error
 
 
 class Content:

@@ -1,6 +1,9 @@
 """Cells: kept one by one, gone on with, the same however many processes compute them."""
 
 import json
+import os
+import signal
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -155,3 +158,25 @@ def test_tables_in_three_forms():
     assert latex[1:3] == [r"\caption{50 \% of A\_B}", r"\begin{tabular}{lrr}"]
     assert r"c \& d & --- & 4 \\" in latex
     assert r"\par Note." in latex
+
+
+def square(key, mark):
+    """One of the cells kills its process, once."""
+    if key["number"] == 3 and not Path(mark).exists():
+        Path(mark).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return key["number"] ** 2
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills a process as Unix does")
+def test_a_killed_worker_is_told_and_the_others_cells_stay(tmp_path):
+    cells = [{"number": number} for number in range(6)]
+    mark = str(tmp_path / "killed")
+    with CellStore(tmp_path / "cells.jsonl", {}) as store:
+        with pytest.raises(ChildProcessError, match="worker process ended abruptly: it was killed"):
+            run_cells(square, cells, lambda key: mark, store, n_jobs=2)
+        assert len(store) < 6
+    with CellStore(tmp_path / "cells.jsonl", {}) as store:
+        assert run_cells(square, cells, lambda key: mark, store, n_jobs=2)
+        assert store.values(cells) == [0, 1, 4, 9, 16, 25]
