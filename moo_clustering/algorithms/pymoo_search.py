@@ -548,14 +548,7 @@ class PymooSearch:
 def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> GeneticAlgorithm:
     """A pymoo algorithm with the operators of a method wherever it has pymoo's for real numbers.
 
-    Parameters
-    ----------
-    algorithm : GeneticAlgorithm or subclass of it
-        An object is copied, and keeps its population size and the operators that it was given.
-    operators : dict
-        ``sampling``, ``crossover``, ``mutation``, ``repair`` and ``eliminate_duplicates``.
-    pop_size : int
-        Population size of a class.
+    A class gets all of them and ``pop_size``; an object is copied, and keeps the operators it was given.
     """
     if isinstance(algorithm, type) and issubclass(algorithm, GeneticAlgorithm):
         if any("ref_dirs" in inspect.signature(kind).parameters for kind in algorithm.__mro__[:-1]):

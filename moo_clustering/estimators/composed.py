@@ -49,19 +49,6 @@ class EvolutionaryClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer):
     -----
     The search is NSGA-II with the operators of ``problem.operators()``, unless ``algorithm`` is given.
     Equal partitions are one solution.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from moo_clustering.encodings import MedoidEncoding
-    >>> from moo_clustering.estimators.composed import EvolutionaryClusterer
-    >>> class SilhouetteFront(EvolutionaryClusterer):
-    ...     def make_problem(self, X, constraints):
-    ...         encoding = MedoidEncoding(X, k_max=6)
-    ...         return PartitionProblem(X, encoding, ["silhouette", "connectivity"], constraints=constraints)
-    >>> model = SilhouetteFront(pop_size=20, n_gen=5, select="silhouette", random_state=0)
-    >>> model.fit(load_iris().data).n_clusters_
-    2
     """
 
     pop_size: Count = 60

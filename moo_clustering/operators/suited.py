@@ -85,17 +85,6 @@ def suited_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[s
     ------
     TypeError
         The problem is none of this package and has no encoding.
-
-    Examples
-    --------
-    >>> from pymoo.algorithms.moo.nsga2 import NSGA2
-    >>> from moo_clustering.encodings import LabelEncoding
-    >>> from moo_clustering.problems import PartitionProblem
-    >>> X = [[0.0], [1.0], [10.0], [11.0]]
-    >>> problem = PartitionProblem(X, LabelEncoding(4, k_max=2), ["deviation", "silhouette"])
-    >>> sorted(problem.operators())
-    ['crossover', 'eliminate_duplicates', 'mutation', 'repair', 'sampling']
-    >>> algorithm = NSGA2(pop_size=40, **problem.operators())
     """
     encoding = getattr(problem, "encoding", None)
     makers = next((own for kind, own in _OF_PROBLEMS.items() if isinstance(problem, kind)), None)

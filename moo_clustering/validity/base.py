@@ -113,14 +113,6 @@ class FunctionIndex(PopulationIndex):
     -----
     Partitions of one cluster, or of singletons alone, get -1e12 ("max") or 1e12 ("min"). Takes a call per
     partition: indices of this package that score whole populations are faster.
-
-    Examples
-    --------
-    >>> from sklearn.metrics import calinski_harabasz_score
-    >>> from moo_clustering.validity import FunctionIndex
-    >>> index = FunctionIndex(calinski_harabasz_score, "max")
-    >>> index.fit([[0.0], [2.0], [10.0], [12.0]]).evaluate([0, 0, 1, 1])
-    array([50.])
     """
 
     def __init__(

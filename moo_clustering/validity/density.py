@@ -161,14 +161,6 @@ class CDbw(PopulationIndex):
     References
     ----------
     Halkidi & Vazirgiannis, Pattern Recognition Letters 29(6), 2008.
-
-    Examples
-    --------
-    >>> from moo_clustering.validity import CDbw
-    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]
-    >>> values = CDbw().fit(X).evaluate([[0, 0, 0, 1, 1, 1], [0, 1, 0, 1, 0, 1]])
-    >>> bool(values[0] > values[1])
-    True
     """
 
     name: ClassVar[str] = "cdbw"

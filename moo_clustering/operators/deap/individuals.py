@@ -174,10 +174,6 @@ def as_mate(
     Returns
     -------
     callable
-
-    Examples
-    --------
-    >>> toolbox.register("mate", as_mate(UniformNeighborCrossover(), problem, seed=1))  # doctest: +SKIP
     """
     own, repair = np.random.default_rng(seed), _repair_for(problem, repair)
     if crossover.n_parents != 2:
