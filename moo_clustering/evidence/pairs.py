@@ -504,14 +504,7 @@ def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
 
 @dataclass(frozen=True, eq=False)
 class Walks:
-    """Columns of R = (I - alpha B)^-1, those of all samples that are in pairs.
-
-    Attributes
-    ----------
-    ends : ndarray of shape (n_ends,)
-        The samples in pairs.
-    columns : ndarray of shape (n_samples, n_ends)
-    """
+    """Columns of R = (I - alpha B)^-1 for ``ends``, all samples in pairs: shape (n_samples, n_ends)."""
 
     ends: IntpArray
     columns: FloatArray

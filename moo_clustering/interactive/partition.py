@@ -190,32 +190,14 @@ class QuestionPool:
 class Spread:
     """Groups of all points, as some anchors tell.
 
-    Groups 0, ... are those of the anchors (``n_real``), oldest first; then come provisional ones, the
-    clusters that no anchor has touched.
-
-    Attributes
-    ----------
-    base : QuestionPool
-    points, groups : ndarray of shape (n_anchors,)
-        The anchors, oldest first, and their groups.
-    n_real, n_groups : int
-    kept, weights : ndarray of shape (n_kept,)
-        Members of the pool that count, and their posterior weights, of sum 1.
-    new_share : float
-        Share of the clusters met that brought a new group.
-    group : ndarray of shape (n_points,)
-    medoids : ndarray of shape (n_groups - n_real,)
-        Points that stand for the provisional groups.
-    votes : ndarray of shape (n_points, n_groups)
-        Weight of the partitions in which a point shares a cluster with each group.
-    probabilities : ndarray of shape (n_points, n_real)
-        Probabilities of the groups of the anchors.
-    error : ndarray of shape (n_points,)
-        Probability that a point is in the wrong group; 0 for anchors.
-    full : bool
-        Whether graph and linear kernel count beside the co-association.
-    scale : float
-        Mean of the kernel's diagonal over the anchors.
+    Anchors are ``points`` and their ``groups``, oldest first. Groups 0, ... are those of the anchors
+    (``n_real``), oldest first; then come provisional ones, the clusters that no anchor has touched, each
+    with a medoid. ``kept`` are the members of the pool that count and ``weights`` their posterior weights, of
+    sum 1; ``new_share`` is the share of the clusters met that brought a new group. Every point has a
+    ``group``, ``votes``, the weight of the partitions in which it shares a cluster with each group,
+    ``probabilities`` of the real groups, and ``error``, the probability that it is in the wrong group, 0 for
+    anchors. Graph and linear kernel count beside the co-association if ``full``; ``scale`` is the mean of the
+    kernel's diagonal over the anchors.
     """
 
     base: QuestionPool
@@ -381,9 +363,10 @@ def spread_groups(
 ) -> Spread:
     """Spread the groups of the anchors over all points.
 
-    Anchors come oldest first, their groups 0, 1, ... in the order of their first anchors. ``pairs`` are
-    volunteered ones of which at least one point is no anchor, with sign 1 for those that belong together and
-    -1 for those that do not. O(n_points n_kept n_groups) time and O(n_points n_partitions) memory.
+    Anchors come oldest first, and their groups are numbered in the order of their first anchors. ``pairs`` of
+    shape (n_pairs, 2) are volunteered ones of which at least one point is no anchor; ``signs`` are 1 where
+    they belong together and -1 where not. O(n_points n_kept n_groups) time and O(n_points n_partitions)
+    memory.
     """
     n_real = int(groups.max(initial=-1)) + 1
     with one_thread("blas"):

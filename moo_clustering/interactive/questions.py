@@ -41,16 +41,7 @@ Pair = tuple[int, int]
 
 
 class PairAnswer(NamedTuple):
-    """An answer about two points.
-
-    Attributes
-    ----------
-    i, j : int
-    sign : {1, -1, 0}
-        Together, apart or unknown.
-    volunteered : bool
-        Whether the pair was given and not asked for.
-    """
+    """An answer about two points i and j: sign is 1, -1 or 0 for together, apart and unknown."""
 
     i: int
     j: int
@@ -61,17 +52,9 @@ class PairAnswer(NamedTuple):
 class Proposal(NamedTuple):
     """A question about points.
 
-    Attributes
-    ----------
-    kind : {"groups", "sample"}
-    points : tuple of int
-        Two points, of which the second is the older; one where a name is asked for.
-    groups : tuple of int
-        Their groups.
-    probability : float
-        That the points belong together.
-    value : float
-        Misplaced weight that the answer may put right.
+    The second of two points is the older; there is one where a name is asked for. ``groups`` are theirs,
+    ``probability`` is that they belong together, and ``value`` the misplaced weight that the answer may put
+    right.
     """
 
     kind: Literal["groups", "sample"]
@@ -85,25 +68,10 @@ class Proposal(NamedTuple):
 class State:
     """All that a session remembers; copied before it is changed.
 
-    Attributes
-    ----------
-    anchors : dict of int to int
-        Identity of the group of every point that is known, oldest first.
-    names : dict of int to str
-        Names of groups, by identity.
-    answers : list of PairAnswer
-    asked : set of pairs of points
-    together, apart : int
-        Answers to questions on groups.
-    pending : int or None
-        Point whose group is being asked for.
-    unknowns : int
-        Answers "unknown" about it in a row.
-    aside : dict of int to int
-        Points that are not asked about before so many answers.
-    named : set of int
-        Anchors whose group was named, and so is certain.
-    n_answers, n_identities : int
+    ``anchors`` has the identity of the group of every point that is known, oldest first, ``names`` those of
+    groups, ``together`` and ``apart`` count answers about groups, ``pending`` is the point whose group is
+    being asked for, ``unknowns`` the answers "unknown" about it in a row, ``aside`` until which answer a
+    point is not asked about, and ``named`` are anchors whose group was named, and so is certain.
     """
 
     anchors: dict[int, int] = field(default_factory=dict)
@@ -166,17 +134,8 @@ def ordered(i: int, j: int) -> Pair:
 class Inquiry:
     """One state of a session, the partition that follows from it, and the next question.
 
-    Parameters
-    ----------
-    base : QuestionPool
-    state : State
-    error_rate : float
-        Assumed share of wrong answers; 0 takes them as certain.
-    names : bool
-        Whether questions ask for the name of a class.
-    seed : int
-    spread : Spread, optional
-        The partition, where it is the same as before.
+    ``error_rate`` is the assumed share of wrong answers, 0 takes them as certain; ``names`` asks for the name
+    of a class; ``spread`` is the partition, where it is the same as before.
     """
 
     def __init__(
