@@ -27,9 +27,9 @@ __all__ = ["EvolutionaryClusterer", "Method", "estimator"]
 class EvolutionaryClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer):
     """Base class of a clusterer of one's own: :meth:`make_problem` says what is optimised.
 
-    A subclass has ``fit`` with labels and pairs, ``choose``, ``report``, checkpoints, progress, Ctrl-C, any
-    pymoo algorithm, and scikit-learn's interface. Decorated with ``@estimator`` it may have parameters of
-    its own, written as annotated fields.
+    The search is NSGA-II with ``problem.operators()``. A subclass has ``fit`` with labels and pairs,
+    ``choose``, ``report``, checkpoints, progress, Ctrl-C, any pymoo algorithm, and scikit-learn's interface.
+    Decorated with ``@estimator`` it may have parameters of its own, written as annotated fields.
 
     Parameters
     ----------
@@ -44,11 +44,6 @@ class EvolutionaryClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer):
     ----------
     chosen_ : int
         Row of the front that ``labels_`` is of.
-
-    Notes
-    -----
-    The search is NSGA-II with the operators of ``problem.operators()``, unless ``algorithm`` is given.
-    Equal partitions are one solution.
     """
 
     pop_size: Count = 60

@@ -34,12 +34,6 @@ class Dunn(PopulationIndex):
     References
     ----------
     Dunn, Journal of Cybernetics 4(1), 1974.
-
-    Examples
-    --------
-    >>> from moo_clustering.validity import Dunn
-    >>> Dunn().fit([[0.0], [2.0], [10.0], [12.0]]).evaluate([0, 0, 1, 1])
-    array([4.])
     """
 
     name: ClassVar[str] = "dunn"

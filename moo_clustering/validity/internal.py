@@ -349,12 +349,6 @@ class CalinskiHarabasz(PopulationIndex):
     References
     ----------
     Calinski & Harabasz, Communications in Statistics 3(1), 1974.
-
-    Examples
-    --------
-    >>> from moo_clustering.validity import CalinskiHarabasz
-    >>> CalinskiHarabasz().fit([[0.0], [2.0], [10.0], [12.0]]).evaluate([0, 0, 1, 1])
-    array([50.])
     """
 
     name: ClassVar[str] = "calinski_harabasz"
