@@ -344,3 +344,18 @@ def test_one_writer_per_folder(run, fails, folder, slices, table, tmp_path):
     # Reading does not need the lock.
     with locked(folder):
         assert run("report", folder, "--out", "elsewhere.html").exit_code == 0
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 0.999])
+def test_a_torn_record_is_told_and_nothing_changes(run, fails, slices, table, tmp_path, share):
+    mode = ("--set", "mode=cut_early", "--checkpoint-every", 5)
+    assert run(*FIT, "--out", "out", *mode).exit_code == INTERRUPTED
+    record = tmp_path / "out" / "run.json"
+    text = record.read_bytes()
+    record.write_bytes(text[: int(share * (len(text) - 2))])
+    before = contents(tmp_path / "out")
+    for command in ((*FIT, "--out", "out"), (*FIT, "--out", "out", "--resume")):
+        assert "out holds a run.json of something else" in fails(*command)
+    for command in ("report", "explore"):
+        assert "run.json is of something else, or damaged" in fails(command, "out")
+    assert contents(tmp_path / "out") == before

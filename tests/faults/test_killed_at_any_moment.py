@@ -84,3 +84,27 @@ def test_every_estimator_with_checkpoints_is_killed():
     assert saving == {family.setting.class_name for family in FAMILIES if isinstance(family, Model)}
     names = [family.name for family in FAMILIES]
     assert len(set(names)) == len(names)
+
+
+@pytest.mark.slow
+def test_of_two_resumes_at_once_one_is_refused(tmp_path):
+    search = ("--method", "mock", "--set", "pop_size=20", "--set", "n_gen=400", "--checkpoint-every", "1")
+    out = ("--quiet", "--no-report", "--out", tmp_path / "out")
+    command = [sys.executable, "-m", "moo_clustering", "fit", "iris", *search, *out]
+    first = subprocess.Popen(command)
+    while not (tmp_path / "out" / "checkpoint.npz").exists():
+        assert first.poll() is None
+    first.kill()
+    first.wait()
+    both = [
+        subprocess.Popen([*command, "--resume"], stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+        for _ in range(2)
+    ]
+    said = [process.communicate(timeout=600)[1] for process in both]
+    assert sorted(process.returncode for process in both) == [0, 2]
+    (refused,) = [text for text, process in zip(said, both, strict=True) if process.returncode == 2]
+    assert "another process is writing to" in refused
+    assert len(refused.splitlines()) == 1
+    record = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert record["status"] == "complete"
+    assert sorted([*record["files"], "run.json"]) == sorted(os.listdir(tmp_path / "out"))
