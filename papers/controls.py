@@ -475,19 +475,20 @@ class Meter:
 
     def take(self, X: Genes, F: FloatArray, violation: FloatArray, asked: int) -> None:
         """Count and archive individuals; ends the run if more were asked for."""
-        if not np.isfinite(F).all():
+        # One sum tells, but for overflow, whether all are finite.
+        if not np.isfinite(F.sum()) and not np.isfinite(F).all():
             bad = ~np.isfinite(F)
             raise ValueError(
                 f"the objective {self.names[int(bad.any(axis=0).argmax())]!r} is not finite for "
                 f"{bad.any(axis=1).sum()} of {len(F)} individuals; controls need finite ones that depend "
                 "on the individual alone."
             )
-        lo = 0
+        lo, whole = 0, not violation.any()
         while lo < len(F):
             mark = next(mark for mark in self._marks if mark > self.count)
             hi = min(len(F), lo + mark - self.count)
-            feasible = lo + np.flatnonzero(violation[lo:hi] <= 0)
-            self._new.append((X[feasible], F[feasible]))
+            feasible = slice(lo, hi) if whole else lo + np.flatnonzero(violation[lo:hi] <= 0)
+            self._new.append((np.array(X[feasible]), np.array(F[feasible])))
             self.count += hi - lo
             if self.count == mark:
                 self.settle()
@@ -501,8 +502,9 @@ class Meter:
             genes, F = (np.concatenate(parts) for parts in zip(*self._new, strict=True))
             if len(self.front):
                 genes, F = np.concatenate([self.genes, genes]), np.concatenate([self.front, F])
-            first = np.unique(F, axis=0, return_index=True)[1]
-            rows = first[non_dominated(F[first])]
+            rows = non_dominated(F)
+            # In lexicographic order equal ones are neighbours.
+            rows = rows[np.append(True, (np.diff(F[rows], axis=0) != 0).any(axis=1))[: len(rows)]]
             self.genes, self.front, self._new = genes[rows], F[rows], []
         if not self.course or self.course[-1][0] < self.count:
             self.course.append((self.count, self.front))

@@ -33,7 +33,7 @@ from moo_clustering._targets import partial_targets
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints
 from moo_clustering.diversity import locus_counts, shared_choices
 from moo_clustering.encodings import LocusAdjacencyEncoding, relabel_by_first_appearance
-from moo_clustering.encodings.loci import Delta, Kind
+from moo_clustering.encodings.loci import Delta, Kind, relevant_links
 from moo_clustering.graphs import LocusGraph, NeighborLists, locus_graph, neighbor_lists
 from moo_clustering.graphs.neighbors import Metric, Ties
 from moo_clustering.graphs.similarity import listed_edges
@@ -50,7 +50,7 @@ MAX_MEMORY = 4 * 2**30
 # Beyond so many samples, all others as candidates must be forced.
 MOST_LITERAL = 2000
 # Largest number of parts that are merged as they are.
-MOST_PIECES = 1000
+MOST_PIECES = 500
 # A variance below this share of the squared lengths of samples is lost in products of samples.
 LOST_VARIANCE = 1e-12
 
@@ -207,8 +207,8 @@ class MOCKProblem(SignedProblem):
         Notes
         -----
         Deterministic, and kept for the next call. For P pieces O(n_weights P^2) time at best, O(n_weights
-        P^3) at worst, and O(P^2) memory. Encodings with more than 1000 parts start from 5 sqrt(n_samples)
-        coarser ones; "split" merges along the tree only, as its clusters hang together.
+        P^3) at worst, and O(P^2) memory. Encodings with more than 500 parts start from 500 coarser pieces or
+        fewer; "split" merges along the tree only, as its clusters hang together.
 
         Examples
         --------
@@ -229,7 +229,9 @@ class MOCKProblem(SignedProblem):
             return np.zeros((1, self.n_var), dtype=self.encoding.dtype)
         pieces, scores = self.encoding, self._scores
         if pieces.links is None or pieces.n_parts > MOST_PIECES:
-            pieces = LocusAdjacencyEncoding(graph=self.graph, kind="short", n_jobs=self.n_jobs)
+            share = min(relevant_links("auto", self.n_samples), MOST_PIECES - 1) / (self.n_samples - 1)
+            delta = 100.0 * (1.0 - share)
+            pieces = LocusAdjacencyEncoding(graph=self.graph, kind="short", delta=delta, n_jobs=self.n_jobs)
             scores = PartScores(pieces, self.graph, self.weights, None, None, self.n_jobs)
         links: Any = pieces.links
         rows, columns, _ = scores.pairs
@@ -237,13 +239,19 @@ class MOCKProblem(SignedProblem):
         linked[np.arange(1, pieces.n_parts), links.above[1:]] = True
         if self.encoding.kind != "split":
             linked[rows, columns] = True
-        ratios = np.geomspace(0.01, 100.0, n_weights)
-        paths = [merge_path(scores, ratio / (1.0 + ratio), linked | linked.T) for ratio in ratios]
-        parts = np.unique(np.concatenate(paths), axis=0)
-        parts = parts[non_dominated(np.column_stack([scores.variance(parts), scores.connectivity(parts)]))]
+        front = np.empty((0, pieces.n_parts), dtype=np.int32)
+        for ratio in np.geomspace(0.01, 100.0, n_weights):
+            path = merge_path(scores, ratio / (1.0 + ratio), linked | linked.T)
+            parts = np.concatenate([front, path])
+            F = np.column_stack([scores.variance(parts), scores.connectivity(parts)])
+            rows = non_dominated(F)
+            # Equal partitions, whose objectives are equal, are neighbours.
+            front = parts[rows[np.append(True, (np.diff(F[rows], axis=0) != 0).any(axis=1))]]
+        chunk = max(1, 2**23 // self.n_samples)
+        labels = (links.labels(front[lo : lo + chunk]) for lo in range(0, len(front), chunk))
         if self.encoding.links is None:
-            return pieces.to_full(pieces.encode(links.labels(parts)))
-        return self.encoding.encode(links.labels(parts))
+            return np.concatenate([pieces.to_full(pieces.encode(one)) for one in labels])
+        return np.concatenate([self.encoding.encode(one) for one in labels])
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = np.atleast_2d(np.asarray(X))
