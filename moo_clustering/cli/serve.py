@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
+import numpy as np
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,23 +71,19 @@ def _open(address: str) -> None:
 
 
 def asking_page(run: AskedRun) -> bytes:
-    """The report of a run as a page that asks: its answers are a solution that changes with each."""
-    from moo_clustering.cli.ask import asked_content
+    """The report of a run as a page that asks; its answers are a solution that the page fills in."""
     from moo_clustering.cli.folder import run_content
     from moo_clustering.visualization.report import render
 
-    content, of_fit = asked_content(run), run_content(run.folder)
-    # Numbers of the answers so far would be wrong after the next.
-    known = [column for column in content.columns if "links satisfied" not in column.name]
-    known = [column for column in known if column.name != "constraints satisfied"]
+    content = run_content(run.folder)
     asked = replace(
         content,
-        title=of_fit.title,
-        facts=of_fit.facts,
-        columns=known,
-        chosen=of_fit.chosen,
-        must_link=of_fit.must_link,
-        cannot_link=of_fit.cannot_link,
+        names=[*content.names, "answers"],
+        labels=np.vstack([content.labels, run.session.labels_]),
+        columns=[replace(each, values=np.append(each.values, np.nan)) for each in content.columns],
+        rules={"answers": content.n_solutions, **content.rules},
+        runs=[*content.runs, "answers"] if content.runs else (),
+        agreement=content.agreement if content.agreement is None else np.pad(content.agreement, (0, 1)),
     )
     return render(asked, asks=True).encode("utf-8", "replace")
 
@@ -96,12 +93,7 @@ class StaleError(ValueError):
 
 
 class AnswerPanel:
-    """A session behind a page: one request at a time, each for the state that its page shows.
-
-    Parameters
-    ----------
-    run : AskedRun
-    """
+    """The session of a run behind a page: one request at a time, each for the state that its page shows."""
 
     def __init__(self, run: AskedRun) -> None:
         self._run, self._session = run, run.session
@@ -120,7 +112,9 @@ class AnswerPanel:
                 history = self._session.history_
                 if int(number) < len(history):
                     pair = history[["i", "j"]].iloc[int(number)].tolist()
-                    return self._shown(tuple(sample for sample in pair if sample >= 0), self._groups())
+                    return self._shown(
+                        tuple(sample for sample in pair if sample >= 0), _records(self._session.groups_)
+                    )
             from moo_clustering.cli.folder import csv_text
 
             files = self._run.answers() if place.endswith(".csv") else {}
@@ -129,14 +123,8 @@ class AnswerPanel:
     def act(self, action: str, request: dict[str, Any]) -> dict[str, Any]:
         """Take an answer, or what else is asked of the session; the new state.
 
-        Raises
-        ------
-        StaleError
-            If the session has changed since the state that the request is about.
-        ValueError
-            If the session refuses it; nothing has changed.
-        OSError
-            If the answer cannot be written; nothing has changed.
+        Raises a StaleError for a request about an older state, a ValueError for one that the session refuses,
+        and an OSError where it cannot be written. Nothing has changed then.
         """
         with self._lock:
             if request.get("revision") != self._revision:
@@ -151,12 +139,12 @@ class AnswerPanel:
     def _do(self, action: str, request: dict[str, Any]) -> None:
         session = self._session
         if action == "answer":
-            session.answer(_text(request, "answer"))
+            session.answer(_field(request, "answer", str))
         elif action == "name":
-            session.name(_number(request, "group"), _text(request, "name"))
+            session.name(_field(request, "group", int), _field(request, "name", str))
         elif action == "reopen":
-            answer = None if request.get("answer") is None else _text(request, "answer")
-            session.reopen(_number(request, "number"), answer)
+            answer = None if request.get("answer") is None else _field(request, "answer", str)
+            session.reopen(_field(request, "number", int), answer)
         else:
             {"undo": session.undo, "redo": session.redo}[action]()
 
@@ -164,7 +152,7 @@ class AnswerPanel:
         from moo_clustering.visualization.report.page import encoded_labels
 
         session, question = self._session, self._session.question
-        groups = self._groups()
+        groups = _records(session.groups_)
         history = _records(session.history_)
         return {
             "revision": self._revision,
@@ -179,9 +167,6 @@ class AnswerPanel:
             "canUndo": bool(history) or self._last == "reopen",
             "canRedo": self._n_undone > 0,
         }
-
-    def _groups(self) -> list[dict[str, Any]]:
-        return _records(self._session.groups_)
 
     def _shown(self, samples: tuple[int, ...], groups: list[Any]) -> dict[str, Any]:
         beside = groups[self._session.labels_[samples[1]]] if len(samples) == 2 else None
@@ -210,17 +195,9 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _text(request: dict[str, Any], name: str) -> str:
-    value = request.get(name)
-    if not isinstance(value, str):
-        raise ValueError(f"{name} must be a text.")
-    return value
-
-
-def _number(request: dict[str, Any], name: str) -> int:
-    value = request.get(name)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(f"{name} must be a whole number.")
+def _field(request: dict[str, Any], name: str, kind: type) -> Any:
+    if type(value := request.get(name)) is not kind:
+        raise ValueError(f"{name} must be a {'text' if kind is str else 'whole number'}.")
     return value
 
 
@@ -230,16 +207,8 @@ _ACTIONS = ("answer", "name", "reopen", "undo", "redo")
 class PageServer(ThreadingHTTPServer):
     """Answers with one page, and with the state of a session where there is one.
 
-    Everything is below a random path, so that other users of the computer cannot find it.
-
-    Parameters
-    ----------
-    page : bytes
-        HTML in UTF-8.
-    port : int
-        0 takes a free one.
-    panel : AnswerPanel, optional
-        The session that the page asks for.
+    Everything is below a random path, so that other users of the computer cannot find it. ``page`` is HTML in
+    UTF-8, and port 0 takes a free one.
     """
 
     daemon_threads = True
@@ -253,7 +222,7 @@ class PageServer(ThreadingHTTPServer):
         if self.server_port == 80:
             self.hosts |= {LOOPBACK, "localhost"}
         self.token, self._code = secrets.token_urlsafe(16), secrets.token_urlsafe(16)
-        self._codes = [self._code]
+        self._codes = {self._code: True}
 
     @property
     def address(self) -> str:
@@ -262,19 +231,12 @@ class PageServer(ThreadingHTTPServer):
 
     @property
     def invitation(self) -> str:
-        """Address that leads to the page once.
-
-        It is for the command line of a browser, which other users of the computer can read.
-        """
+        """Address that leads to the page once, for the command line of a browser, which others can read."""
         return f"http://{LOOPBACK}:{self.server_port}/{self._code}"
 
     def invites(self, code: str) -> bool:
         """Whether this is the address that leads to the page once, which it does no more from now on."""
-        try:
-            self._codes.remove(code)
-        except ValueError:
-            return False
-        return True
+        return self._codes.pop(code, False)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Stay silent about browsers that hang up."""

@@ -381,10 +381,6 @@ class AnswerSession:
         ------
         ValueError
             If there is no such answer, or for an answer that :meth:`answer` refuses.
-
-        Notes
-        -----
-        Takes the time of all later answers.
         """
         return self._do({"reopen": number, "answer": self._checked_revision(number, answer)})
 
