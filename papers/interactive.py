@@ -278,7 +278,7 @@ def _errors(runs: pd.DataFrame) -> ResultTable:
                     *(len(stopped) / len(true), stopped.mean()),
                 ]
             )
-    columns = ["wrong", "method", "answers", "expected", "true", "mean difference", "may stop", "true there"]
+    columns = ["wrong", "method", "answers", "expected", "true", "off by", "may stop", "true there"]
     note = "True: share of samples outside the cluster that is matched with their class."
     return _table("errors", "Expected and true errors", pd.DataFrame(rows, columns=columns), note)
 

@@ -142,9 +142,9 @@ class AnswerSession:
     -----
     On 35 development sets (15 shapes, 20 tables) the mean adjusted Rand index was .64 at first and
     .68, .75, .81 and .86 after 10, 25, 50 and 100 right answers about pairs (COBRAS: .52, .62, .69, .75);
-    with 5 % of the answers wrong .67, .73, .77 and .82 (.48, .53, .54, .50). Right names are better than
-    right pairs (.72, .80, .84, .89). A wrong answer that joins two groups is never taken back by itself; undo
-    or correct it.
+    with 5 % of the answers wrong .67, .73, .77 and .82 (.48, .53, .54, .50). From 10 answers on names are
+    better than pairs, right ones (.72, .80, .84, .89) and with 5 % of them wrong (.69, .76, .81, .85). A
+    wrong answer that joins two groups is never taken back by itself; undo or correct it.
 
     An answer takes O(m p (g + c)) time for m samples or landmarks, p partitions that count, g
     groups and c = 90 candidates for the next question, and O(n) for the labels of n samples; memory O(m^2)
