@@ -8,7 +8,7 @@ Shows: AMOSA over medoids, a symmetry index of one's own beside Xie-Beni; the co
 number of clusters, chosen by the symmetry index.
 
 Saha & Bandyopadhyay, "A symmetry based multiobjective clustering technique for automatic evolution of
-clusters", Pattern Recognition 43(3), 2010. Crossing ellipses are generated; the paper has no figure for
+clusters", Pattern Recognition 43(3), 2010. The long ellipses are generated; the paper has no figure for
 them.
 """
 

@@ -73,7 +73,7 @@ C = TypeVar("C", bound=type)
 
 
 @dataclass_transform(eq_default=False, field_specifiers=(Field,))
-def estimator(cls: C) -> C:
+def estimator(kind: C) -> C:
     """Make constructor, parameter constraints and documented parameters of a class's annotated fields.
 
     A type says what is allowed: ``bool``, ``int``, ``float``, ``str``, ``Path``, ``None``, a ``Literal`` of
@@ -82,7 +82,7 @@ def estimator(cls: C) -> C:
 
     Parameters
     ----------
-    cls : type
+    kind : type
         A scikit-learn estimator, or a base class of some. Its annotations must be names that exist when the
         module runs; those that are no parameters are ``ClassVar``. A parameter of a
         base class that is annotated as ``ClassVar`` is no longer one.
@@ -92,22 +92,22 @@ def estimator(cls: C) -> C:
     type
         The same class.
     """
-    own = [name for name in inspect.get_annotations(cls) if not name.startswith("_")]
-    written = cls.__dict__.get("__doc__")
-    dataclass(eq=False, repr=False, match_args=False)(cls)
-    parameters = {field.name: field for field in fields(cls)}
+    own = [name for name in inspect.get_annotations(kind) if not name.startswith("_")]
+    written = kind.__dict__.get("__doc__")
+    dataclass(eq=False, repr=False, match_args=False)(kind)
+    parameters = {field.name: field for field in fields(kind)}
     for name in parameters:
-        if name in vars(cls):  # a default, which only the constructor needs
-            delattr(cls, name)
+        if name in vars(kind):  # a default, which only the constructor needs
+            delattr(kind, name)
     inherited: dict[str, list[Any]] = {}
-    for base in reversed(cls.__mro__[1:]):
+    for base in reversed(kind.__mro__[1:]):
         inherited |= base.__dict__.get("_parameter_constraints", {})
-    checked = {name: _constraints_of(cls, parameters[name]) for name in own if name in parameters}
-    cls._parameter_constraints = {  # type: ignore[attr-defined]
+    checked = {name: _constraints_of(kind, parameters[name]) for name in own if name in parameters}
+    kind._parameter_constraints = {  # type: ignore[attr-defined]
         name: rules for name, rules in (inherited | checked).items() if name in parameters
     }
-    cls.__doc__ = written  # a dataclass without documentation would get its signature
-    return documented()(cls)
+    kind.__doc__ = written  # a dataclass without documentation would get its signature
+    return documented()(kind)
 
 
 def _constraints_of(cls: type, field: Field[Any]) -> list[Any]:
