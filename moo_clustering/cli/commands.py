@@ -183,14 +183,17 @@ def explore(
     answer, which goes to answers.json in the folder before the next question; another --ask goes on from
     there. The run must be one of pareto-clustering or pareto-bags, without partial labels or pairs.
     """
-    with reported():
+    with reported(), shown_warnings():
         from moo_clustering.cli.ask import open_session
-        from moo_clustering.cli.folder import run_content
+        from moo_clustering.cli.folder import run_content, run_record
         from moo_clustering.cli.serve import AnswerPanel, asking_page, page_server, serve_until_interrupted
+        from moo_clustering.persistence import locked
         from moo_clustering.visualization.report import render
 
         panel = None
         if asks:
+            run_record(folder)  # refuses folders of anything else, before a lock is made there
+            click.get_current_context().with_resource(locked(folder))
             run = open_session(folder, resume=True, mode=mode, error_rate=error_rate)
             panel, page = AnswerPanel(run), asking_page(run)
         elif mode is not None or error_rate is not None:

@@ -333,6 +333,8 @@ def test_one_writer_per_folder(run, fails, folder, slices, table, tmp_path):
         ("cut", (*FIT, "--out", "cut", "--resume")),
         (folder, ("report", folder)),
         (folder, ("report", folder, "--out", folder / "report.html")),
+        (folder, ("explore", folder, "--ask")),
+        (folder, ("ask", folder)),
         ("demo", ("demo", "--out", "demo")),
     ):
         before = contents(tmp_path / out)
