@@ -228,6 +228,8 @@ def placed_partition(
     shown = np.linspace(0, len(labels) - 1, min(len(labels), max_points)).astype(np.intp)
     shown = np.union1d(shown, np.asarray(also, dtype=np.intp))
     found, clusters, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    if found[0] < 0:  # noise comes last, so that clusters have the same looks without it
+        found, sizes, clusters = np.roll(found, -1), np.roll(sizes, -1), (clusters - 1) % len(found)
     names = found if cluster_names is None else [cluster_names[max(label, 0)] for label in found]
     named = ["noise" if label < 0 else str(name) for label, name in zip(found, names, strict=True)]
     data = PartitionData(

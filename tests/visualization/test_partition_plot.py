@@ -99,3 +99,11 @@ def test_axes_of_ones_own():
 def test_mistakes(X, labels, options, message):
     with pytest.raises(ValueError, match=message):
         partition_data(X, labels, **options)
+
+
+def test_noise_is_named_and_comes_last():
+    X = np.arange(10.0).reshape(5, 2)
+    data = partition_data(X, [-1, 1, 0, 1, -1], cluster_names=["oak", "ash"])
+    assert data.names == ("oak", "ash", "noise")
+    assert data.sizes == (1, 2, 2)
+    assert data.clusters.tolist() == [2, 1, 0, 1, 2]
