@@ -56,12 +56,7 @@ _NEARLY = 0.15
 class Assessor:
     """Describes and judges partitions of the points of one pool.
 
-    Attributes
-    ----------
-    samples : PooledSamples
-        With a pool.
-    best_agreement : float
-        Greatest family agreement of a member of the pool.
+    ``samples`` have a pool, and ``best_agreement`` is the greatest family agreement of its members.
     """
 
     samples: PooledSamples
@@ -276,12 +271,7 @@ class Term(NamedTuple):
 class ConfidenceModel:
     """Probability of structure (logistic), and expected adjusted Rand index given structure (linear).
 
-    Attributes
-    ----------
-    structure, ari : float
-        Intercepts.
-    terms : mapping of str to Term
-        By the names of :data:`FEATURES`.
+    ``structure`` and ``ari`` are intercepts, and ``terms`` go by the names of :data:`FEATURES`.
     """
 
     structure: float
@@ -398,12 +388,8 @@ class ReferenceTest:
     few values keep these. Clusters leave neither; heavy tails, skewness and dependence remain. A statistic
     of k clusters is the logarithm of the total over the sum of squares that remains within k clusters.
 
-    Attributes
-    ----------
-    data : ndarray of shape (n_rows,)
-        Statistic of 1 to n_rows clusters.
-    references : ndarray of shape (n_references, n_rows)
-        The same of the reference data.
+    ``data`` has the statistic of 1 to n_rows clusters, and ``references``, shape (n_references, n_rows), the
+    same of the reference data.
 
     Notes
     -----
