@@ -141,8 +141,8 @@ class AnswerSession:
     Notes
     -----
     On 35 development sets (15 shapes, 20 tables) the mean adjusted Rand index was .64 at first and
-    .68, .75, .81 and .86 after 10, 25, 50 and 100 right answers about pairs (COBRAS: .52, .62, .69, .75);
-    with 5 % of the answers wrong .67, .73, .77 and .82 (.48, .53, .54, .50). From 10 answers on names are
+    .68, .75, .81 and .86 after 10, 25, 50 and 100 right answers about pairs (COBRAS: .51, .61, .68, .75);
+    with 5 % of the answers wrong .66, .73, .77 and .82 (.47, .52, .54, .51). From 10 answers on names are
     better than pairs, right ones (.72, .80, .84, .89) and with 5 % of them wrong (.69, .76, .81, .85). A
     wrong answer that joins two groups is never taken back by itself; undo or correct it.
 
