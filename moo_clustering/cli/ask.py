@@ -27,7 +27,7 @@ from moo_clustering.estimators._methods import METHODS
 from moo_clustering.evidence import graph_kernel
 from moo_clustering.interactive import AnswerSession, QuestionPool
 from moo_clustering.interactive.shown import ShownSamples
-from moo_clustering.persistence import ArchiveError, cell_text, read_archive, write_archive
+from moo_clustering.persistence import ArchiveError, cell_text, is_temporary, read_archive, write_archive
 from moo_clustering.pool import PartitionPool
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ def _pool_of(arrays: Mapping[str, Any]) -> QuestionPool:
 
 def check_out(folder: Path, out: Path) -> None:
     """Refuse a folder for results that holds anything but earlier ones of questions about the same run."""
-    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+    if not out.exists() or (out.is_dir() and all(is_temporary(entry.name) for entry in out.iterdir())):
         return
     try:
         record = run_record(out)

@@ -108,6 +108,8 @@ def test_pairs_are_files_that_fit_takes(asked_run):
 def test_other_folders_are_left_alone(asked_run, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
+    # A session that was killed before its first result left this.
+    (other / ".run.json.1-2.tmp").touch()
     check_out(asked_run, other)
     (other / "letter.txt").write_text("dear")
     with pytest.raises(FolderError, match=r"no run\.json; choose another folder with --out"):

@@ -1,6 +1,7 @@
-"""Commands that are killed: ``moo-clustering fit`` and ``moo-clustering reproduce``, with tiny settings."""
+"""Commands that are killed: ``moo-clustering fit``, ``ask`` and ``reproduce``, with tiny settings."""
 
 import json
+import shutil
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from io import StringIO
 from pathlib import Path
 
 import kill_experiments as tiny
+from click.testing import CliRunner
 from kill_folder import final_files
 from kill_outcomes import of_folder
 
@@ -61,6 +63,44 @@ class Fit:
 
 
 @dataclass
+class Ask:
+    """``ask``, whose answers come from a file; a killed session goes on where its answers end."""
+
+    name: str
+    words: str = "tau?atat"
+    place: Path | None = None
+
+    def prepare(self, place):
+        """Fit once."""
+        self.place = place / "asked"
+        command("fit", "iris", "--quiet", "--no-report", "--out", self.place)
+
+    def whole(self, folder):
+        """Never disturbed."""
+        return self.run(folder)
+
+    def run(self, folder):
+        """Answers and results, byte for byte."""
+        out = folder / "out"
+        if not out.exists():
+            shutil.copytree(self.place, folder / "copy", dirs_exist_ok=True)
+            (folder / "copy").rename(out)
+        answers = out / "answers.json"
+        n_given = answers.read_bytes().count(b"\n") - 1 if self.begun(folder) else 0
+        typed = "\n".join(self.words[n_given:]) + "\n"
+        result = CliRunner().invoke(main, ["ask", str(out), "--resume"], input=typed)
+        if result.exit_code:
+            raise RuntimeError(result.output)
+        names = ["answers.json", *(f"asked/{path.name}" for path in final_files(out / "asked"))]
+        return of_folder(out, names)
+
+    def begun(self, folder):
+        """Whether there are answers."""
+        answers = folder / "out" / "answers.json"
+        return answers.exists() and answers.read_bytes().count(b"\n") > 1
+
+
+@dataclass
 class Reproduce:
     """``reproduce``, which goes on when it is given again."""
 
@@ -106,6 +146,7 @@ COMMANDS = [
     Fit("fit pareto-clustering", ("iris", *SMALL, "--set", "n_gen=3", "--checkpoint-every", "1")),
     Fit("fit pesc", ("iris", "--method", "pesc", "-k", "3", *SMALL, *PESC)),
     Fit("fit without checkpoints", ("iris", "--method", "spherical-kmeans", "-k", "3"), saves=False),
+    Ask("ask"),
     Reproduce("reproduce nsga2-clus", ("nsga2-clus-table2",), tiny.write_questions, tiny.ease_questions),
     Reproduce(
         "reproduce multi-instance", ("multi-instance-table3", "--seeds", "1"), tiny.write_bags, tiny.ease_bags

@@ -29,7 +29,7 @@ def damaged(folder):
     found = []
     for path in final_files(folder):
         try:
-            _READERS[path.suffix](path)
+            _READERS.get(path.name, _READERS[path.suffix])(path)
         except Exception as error:
             found.append(f"{path.name} after the kill: {type(error).__name__}: {error}")
     return found
@@ -47,7 +47,15 @@ def _ends_with(text, end):
         raise ValueError(f"ends with {text[-20:]!r}")
 
 
+def _answers(path):
+    # What follows the last end of a line is the answer that was being written.
+    *lines, _ = path.read_text(encoding="utf-8").split("\n")
+    for line in lines:
+        json.loads(line)
+
+
 _READERS = {
+    "answers.json": _answers,
     ".npz": read_archive,
     ".json": lambda path: json.loads(path.read_text(encoding="utf-8")),
     # The package's reader leaves out a last line without its end.

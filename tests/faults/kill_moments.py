@@ -1,7 +1,8 @@
 """Moments inside the writing of files, at which a process kills itself.
 
-Wraps what the package's two writers call, in this process only: files that replace others or come to be
-(``moo_clustering.persistence``), and lines that are appended to those of finished cells (``papers.runner``).
+Wraps what the package's writers call, in this process only: files that replace others or come to be
+(``moo_clustering.persistence``), and lines that are appended to those of finished cells (``papers.runner``)
+or of answers (``moo_clustering.interactive.session``).
 """
 
 import builtins
@@ -11,6 +12,7 @@ import signal
 from collections import defaultdict
 
 from moo_clustering import persistence
+from moo_clustering.interactive import session
 from papers import runner
 
 # In the order in which a file meets them.
@@ -44,11 +46,13 @@ class Watch:
 
     def start(self):
         """From now on, in this process."""
-        persistence.os = runner.os = Calls(self, os)
+        persistence.os = runner.os = session.os = Calls(self, os)
         persistence.open = self._opening("x", WatchedFile)
         runner.open = self._opening("a", WatchedLines)
+        session.open = self._opening("r+", WatchedLines)
         persistence.read_archive = self._counted(persistence.read_archive, lambda found: 1)
         runner._read = self._counted(runner._read, lambda found: len(found[1]))
+        session._read = self._counted(session._read, lambda found: len(found[1]))
 
     def _opening(self, watched_mode, watched):
         """``open``, which watches files that are made (x) or appended to (a)."""
