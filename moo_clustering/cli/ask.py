@@ -282,8 +282,7 @@ def save_answers(run: AskedRun, out: Path) -> list[str]:
     frames = {LABELS: labels, "clusters.csv": clusters, **run.answers()}
     for name, frame in frames.items():
         write_csv(out / name, frame)
-    must, cannot = session.pairs()
-    arrays = {"labels": run.labels, "must_link": must, "cannot_link": cannot}
+    arrays = dict(zip(("labels", "must_link", "cannot_link"), (run.labels, *session.pairs()), strict=True))
     write_archive(out / "result.npz", arrays, record)
     files = [*frames, "result.npz"]
     if (run.folder / CONTENT).is_file():
@@ -300,29 +299,23 @@ def save_answers(run: AskedRun, out: Path) -> list[str]:
 
 def asked_content(run: AskedRun) -> ReportContent:
     """The report of the partition that the answers found, beside the solutions of the fit."""
-    from moo_clustering.visualization.report.content import (
-        ClusterFacts,
-        ReportContent,
-        constraint_columns,
-        size_columns,
-    )
+    from moo_clustering.visualization.report import content
     from moo_clustering.visualization.report.page import merge
 
     session, of_fit = run.session, run_content(run.folder)
     groups, labels = session.groups_, run.labels[None]
-    must, cannot = session.pairs()
+    pairs: Any = dict(zip(("must_link", "cannot_link"), session.pairs(), strict=True))
     names = [name or f"cluster {number}" for number, name in enumerate(groups["name"].fillna(""))]
-    answered = ReportContent(
+    answered = content.ReportContent(
         title=f"{len(session.history_)} answers",
         names=["result"],
         labels=labels,
         sample_names=of_fit.sample_names,
         facts=[("state", session.summary())],
         sample_kind=of_fit.sample_kind,
-        columns=size_columns(labels) + constraint_columns(labels, {"must_link": must, "cannot_link": cannot}),
+        columns=content.size_columns(labels) + content.constraint_columns(labels, pairs),
         cluster_names={0: names} if groups["name"].notna().any() else {},
-        clusters={0: [ClusterFacts(typical=tuple(rows)) for rows in groups["exemplars"]]},
-        must_link=must,
-        cannot_link=cannot,
+        clusters={0: [content.ClusterFacts(typical=tuple(rows)) for rows in groups["exemplars"]]},
+        **pairs,
     )
     return merge([answered, of_fit], ["answers", "fit"])

@@ -465,19 +465,11 @@ def csv_text(frame: pd.DataFrame, *, plain: bool = False) -> bytes:
 def result_arrays(estimator: Any) -> dict[str, Any]:
     """Arrays of a fitted estimator to save."""
     kept = {
-        "labels": "labels_",
-        "similarity": "similarity_",
-        "embedding": "embedding_",
-        "eigenvalues": "eigenvalues_",
-        "front": "pareto_front_",
-        "front_neighbors": "pareto_neighbors_",
-        "front_n_clusters": "pareto_K_",
-        "attainment": "attainment_scores_",
-        "run_labels": "run_labels_",
-        "run_losses": "run_losses_",
-        "association": "association_",
-        "confidence": "confidence_",
-    }
+        "labels": "labels_", "similarity": "similarity_", "embedding": "embedding_",
+        "eigenvalues": "eigenvalues_", "front": "pareto_front_", "front_neighbors": "pareto_neighbors_",
+        "front_n_clusters": "pareto_K_", "attainment": "attainment_scores_", "run_labels": "run_labels_",
+        "run_losses": "run_losses_", "association": "association_", "confidence": "confidence_",
+    }  # fmt: skip
     arrays = {name: getattr(estimator, attribute, None) for name, attribute in kept.items()}
     arrays["front_labels"] = kept_partitions(estimator)
     return {

@@ -16,7 +16,6 @@ from moo_clustering._arrays import FloatArray, IntpArray
 # Words that tell a text from the other, values of sparse data, and characters of a text.
 _N_WORDS, _LONGEST_TEXT = 12, 4_000
 _EMPTY = "(empty)"
-_DAY = 86_400
 
 
 class Line(NamedTuple):
@@ -74,8 +73,7 @@ class ShownColumn:
         if self.words:
             return self.words[int(value)]
         if self.kind == "date":
-            moment = np.datetime64(int(value), "s")
-            return str(moment if value % _DAY else moment.astype("datetime64[D]"))
+            return str(np.datetime64(int(value), "s")).removesuffix("T00:00:00")
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
 
     @cached_property

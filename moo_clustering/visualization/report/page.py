@@ -54,15 +54,9 @@ _SCRIPTS = (
 _TEXT_LENGTH = 400
 _N_LOOKS = 24
 _PLOTLY_MARKERS = {
-    "o": "circle",
-    "s": "square",
-    "^": "triangle-up",
-    "D": "diamond",
-    "v": "triangle-down",
-    "P": "cross",
-    "<": "triangle-left",
-    ">": "triangle-right",
-}
+    "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross",
+    "<": "triangle-left", ">": "triangle-right",
+}  # fmt: skip
 Encoded = dict[str, Any]
 _DTYPES = ("uint8", "uint16", "int32", "uint32", "float32", "float64")
 
