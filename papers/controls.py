@@ -373,10 +373,13 @@ class ControlComparison:
         """Plot hypervolume by evaluations, of every method its median and quartiles; ``path`` saves it."""
         from moo_clustering.visualization import plot_convergence
 
-        runs = {
-            method: [run[["evaluations", "hypervolume"]] for _, run in of_method.groupby(["problem", "seed"])]
-            for method, of_method in self.curves.groupby("method", sort=False)
-        }
+        grid = np.unique(self.curves.loc[self.curves["method"] == EVOLUTION, "evaluations"])
+        runs: dict[str, list[pd.DataFrame]] = {}
+        for (method, _, _), run in self.curves.groupby(["method", "problem", "seed"], sort=False):
+            # Runs that end before others keep their last value.
+            last = np.searchsorted(run["evaluations"], grid, side="right").clip(1) - 1
+            values = {"evaluations": grid, "hypervolume": run["hypervolume"].to_numpy()[last]}
+            runs.setdefault(str(method), []).append(pd.DataFrame(values))
         figure: Figure = plot_convergence(runs, title=title, path=path)
         return figure
 
