@@ -79,7 +79,7 @@ def asking_page(run: AskedRun) -> bytes:
     asked = replace(
         content,
         names=[*content.names, "answers"],
-        labels=np.vstack([content.labels, run.session.labels_]),
+        labels=np.vstack([content.labels, run.labels]),
         columns=[replace(each, values=np.append(each.values, np.nan)) for each in content.columns],
         rules={"answers": content.n_solutions, **content.rules},
         runs=[*content.runs, "answers"] if content.runs else (),
@@ -158,7 +158,7 @@ class AnswerPanel:
             "revision": self._revision,
             "mode": session.mode,
             "question": None if question is None else self._shown(question.samples, groups),
-            "labels": encoded_labels(session.labels_),
+            "labels": encoded_labels(self._run.labels),
             "groups": groups,
             "history": history,
             "expectedError": session.expected_error_,

@@ -22,13 +22,20 @@ def model():
     return ParetoClustering(random_state=0).fit(X)
 
 
+class Run(SimpleNamespace):
+    """A run without a folder."""
+
+    labels = property(lambda self: self.session.labels_)
+
+
 class Page:
     """A page that is served in this process, and a session behind it."""
 
     def __init__(self, session):
         self.session = session
         files = {"must_link.csv": pd.DataFrame({"first": ["a", "=b,"], "second": ["c", "d"]})}
-        run = SimpleNamespace(session=session, shown=ShownSamples.of(X), answers=lambda: files)
+        shown = ShownSamples.of(X)
+        run = Run(session=session, shown=shown, answers=lambda: files)
         self.server = page_server(b"<p>page</p>", 0, AnswerPanel(run))
         self.place = self.server.address.split("/")[3]
         self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True)

@@ -139,15 +139,14 @@ function clusterText(cluster) {
 // Give clusters the looks of those that they continue, and tell which samples are in another one.
 function follows(before, after, names) {
   const { rows, columns, counts } = crossed(before, after);
-  const old = lookPlaces.get(asking.solution) ?? rows;
   const places = [];
   const columnOf = bestMatching(counts, columns.length).map((column, i) => (column >= 0 && counts[i][column] ? column : -1));
   columnOf.forEach((column, i) => {
-    if (column >= 0) places[columns[column]] = old[rows[i]];
+    if (column >= 0 && Math.min(columns[column], rows[i]) >= 0) places[columns[column]] = placeOf(asking.solution, rows[i]);
   });
   const used = new Set(places);
   for (const cluster of columns) {
-    if (places[cluster] !== undefined) continue;
+    if (cluster < 0 || places[cluster] !== undefined) continue;
     let place = 0;
     while (used.has(place)) place++;
     used.add((places[cluster] = place));

@@ -26,7 +26,7 @@ function lookOf(cluster) {
 const lookPlaces = new Map();
 
 function placeOf(solution, cluster) {
-  return lookPlaces.get(solution)?.[cluster] ?? cluster;
+  return cluster < 0 ? cluster : (lookPlaces.get(solution)?.[cluster] ?? cluster);
 }
 
 // A small drawing of a marker; `open` ones are only outlined.
