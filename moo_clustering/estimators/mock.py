@@ -17,6 +17,7 @@ import numpy as np
 from joblib import delayed, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.core.population import Population
 from pymoo.core.result import Result
 from pymoo.core.sampling import Sampling
 from pymoo.operators.crossover.ux import UniformCrossover
@@ -520,10 +521,13 @@ objective, int or callable, default="auto"
 
     def _found_front(self, problem: MOCKProblem, result: Result) -> Front:
         """Distinct non-dominated partitions of the last population and of the constructed front."""
-        genes, F = result.pop.get("X", "F")
         if self.init == "greedy":
             built = problem.greedy_front()
-            genes, F = np.concatenate([genes, built]), np.concatenate([F, problem.evaluate(built)])
+            values = {"X": built, "F": problem.evaluate(built), "CV": np.zeros((len(built), 1))}
+            merged = Population.merge(result.pop, evaluated_population(**values))
+            result.opt = merged[non_dominated(merged.get("F").astype(np.float64))]
+            result.X, result.F = result.opt.get("X", "F")
+        genes, F = (result.pop if self.init != "greedy" else result.opt).get("X", "F")
         F = F.astype(np.float64)
         rows = non_dominated(F)
         rows = rows[np.sort(distinct_rows(problem.encoding.canonical(genes[rows]))[0])]
