@@ -380,12 +380,11 @@ print(json.dumps([whole, filled, again, left, equal]))
         assert status == 0, stderr
         assert names(tmp_path / "whole")
     whole, filled, again, left, equal = json.loads(stdout.splitlines()[-1])
-    assert (whole, filled, again) == (0, 2, 0)
-    errors = [line for line in stderr.splitlines() if line.startswith("Error: ")]
-    assert len(errors) == 1
-    assert errors[0].startswith("Error: one/")
-    assert errors[0].endswith(": No space left on device")
+    # Results are saved before pictures, which are no reason to fail: the run is complete.
+    assert (whole, filled, again) == (0, 0, 2)
+    assert ".png could not be drawn (OSError: [Errno 28] No space left on device" in stderr
+    assert "one holds a finished run" in stderr
     assert "Traceback" not in stderr
-    assert "checkpoint.npz" in left
     assert not [name for name in left if name.endswith(".tmp")]
+    assert {"labels.csv", "result.npz", "run.json"} <= {*left}
     assert equal
