@@ -8,8 +8,8 @@ number.
 Shows: two objectives as functions, medoids as centres, NSGA-II with an archive of all sizes; the control is
 k-means with one start for each number of clusters.
 
-Wang, Zhang & Zhou, "An evolutionary multiobjective approach to k-clustering", IEEE Access 6, 2018. Iris;
-there is no figure of the paper beside it.
+Wang, Lai, Wu, Xing, Wang & Ishibuchi, "Multi-clustering via evolutionary multi-objective optimization",
+Information Sciences 450, 2018. Iris; there is no figure of the paper beside it.
 """
 
 import numpy as np

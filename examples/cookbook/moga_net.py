@@ -8,8 +8,8 @@ Shows: locus-based adjacency over the edges of a networkx graph, two objectives 
 are Louvain's method and as many random genotypes.
 
 Pizzuti, "A multiobjective genetic algorithm to find communities in complex networks", IEEE TEVC 16(3),
-2012. No partition of Zachary's karate club has a modularity above .420 (Brandes et al., IEEE TKDE 20(2),
-2008).
+2012. No partition of Zachary's karate club has a modularity above .420 (Agarwal & Kempe, European Physical
+Journal B 66, 2008).
 """
 
 import networkx as nx
