@@ -519,7 +519,8 @@ def load_prepared(
         mixed = CategoryTable(path.name, columns, names, row_ids, category_names=prepared.category_names)
         mixed = replace(mixed, y=table.y, target_names=table.target_names)
         return CategorySamples.of(mixed, source=mixed, notes=tuple(notes))
-    left = frame[[name for name in features if name not in prepared.columns and frame[name].nunique() > 1]]
+    others = [name for name in features if name not in prepared.columns]
+    left = frame[[name for name in others if frame[name].dropna().astype(str).nunique() > 1]]
     return PreparedSamples.of(
         table,
         notes_of_rows=left,

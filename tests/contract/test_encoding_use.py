@@ -50,11 +50,11 @@ def test_wrong_populations_are_refused(name):
         encoding.decode(X[0])
     with pytest.raises(ValueError, match="shape"):
         encoding.repair(np.hstack([X, X]))
-    with pytest.raises(ValueError, match="repair"):
+    with pytest.raises(ValueError, match="Repair"):
         encoding.decode(X + 0.25)
-    with pytest.raises(ValueError, match="repair"):
+    with pytest.raises(ValueError, match="Repair"):
         encoding.decode(np.full(X.shape, encoding.n_samples))
-    with pytest.raises(ValueError, match="repair"):
+    with pytest.raises(ValueError, match="Repair"):
         encoding.decode(np.full(X.shape, -2))
     with pytest.raises(ValueError, match="NaN"):
         encoding.repair(np.full(X.shape, np.nan))

@@ -150,7 +150,7 @@ def test_moves_keep_the_least_size_and_the_genotypes_given(seed):
 
 
 class Plus(DrawnMutation):
-    def _do(self, problem, X, *args, random_state=None, **kwargs):
+    def _apply(self, problem, X, rng):
         self.seen = len(X)
         return X + 1
 
@@ -381,7 +381,7 @@ def test_misuse(make, error, match):
 def test_fractions_are_refused():
     X = np.full((2, 14), 0.5)
     for operator in (ImprovementMutation(), KMMutation()):
-        with pytest.raises(ValueError, match="repair"):
+        with pytest.raises(ValueError, match="Repair"):
             operator._do(PROBLEM, X, random_state=rng())
 
 

@@ -319,7 +319,7 @@ def test_misuse_of_partitions(change, error, match):
 
 def test_genes_out_of_range_are_refused():
     problem = BagPartitionProblem(TOY, 2)
-    with pytest.raises(ValueError, match="repair"):
+    with pytest.raises(ValueError, match="Repair"):
         problem.evaluate(np.array([[0, 0, 1, 1, 2]]))
 
 
@@ -483,7 +483,7 @@ def test_misuse_of_medoids(change, error, match):
 def test_real_operators_are_refused_unless_repaired():
     problem = BagPartitionProblem(NINE, 2)
     parts = operators(problem) | {"mutation": PM(), "repair": None}
-    with pytest.raises(ValueError, match="repair"):
+    with pytest.raises(ValueError, match="Repair"):
         minimize(problem, GA(pop_size=8, **parts), ("n_gen", 3), seed=1)
 
 

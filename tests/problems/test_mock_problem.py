@@ -373,7 +373,7 @@ def test_floats_and_other_orders_are_taken_but_wrong_genes_are_not(kind):
     assert_array_equal(problem.evaluate(G.astype(float)), F)
     assert_array_equal(problem.evaluate(np.asfortranarray(G)), F)
     for wrong in (np.full(G.shape, 6), np.full(G.shape, -1), G + 0.5):
-        with pytest.raises(ValueError, match="repair"):
+        with pytest.raises(ValueError, match="Repair"):
             problem.evaluate(wrong)
 
 

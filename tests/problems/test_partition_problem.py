@@ -347,9 +347,9 @@ def test_a_problem_knows_its_bounds():
 
 def test_genotypes_that_are_not_valid_are_refused():
     problem = PartitionProblem(X, ENCODINGS["medoids"], ["deviation"])
-    with pytest.raises(ValueError, match="repair"):
+    with pytest.raises(ValueError, match="Repair"):
         problem.evaluate(np.array([[0, 0, 1, 2, 3]]))
-    with pytest.raises(ValueError, match="repair"):
+    with pytest.raises(ValueError, match="Repair"):
         problem.evaluate(np.array([[0.5, 1, 2, 3, 4]]))
 
 

@@ -106,16 +106,20 @@ def test_every_script_of_the_folder_is_in_the_page():
 
     folder = files("moo_clustering.visualization.report").joinpath("assets")
     there = {entry.name for entry in folder.iterdir() if entry.name.endswith(".js")}
-    assert there == set(_render._SCRIPTS)
+    assert there == {*_render._SCRIPTS, "ask.js"}
 
 
-def test_every_element_that_scripts_ask_for_exists():
-    page = render(content())
+@pytest.mark.parametrize("asks", [False, True])
+def test_every_element_that_scripts_ask_for_exists(asks):
+    page = render(content(), asks=asks)
     script = scripts(page)[-1][1]
     asked = set(re.findall(r'(?:byId|note|addFigure|redraw)\("([a-z-]+)"', script))
     there = set(re.findall(r'\bid="([a-z-]+)"', page.replace(get_plotlyjs(), "")))
+    there |= set(re.findall(r'(?:\bid: |, )"(ask-[a-z-]+)"', script))  # made by a script
     assert len(asked) > 30
-    assert asked <= there
+    # A page tells by this element whether it asks.
+    assert ("ask" in there) is asks
+    assert asked - {"ask"} <= there
 
 
 def test_file_is_written_whole(tmp_path):
