@@ -643,7 +643,7 @@ def _by_pairs(
     else:
         weights = evidence.evidence_weights(candidates.total, drop=True)
         together = evidence.consensus_affinity(candidates.labels, weights)
-        affinities = [(together, _REACH_POOL), (samples.graph, samples.walk)]
+        affinities: list[tuple[Any, Any]] = [(together, _REACH_POOL), (samples.graph, samples.walk)]
         if n_clusters is None:
             ks, scores = _likely_numbers(candidates)
             labels = evidence.cross_validated_partition(

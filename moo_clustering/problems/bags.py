@@ -17,7 +17,12 @@ from moo_clustering.bags.geometry import Weighting
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding, MedoidSlotEncoding
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.problems.partition import ConstraintHandling, Index, LeastClusterSize, PartitionProblem
+from moo_clustering.problems.partition import (
+    ConstraintHandling,
+    LeastClusterSize,
+    PartitionProblem,
+    index_list,
+)
 from moo_clustering.validity import ValidityIndex, get_index
 from moo_clustering.validity.bags import (
     FTWCV,
@@ -28,6 +33,7 @@ from moo_clustering.validity.bags import (
     BagSilhouette,
     db_medoid,
 )
+from moo_clustering.validity.registry import Index
 
 Centers = Literal["medoid", "mean"]
 OF_BAGS = {index.name: index for index in (BagDaviesBouldin, BagSDbw, BagSilhouette, FTWCV, TWCV)}
@@ -287,9 +293,8 @@ def bag_indices(
     replaced : mapping of classes to functions of tables, optional
         Indices that stand in for others given by name or class.
     """
-    if isinstance(objectives, str | ValidityIndex | type):
-        objectives = [objectives]
-    names = [index for index in objectives if isinstance(index, str)]
+    listed = index_list(objectives)
+    names = [index for index in listed if isinstance(index, str)]
     for name in names:
         if name not in OF_BAGS:
             raise ValueError(
@@ -299,7 +304,7 @@ def bag_indices(
         if names.count(name) > 1:
             raise ValueError(f"objectives must differ, got {name} more than once.")
     fitted = []
-    for objective in objectives:
+    for objective in listed:
         kind = OF_BAGS.get(objective) if isinstance(objective, str) else objective
         other = replaced.get(kind) if replaced and isinstance(kind, type) else None
         fitted.append(_fitted(objective, tables) if other is None else other(tables))

@@ -238,10 +238,15 @@ class PartitionProblem(SignedProblem):
         return np.asarray(index.evaluate(labels), dtype=np.float64)
 
 
-def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tuple[ValidityIndex, ...]:
+def index_list(objectives: Sequence[Index] | Index) -> Sequence[Any]:
+    """One objective, which may be a tuple of a function and its direction, or several, as a sequence."""
     directed = isinstance(objectives, tuple) and objectives[1:] in (("max",), ("min",))
     single = directed or callable(objectives) or isinstance(objectives, (str, ValidityIndex))
-    listed: Sequence[Any] = [objectives] if single else objectives  # type: ignore[assignment]
+    return [objectives] if single else objectives  # type: ignore[return-value]
+
+
+def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tuple[ValidityIndex, ...]:
+    listed = index_list(objectives)
     if len(listed) == 0:
         raise ValueError("objectives must name at least one validity index.")
     repeated = {name for name in listed if isinstance(name, str) and list(listed).count(name) > 1}

@@ -20,6 +20,7 @@ from pymoo.util.ref_dirs import get_reference_directions
 
 from moo_clustering.bags import Bags, bag_distances
 from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.datasets import make_bags
 from moo_clustering.operators import (
     AlignedHUX,
     CanonicalDuplicates,
@@ -493,3 +494,18 @@ def test_copies_of_the_tables_are_the_tables():
     problem.evaluate(X)
     tables = problem._tables
     assert copy.deepcopy({"of": tables})["of"] is tables
+
+
+def test_a_function_is_an_objective():
+    def spread(bags, labels):
+        return float(
+            max(np.ptp(np.concatenate([bags[b] for b in np.flatnonzero(labels == k)])) for k in set(labels))
+        )
+
+    bags = make_bags(20, 2, random_state=0).bags
+    labels = np.arange(20) % 2
+    one = BagPartitionProblem(bags, 2, objectives=(spread, "min")).evaluate(labels[None])
+    two = BagPartitionProblem(bags, 2, objectives=["twcv", (spread, "max")], min_cluster_size=0).evaluate(
+        labels[None]
+    )
+    assert one.ravel()[0] == -two.ravel()[1] == spread(bags, labels)
