@@ -521,6 +521,23 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         return model.probabilities(scores, None if transform is None else transform(rows))
 
     @property
+    def result_(self) -> Result | None:
+        """The front as pymoo's algorithms return it, objectives minimised; None with ``kernel="bags"``."""
+        check_is_fitted(self)
+        found, problem = self._candidates, self._problem
+        if found is None:
+            return None
+        labels, values = found.labels[self._front], found.values[self._front]
+        if problem is None:
+            encoding = LabelEncoding(labels.shape[1], int(found.pool.n_clusters.max()))
+            problem = PartitionProblem(None, encoding, list(found.objectives.indices))
+        result = Result()
+        result.problem, result.X, result.F = problem, labels, -values
+        result.pop = result.opt = evaluated_population(X=labels, F=-values, CV=np.zeros((len(labels), 1)))
+        result.success = True
+        return result
+
+    @property
     def pareto_labels_(self) -> Labels:
         """Partitions of the front, shape (n_solutions, n_samples), rows as in ``pareto_front_``."""
         check_is_fitted(self)
@@ -739,7 +756,6 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         self._alternatives, ari = np.zeros(0, dtype=np.intp), np.zeros(0)
         self._front, self.pareto_front_ = np.zeros(0, dtype=np.intp), np.zeros((0, 0))
         self.objective_names_ = ()
-        self.result_: Result | None = None
         if candidates is not None:
             of_points = samples.per_point(self._solutions["auto"].labels)
             if candidates.pool.families[0] != TRIVIAL:
@@ -747,8 +763,7 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
             self._front = candidates.front()
             self.pareto_front_ = candidates.values[self._front]
             self.objective_names_ = candidates.objectives.names
-            problem = None if evolution is None else evolution.evolved.result.problem
-            self.result_ = _front_result(candidates, self._front, problem)
+        self._problem = None if evolution is None else evolution.evolved.result.problem
         self._assessor = self._assessor_for(samples)
         self.alternatives_ = self.scores_.iloc[self._alternatives].reset_index(drop=True)
         self.alternatives_["ari_to_labels"] = ari
@@ -883,19 +898,6 @@ def _score_frame(candidates: Candidates | None) -> pd.DataFrame:
     if len(candidates.objectives.names) > 2:
         frame["total"] = candidates.total
     return frame
-
-
-def _front_result(candidates: Candidates, rows: IntpArray, problem: PartitionProblem | None) -> Result:
-    """The front as pymoo's algorithms return it, objectives minimised."""
-    labels, values = candidates.labels[rows], candidates.values[rows]
-    if problem is None:
-        encoding = LabelEncoding(labels.shape[1], int(candidates.pool.n_clusters.max()))
-        problem = PartitionProblem(None, encoding, list(candidates.objectives.indices))
-    front = evaluated_population(X=labels, F=-values, CV=np.zeros((len(labels), 1)))
-    result = Result()
-    result.problem, result.X, result.F = problem, labels, -values
-    result.pop, result.opt, result.success = front, front, True
-    return result
 
 
 @estimator
