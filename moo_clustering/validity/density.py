@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
-from moo_clustering._arrays import FloatArray, IntpArray, Labels, centred_features
+from moo_clustering._arrays import FloatArray, IntpArray, Labels, block_slices, centred_features
 from moo_clustering._distances import MAX_MEMORY, distance_matrix
 from moo_clustering.validity.base import Population, PopulationIndex, mean_square_distance
 from moo_clustering.validity.internal import FLOOR
@@ -19,9 +19,9 @@ from moo_clustering.validity.internal import FLOOR
 SHRINKAGES = np.arange(1, 9) / 10
 
 
-def _members(labels: Labels) -> list[IntpArray]:
-    """Rows of every cluster."""
-    return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
+def _members(labels: Labels | IntpArray, k: int = 0) -> list[IntpArray]:
+    """Rows of every cluster, of at least ``k``."""
+    return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels, minlength=k))[:-1])
 
 
 class Dunn(PopulationIndex):
@@ -173,21 +173,37 @@ class CDbw(PopulationIndex):
         return np.array([self._value(row) if row.any() else 0.0 for row in population.labels])
 
     def _value(self, labels: Labels) -> float:
-        clusters = [self._X[rows] for rows in _members(labels)]
-        means = [points.mean(axis=0) for points in clusters]
-        spread = np.array([points.var(axis=0).sum() for points in clusters])
+        sizes = np.bincount(labels)
+        cuts = np.cumsum(sizes)[:-1]
+        X = self._X[np.argsort(labels, kind="stable")]
+        clusters = np.split(X, cuts)
+        # Not reduceat, which rounds otherwise: equal distances to a mean would no longer be equal.
+        means = np.array([points.sum(axis=0) for points in clusters]) / sizes[:, np.newaxis]
+        squares = np.split((X - np.repeat(means, sizes, axis=0)) ** 2, cuts)
+        spread = (np.array([parts.sum(axis=0) for parts in squares]) / sizes[:, np.newaxis]).sum(axis=1)
         stdev = float(np.sqrt(spread.mean()))
         if stdev == 0.0:
             return 0.0
-        chosen = [self._representatives(points, mean) for points, mean in zip(clusters, means, strict=True)]
-        inside = np.zeros(len(SHRINKAGES))
-        for points, mean, far in zip(clusters, means, chosen, strict=True):
-            for s, share in enumerate(SHRINKAGES):
-                near = cdist(far + share * (mean - far), points) <= stdev
-                inside[s] += near.mean() / len(clusters) / stdev
+        chosen = list(map(self._representatives, clusters, means))
+        far, n_far = np.concatenate(chosen), np.array(list(map(len, chosen)))
+        owner = np.repeat(np.arange(len(sizes)), n_far)
+        shrunk = far + SHRINKAGES[:, np.newaxis, np.newaxis] * (means[owner] - far)
+        near = self._near(clusters, shrunk.reshape(-1, X.shape[1]), np.tile(owner, len(shrunk)), stdev)
+        inside = (near.reshape(len(shrunk), -1) / (n_far * sizes)[owner]).sum(axis=1) / len(sizes) / stdev
         compactness = inside.mean()
         cohesion = compactness / (1.0 + np.abs(np.diff(inside)).mean())
-        return float(cohesion * self._separation(clusters, chosen, np.sqrt(spread)) * compactness)
+        return float(cohesion * self._separation(clusters, far, n_far, np.sqrt(spread)) * compactness)
+
+    def _near(
+        self, clusters: list[FloatArray], points: FloatArray, owner: IntpArray, radii: FloatArray | float
+    ) -> IntpArray:
+        """How many samples of its cluster are within its radius of every point."""
+        counts, limits = np.zeros(len(points), dtype=np.intp), np.broadcast_to(radii, len(points))
+        for samples, own in zip(clusters, _members(owner, len(clusters)), strict=True):
+            for part in block_slices(len(own), len(samples)):
+                rows = own[part]
+                counts[rows] = (cdist(points[rows], samples) <= limits[rows, np.newaxis]).sum(axis=1)
+        return counts
 
     def _representatives(self, points: FloatArray, mean: FloatArray) -> FloatArray:
         """Farthest sample from the mean, then each time the one farthest from those chosen."""
@@ -199,19 +215,33 @@ class CDbw(PopulationIndex):
             distance = np.minimum(distance, cdist(points, points[chosen[-1:]])[:, 0])
         return points[chosen]
 
-    def _separation(self, clusters: list[FloatArray], chosen: list[FloatArray], spread: FloatArray) -> float:
-        k = len(clusters)
-        apart, dense = np.full((k, k), np.inf), np.zeros((k, k))
-        for i in range(k):
-            for j in range(i):
-                D = cdist(chosen[i], chosen[j])
-                # Facing representatives: each is the nearest of the other.
-                facing = (D.min(axis=0) == D) & (D.min(axis=1, keepdims=True) == D)
-                a, b = np.nonzero(facing)
-                width = (spread[i] + spread[j]) / 2
-                both = np.concatenate([clusters[i], clusters[j]])
-                share = (cdist((chosen[i][a] + chosen[j][b]) / 2, both) <= width).mean(axis=1)
-                apart[i, j] = apart[j, i] = D[facing].mean()
-                if width > 0:
-                    dense[i, j] = dense[j, i] = (D[facing] / (2 * width) * share).mean()
-        return float(apart.min(axis=1).mean() / (1.0 + dense.max(axis=1).mean()))
+    def _separation(
+        self, clusters: list[FloatArray], far: FloatArray, n_far: IntpArray, spread: FloatArray
+    ) -> float:
+        k, sizes, starts = len(clusters), np.array(list(map(len, clusters))), np.cumsum(n_far) - n_far
+        owner, nearest, densest = np.repeat(np.arange(k), n_far), np.full(k, np.inf), np.zeros(k)
+        for block in block_slices(k, 4 * len(far) * int(n_far.max())):
+            first, stop = starts[block.start], starts[block.stop - 1] + n_far[block.stop - 1]
+            D = cdist(far[first:stop], far[:stop])
+            # Facing representatives: each is the nearest of the other, here of a cluster with a lower number.
+            least = np.minimum.reduceat(D, starts[block] - first, axis=0)
+            a, b = np.nonzero(np.repeat(least, n_far[block], axis=0) == D)
+            least = np.minimum.reduceat(D, starts[: block.stop], axis=1)
+            facing = (owner[a + first] > owner[b]) & (least[a, owner[b]] == D[a, b])
+            gap, a, b = D[a, b][facing], a[facing] + first, b[facing]
+            i, j = owner[a], owner[b]
+            width, middle, share = (spread[i] + spread[j]) / 2, (far[a] + far[b]) / 2, np.zeros(len(a))
+            some = np.flatnonzero(width > 0)
+            for side in (i, j):
+                share[some] += self._near(clusters, middle[some], side[some], width[some])
+            share[some] *= gap[some] / (2 * width * (sizes[i] + sizes[j]))[some]
+            cell, shape = (i - block.start) * k + j, (block.stop - block.start, k)
+            n_facing = np.bincount(cell, minlength=shape[0] * k).reshape(shape)
+            sums = [np.bincount(cell, w, shape[0] * k).reshape(shape) for w in (gap, share)]
+            apart = np.divide(sums[0], n_facing, out=np.full(shape, np.inf), where=n_facing > 0)
+            dense = sums[1] / np.maximum(n_facing, 1)
+            nearest = np.minimum(nearest, apart.min(axis=0))
+            densest = np.maximum(densest, dense.max(axis=0))
+            nearest[block] = np.minimum(nearest[block], apart.min(axis=1))
+            densest[block] = np.maximum(densest[block], dense.max(axis=1))
+        return float(nearest.mean() / (1.0 + densest.mean()))
