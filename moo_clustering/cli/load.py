@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.api.types import infer_dtype
 
 from moo_clustering._arrays import did_you_mean
 from moo_clustering.cli.samples import (
@@ -519,8 +520,10 @@ def load_prepared(
         mixed = CategoryTable(path.name, columns, names, row_ids, category_names=prepared.category_names)
         mixed = replace(mixed, y=table.y, target_names=table.target_names)
         return CategorySamples.of(mixed, source=mixed, notes=tuple(notes))
-    others = [name for name in features if name not in prepared.columns]
-    left = frame[[name for name in others if frame[name].dropna().astype(str).nunique() > 1]]
+    others = frame[[name for name in features if name not in prepared.columns]]
+    # Bytes, lists and records do not help to recognise a row.
+    shown = [name for name in others if infer_dtype(others[name]) not in ("bytes", "mixed")]
+    left = others[[name for name in shown if others[name].nunique() > 1]]
     return PreparedSamples.of(
         table,
         notes_of_rows=left,

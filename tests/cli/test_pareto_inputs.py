@@ -171,6 +171,16 @@ def test_parquet(run, tmp_path):
     assert "column 'kind' of text became 3 indicators of its values" in result.stderr
 
 
+def test_cells_that_are_no_text_stop_nothing(run):
+    frame = pd.DataFrame(blobs(), columns=["a", "b", "c"])
+    frame["record"], frame["bytes"] = [{"i": i} for i in range(60)], [bytes([128 + i]) for i in range(60)]
+    frame["list"] = [[i] for i in range(60)]
+    frame.to_parquet("nested.parquet")
+    result = run("fit", "nested.parquet", *SMALL, "--out", "out")
+    assert result.exit_code == 0, result.output
+    assert "3 columns (record, bytes, list) left out" in result.stderr
+
+
 def test_texts(run, tmp_path):
     rng = np.random.default_rng(0)
     words = [["valve", "pulse", "aorta", "artery"], ["rash", "itch", "burn", "acne"], ["nap", "bed", "dream"]]
