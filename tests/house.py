@@ -67,6 +67,7 @@ def run():
 COUNT_FILES = """
 import inspect, sys, threading, warnings
 warnings.simplefilter("ignore")
+package = __import__("moo_clustering").__path__[0]
 entered = set()
 def imports(frame):
     while frame and (frame.f_code.co_name != "<module>" or frame.f_code.co_filename == "<string>"):
@@ -76,7 +77,7 @@ def profile(frame, event, argument):
     name = frame.f_code.co_filename
     # Functions alone: the bodies of modules and classes run when they are imported.
     if event == "call" and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
-        if "/moo_clustering/" in name and name not in entered and not imports(frame):
+        if name.startswith(package) and name not in entered and not imports(frame):
             entered.add(name)
 threading.setprofile(profile)
 sys.setprofile(profile)

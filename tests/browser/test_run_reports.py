@@ -60,7 +60,7 @@ def test_explored_in_the_browser(open_report, folder):
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     try:
-        address = re.search(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())[0]
+        address = re.search(r"http://127\.0\.0\.1:\d+/\S+/", process.stdout.readline())[0]
         page = open_report(address)
         assert page.text("h1") == "NSGA2Clus on documents.jsonl"
         labels = labels_in(page)

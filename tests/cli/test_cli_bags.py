@@ -400,16 +400,16 @@ def test_list_says_which_methods_take_bags(run):
 
 @pytest.mark.slow
 def test_pictures_show_the_scale_of_the_fit(run, bags, monkeypatch):
-    from moo_clustering import visualization
+    from moo_clustering.visualization import bags as pictures
 
     seen = {}
-    original = visualization.plot_bag_distances
+    original = pictures.plot_bag_distances
 
     def plot(data, labels, **options):
         seen.update(data=data, labels=labels)
         return original(data, labels, **options)
 
-    monkeypatch.setattr(visualization, "plot_bag_distances", plot)
+    monkeypatch.setattr(pictures, "plot_bag_distances", plot)
     assert run("fit", "bags.npz", "--method", "bamic", "-k", 3, "--out", "out").exit_code == 0
     expected = bag_distances(BagTransformer().fit_transform(bags.bags))
     np.testing.assert_allclose(bag_distances(seen["data"]), expected)
