@@ -187,7 +187,7 @@ def open_session(
 
 
 def _questions(folder: Path, record: Mapping[str, Any]) -> tuple[QuestionPool, ShownSamples, dict[str, Any]]:
-    """What the fit saved. Raises a FolderError if it saved nothing, with the reason."""
+    """Read what the fit saved; a FolderError says why it saved nothing."""
     if record.get("command") == "ask":
         raise FolderError(f"{folder} holds the result of questions; ask about the run they were about")
     path = folder / QUESTIONS

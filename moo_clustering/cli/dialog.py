@@ -114,7 +114,7 @@ def _known(run: AskedRun) -> list[str]:
 
 
 def _told(run: AskedRun) -> str:
-    """What an answer changed, and what was expected."""
+    """The sentence after an answer: the expected answer, and the samples that moved."""
     history = run.session.history_
     last = history.iloc[-1]
     likely, parts = last["probability"], []

@@ -138,7 +138,7 @@ class RunFolder:
                 # These files are of a run that was killed while it saved its results.
                 self._remove(FILES)
             else:
-                # Of two runs that begin at once, one fails here, also on file systems without locks.
+                # One of two runs that begin at once fails here, also on file systems without locks.
                 with creating(self.path / RECORD) as file:
                     file.write(_text(record).encode())
                 self._claimed = True

@@ -253,7 +253,7 @@ class Assessment(NamedTuple):
     verdict: str
 
 
-# Where the data leave nothing to choose from, and where there is no pool.
+# Verdicts without a choice: the data leave nothing to choose from, or there is no pool.
 NOTHING_TO_CHOOSE = Assessment(float("nan"), float("nan"), NO_STRUCTURE)
 NOTHING_KNOWN = Assessment(float("nan"), float("nan"), UNKNOWN)
 

@@ -41,13 +41,15 @@ def toolbox_of(problem, crossover, mutation, individual):
 
 def both_loops(problem, genes, crossover, mutation):
     """The last populations of eaSimple and eaMuPlusLambda."""
-    random.seed(0)
+    state = random.getstate()
+    random.seed(0)  # DEAP's loops draw from this generator alone
     toolbox = toolbox_of(problem, crossover, mutation, ArrayIndividual)
     population = [toolbox.individual(row) for row in genes]
     simple, _ = algorithms.eaSimple(
         [toolbox.clone(one) for one in population], toolbox, 0.5, 0.5, 1, verbose=False
     )
     plus, _ = algorithms.eaMuPlusLambda(population, toolbox, 6, 6, 0.5, 0.5, 1, verbose=False)
+    random.setstate(state)
     return simple, plus
 
 
