@@ -21,29 +21,39 @@ Makers = tuple[Callable[[], Any], ...]
 # Sampling, crossover, mutation and, where genes need one, repair; the first kind that fits counts.
 _OF_PROBLEMS: dict[Any, Makers] = {
     problems.MOCKProblem: (
-        *(sampling.MSTInterestingnessSampling, partial(UniformCrossover, prob=1.0)),
+        sampling.MSTInterestingnessSampling,
+        partial(UniformCrossover, prob=1.0),
         mutation.NeighborBiasedMutation,
     ),
     problems.NeighborGraphProblem: (
-        *(sampling.NeighborSampling, crossover.UniformNeighborCrossover),
-        *(mutation.NeighborResample, repair.CannotLinkRepair),
+        sampling.NeighborSampling,
+        crossover.UniformNeighborCrossover,
+        mutation.NeighborResample,
+        repair.CannotLinkRepair,
     ),
     problems.SRMOSCProblem: (
-        *(sampling.SparseRowSampling, crossover.RowUniformCrossover, mutation.SupportMutation),
+        sampling.SparseRowSampling,
+        crossover.RowUniformCrossover,
+        mutation.SupportMutation,
     ),
     problems.FuzzyModesProblem: (sampling.ModesSampling, SinglePointCrossover, mutation.ModesMutation),
     problems.EnsembleSelectionProblem: (BinaryRandomSampling, HUX, BitflipMutation),
     problems.SubspaceClusteringProblem: (
-        *(sampling.SeedSampling, crossover.AlignedSeedCrossover),
+        sampling.SeedSampling,
+        crossover.AlignedSeedCrossover,
         lambda: mutation.MutationChoice([mutation.SweepSeedMutation(), mutation.DistantSeedMutation()]),
     ),
     problems.SumOfSquaresProblem: (
-        *(sampling.EncodingSampling, crossover.CentreMatchingCrossover),
-        *(partial(mutation.RelocateCentre, prob=0.2), repair.LocalSearchRepair),
+        sampling.EncodingSampling,
+        crossover.CentreMatchingCrossover,
+        partial(mutation.RelocateCentre, prob=0.2),
+        repair.LocalSearchRepair,
     ),
     problems.BagPartitionProblem: (
-        *(partial(sampling.PartitionSampling, ("random", "km")), crossover.AlignedHUX),
-        *(mutation_labels.ImprovementMutation, repair.MinSizeRepair),
+        partial(sampling.PartitionSampling, ("random", "km")),
+        crossover.AlignedHUX,
+        mutation_labels.ImprovementMutation,
+        repair.MinSizeRepair,
     ),
 }
 # Crossover and mutation.

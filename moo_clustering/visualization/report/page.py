@@ -181,7 +181,8 @@ def fits(content: ReportContent) -> bool:
     solutions = [content.chosen, *content.rules.values(), *content.cluster_names, *content.clusters]
     samples = [
         *([] if content.map is None else [content.map.rows]),
-        *([content.must_link, content.cannot_link]),
+        content.must_link,
+        content.cannot_link,
         *(facts.typical for found in content.clusters.values() for facts in found),
     ]
     return (
