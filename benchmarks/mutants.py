@@ -7,9 +7,9 @@ file holds.
 
 Tests are chosen by the name of the changed function or class, or of public ones of its module that use it:
 files that mention it, those of the same room first, and the contract suite's cases of that name. ``--record
-FILE`` runs all default tests once with coverage per test file; with such a file, tests are those that run
-the changed line. Changes in ``_kernels`` run without compilation. A mutant under which the tests hang
-counts as killed.
+FILE`` runs all default tests once with coverage per test; with such a file, tests are those that run the
+changed line, a few of the same room first. Changes in ``_kernels`` run without compilation. A mutant under
+which the tests hang counts as killed. ``--part 1/2`` takes every second mutant, for two processes.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "moo_clustering"
@@ -67,6 +68,8 @@ COMPARISONS = {
 HANG, SLEEP = 4, 40
 # Names that so many test files have are words, and say nothing.
 COMMON = 40
+# Tests of a line that are tried first, and seconds and number of those that are tried next.
+FEW, MINUTE, MANY = 12, 60.0, 1500
 
 # Names of calls whose arguments are words for the user.
 NO_SWAP = {
@@ -299,8 +302,13 @@ class Tests:
         mentioned = self._sorted(mutant, [file for file in files if file not in contract])
         if self.record and "_kernels" not in mutant.file:
             covering = self.record["lines"].get(mutant.file, {})
-            files = covering.get(str(mutant.line)) or sorted(set().union(*covering.values()))
-            yield from (("default", DEFAULT, [file]) for file in self._sorted(mutant, files)[:20])
+            # A line at the top of a module runs when it is imported, in no test.
+            found = covering.get(str(mutant.line)) or sorted(set().union(*covering.values()))
+            found = self._sorted(mutant, found)
+            near, few = {test.split("::")[0] for test in found[:FEW]}, found[: 2 * FEW]
+            few = [test for test in few if test.split("::")[0] in near]
+            # Without arguments pytest would run them all.
+            yield from (("default", DEFAULT, some) for some in (few, self._within(set(few), found)) if some)
         else:
             if mentioned:
                 yield "default", DEFAULT, mentioned
@@ -309,15 +317,25 @@ class Tests:
             yield "all", SLOW, mentioned
         yield "all", SLOW, cases
 
-    def _sorted(self, mutant: Mutant, files: list[str]) -> list[str]:
-        """Those of the same module and room first."""
+    def _sorted(self, mutant: Mutant, tests: list[str]) -> list[str]:
+        """Those of the same module and room first, quick ones before slow ones."""
         parts = Path(mutant.file).with_suffix("").parts[1:]
         seconds = (self.record or {}).get("seconds", {})
 
-        def place(file: str) -> tuple[bool, bool, float]:
-            return parts[-1].strip("_") not in file, parts[0] not in file, seconds.get(file, 0.0)
+        def place(test: str) -> tuple[bool, bool, float]:
+            return parts[-1].strip("_") not in test, parts[0] not in test, seconds.get(test, 0.0)
 
-        return sorted(files, key=place)
+        return sorted(tests, key=place)
+
+    def _within(self, tried: set[str], tests: list[str]) -> list[str]:
+        """Further tests, the quickest first, until they take a minute."""
+        seconds, total, found = self.record["seconds"], 0.0, []
+        for test in sorted(set(tests) - tried, key=lambda test: seconds.get(test, 0.0)):
+            total += seconds.get(test, 0.0)
+            if total > MINUTE or len(found) == MANY:
+                break
+            found.append(test)
+        return sorted(found)
 
     def _names(self, mutant: Mutant) -> set[str]:
         """The public name around the change and those that use it, until four test files mention them."""
@@ -488,34 +506,30 @@ def try_one(
 
 
 def record(path: Path) -> None:
-    """Run the default tests with coverage per test file, and write which lines each of them runs."""
+    """Run the default tests with coverage per test, and write which lines each of them runs."""
     import coverage
-    import pytest
 
-    class Contexts:
-        def __init__(self) -> None:
-            self.seconds = Counter()
-
-        def pytest_runtest_setup(self, item) -> None:
-            coverage.Coverage.current().switch_context(item.path.relative_to(ROOT).as_posix())
-
-        def pytest_runtest_logreport(self, report) -> None:
-            self.seconds[report.nodeid.split("::")[0]] += report.duration
-
-    os.chdir(ROOT)
-    measured = coverage.Coverage(data_file=None, branch=False, source=[PACKAGE], config_file=False)
-    plugin = Contexts()
-    measured.start()
-    pytest.main(["-q", "-n0", "-p", "no:cacheprovider"], plugins=[plugin])
-    measured.stop()
-    data = measured.get_data()
+    with tempfile.TemporaryDirectory() as folder:
+        data, report = Path(folder, "coverage"), Path(folder, "seconds.xml")
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--cov-fail-under=0"]
+        command += [f"--cov={PACKAGE}", "--cov-context=test", "--cov-report=", f"--junitxml={report}"]
+        environment = os.environ | {"COVERAGE_FILE": str(data)}
+        subprocess.run([*command, "-o", "junit_family=xunit1"], cwd=ROOT, env=environment, check=False)
+        measured = coverage.CoverageData(str(data))
+        measured.read()
+        cases = ElementTree.parse(report).iter("testcase")
+        seconds = {
+            f"{case.get('file')}::{case.get('name')}": float(case.get("time"))
+            for case in cases  # of the functions of modules; those of classes count as quick
+        }
     lines = {
         Path(file).relative_to(ROOT).as_posix(): {
-            line: [name for name in names if name] for line, names in data.contexts_by_lineno(file).items()
+            line: sorted({name.split("|")[0] for name in names if name})
+            for line, names in measured.contexts_by_lineno(file).items()
         }
-        for file in data.measured_files()
+        for file in measured.measured_files()
     }
-    path.write_text(json.dumps({"lines": lines, "seconds": plugin.seconds}))
+    path.write_text(json.dumps({"lines": lines, "seconds": seconds}))
 
 
 def table(results: list[dict[str, object]]) -> Iterator[str]:
@@ -548,7 +562,8 @@ def main() -> None:
     parser.add_argument(
         "--limit", type=float, default=20.0, help="seconds of processor time for a run of tests"
     )
-    parser.add_argument("--record", type=Path, help="coverage per test file; made where it does not exist")
+    parser.add_argument("--record", type=Path, help="coverage per test; made where it does not exist")
+    parser.add_argument("--part", default="1/1", help="which of how many parts, such as 2/3")
     parser.add_argument("--table", action="store_true", help="only print what the file holds")
     options = parser.parse_args()
     done = {}
@@ -563,7 +578,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder, options.out.open("a") as out:
             worker = Worker(Path(folder), set())
             baseline = Baseline(worker)
-            for mutant in draw(options.n, options.seed, options.only):
+            part, parts = map(int, options.part.split("/"))
+            for mutant in draw(options.n, options.seed, options.only)[part - 1 :: parts]:
                 if mutant.key not in done:
                     done[mutant.key] = try_one(worker, tests, baseline, mutant, options.limit)
                     print(json.dumps(done[mutant.key]), file=out, flush=True)
