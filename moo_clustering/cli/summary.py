@@ -20,7 +20,7 @@ from moo_clustering.cli.describe import (
 from moo_clustering.cli.folder import REPORT
 from moo_clustering.cli.job import Job
 from moo_clustering.cli.terminal import aligned
-from moo_clustering.estimators._pareto_confidence import alternative_lines
+from moo_clustering.estimators._pareto_confidence import alternative_lines, verdict_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,8 +35,7 @@ _SCORES = {
     "accuracy_unlabelled": "accuracy of unlabelled",
 }
 _SMALL = 0.05
-_SHOWN, _FEW = 3, 30
-_LEAST_P = 0.01
+_SHOWN = 3
 _NEXT = "labels of a few samples (--partial-labels), a number of clusters (-k), or alternatives.csv"
 _ONE = {"samples": "sample", "documents": "document", "bags": "bag", "labels": "label", "classes": "class"}
 
@@ -48,9 +47,11 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
     rows += label_rows(job, kind)
     why = f"; {job.why}" if job.why else ""
     rows.append(["method", f"{record['method']} ({record['estimator']}), seed {record['seed']}{why}"])
+    # What it has meant was measured without labels.
+    verdict = None if job.supervision else verdict_of(job.estimator)
     if "result" in record and is_bags:
         rows += bag_rows(record)
-        rows += pareto_rows(record, out, supervised=bool(job.supervision))
+        rows += pareto_rows(record, out, verdict)
     elif "result" in record:
         result = record["result"]
         sizes = sorted(filter(None, result["sizes"]), reverse=True)
@@ -59,7 +60,7 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
         rows.append(["clusters", f"{result['n_clusters']} of {shown} {kind}{noise}"])
         if "n_solutions" in result:
             rows.append(["front", _front(record, job)])
-        rows += pareto_rows(record, out, supervised=bool(job.supervision))
+        rows += pareto_rows(record, out, verdict)
         rows += number_rows(record, job.estimator, supervised=bool(job.supervision))
         rows += search_rows(record)
         rows += squares_rows(record)
@@ -129,34 +130,19 @@ def _front(record: Mapping[str, Any], job: Job) -> str:
     return f"{text} of {numbers.min()} to {numbers.max()} clusters"
 
 
-def pareto_rows(record: Mapping[str, Any], out: Path, *, supervised: bool) -> list[list[str]]:
-    """Verdict, alternatives and controls; of results with labels or pairs no verdict."""
+def pareto_rows(record: Mapping[str, Any], out: Path, verdict: str | None) -> list[list[str]]:
+    """Verdict, alternatives and controls; the verdict is None for results with labels or pairs."""
     if "alternatives" not in record:
         return []
-    rows = []
-    if not supervised:
-        rows.append(["verdict", verdict_text(record)])
+    rows = [] if verdict is None else [["verdict", verdict]]
     if record.get("classes"):
         named = [name or "(new)" for name in record["classes"]]
         rows.append(["classes", ", ".join(f"{number} = {name}" for number, name in enumerate(named))])
     rows += [[name, text] for name, text in alternative_lines(record["alternatives"]).items()]
-    if rows and record["alternatives"] and not supervised:
+    if verdict is not None and record["alternatives"]:
         asks = QUESTIONS in record.get("files", ())
         rows.append(["next", f"moo-clustering ask {shlex.quote(str(out))}, {_NEXT}" if asks else _NEXT])
     return rows + _controls(record)
-
-
-def verdict_text(record: Mapping[str, Any]) -> str:
-    """Verdict, expected agreement with classes and p-value, and what takes away from them."""
-    confidence, p_value, data = record["confidence"], record["structure_p_value"], record["data"]
-    if confidence is None:
-        return f"{record['verdict']}: there was nothing to choose from"
-    text = f"{record['verdict']}: expected adjusted Rand index with known classes {confidence:.2f}"
-    if p_value is not None:
-        text += ", p < 0.01" if p_value < _LEAST_P else f", p = {p_value:.2f}"
-    if "n_instances" in data:
-        return f"{text}; of bags this says little, their known classes were hardly clusters"
-    return f"{text}; {data['n_samples']} samples tell little" if data["n_samples"] < _FEW else text
 
 
 def _controls(record: Mapping[str, Any]) -> list[list[str]]:

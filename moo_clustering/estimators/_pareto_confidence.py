@@ -48,6 +48,8 @@ _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
 _APART_FEATURES, _APART, _APART_SHARE = 3, 0.65, 0.1
 # Fewer points count as so many: the model would take clear clusters of 30 samples for noise.
 _LEAST_POINTS = 150
+# Least p-value that is told, and number of samples that tell little.
+_LEAST_SHOWN, _FEW = 0.01, 30
 # A member has nearly as many clusters if it differs by one, or by this share of them.
 _NEARLY = 0.15
 
@@ -329,23 +331,39 @@ MODEL_WITHOUT_FEATURES = ConfidenceModel(
 )
 
 
-def verdict_facts(estimator: Any) -> list[tuple[str, str]]:
-    """Verdict, expected index, p-value and alternatives of an estimator that chose from a pool, by name."""
-    if not hasattr(estimator, "verdict_"):
-        return []
-    verdict, confidence, p_value = estimator.verdict_, estimator.confidence_, estimator.structure_p_value_
+def verdict_text(
+    assessment: Assessment, *, n_samples: int, bags: bool = False, supervised: bool = False
+) -> str:
+    """Say a verdict with the expected agreement with classes and the p-value, and what takes away from it.
+
+    ``supervised`` says that labels or pairs are known, which the assessment does not count.
+    """
+    confidence, p_value, verdict = assessment
     if verdict == UNKNOWN:
-        verdict += ', since kernel="bags" makes no pool to compare the result with'
-    elif estimator._side_information.kind != "none":
-        verdict += " by the pool alone, which expects too little of labels and pairs"
-    elif np.isnan(confidence):
-        verdict += ": there was nothing to choose from"
-    facts = [("verdict", verdict)]
-    if np.isfinite(confidence):
-        facts.append(("expected adjusted Rand index with classes", f"{confidence:.2f}"))
+        return f'{verdict}, since kernel="bags" makes no pool to compare the result with'
+    if np.isnan(confidence):
+        return f"{verdict}: there was nothing to choose from"
+    text = f"{verdict} (expected adjusted Rand index with known classes {confidence:.2f}"
     if np.isfinite(p_value):
-        facts.append(("p-value of structure", f"{p_value:.2g}"))
-    return facts + list(alternative_lines(estimator.alternatives_.to_dict("records")).items())
+        text += f", p < {_LEAST_SHOWN}" if p_value < _LEAST_SHOWN else f", p = {p_value:.2f}"
+    if supervised:
+        return f"{text}) by the pool alone, which expects too little of labels and pairs"
+    if bags:
+        return f"{text}); of bags this says little, their known classes were hardly clusters"
+    return f"{text}); {n_samples} samples tell little" if n_samples < _FEW else f"{text})"
+
+
+def verdict_of(estimator: Any) -> str | None:
+    """Verdict with its figures on an estimator that chose from a pool; None if it did not."""
+    if not hasattr(estimator, "verdict_"):
+        return None
+    samples = estimator._samples
+    return verdict_text(
+        Assessment(estimator.confidence_, estimator.structure_p_value_, estimator.verdict_),
+        n_samples=samples.n_samples,
+        bags=bool(samples.kernels),
+        supervised=estimator._side_information.kind != "none",
+    )
 
 
 def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, str]:

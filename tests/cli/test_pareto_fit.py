@@ -101,7 +101,7 @@ def test_what_is_said_of_the_clusters(fitted):
     assert rows["data"] == "trees.csv, 72 samples, 5 columns as 7 features"
     assert rows["method"].endswith("the recommended one, as none was named")
     assert rows["clusters"] == "3 of 24, 24, 24 samples"
-    assert ": expected adjusted Rand index with known classes 0." in rows["verdict"]
+    assert " (expected adjusted Rand index with known classes 0." in rows["verdict"]
     assert "expected 0." in rows["alternative-0"]
     assert "found by " in rows["alternative-0"]
     assert rows["adjusted rand"] == "1.0000"

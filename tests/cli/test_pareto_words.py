@@ -7,26 +7,10 @@ import pandas as pd
 
 from moo_clustering.cli.describe import column_frames, column_table, sorting_columns
 from moo_clustering.cli.job import choose_method
-from moo_clustering.cli.summary import pareto_remarks, pareto_rows, verdict_text
+from moo_clustering.cli.summary import pareto_remarks, pareto_rows
 from moo_clustering.datasets import BagTable, make_bags, write_bag_arff
 
 OUT = Path("my results")
-
-
-def test_the_verdict_is_said_with_its_figures():
-    text = verdict_text(record(verdict="clear"))
-    assert text == "clear: expected adjusted Rand index with known classes 0.70, p < 0.01"
-    text = verdict_text(record(verdict="no structure beyond noise", confidence=0.1, structure_p_value=0.31))
-    assert text.startswith("no structure beyond noise: ")
-    assert text.endswith(" 0.10, p = 0.31")
-
-
-def test_verdicts_that_say_little():
-    nothing = record(verdict="no structure beyond noise", confidence=None, structure_p_value=None)
-    assert verdict_text(nothing) == "no structure beyond noise: there was nothing to choose from"
-    assert verdict_text(record(data={"n_samples": 29})).endswith("; 29 samples tell little")
-    assert "tell little" not in verdict_text(record(data={"n_samples": 30}))
-    assert "of bags this says little" in verdict_text(record(data={"n_samples": 50, "n_instances": 90}))
 
 
 def record(*alternatives, **entries):
@@ -34,36 +18,25 @@ def record(*alternatives, **entries):
         {"n_clusters": k, "confidence": worth, "sizes": "4, 2", "families": "km", "difference": "splits"}
         for k, worth in alternatives
     ]
-    data = {"n_samples": 50}
-    return {
-        "confidence": 0.7,
-        "structure_p_value": 0.001,
-        "verdict": "several good answers",
-        "alternatives": found,
-        "result": {"n_clusters": 3},
-        "data": data,
-        "scores": {},
-        **entries,
-    }
+    return {"alternatives": found, "result": {"n_clusters": 3}, "scores": {}, **entries}
 
 
 def test_alternatives_are_told_side_by_side():
-    rows = dict(pareto_rows(record((3, 0.9), (1, 0.8)), OUT, supervised=False))
+    rows = dict(pareto_rows(record((3, 0.9), (1, 0.8)), OUT, "clear"))
     assert rows["alternative-0"] == "3 clusters of 4, 2 (expected 0.90, found by km): splits"
     assert rows["alternative-1"].startswith("1 cluster of ")
     assert "--partial-labels" in rows["next"]
     asks = record((3, 0.9), files=["labels.csv", "questions.npz"])
-    assert dict(pareto_rows(asks, OUT, supervised=False))["next"].startswith(
-        "moo-clustering ask 'my results', "
-    )
-    assert "next" not in dict(pareto_rows(record(), OUT, supervised=False))
+    assert dict(pareto_rows(asks, OUT, "clear"))["next"].startswith("moo-clustering ask 'my results', ")
+    assert "next" not in dict(pareto_rows(record(), OUT, "clear"))
+    assert "next" not in dict(pareto_rows(asks, OUT, None))
 
 
 def test_no_verdict_with_labels_and_nothing_of_other_methods():
-    assert "verdict" in dict(pareto_rows(record(), OUT, supervised=False))
-    assert "verdict" not in dict(pareto_rows(record(), OUT, supervised=True))
-    assert pareto_rows({"result": {"n_clusters": 3}}, OUT, supervised=False) == []
-    classes = dict(pareto_rows(record(classes=["oak", ""]), OUT, supervised=True))["classes"]
+    assert dict(pareto_rows(record(), OUT, "clear"))["verdict"] == "clear"
+    assert "verdict" not in dict(pareto_rows(record(), OUT, None))
+    assert pareto_rows({"result": {"n_clusters": 3}}, OUT, "clear") == []
+    classes = dict(pareto_rows(record(classes=["oak", ""]), OUT, None))["classes"]
     assert classes == "0 = oak, 1 = (new)"
 
 
@@ -73,7 +46,7 @@ def test_controls_that_there_are():
         "ari_to_labels": {"control": 0.5},
         "scores": {"control": {"adjusted_rand": 0.75}},
     }
-    rows = dict(pareto_rows(record(controls=controls, scores={"adjusted_rand": 1.0}), OUT, supervised=False))
+    rows = dict(pareto_rows(record(controls=controls, scores={"adjusted_rand": 1.0}), OUT, "clear"))
     assert rows["evolved"] == "best score 1.5000, adjusted Rand 1.0000 to known classes"
     assert rows["without evolution"] == (
         "best score 1.2500, adjusted Rand 0.7500 to known classes, adjusted Rand 0.5000 to the clusters above"

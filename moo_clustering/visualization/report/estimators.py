@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from moo_clustering._arrays import Int64Array
 from moo_clustering.bags import Bags
 from moo_clustering.estimators._base import bag_history, history_frame
-from moo_clustering.estimators._pareto_confidence import verdict_facts
+from moo_clustering.estimators._pareto_confidence import alternative_lines, verdict_of
 from moo_clustering.visualization.report.content import (
     TO_RESULT,
     Column,
@@ -355,7 +355,11 @@ def run_facts(
     estimator: Any, samples: Samples | None, n_samples: int, must_link: Int64Array, cannot_link: Int64Array
 ) -> list[tuple[str, str]]:
     """Method, options that are not the usual ones, numbers of samples and features, and the like."""
-    facts = [*verdict_facts(estimator), ("method", type(estimator).__name__)]
+    facts = []
+    if (verdict := verdict_of(estimator)) is not None:
+        alternatives = alternative_lines(estimator.alternatives_.to_dict("records"))
+        facts = [("verdict", verdict), *alternatives.items()]
+    facts.append(("method", type(estimator).__name__))
     options = changed_options(estimator)
     if options:
         facts.append(("options", ", ".join(f"{name}={value}" for name, value in options.items())))

@@ -6,7 +6,10 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.base import clone
 from sklearn.datasets import load_wine, make_blobs
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from moo_clustering import ParetoBagClustering, ParetoClustering
 from moo_clustering.validity import agreement
@@ -44,6 +47,39 @@ def test_it_is_of_the_partition_returned(blobs):
     assert model.choose("auto").confidence_ == right
 
 
+def test_the_verdict_is_the_same_sentence_everywhere(blobs):
+    model, _ = blobs
+    call, said = repr(model).splitlines()
+    assert call == "ParetoClustering(random_state=0)"
+    figures = f"(expected adjusted Rand index with known classes {model.confidence_:.2f}, p < 0.01)"
+    assert said == f"# 3 clusters: clear {figures}"
+    assert model.summary().splitlines()[0].endswith(f" samples: clear {figures}")
+    assert dict(report_content(model).facts)["verdict"] == f"clear {figures}"
+    assert repr(model.choose("alternative-0")).splitlines()[1] != said
+    model.choose("auto")
+    assert repr(make_pipeline(StandardScaler(), model)).count("clear") == 0
+    assert repr({"model": model, "list": [model]}).count("clear") == 2
+
+
+def test_a_long_call_is_wrapped_before_the_verdict(blobs):
+    options = {"k_range": [2, 3, 4, 5], "n_neighbors": 7, "min_cluster_size": 5, "method": "select"}
+    model = fitted(blobs[0]._samples.features, **options)
+    *call, said = repr(model).splitlines()
+    assert len(call) > 1
+    assert "\n".join(call) == repr(clone(model))
+    assert said.startswith("# 3 clusters: ")
+
+
+def test_what_takes_away_from_a_verdict():
+    X, y = make_blobs(29, centers=2, n_features=3, random_state=1)
+    model = fitted(X)
+    assert repr(model).endswith("; 29 samples tell little")
+    assert "tell little" not in repr(fitted(np.vstack([X, X[:1] + 0.01])))
+    assert repr(fitted(X, n_clusters=1)).splitlines()[1].startswith("# 1 cluster: ")
+    bags = np.random.default_rng(0).normal(4.0 * (y[:, None, None] % 2), 1, size=(29, 5, 2))
+    assert "; of bags this says little, " in repr(ParetoBagClustering(random_state=0).fit(bags))
+
+
 def test_the_number_of_clusters_asked_for_does_not_hide_structure(blobs):
     model, _ = blobs
     assert fitted(model._samples.features, n_clusters=12).verdict_ == SEVERAL
@@ -60,6 +96,7 @@ def test_an_alternative_that_is_worth_more_makes_several_answers():
     partial[::20] = classes[::20]
     model.relabel(partial)
     assert "by the pool alone" in model.summary().splitlines()[0]
+    assert ") by the pool alone, " in repr(model)
     assert "by the pool alone" in dict(report_content(model).facts)["verdict"]
 
 
@@ -80,6 +117,7 @@ def test_nothing_is_known_without_a_pool():
     assert np.isnan(model.confidence_)
     assert model.verdict_ == "not known"
     assert 'kernel="bags" makes no pool' in model.summary()
+    assert 'kernel="bags" makes no pool' in repr(model)
     assert "there was nothing to choose from" in fitted(np.ones((5, 2))).summary()
 
 
