@@ -125,8 +125,7 @@ def spawn_seeds(random_state: SeedLike, n: int) -> list[np.random.SeedSequence]:
 def uniform_ranks(widths: NDArray[np.unsignedinteger[Any]], rng: np.random.Generator) -> NDArray[np.uint64]:
     """One rank per locus, uniform in 0..widths[i]-1 (multiply and shift of 32 random bits)."""
     draws = rng.integers(0, 2**32, size=len(widths), dtype=np.uint32)
-    ranks: NDArray[np.uint64] = (draws.astype(np.uint64) * widths) >> np.uint64(32)
-    return ranks
+    return (draws.astype(np.uint64) * widths) >> np.uint64(32)
 
 
 def sparse_positions(n_genes: int, prob: float, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:

@@ -252,8 +252,7 @@ def threads_here(n_jobs: int | None = None) -> Iterator[None]:
 
 def one_thread(user_api: Literal["blas", "openmp"] | None = None) -> AbstractContextManager[Any]:
     """Limit BLAS, OpenMP or both to one thread, so that no digit depends on how many there are."""
-    limited: AbstractContextManager[Any] = _libraries(len(sys.modules)).limit(limits=1, user_api=user_api)
-    return limited
+    return _libraries(len(sys.modules)).limit(limits=1, user_api=user_api)
 
 
 @lru_cache(maxsize=1)

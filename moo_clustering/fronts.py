@@ -113,8 +113,7 @@ def _checked(F: ArrayLike, n_clusters: ArrayLike, what: str) -> tuple[FloatArray
 
 def _scaled(values: FloatArray) -> FloatArray:
     low, span = values.min(axis=0), np.ptp(values, axis=0)
-    scaled: FloatArray = np.sqrt((values - low) / np.where(span > 0, span, 1.0))
-    return scaled
+    return np.sqrt((values - low) / np.where(span > 0, span, 1.0))
 
 
 def _staircase(values: FloatArray) -> FloatArray:
@@ -131,8 +130,7 @@ def _to_staircase(points: FloatArray, corners: FloatArray) -> FloatArray:
     above, right = np.append(np.inf, low[:-1]), np.append(left[1:], np.inf)
     down = np.hypot(x - left, y - np.clip(y, low, above))
     along = np.hypot(x - np.clip(x, left, right), y - low)
-    nearest: FloatArray = np.minimum(down, along).min(axis=1)
-    return nearest
+    return np.minimum(down, along).min(axis=1)
 
 
 def _to_points(points: FloatArray, corners: FloatArray) -> FloatArray:
@@ -374,5 +372,4 @@ def spread_members(values: NDArray[Any], n_members: int) -> IntpArray:
     targets = np.linspace(ranked[0], ranked[-1], n_members)
     right = np.clip(np.searchsorted(ranked, targets), 1, len(ranked) - 1)
     nearer_left = targets - ranked[right - 1] <= ranked[right] - targets
-    chosen: IntpArray = order[np.unique(np.where(nearer_left, right - 1, right))]
-    return chosen
+    return order[np.unique(np.where(nearer_left, right - 1, right))]

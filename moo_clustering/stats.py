@@ -365,8 +365,7 @@ class Comparison:
     @property
     def pairs(self) -> pd.DataFrame:
         """All pairs by the chosen procedure, most different first."""
-        table: pd.DataFrame = getattr(self, self.posthoc)
-        return table
+        return getattr(self, self.posthoc)
 
     @property
     def groups(self) -> list[tuple[str, ...]]:

@@ -751,8 +751,7 @@ def select_by_boxes(
         boxes = np.where(sizes[others] < sizes[boxes], others, boxes)
     members = np.argsort(numbers, kind="stable")
     starts = np.cumsum(sizes) - sizes
-    chosen: NDArray[np.intp] = members[starts[boxes] + rng.integers(0, sizes[boxes])]
-    return chosen
+    return members[starts[boxes] + rng.integers(0, sizes[boxes])]
 
 
 class GridArchive:

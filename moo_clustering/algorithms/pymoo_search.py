@@ -490,8 +490,7 @@ class PymooSearch:
 
     def objectives(self) -> NDArray[np.float64]:
         """Objective values of the population, shape (n_individuals, n_objectives)."""
-        F: NDArray[np.float64] = self.algorithm.pop.get("F")
-        return F
+        return self.algorithm.pop.get("F")
 
     def result(self) -> Result:
         """pymoo's result, with the algorithm that was run."""

@@ -430,8 +430,7 @@ def _front_size(F: NDArray[np.float64]) -> int:
 
 def rng_state(rng: np.random.Generator) -> dict[str, Any]:
     """State of a generator, JSON-able."""
-    state: dict[str, Any] = to_json(rng.bit_generator.state)
-    return state
+    return to_json(rng.bit_generator.state)
 
 
 def set_rng_state(rng: np.random.Generator, state: Mapping[str, Any]) -> None:

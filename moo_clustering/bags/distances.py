@@ -408,8 +408,7 @@ def gaussian_bag_kernel(distances: ArrayLike, *, scale: float | None = None) -> 
     width = gaussian_scale(D) if scale is None else float(scale)
     if not width > 0.0:
         raise ValueError(f"scale must be positive, got {scale}")
-    kernel: FloatArray = np.exp(-((D / width) ** 2))
-    return kernel
+    return np.exp(-((D / width) ** 2))
 
 
 def gaussian_scale(distances: ArrayLike) -> float:

@@ -61,8 +61,7 @@ def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = 
     n_components = min(_MOST_COMPONENTS, len(table) - 1, table.shape[1])
     if n_components < 1 or not table.any():
         return np.zeros((len(table), 1))
-    components: FloatArray = PCA(n_components, svd_solver="full").fit_transform(table)
-    return components
+    return PCA(n_components, svd_solver="full").fit_transform(table)
 
 
 def bag_statistics(bags: Any, *, statistics: Sequence[Statistic] = ("mean", "min", "max")) -> FloatArray:

@@ -276,8 +276,7 @@ class Improved(NamedTuple):
 def drift_weights(distances: FloatArray, bias: float) -> FloatArray:
     """1.5 times the largest distance, less the distance, plus ``bias``; empty clusters count as near."""
     near = np.where(np.isfinite(distances), distances, 0.0)
-    weights: FloatArray = 1.5 * near.max(axis=-1, keepdims=True) - near + bias  # Eq. 9
-    return weights
+    return 1.5 * near.max(axis=-1, keepdims=True) - near + bias  # Eq. 9
 
 
 def make_task(

@@ -531,8 +531,7 @@ def _partitions(estimator: Any) -> NDArray[Any] | None:
 def _chosen(estimator: Any) -> int | None:
     """Row of the member that the estimator took; None if it took another solution."""
     if hasattr(estimator, "chosen_"):
-        row: int | None = estimator.chosen_
-        return row
+        return estimator.chosen_
     partitions = _partitions(estimator)
     if partitions is None:
         return None

@@ -131,8 +131,7 @@ def _with_known(use: LabelUse, samples: Samples) -> LabelUse:
 def _labelled(indicators: NDArray[np.int8]) -> NDArray[np.bool_]:
     if not indicators.shape[1]:
         return np.zeros(len(indicators), dtype=bool)
-    known: NDArray[np.bool_] = np.all(indicators >= 0, axis=1)
-    return known
+    return np.all(indicators >= 0, axis=1)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -566,8 +566,7 @@ def _plottable(column: pd.Series[Any]) -> FloatArray:
     """Numbers as they are, dates as years, which an axis can show."""
     if not pd.api.types.is_datetime64_any_dtype(column):
         return column.to_numpy(dtype=np.float64)
-    years: FloatArray = 1970 + column.to_numpy(dtype="datetime64[s]").astype(np.float64) / 31556952
-    return years
+    return 1970 + column.to_numpy(dtype="datetime64[s]").astype(np.float64) / 31556952
 
 
 def _cell(value: Any) -> str:

@@ -180,8 +180,7 @@ def _cut(tree: FloatArray, n_samples: int, n_clusters: int) -> Labels:
     n_nodes = n_samples + merged
     links = sp.csr_array((np.ones(2 * merged), (children, parents)), shape=(n_nodes, n_nodes))
     _, parts = csgraph.connected_components(links, directed=False)
-    labels: Labels = parts[:n_samples]
-    return labels
+    return parts[:n_samples]
 
 
 def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_memory: int) -> None:
@@ -369,8 +368,7 @@ def low_rank_parts(
     # Where more groups than parts are joined by no run, some are zero in all vectors.
     U = np.divide(U, length, out=np.zeros_like(U), where=length > ZERO)
     kmeans = KMeans(n_parts, n_init=10, random_state=center_seed)
-    labels: IntpArray = kmeans.fit(U, sample_weight=share).labels_[inverse]
-    return labels
+    return kmeans.fit(U, sample_weight=share).labels_[inverse]
 
 
 def merge_equal_runs(edges: Hyperedges, weights: FloatArray) -> tuple[Hyperedges, FloatArray]:
@@ -520,8 +518,7 @@ def spectral_parts(
     if with_edges:
         rows, share = np.vstack([rows, hyper]), np.concatenate([share, np.ones(len(hyper))])
     kmeans = KMeans(n_parts, n_init=10, random_state=center_seed)
-    parts: IntpArray = kmeans.fit(rows, sample_weight=share).labels_[: len(first)][inverse]
-    return parts
+    return kmeans.fit(rows, sample_weight=share).labels_[: len(first)][inverse]
 
 
 def _singular_vectors(

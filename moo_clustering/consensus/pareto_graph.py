@@ -171,8 +171,7 @@ def _swarm_batch(
     n, q = target.shape
 
     def loss(x: FloatArray) -> FloatArray:
-        value: FloatArray = np.einsum("npq,npq->np", x @ gram, x) - 2.0 * (x @ target[:, :, None])[:, :, 0]
-        return value
+        return np.einsum("npq,npq->np", x @ gram, x) - 2.0 * (x @ target[:, :, None])[:, :, 0]
 
     x = rng.random((n, n_particles, q))
     own, own_loss = x.copy(), loss(x)
@@ -184,8 +183,7 @@ def _swarm_batch(
         new = loss(x)
         better = new < own_loss
         own[better], own_loss[better] = x[better], new[better]
-    result: FloatArray = own[rows, own_loss.argmin(axis=1)]
-    return result
+    return own[rows, own_loss.argmin(axis=1)]
 
 
 def diversity_graph(

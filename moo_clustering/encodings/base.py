@@ -252,8 +252,7 @@ def hamming_distance(a: ArrayLike, b: ArrayLike) -> Int64Array:
     distance : ndarray of shape (n_individuals,), or a number for two single chromosomes
     """
     first, second = _same_width(np.asarray(a), np.asarray(b))
-    distance: Int64Array = np.count_nonzero(first != second, axis=-1)
-    return distance
+    return np.count_nonzero(first != second, axis=-1)
 
 
 def distinct_rows(X: ArrayLike) -> tuple[IntpArray, IntpArray]:

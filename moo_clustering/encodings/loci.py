@@ -350,8 +350,7 @@ class TreeLinks:
 
     def split_genes(self, labels: NDArray[Any]) -> BoolArray:
         """Mask (n_individuals, n_relevant) of the links within the clusters of partitions."""
-        holds: BoolArray = labels[:, self.relevant] == labels[:, self.parent[self.relevant]]
-        return holds
+        return labels[:, self.relevant] == labels[:, self.parent[self.relevant]]
 
     def short_genes(self, labels: NDArray[Any]) -> NDArray[np.int32]:
         """Targets of the relevant links: the parent, else the first part of the cluster."""

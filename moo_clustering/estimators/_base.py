@@ -124,8 +124,7 @@ class ReportMixin(NumericOptionsMixin):
         """
         # By name: pages know estimators, estimators know no pages, and those who only cluster need none.
         pages = importlib.import_module("moo_clustering.visualization.report.estimators")
-        report: Report = pages.write_report_of(self, path, X, **options)
-        return report
+        return pages.write_report_of(self, path, X, **options)
 
 
 class TransformingClusterer(
@@ -147,8 +146,7 @@ class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
         **options
             ``must_link`` and ``cannot_link``, as for ``fit``.
         """
-        labels: NDArray[np.int32] = self.fit(X, y, **options).labels_
-        return labels
+        return self.fit(X, y, **options).labels_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -704,8 +702,7 @@ def history_frame(estimator: Any) -> pd.DataFrame | None:
         return history
     if isinstance(history, np.ndarray):
         return pd.DataFrame({"sweep": np.arange(1, len(history) + 1), "objective": history})
-    frame: pd.DataFrame = history.to_frame(getattr(estimator, "objective_names_", None))
-    return frame
+    return history.to_frame(getattr(estimator, "objective_names_", None))
 
 
 def bag_history(estimator: Any) -> pd.DataFrame | None:

@@ -235,12 +235,10 @@ class MedoidSetClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer, ABC
 
     def _keys(self, problem: Any, genes: NDArray[Any], labels: Labels) -> NDArray[Any]:
         """Rows that are equal where individuals mean the same."""
-        keys: NDArray[Any] = problem.encoding.canonical(problem.medoids(genes))
-        return keys
+        return problem.encoding.canonical(problem.medoids(genes))
 
     def _repaired_labels(self, problem: Any, front: Population) -> Labels:
-        labels: Labels = problem.constrained_labels(front.get("X"))
-        return labels
+        return problem.constrained_labels(front.get("X"))
 
     def _repairs(self, constraints: PairwiseConstraints | None) -> bool:
         if constraints is None or not self.post_repair or self.supervision in ("none", "assignment"):

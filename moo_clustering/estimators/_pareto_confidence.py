@@ -386,8 +386,7 @@ def _explained(X: FloatArray, labels: IntpArray) -> FloatArray:
     means = np.zeros((len(sizes), X.shape[1]))
     np.add.at(means, labels, X - X.mean(axis=0))
     between = (means**2 / sizes).sum(axis=0)
-    share: FloatArray = between / np.maximum(((X - X.mean(axis=0)) ** 2).sum(axis=0), np.finfo(float).tiny)
-    return share
+    return between / np.maximum(((X - X.mean(axis=0)) ** 2).sum(axis=0), np.finfo(float).tiny)
 
 
 def spread_rows(X: FloatArray, most: int) -> IntpArray:

@@ -207,8 +207,7 @@ def nearest_weights(distances: FloatArray) -> FloatArray:
     away = ~zero.any(axis=1)
     # Relative to the nearest, so that tiny distances do not overflow.
     weights[away] = (distances[away, :1] / distances[away]) ** 2
-    shares: FloatArray = weights / weights.sum(axis=1, keepdims=True)
-    return shares
+    return weights / weights.sum(axis=1, keepdims=True)
 
 
 def pooled_table(
@@ -421,8 +420,7 @@ class FeatureScaling:
 
 
 def _dense(X: Any) -> FloatArray:
-    dense: FloatArray = np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
-    return dense
+    return np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
 
 
 def find_landmarks(X: FloatArray, n_landmarks: int, seed: int) -> tuple[FloatArray, Labels]:
@@ -507,8 +505,7 @@ def _are_far(distance: FloatArray, neighbors: IntpArray, reach: FloatArray) -> B
     middle = float(np.median(usual))
     deviation = max(1.4826 * float(np.median(np.abs(usual - middle))), _LEAST_DEVIATION)
     ratio = log - np.partition(usual[neighbors], 1, axis=1)[:, 1]
-    far: BoolArray = (log - middle > _FAR_DEVIATIONS * deviation) & (ratio > np.log(_FAR_RATIO))
-    return far
+    return (log - middle > _FAR_DEVIATIONS * deviation) & (ratio > np.log(_FAR_RATIO))
 
 
 def _drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:

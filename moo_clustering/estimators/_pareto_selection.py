@@ -317,8 +317,7 @@ class BroadAgreement(ValidityIndex):
         """Between about 0 and 2."""
         rows = np.atleast_2d(np.asarray(labels, dtype=np.int32))
         support = np.maximum(pairwise_ari(rows, self._labels), 0.0) @ self._shares
-        values: FloatArray = self.plain(rows) + support
-        return values
+        return self.plain(rows) + support
 
     def plain(self, labels: IntArray) -> FloatArray:
         """Family agreement alone; that of the pool is computed once."""
@@ -651,10 +650,9 @@ def _by_pairs(
             ).labels
         else:
             labels = evidence.held_out_partition(affinities, n_clusters, pairs, rng=rng).labels
-    repaired: Labels = evidence.repair_pairs(
+    return evidence.repair_pairs(
         labels, samples.graph, pairs, hard=hard, keep_clusters=n_clusters is not None
     )
-    return repaired
 
 
 def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:

@@ -670,8 +670,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         ndarray of shape (n_samples, n_clusters_)
         """
         similarities, _ = self._similarities(X)
-        distances: AnyFloatArray = np.maximum(1.0 - similarities, 0.0)
-        return distances
+        return np.maximum(1.0 - similarities, 0.0)
 
     def _similarities(self, X: Any) -> tuple[AnyFloatArray, NDArray[np.bool_]]:
         check_is_fitted(self)

@@ -348,13 +348,11 @@ class NumberCoder:
 
     def encode(self, columns: Sequence[Column]) -> FloatArray:
         """Numbers of shape (n_samples, n_features)."""
-        X: FloatArray = (_matrix(columns) / 2 - self._origin / 2) / self._half
-        return X
+        return (_matrix(columns) / 2 - self._origin / 2) / self._half
 
     def decode(self, modes: FloatArray) -> FloatArray:
         """Numbers of shape (..., n_features) in the units of the data."""
-        X: FloatArray = (self._origin / 2 + modes * self._half) * 2
-        return X
+        return (self._origin / 2 + modes * self._half) * 2
 
 
 def _not_zero(spread: FloatArray) -> FloatArray:
@@ -393,8 +391,7 @@ def _edges(column: Column, bins: int | None) -> FloatArray | None:
     if len(np.unique(numbers)) <= (max(bins, _FEW_VALUES) if whole else bins):
         return None
     cuts = np.quantile(numbers, np.linspace(0.0, 1.0, bins + 1)[1:-1], method="higher")
-    edges: FloatArray = np.unique(cuts[cuts > numbers.min()])
-    return edges
+    return np.unique(cuts[cuts > numbers.min()])
 
 
 def _intervals(edges: FloatArray) -> NDArray[Any]:

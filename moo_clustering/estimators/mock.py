@@ -385,8 +385,7 @@ objective, int or callable, default="auto"
 
     @property
     def _problem(self) -> MOCKProblem:
-        problem: MOCKProblem = self.result_.problem
-        return problem
+        return self.result_.problem
 
     def _choose_at_end(self) -> Self:
         rule = _resolved_rule(self.select, self._supervision.rule, self.n_clusters)
@@ -581,8 +580,7 @@ def nearest_rows(numbers: IntArray, n_clusters: int | None) -> IntpArray:
 
 def _scaled(F: FloatArray) -> FloatArray:
     low, span = F.min(axis=0), np.ptp(F, axis=0)
-    scaled: FloatArray = (F - low) / np.where(span > 0, span, 1.0)
-    return scaled
+    return (F - low) / np.where(span > 0, span, 1.0)
 
 
 def _front_scores(front: Front, controls: Sequence[Any], k_user: int) -> AttainmentScores | None:
@@ -758,8 +756,7 @@ def _control_fronts(
             for seed, name in zip(seeds, names, strict=True)
         ]
     calls = (delayed(_search)(X, seed, settings, kind, steps, 1) for seed in seeds)
-    fronts: list[ControlFront] = run_calls(calls, n_jobs=n_jobs)
-    return fronts
+    return run_calls(calls, n_jobs=n_jobs)
 
 
 def _search(

@@ -350,8 +350,7 @@ class MetaLabeler(PartialLabelClassifier):
         return decisions
 
     def _n_labels(self, X: Any) -> NDArray[np.intp]:
-        counts: NDArray[np.intp] = self.counter_.predict(X).astype(np.intp)
-        return counts
+        return self.counter_.predict(X).astype(np.intp)
 
 
 def best_labels(scores: NDArray[np.floating[Any]], n_labels: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:

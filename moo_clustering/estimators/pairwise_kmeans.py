@@ -553,8 +553,7 @@ def _fill(
 
 
 def _row(X: Features, i: int) -> FloatArray:
-    row: FloatArray = X[[i]].toarray()[0] if sparse.issparse(X) else X[i]
-    return row
+    return X[[i]].toarray()[0] if sparse.issparse(X) else X[i]
 
 
 class Distortion:
@@ -567,15 +566,13 @@ class Distortion:
 
     def offset(self, X: Features) -> FloatArray | float:
         """The mean where X is dense, since large means cost digits."""
-        mean: FloatArray | float = 0.0 if sparse.issparse(X) else X.mean(axis=0)
-        return mean
+        return 0.0 if sparse.issparse(X) else X.mean(axis=0)
 
     def moved(self, X: Features, offset: FloatArray | float) -> Features:
         return X if sparse.issparse(X) else X - offset
 
     def distances(self, X: Features, centers: FloatArray) -> FloatArray:
-        squared: FloatArray = euclidean_distances(X, centers, squared=True)
-        return squared
+        return euclidean_distances(X, centers, squared=True)
 
     def centers(self, X: Features, labels: NDArray[np.int32], former: FloatArray) -> FloatArray:
         empty = np.bincount(labels, minlength=len(former)) == 0
@@ -662,8 +659,7 @@ def _means(X: Features, labels: NDArray[np.int32], n_clusters: int) -> Features:
 
 
 def _dense(X: Features) -> FloatArray:
-    dense: FloatArray = X.toarray() if sparse.issparse(X) else np.asarray(X)
-    return dense
+    return X.toarray() if sparse.issparse(X) else np.asarray(X)
 
 
 DISTORTIONS = {"euclidean": Distortion(), "cosine": Cosine()}

@@ -586,12 +586,10 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
             raise AttributeError("transduction_ needs a fit with labels: fit(X, y).")
         of_clusters, noise = self._solution.cluster_classes, self.labels_ < 0
         if of_clusters is None and not noise.any():
-            classes: NDArray[Any] = self.classes_[self.labels_]
-            return classes
+            return self.classes_[self.labels_]
         places = self.labels_ if of_clusters is None else of_clusters[self.labels_]
         names = np.array([*self.classes_.tolist(), None], dtype=object)
-        named: NDArray[Any] = names[np.where(noise, -1, places)]
-        return named
+        return names[np.where(noise, -1, places)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -436,13 +436,11 @@ def _shares(F: ArrayLike) -> FloatArray:
     if not np.isfinite(scores).all():
         raise ValueError("F must hold finite scores")
     positive = np.maximum(scores, FLOOR)
-    shares: FloatArray = positive / positive.sum(axis=1, keepdims=True)
-    return shares
+    return positive / positive.sum(axis=1, keepdims=True)
 
 
 def _factors(P: FloatArray, prior: ArrayLike) -> FloatArray:
-    factors: FloatArray = np.sqrt(_above_zero(prior, P.shape[1], "prior") / P.mean(axis=0))
-    return factors
+    return np.sqrt(_above_zero(prior, P.shape[1], "prior") / P.mean(axis=0))
 
 
 def _above_zero(values: ArrayLike | None, n_classes: int, name: str) -> FloatArray:
@@ -495,8 +493,7 @@ def diffusion(
         if not failed and columns is not None and 3 * len(columns) < len(A):
             units = np.zeros((len(A), len(columns)), order="F")
             units[columns, np.arange(len(columns))] = 1.0
-            some: FloatArray = lapack.dpotrs(A, units, lower=1, overwrite_b=1)[0]
-            return some
+            return lapack.dpotrs(A, units, lower=1, overwrite_b=1)[0]
         if not failed:
             A, failed = lapack.dpotri(A, lower=1, overwrite_c=1)
     if failed:

@@ -172,14 +172,12 @@ def _folds(X: FloatArray, codes: Int64Array) -> Int64Array:
 
 
 def _logarithms(P: FloatArray) -> FloatArray:
-    logarithms: FloatArray = np.log((1.0 - _DOUBT) * P + _DOUBT / P.shape[-1])
-    return logarithms
+    return np.log((1.0 - _DOUBT) * P + _DOUBT / P.shape[-1])
 
 
 def _softmax(logarithms: FloatArray) -> FloatArray:
     powers = np.exp(logarithms - logarithms.max(axis=1, keepdims=True))
-    shares: FloatArray = powers / powers.sum(axis=1, keepdims=True)
-    return shares
+    return powers / powers.sum(axis=1, keepdims=True)
 
 
 def _weights(logarithms: FloatArray, codes: Int64Array, penalty: float) -> FloatArray:
@@ -195,8 +193,7 @@ def _weights(logarithms: FloatArray, codes: Int64Array, penalty: float) -> Float
         return float(value), slope
 
     bounds = [(0.0, None)] * len(start)
-    found: FloatArray = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
-    return found
+    return minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
 
 
 # Classifiers are objects with a call, as closures could not be pickled. Classes without a label have
@@ -250,8 +247,7 @@ class _GaussianRidge:
         for part in block_slices(len(rows), len(self.basis)):
             P[part] += _gaussian_kernel(rows[part], self.basis) @ self.coefficients
         P = np.maximum(P, 0.0) + 1e-9
-        shares: FloatArray = P / P.sum(axis=1, keepdims=True)
-        return shares
+        return P / P.sum(axis=1, keepdims=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -279,8 +279,7 @@ class _Deflated:
         self.beside = beside[:, weight > 1e-8]
 
     def outside(self, x: FloatArray) -> FloatArray:
-        residual: FloatArray = x - self.known @ (self.known_t @ x) - self.beside @ (self.beside.T @ x)
-        return residual
+        return x - self.known @ (self.known_t @ x) - self.beside @ (self.beside.T @ x)
 
     def matvec(self, x: FloatArray) -> FloatArray:
         return self.outside(self.step(self.outside(x.reshape(-1))))
@@ -383,8 +382,7 @@ def rayleigh_ritz(L: sp.csr_array, basis: FloatArray, n_pairs: int) -> Pairs:
 
 def residuals(L: sp.csr_array, values: FloatArray, vectors: FloatArray) -> FloatArray:
     """|L u - lambda u| of every pair."""
-    lengths: FloatArray = np.sqrt(((L @ vectors - vectors * values) ** 2).sum(axis=0))
-    return lengths
+    return np.sqrt(((L @ vectors - vectors * values) ** 2).sum(axis=0))
 
 
 def weakly_tied_parts(

@@ -290,8 +290,7 @@ def _rank_among_twins(rows: DistinctRows, pairs: Int64Array) -> Int64Array:
     place[rows.samples] = np.arange(len(place))
     of, to = place[pairs].T
     # A sample is not among its own neighbours: those behind it move up by one.
-    ranks: Int64Array = 1 + to - rows.start[rows.of_sample[pairs[:, 0]]] - (of < to)
-    return ranks
+    return 1 + to - rows.start[rows.of_sample[pairs[:, 0]]] - (of < to)
 
 
 def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -329,5 +328,4 @@ def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: NDArray[np.int32])
 
 def _square_distances(X: FloatArray, a: Int64Array, b: Int64Array) -> FloatArray:
     differences = X[a] - X[b]
-    distances: FloatArray = rounded(np.einsum("ij,ij->i", differences, differences))
-    return distances
+    return rounded(np.einsum("ij,ij->i", differences, differences))

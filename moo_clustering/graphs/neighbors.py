@@ -454,8 +454,7 @@ def checked_data(X: ArrayLike, metric: str) -> FloatArray:
         raise ValueError(f"metric must be 'euclidean' or 'precomputed', got {metric!r}.")
     if metric == "precomputed":
         return check_distances(X).astype(np.float64, copy=False)
-    data: FloatArray = check_array(X, dtype=np.float64)
-    return data
+    return check_array(X, dtype=np.float64)
 
 
 def distinct_rows(X: AnyFloatArray, keys: NDArray[np.int32]) -> DistinctRows:
@@ -533,14 +532,12 @@ def round_distances(distances: AnyFloatArray) -> FloatArray:
     Monotone; keeps inf.
     """
     bits = np.ascontiguousarray(distances, dtype=np.float64).view(np.int64)
-    rounded: FloatArray = ((bits + (1 << 11)) & ~np.int64((1 << 12) - 1)).view(np.float64)
-    return rounded
+    return ((bits + (1 << 11)) & ~np.int64((1 << 12) - 1)).view(np.float64)
 
 
 def row_distances(data: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatArray:
     """Euclidean distances of rows i and rows j."""
-    lengths: FloatArray = np.linalg.norm(data[i] - data[j], axis=-1)
-    return lengths
+    return np.linalg.norm(data[i] - data[j], axis=-1)
 
 
 def metric_space(X: AnyFloatArray, metric: Metric) -> MetricSpace:
@@ -647,8 +644,7 @@ class _MinkowskiSearch(PointSearch):
 
     def all_distances(self, rows: Int64Array) -> FloatArray:
         names = {1.0: "cityblock", 2.0: "euclidean"}
-        distances: FloatArray = cdist(self.points[rows], self.points, names.get(self.power, "chebyshev"))
-        return distances
+        return cdist(self.points[rows], self.points, names.get(self.power, "chebyshev"))
 
     def nearest(self, rows: Int64Array, n_found: int) -> Found:
         if self._tree is None:

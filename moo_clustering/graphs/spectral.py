@@ -333,8 +333,7 @@ def _ratio_cuts(graph: Any, labels: Int64Array) -> FloatArray:
     cells = labels + n_clusters * np.arange(n_partitions)[:, None]
     sizes = np.bincount(cells.ravel(), minlength=n_partitions * n_clusters)
     ratios = np.divide(cuts, sizes, out=np.zeros(len(cuts)), where=sizes > 0)
-    total: FloatArray = ratios.reshape(n_partitions, n_clusters).sum(axis=1)
-    return total
+    return ratios.reshape(n_partitions, n_clusters).sum(axis=1)
 
 
 def checked_counts(ks: Sequence[int] | NDArray[Any]) -> Int64Array:

@@ -196,16 +196,14 @@ def _smaller(keys: NDArray[np.int32], newest: int, source: Int64Array) -> BoolAr
     """Whether the link to the newest comes before that to the source, both of the same length."""
     new = np.sort(np.column_stack([keys, np.full(len(keys), keys[newest])]), axis=1)
     old = np.sort(np.column_stack([keys, keys[source]]), axis=1)
-    smaller: BoolArray = (new[:, 0] < old[:, 0]) | ((new[:, 0] == old[:, 0]) & (new[:, 1] < old[:, 1]))
-    return smaller
+    return (new[:, 0] < old[:, 0]) | ((new[:, 0] == old[:, 0]) & (new[:, 1] < old[:, 1]))
 
 
 def _lengths(
     points: FloatArray, links: Int64Array, metric: neighbors.Metric, power: float | None
 ) -> FloatArray:
     if power == 2.0:
-        lengths: FloatArray = np.linalg.norm(points[links[:, 0]] - points[links[:, 1]], axis=1)
-        return lengths
+        return np.linalg.norm(points[links[:, 0]] - points[links[:, 1]], axis=1)
     return np.array(
         [pairwise_distances(points[a : a + 1], points[b : b + 1], metric=metric)[0, 0] for a, b in links],
         dtype=np.float64,

@@ -127,8 +127,7 @@ class QuestionPool:
             away = ((self.sample_features - self.features[self.landmark_of]) ** 2).sum(axis=1)
             order = np.lexsort((away, self.landmark_of))
         first = np.searchsorted(self.landmark_of[order], np.arange(self.n_points))
-        nearest: IntpArray = order[first]
-        return nearest
+        return order[first]
 
     @cached_property
     def offsets(self) -> Int64Array:
@@ -143,8 +142,7 @@ class QuestionPool:
     @cached_property
     def codes(self) -> Labels:
         """Cluster of every point in every partition, numbered through the pool: (n_points, n_partitions)."""
-        codes: Labels = np.ascontiguousarray((self.pool.labels + self.offsets[:-1, None]).T, dtype=np.int32)
-        return codes
+        return np.ascontiguousarray((self.pool.labels + self.offsets[:-1, None]).T, dtype=np.int32)
 
     @cached_property
     def kernel(self) -> FloatArray:
@@ -314,8 +312,7 @@ class Spread:
         np.maximum(remaining, 0.0, out=remaining)
         remaining *= remaining
         uncertain = (self.error * self.base.masses).astype(np.float32)
-        gains: FloatArray = (uncertain @ remaining / (np.maximum(own, 0.0) + RIDGE)).astype(np.float64)
-        return gains
+        return (uncertain @ remaining / (np.maximum(own, 0.0) + RIDGE)).astype(np.float64)
 
     def corrected_groups(self, error_rate: float) -> IntpArray:
         """Groups of the anchors, except for those that nearly all others speak against.
@@ -337,8 +334,7 @@ class Spread:
         wrong &= np.bincount(self.groups[~wrong], minlength=self.n_real)[self.groups] > 0
         if (best != self.groups).mean() > _MOST_AT_ODDS * error_rate:
             wrong[:] = False
-        corrected: IntpArray = np.where(wrong, best, self.groups)
-        return corrected
+        return np.where(wrong, best, self.groups)
 
     def labels_of_samples(self) -> IntpArray:
         """Group of every sample, that of its point or, between landmarks, of the nearest three."""
@@ -462,8 +458,7 @@ def _medoids(draft: Spread, cluster: IntpArray, provisional: IntpArray) -> IntpA
         means = sums / np.bincount(own, weights=base.masses[inside])[:, None]
         away = ((rows - means[own]) ** 2).sum(axis=1)
     order = np.lexsort((inside, away, -belonging, own))
-    medoids: IntpArray = inside[order[np.searchsorted(own[order], np.arange(len(provisional)))]]
-    return medoids
+    return inside[order[np.searchsorted(own[order], np.arange(len(provisional)))]]
 
 
 def _ridge(draft: Spread, system: FloatArray, scale: float) -> FloatArray:

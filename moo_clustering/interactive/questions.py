@@ -447,8 +447,7 @@ class Inquiry:
         logs = np.log(np.maximum(q, 1e-12))
         logs[:-1] += self._about(point, state)
         q = np.exp(logs - logs.max())
-        posterior: FloatArray = q / q.sum()
-        return posterior
+        return q / q.sum()
 
     # Answers.
 

@@ -301,8 +301,7 @@ class RandomPairs(_Rival):
             must, cannot = self._links[True] or None, self._links[False] or None
             self._model.relabel(must_link=must, cannot_link=cannot)
             self._stale = False
-        labels: Labels = self._model.labels_
-        return labels
+        return self._model.labels_
 
 
 class UncertainLabels(_Rival):

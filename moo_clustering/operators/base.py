@@ -337,5 +337,4 @@ def redraw_illegal(
 
 def to_genes(problem: Any, values: FloatArray) -> IntArray:
     """Round half to even, clip to the problem's bounds, and convert to its integer type."""
-    genes: IntArray = np.clip(np.rint(values), problem.xl, problem.xu).astype(problem.vtype)
-    return genes
+    return np.clip(np.rint(values), problem.xl, problem.xu).astype(problem.vtype)

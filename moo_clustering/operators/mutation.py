@@ -516,8 +516,7 @@ class SweepSeedMutation(base.DrawnMutation):
         super().__init__(prob, **kwargs)
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
-        mutated: IntArray = base.seed_problem(problem).central_documents(X)
-        return mutated
+        return base.seed_problem(problem).central_documents(X)
 
 
 class RelocateCentre(base.DrawnMutation):
@@ -575,8 +574,7 @@ def checked_removal(removal: Any) -> Removal:
     """Return the kind of removal; raise ValueError for an unknown one."""
     if removal not in get_args(Removal):
         raise ValueError(f"removal must be one of {get_args(Removal)}, got {removal!r}.")
-    kind: Removal = removal
-    return kind
+    return removal
 
 
 def relocate(

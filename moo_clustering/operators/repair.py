@@ -229,5 +229,4 @@ class LocalSearchRepair(base.GeneRepair):
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         if not callable(getattr(problem, "improve", None)):
             raise TypeError(f"{type(problem).__name__} has no improve(X), which this operator needs.")
-        improved: NDArray[Any] = problem.improve(X)
-        return improved
+        return problem.improve(X)

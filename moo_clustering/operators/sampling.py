@@ -473,8 +473,7 @@ def draw_links(
     """Draw a neighbour of each sample; with ``current``, draw from neighbours and itself, except that."""
     width = np.count_nonzero(neighbors[samples] >= 0, axis=1)
     if current is None:
-        drawn: NDArray[np.int32] = neighbors[samples, rng.integers(0, width)]
-        return drawn
+        return neighbors[samples, rng.integers(0, width)]
     choices = np.column_stack([samples, neighbors[samples]])
     same = choices == np.asarray(current)[:, None]
     # The current link is skipped: there is one place fewer to draw, and places from it on shift by one.

@@ -436,8 +436,7 @@ def with_elite(chosen: IntArray, elite: IntArray) -> IntArray:
 def _best(scores: FloatArray, labels: Labels, n: int) -> NDArray[np.intp]:
     order = np.argsort(-scores, kind="stable")
     first, _ = distinct_rows(labels[order])
-    rows: NDArray[np.intp] = order[first[:n]]
-    return rows
+    return order[first[:n]]
 
 
 class RandomSurvival(_SeededSurvival):

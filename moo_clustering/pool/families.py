@@ -225,8 +225,7 @@ def tree_cut(merges: FloatArray, k: int) -> Partition:
         parent[merges[: n - k, side].astype(np.intp)] = n + done
     while (parent != parent[parent]).any():
         parent = parent[parent]
-    labels: Partition = np.unique(parent[:n], return_inverse=True)[1].reshape(-1)
-    return labels
+    return np.unique(parent[:n], return_inverse=True)[1].reshape(-1)
 
 
 def _means(X: FloatArray, labels: NDArray[np.integer], k: int) -> FloatArray:
@@ -321,8 +320,7 @@ def _mixture(X: FloatArray, start: Partition) -> Partition:
         means_init=means,
         precisions_init=precisions,
     )
-    labels: Partition = mixture.fit_predict(X)
-    return labels
+    return mixture.fit_predict(X)
 
 
 def agglomerated_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:

@@ -124,8 +124,7 @@ class PartitionPool:
 
     def lifted(self, index: IntArray) -> Labels:
         """Labels of samples that have the landmarks ``index``, shape (n_partitions, len(index))."""
-        lifted: Labels = self.labels[:, index]
-        return lifted
+        return self.labels[:, index]
 
     def tagged(self, tag: str) -> PartitionPool:
         """Same partitions, with families named ``family@tag``."""

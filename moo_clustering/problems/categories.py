@@ -263,8 +263,7 @@ def _check_numbers(n_clusters: Any, m: Any) -> None:
 
 def _sorted_modes(modes: NDArray[Any]) -> NDArray[np.intp]:
     """Lexicographic order of the modes of every individual, shape (n_individuals, n_modes)."""
-    order: NDArray[np.intp] = np.lexsort(np.moveaxis(modes, 2, 0)[::-1])
-    return order
+    return np.lexsort(np.moveaxis(modes, 2, 0)[::-1])
 
 
 def memberships(distances: FloatArray, m: float) -> FloatArray:
@@ -304,8 +303,7 @@ def compactness(scatter: FloatArray, size: FloatArray) -> FloatArray:
     scatter, size : ndarray of shape (n_individuals, n_modes)
         The two sums over the samples.
     """
-    pi: FloatArray = np.divide(scatter, size, out=np.zeros_like(scatter), where=size > 0.0).sum(axis=1)
-    return pi
+    return np.divide(scatter, size, out=np.zeros_like(scatter), where=size > 0.0).sum(axis=1)
 
 
 def separation(between: FloatArray, m: float) -> FloatArray:
@@ -319,8 +317,7 @@ def separation(between: FloatArray, m: float) -> FloatArray:
         return np.zeros(len(between))
     others = between.copy()
     others[:, np.arange(n_modes), np.arange(n_modes)] = np.inf
-    sep: FloatArray = (powered(memberships(others, m), m) * between).sum(axis=(1, 2))
-    return sep
+    return (powered(memberships(others, m), m) * between).sum(axis=(1, 2))
 
 
 class ModeSpace(Protocol):
@@ -503,6 +500,5 @@ def mode_distances(rows: NDArray[Any], modes: NDArray[Any], metric: str) -> Floa
     A code of -1 stands for a category that differs from all others.
     """
     if metric == "euclidean":
-        D: FloatArray = cdist(modes, rows)
-        return D
+        return cdist(modes, rows)
     return np.stack([np.count_nonzero(rows != mode, axis=1) for mode in modes]).astype(np.float64)

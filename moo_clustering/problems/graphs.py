@@ -639,8 +639,7 @@ class NeighborGraphProblem(FixedProblem):
 
     def neighbors_of_ranks(self, ranks: IntArray) -> Labels:
         """Convert ranks to indices of neighbours, shape (n_individuals, n_samples)."""
-        out: Labels = self.lists.indices[np.arange(self.n_var), ranks]
-        return out
+        return self.lists.indices[np.arange(self.n_var), ranks]
 
     def neighbors(self, X: IntArray) -> Labels:
         """Index of the neighbour that each sample is linked to, shape (n_individuals, n_samples)."""
@@ -664,8 +663,7 @@ class NeighborGraphProblem(FixedProblem):
             np.float64,
             self.n_jobs,
         )
-        mean: NDArray[np.float64] = total / self.n_samples
-        return mean
+        return total / self.n_samples
 
     def count(self, ranks: IntArray) -> NDArray[np.unsignedinteger[Any]]:
         """Count the choices at each locus, see :func:`moo_clustering.diversity.locus_counts`."""

@@ -68,8 +68,7 @@ class FixedProblem(Documented, Problem):
         """
         # By name: operators know problems, problems know no operators.
         suited = importlib.import_module("moo_clustering.operators.suited")
-        named: dict[str, Any] = suited.suited_operators(self, algorithm)
-        return named
+        return suited.suited_operators(self, algorithm)
 
 
 class SignedProblem(FixedProblem):

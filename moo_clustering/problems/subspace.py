@@ -492,8 +492,7 @@ class SubspaceSeedEncoding(Encoding):
         # Each result is used on the thread that computed it, as all memberships at once would take much
         # memory. Threads only: returning a result from another process takes as long as computing it.
         run = Parallel(n_jobs=self.n_jobs, require="sharedmem")
-        results: list[Result] = run(delayed(self._grown)(row[row >= 0], use) for row in X)
-        return results
+        return run(delayed(self._grown)(row[row >= 0], use) for row in X)
 
     def _grown(self, seeds: IntArray, use: Callable[[subspace.Sweep], Result]) -> Result:
         return use(self.grow(seeds))

@@ -51,8 +51,7 @@ def overall_shares(targets: Targets) -> FloatArray:
     rows = targets.rows
     if len(rows) == 0:
         return np.zeros(targets.n_classes)
-    found: FloatArray = targets.indicators[rows].mean(axis=0)
-    return found
+    return targets.indicators[rows].mean(axis=0)
 
 
 def labelled_shares(memberships: AnyFloatArray, targets: Targets) -> LabelledShares:
@@ -135,8 +134,7 @@ def _mixture(shares: FloatArray, multilabel: bool) -> FloatArray:
     else:
         gini = 1.0 - (shares**2).sum(axis=1)
         entropy = entr(shares).sum(axis=1)
-    product: FloatArray = np.maximum(gini, 0.0) * entropy
-    return product
+    return np.maximum(gini, 0.0) * entropy
 
 
 def chi_square(
@@ -272,5 +270,4 @@ def _nearest(d: FloatArray, kappa: int) -> BoolArray:
     nearer = d < last
     level = d == last
     room = kappa - nearer.sum(axis=1, keepdims=True)
-    found: BoolArray = nearer | (level & (np.cumsum(level, axis=1) <= room))
-    return found
+    return nearer | (level & (np.cumsum(level, axis=1) <= room))

@@ -199,13 +199,11 @@ class DenseMatrix:
     @cached_property
     def varying(self) -> BoolArray:
         """Features that are not the same in all samples."""
-        found: BoolArray = self._X.min(axis=0) < self._X.max(axis=0)
-        return found
+        return self._X.min(axis=0) < self._X.max(axis=0)
 
     def mean(self) -> FloatArray:
         """Mean of each feature."""
-        found: FloatArray = self._X.mean(axis=0, dtype=np.float64)
-        return found
+        return self._X.mean(axis=0, dtype=np.float64)
 
     def rows(self, indices: IntArray, dtype: DTypeLike) -> AnyFloatArray:
         """Some rows."""
@@ -213,8 +211,7 @@ class DenseMatrix:
 
     def unit_rows(self) -> AnyFloatArray:
         """Rows of length 1; rows of zeros stay."""
-        found: AnyFloatArray = normalize(self._X)
-        return found
+        return normalize(self._X)
 
     def by_column(self, panel: AnyFloatArray, squared: bool, lo: int, hi: int, out: FloatArray) -> None:
         """out = features lo..hi-1 of X^T, or of its squares, times a panel."""

@@ -251,8 +251,7 @@ def checked_seeds(seeds: Any, data: SubspaceData) -> IntArray:
 
 def seed_centers(data: SubspaceData, seeds: IntArray) -> AnyFloatArray:
     """Centroids half way between samples and the mean, shape (m, k)."""
-    half: AnyFloatArray = 0.5 * data.rows(seeds).T + 0.5 * data.mean()[:, None]
-    return half
+    return 0.5 * data.rows(seeds).T + 0.5 * data.mean()[:, None]
 
 
 def memberships_from_seeds(data: SubspaceData, seeds: IntArray, options: SubspaceOptions) -> AnyFloatArray:

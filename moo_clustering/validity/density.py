@@ -115,8 +115,7 @@ class DBCV(PopulationIndex):
         nearest = others.min(axis=1)
         # Relative to the nearest, so that powers do not overflow.
         ratio = np.divide(nearest[:, np.newaxis], others, out=np.ones_like(others), where=others > 0)
-        core: FloatArray = nearest * (ratio**self._d).mean(axis=1) ** (-1 / self._d)
-        return core
+        return nearest * (ratio**self._d).mean(axis=1) ** (-1 / self._d)
 
     def _inner(self, rows: IntpArray, core: FloatArray) -> tuple[float, IntpArray]:
         """Longest edge between inner samples of the spanning tree, and these; all where none is inner."""

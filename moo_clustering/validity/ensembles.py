@@ -101,8 +101,7 @@ def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
 def mean_agreement(table: FloatArray) -> FloatArray:
     """Mean of the rows of a square table without its diagonal; 0 for a single run."""
     others = max(len(table) - 1, 1)
-    mean: FloatArray = (table.sum(axis=1) - np.diag(table)) / others
-    return mean
+    return (table.sum(axis=1) - np.diag(table)) / others
 
 
 def nmi_table(first: Hyperedges, second: Hyperedges) -> FloatArray:
@@ -134,8 +133,7 @@ def _surprise(counts: FloatArray, totals: FloatArray) -> FloatArray:
     """counts * ln(totals / counts), with 0 for counts of 0."""
     ratio = np.ones_like(counts)
     np.divide(totals, counts, out=ratio, where=counts > 0)
-    surprise: FloatArray = counts * np.log(ratio)
-    return surprise
+    return counts * np.log(ratio)
 
 
 def hyperedges(labels: ArrayLike) -> Hyperedges:
@@ -353,8 +351,7 @@ class FamilyAgreement(PopulationIndex):
         if best.shape[1] == 1:
             return np.zeros(len(best))
         best.sort(axis=1)
-        values: FloatArray = np.median(best[:, :-1], axis=1)
-        return values
+        return np.median(best[:, :-1], axis=1)
 
     def by_family(self, labels: IntArray) -> FloatArray:
         """Largest adjusted Rand index with a member of each family, shape (n_individuals, n_families)."""
@@ -365,8 +362,7 @@ class FamilyAgreement(PopulationIndex):
         # Comparing the pool with itself takes half the time.
         of_pool = np.array_equal(population.labels, members.labels)
         table = ari_table(members if of_pool else counted(population.labels), members, self.n_jobs)
-        best: FloatArray = np.maximum.reduceat(table[:, self._by_family], self._starts, axis=1)
-        return best
+        return np.maximum.reduceat(table[:, self._by_family], self._starts, axis=1)
 
 
 @documented(ValidityIndex.evaluate)
@@ -495,8 +491,7 @@ class LabelEvidence(PopulationIndex):
         owner = np.repeat(np.arange(n * width), np.diff(table.indptr)) // width
         gains = np.bincount(owner, weights=terms, minlength=n)
         sizes = np.asarray(table.sum(axis=1)).reshape(n, width)  # N_c
-        evidence: FloatArray = gains - _rise(self.alpha, sizes).sum(axis=1)
-        return evidence
+        return gains - _rise(self.alpha, sizes).sum(axis=1)
 
 
 @documented(ValidityIndex.evaluate, LabelEvidence)
@@ -515,8 +510,7 @@ def label_evidence(
 
 def _rise(concentration: float, counts: FloatArray) -> FloatArray:
     """Logarithm of the rising factorial, lnG(concentration + counts) - lnG(concentration)."""
-    rise: FloatArray = gammaln(concentration + counts) - gammaln(concentration)
-    return rise
+    return gammaln(concentration + counts) - gammaln(concentration)
 
 
 @dataclass(eq=False, repr=False)
@@ -574,8 +568,7 @@ class PairEvidence(PopulationIndex):
         pairs = self._constraints
         must, cannot = pairs.satisfied(population.labels)
         violated = (pairs.must_link_weights.sum() - must) + (pairs.cannot_link_weights.sum() - cannot)
-        values: FloatArray = 0.0 - self.penalty * violated
-        return values
+        return 0.0 - self.penalty * violated
 
 
 def _check_positive(name: str, value: Any) -> None:

@@ -135,8 +135,7 @@ def _by_product(D: FloatArray, block: Population) -> FloatArray:
     greater = np.maximum(within, nearest)
     scores = np.zeros(rows.shape)
     np.divide(nearest - within, greater, out=scores, where=(greater > 0.0) & (own_size > 1))
-    values: FloatArray = scores.mean(axis=1)
-    return values
+    return scores.mean(axis=1)
 
 
 @dataclass(eq=False, repr=False)
@@ -468,8 +467,7 @@ def i_index_values(scatter: Scatter, n_clusters: Int64Array, e1: float, power: f
     if e1 == 0.0:
         return np.zeros(len(n_clusters))
     ratio = e1 / np.maximum(scatter.within, FLOOR * e1)
-    values: FloatArray = (ratio * scatter.greatest / n_clusters) ** power
-    return values
+    return (ratio * scatter.greatest / n_clusters) ** power
 
 
 def _check_power(power: float) -> None:
@@ -741,8 +739,7 @@ def _principal_components(X: FloatArray, n_components: int) -> FloatArray:
     values, vectors = values[::-1], vectors[:, ::-1]
     varying = values > VANISHING * max(values[0], 0.0)
     vectors = vectors[:, varying]
-    coordinates: FloatArray = X @ vectors if d <= n else vectors * np.sqrt(values[varying])
-    return coordinates
+    return X @ vectors if d <= n else vectors * np.sqrt(values[varying])
 
 
 class SumOfSquares(PopulationIndex):
@@ -873,8 +870,7 @@ class Connectivity(PopulationIndex):
     def _score(self, population: Population) -> FloatArray:
         counts = np.zeros((len(population.labels), len(self.weights_)), dtype=np.int64)
         partitions.count_split_neighbors(self.neighbors_, population.labels, counts)
-        values: FloatArray = (counts * self.weights_).sum(axis=1)  # Eq. 6
-        return values
+        return (counts * self.weights_).sum(axis=1)  # Eq. 6
 
 
 def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labels:
@@ -994,8 +990,7 @@ class GraphModularity(PopulationIndex):
         places = block.labels + width * np.arange(len(block.labels))[:, np.newaxis]
         weights = np.broadcast_to(self._edges.volumes / self._total, places.shape)
         shares = np.bincount(places.ravel(), weights=weights.ravel(), minlength=block.sizes.size)
-        squares: FloatArray = (shares.reshape(block.sizes.shape) ** 2).sum(axis=1)
-        return squares
+        return (shares.reshape(block.sizes.shape) ** 2).sum(axis=1)
 
 
 @documented(ValidityIndex.evaluate)

@@ -300,8 +300,7 @@ def _nearest_point(point: FloatArray, surface: FloatArray) -> FloatArray:
     down = np.column_stack([surface[:, 0], np.clip(point[1], surface[:, 1], above)])
     along = np.column_stack([np.clip(point[0], surface[:, 0], right), surface[:, 1]])
     points = np.concatenate([down, along])
-    nearest: FloatArray = points[np.hypot(*(points - point).T).argmin()]
-    return nearest
+    return points[np.hypot(*(points - point).T).argmin()]
 
 
 def _apart(front: FloatArray, rows: Sequence[Any]) -> NDArray[np.intp]:

@@ -579,8 +579,7 @@ def landmark_plane(to_landmarks: FloatArray, between_landmarks: FloatArray) -> F
     # The rest of a direction in which landmarks do not differ is rounding.
     back = np.divide(axes, lengths, out=np.zeros_like(axes), where=lengths > 1e-9 * lengths.max())
     means = (between_landmarks**2).mean(axis=0)
-    placed: FloatArray = -0.5 * (to_landmarks**2 - means) @ back
-    return placed
+    return -0.5 * (to_landmarks**2 - means) @ back
 
 
 def _sparse_components(X: Any) -> tuple[FloatArray, float]:

@@ -77,8 +77,7 @@ class _Counting(_InPlace):
 
     def _counted(self, improved: Any) -> Labels:
         self.n_trials += int(improved.n_trials.sum())
-        labels: Labels = improved.labels
-        return labels
+        return improved.labels
 
 
 class ImprovePartition(_Counting):

@@ -224,8 +224,7 @@ def as_mutate(
 def _repair_for(problem: Any, repair: Repair | None) -> Repair | None:
     """The repair given, or the problem's own."""
     if repair is None and hasattr(problem, "operators"):
-        own: Repair | None = problem.operators().get("repair")
-        return own
+        return problem.operators().get("repair")
     return repair
 
 

@@ -570,5 +570,4 @@ def dynamic_nsga2_step(
     vary = partial(moves.var_and, pm=pm) if variation == "and" else moves.var_or
     pool = population + vary(parents, toolbox, rng, pc=pc)
     toolbox.evaluate_population(pool)
-    survivors: Individuals = toolbox.select(pool, len(population))
-    return survivors
+    return toolbox.select(pool, len(population))

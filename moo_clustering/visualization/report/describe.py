@@ -288,8 +288,7 @@ class Samples:
             return np.clip(1.0 - (products.toarray() if sparse.issparse(products) else products), 0.0, None)
         from sklearn.metrics import pairwise_distances
 
-        found: FloatArray = pairwise_distances(chosen)
-        return found
+        return pairwise_distances(chosen)
 
 
 def read_samples(

@@ -103,8 +103,7 @@ def load_content(path: str | PathLike[str]) -> ReportContent:
         raise ArchiveError(f"{path} is the damaged content of a report: {error}") from error
     if not whole:
         raise ArchiveError(f"{path} is the damaged content of a report: its parts do not fit together")
-    found: ReportContent = content
-    return found
+    return content
 
 
 def _pack(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
@@ -357,8 +356,7 @@ def _facts(parts: Sequence[_Part]) -> list[tuple[str, str]]:
 
 
 def _united(pairs: Sequence[Int64Array]) -> Int64Array:
-    found: Int64Array = np.unique(np.vstack(pairs), axis=0)
-    return found
+    return np.unique(np.vstack(pairs), axis=0)
 
 
 def _histories(parts: Sequence[_Part]) -> pd.DataFrame | None:
@@ -427,8 +425,7 @@ def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -
             f"there more than once, as {str(unique[counts > 1][0])!r}, do not tell which is which"
         )
     order = np.argsort(there)
-    rows: NDArray[np.int64] = order[np.searchsorted(there[order], here)]
-    return rows
+    return order[np.searchsorted(there[order], here)]
 
 
 def render(content: ReportContent, *, asks: bool = False) -> str:
