@@ -77,7 +77,7 @@ _LONGEST = 60
 START_OVER = "remove it to start from the beginning"
 RUNTIME_DEPENDENCIES = (
     "click", "deap", "jinja2", "joblib", "lazy_loader", "matplotlib", "networkx", "numba", "numpy",
-    "pandas", "plotly", "pymoo", "scikit-learn", "scipy", "threadpoolctl", "tqdm",
+    "pandas", "pymoo", "scikit-learn", "scipy", "threadpoolctl", "tqdm",
 )  # fmt: skip
 
 

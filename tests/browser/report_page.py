@@ -99,7 +99,7 @@ class ReportPage:
         """What a script returns of the traces (``data``) and axes (``layout``) of a drawn figure."""
         return self.later(
             "report.drawn(arguments[0]).then(place => "
-            f"{{ const data = place.data, layout = place._fullLayout; done((() => {{ {script} }})()); }})",
+            f"{{ const data = place.data, layout = place.layout; done((() => {{ {script} }})()); }})",
             name,
         )
 
@@ -118,8 +118,8 @@ class ReportPage:
         self.scroll_to(place)
         left, top = self.figure(
             name,
-            f"const x = layout.xaxis{axes}, y = layout.yaxis{axes};"
-            f"return [x._offset + x.l2p({x}), y._offset + y.l2p({y})]",
+            f"const {{x{axes}: x, y{axes}: y}} = layout.axes;"
+            f"return [x.offset + x.l2p({x}), y.offset + y.l2p({y})]",
         )
         size = place.size
         actions = ActionChains(self.driver)
@@ -133,8 +133,6 @@ class ReportPage:
         for key in keys:
             actions = actions.key_up(key)
         actions.perform()
-        # plotly waits to see whether a second click follows.
-        time.sleep(0.4)
 
     def downloaded(self, pattern):
         """Bytes of the one file that arrived."""

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import numpy as np
 import pytest
@@ -53,23 +54,24 @@ def test_points_of_the_map_have_the_colours_in_the_picture(open_content):
     page.js("report.select(4)")
     page.looks()
     drawn = page.js(
-        "return [...document.querySelectorAll('#map-figure .scatterlayer .trace')]"
-        ".map(trace => [...trace.querySelectorAll('path.point')].map(point => point.style.fill))"
+        "return [...document.querySelectorAll('#map-figure .trace')]"
+        ".map(trace => [...trace.querySelectorAll('.point')].map(point => getComputedStyle(point).fill))"
     )
     fills = [fills for fills in drawn if fills]
     assert [len(each) for each in fills] == np.bincount(content.labels[4]).tolist()
     for cluster, each in enumerate(fills):
         color = look_of(cluster).color
-        assert set(each) == {f"rgb({', '.join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))})"}
+        (fill,) = {re.sub(r"[^\d. ]", " ", text.partition("(")[2]) for text in each}
+        channels = [float(number) for number in fill.split()]
+        assert channels == pytest.approx([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)], abs=1e-3)
 
 
-def test_many_points_are_drawn_by_the_graphics_card(open_content):
+def test_many_points_are_drawn(open_content):
     content = toy_content(n_solutions=3, n_samples=2500)
     page = open_content(content)
     page.press_row(2)
     assert page.looks() == expected_looks(content.labels[2])
-    kinds = page.figure("map-figure", "return data.filter(t => 'cluster' in t.meta).map(trace => trace.type)")
-    assert set(kinds) == {"scattergl"}
+    assert page.js("return document.querySelectorAll('#map-figure .point').length") == 2500
 
 
 def test_download_holds_the_labels(open_content):

@@ -31,15 +31,16 @@ function agreementFigure() {
   return {
     maxWidth: 720,
     data: [
-      { type: "heatmap", z, x: places, y: places, zmin: Math.min(0, lowest()), zmax: 1, colorscale: "Cividis",
-        hovertemplate: "%{y} and %{x}: %{z:.3f}<extra></extra>", colorbar: { title: { text: "ARI" }, thickness: 14, outlinewidth: 0 } },
+      { type: "heatmap", z, zmin: Math.min(0, lowest()), zmax: 1, colors: SEQUENTIAL, scale: "ARI",
+        tell: (i, j) => `${plain(data.names[j])} and ${plain(data.names[i])}: ${number(z[j][i])}` },
       ...(state.compared === null ? [] : [square]),
     ],
     layout: layoutOf({
       height: Math.min(600, wide),
-      uirevision: "agreement",
-      xaxis: axisOf(title, { ...named, constrain: "domain", showgrid: false, tickangle: few ? -45 : 0 }),
-      yaxis: axisOf(title, { ...named, scaleanchor: "x", constrain: "domain", autorange: "reversed", showgrid: false }),
+      margin: { l: 60, r: 18, t: 30, b: 48 },
+      kind: "agreement",
+      xaxis: axisOf(title, { ...named, showgrid: false, tickangle: few ? -40 : 0 }),
+      yaxis: axisOf(title, { ...named, scaleanchor: "x", autorange: "reversed", showgrid: false }),
     }),
   };
 }
@@ -59,12 +60,10 @@ function showAgreement() {
     select(pair[0]);
     compare(pair[1]);
   });
-  addFigure("agreement-figure", "agreement", agreementFigure, (place) =>
-    place.on("plotly_click", ({ points }) => {
-      const { x, y } = points[0];
-      select(Math.round(y));
-      compare(Math.round(x));
-    }),
-  );
+  addFigure("agreement-figure", "agreement", agreementFigure, (hit) => {
+    if (!hit) return;
+    select(hit.y);
+    compare(hit.x);
+  });
   follow(["selected", "compared"], () => redraw("agreement-figure"));
 }

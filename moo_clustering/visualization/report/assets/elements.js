@@ -16,6 +16,14 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
+// The same of a drawing; attributes that are null are left out.
+function vector(tag, attributes = {}, ...children) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) if (value !== null) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
 function button(text, onclick, attributes = {}) {
   return element("button", { type: "button", click: onclick, ...attributes }, text);
 }

@@ -40,14 +40,12 @@ function showKind(kind) {
   for (const each of byId("front-tools").querySelectorAll("[data-kind]")) {
     each.setAttribute("aria-pressed", String(each.dataset.kind === kind));
   }
-  // The figures differ in their axes, so the old one is not worth keeping.
-  if (byId("front-figure").data) Plotly.purge(byId("front-figure"));
-  front.figure.prepare = prepareFront;
   redraw("front-figure");
 }
 
-function prepareFront(place) {
-  if (front.kind !== "parallel") pressable(place);
+function pressFront(hit, event) {
+  const solution = front.kind === "parallel" ? nearestLine(byId("front-figure"), event) : hit?.value;
+  if (Number.isInteger(solution)) press(solution, event);
 }
 
 function showFront() {
@@ -65,8 +63,7 @@ function showFront() {
         ...Object.entries(kinds).map(([kind, name]) => button(name, () => showKind(kind), { "data-kind": kind }))),
     );
   }
-  front.figure = addFigure("front-figure", "front", frontFigure);
-  pressableLines(byId("front-figure"), () => front.kind === "parallel");
+  addFigure("front-figure", "front", frontFigure, pressFront);
   showKind(front.kind);
   frontLegend();
   follow(["selected", "compared"], () => {

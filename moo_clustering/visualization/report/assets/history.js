@@ -14,7 +14,7 @@ function historyFigure() {
   const nColumns = Math.min(shown.length, wide > 900 ? 3 : wide > 560 ? 2 : 1);
   const nRows = Math.ceil(shown.length / nColumns);
   const height = nRows * 210 + 30;
-  const layout = layoutOf({ height, uirevision: "history", annotations: [] });
+  const layout = layoutOf({ height, kind: "history", annotations: [] });
   const [gapX, gapY] = [nColumns > 1 ? 0.075 : 0, nRows > 1 ? 70 / height : 0];
   const [width, tall] = [(1 - gapX * (nColumns - 1)) / nColumns, (1 - gapY * (nRows - 1)) / nRows];
   const isCounted = generations.values.some(Number.isFinite);
@@ -28,7 +28,7 @@ function historyFigure() {
     layout[`xaxis${suffix}`] = axisOf(isLast ? generations.name : "", { domain: [left, left + width], anchor: `y${suffix}`, nticks: 6, showgrid: false });
     layout[`yaxis${suffix}`] = axisOf("", { domain: [Math.max(0, top - tall), top], anchor: `x${suffix}`, nticks: 5 });
     layout.annotations.push({ text: plain(shortened(column.name, 40)), x: left, y: top, xref: "paper", yref: "paper",
-      xanchor: "left", yanchor: "bottom", showarrow: false, font: { ...FONT, weight: 600 } });
+      xanchor: "left", yanchor: "bottom", font: { weight: 600 } });
     return { type: "scatter", mode: x.length > 1 ? "lines" : "markers", x, y: column.values, name: plain(column.name),
       xaxis: `x${suffix}`, yaxis: `y${suffix}`, hoverinfo: "x+y", line: { color: "#4477aa", width: 2 } };
   });

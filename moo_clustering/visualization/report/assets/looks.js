@@ -1,9 +1,11 @@
 // Colours and markers of clusters, the same as in the package's other plots.
 
 const NO_CLUSTER = { color: "#7b8794", symbol: "x" };
-const SELECTED = "#c2410c";
-const COMPARED = "#6d28d9";
-const INK = "#1f2933";
+const SELECTED = "var(--selected)";
+const COMPARED = "var(--compared)";
+const INK = "var(--ink)";
+const GRID = "var(--rule)";
+const EDGE = "var(--edge)";
 
 const SHAPES = {
   circle: "M6 1.2a4.8 4.8 0 1 0 .01 0z",
@@ -29,18 +31,18 @@ function placeOf(solution, cluster) {
   return cluster < 0 ? cluster : (lookPlaces.get(solution)?.[cluster] ?? cluster);
 }
 
+// Light colours stand out from white by a darker edge.
+const EDGE_SHARE = 0.6;
+
+function edgeOf(color) {
+  if (!color.startsWith("#")) return color;
+  const channels = [1, 3, 5].map((start) => Math.round(EDGE_SHARE * parseInt(color.slice(start, start + 2), 16)));
+  return `#${channels.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
+}
+
 // A small drawing of a marker; `open` ones are only outlined.
 function swatch(look, open = false) {
-  const space = "http://www.w3.org/2000/svg";
-  const drawing = document.createElementNS(space, "svg");
-  drawing.setAttribute("viewBox", "-1 -1 14 14");
-  drawing.setAttribute("class", "swatch");
-  drawing.setAttribute("aria-hidden", "true");
-  const shape = document.createElementNS(space, "path");
-  shape.setAttribute("d", SHAPES[look.symbol]);
-  shape.setAttribute("fill", open ? "none" : look.color);
-  shape.setAttribute("stroke", look.color);
-  shape.setAttribute("stroke-width", open ? 2 : 0);
-  drawing.append(shape);
-  return drawing;
+  const color = shade(look.color);
+  const shape = vector("path", { d: SHAPES[look.symbol], fill: open ? "none" : color, stroke: open ? color : edgeOf(look.color), "stroke-width": open ? 2 : 1 });
+  return vector("svg", { viewBox: "-1 -1 14 14", class: "swatch", "aria-hidden": "true" }, shape);
 }

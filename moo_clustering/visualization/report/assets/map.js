@@ -20,15 +20,15 @@ function pairLines(pairs, wanted) {
 function constraintTraces() {
   const labels = storedLabels(state.selected);
   const kinds = [
-    ["must-link", data.mustLink, true, "#1f2933"],
-    ["cannot-link", data.cannotLink, false, "#b91c1c"],
+    ["must-link", data.mustLink, true, INK],
+    ["cannot-link", data.cannotLink, false, "var(--bad)"],
   ];
   const traces = [];
   for (const isSatisfied of [true, false]) {
     for (const [name, pairs, wantsTogether, color] of kinds) {
       const { x, y } = pairLines(pairs, (i) => (together(labels, pairs, i) === wantsTogether) === isSatisfied);
       if (!x.length) continue;
-      const line = isSatisfied ? { color: "#9aa5b1", width: 1 } : { color, width: 2.2, dash: wantsTogether ? "dash" : "dot" };
+      const line = isSatisfied ? { color: EDGE, width: 1 } : { color, width: 2.2, dash: wantsTogether ? "dash" : "dot" };
       traces.push({
         type: "scatter", mode: "lines", x, y, hoverinfo: "skip", line, opacity: isSatisfied ? 0.6 : 0.9,
         name: `${isSatisfied ? "satisfied" : "violated"} ${name}`, showlegend: true,
@@ -103,10 +103,8 @@ function showMap() {
       } });
       byId("map-tools").append(element("label", {}, box, " Constraints"));
     }
-    addFigure("map-figure", "map", mapFigure, (place) => {
-      place.on("plotly_click", ({ points }) => {
-        if (points[0].customdata !== undefined) pointOut(points[0].customdata);
-      });
+    addFigure("map-figure", "map", mapFigure, (hit) => {
+      if (hit?.value !== undefined) pointOut(hit.value);
     });
   } else {
     byId("map-title").textContent = "Sizes of the clusters";

@@ -1,13 +1,13 @@
 // Solutions by their objectives: one ranked, two as a scatter plot, more as every two.
 
 function hoverOfSolution(solution) {
-  const rows = [`<b>${plain(shortened(data.names[solution], 60))}</b>`, count(numberOfClusters(solution), "cluster")];
+  const rows = [plain(shortened(data.names[solution], 60)), count(numberOfClusters(solution), "cluster")];
   for (const column of data.objectives) {
     rows.push(`${plain(shortened(column.name, 40))}: ${number(column.values[solution])}`);
   }
   const rules = rulesOf(solution);
   if (rules.length) rows.push(plain(rules.join(", ")));
-  return rows.join("<br>");
+  return rows.join("\n");
 }
 
 const hoverTexts = (() => {
@@ -44,7 +44,7 @@ function marks() {
 function pointTraces(x, y, own = {}) {
   const solutions = data.names.map((_, solution) => solution);
   const all = {
-    type: scatterType(x.length),
+    type: "scatter",
     mode: "markers",
     x,
     y,
@@ -84,7 +84,7 @@ function rankedFigure() {
   return {
     data: pointTraces(rank, Array.from(column.values)),
     layout: layoutOf({
-      uirevision: "ranked",
+      kind: "ranked",
       xaxis: axisOf("rank", { tickformat: "d", showgrid: false }),
       yaxis: axisOf(objectiveTitle(column)),
     }),
@@ -96,7 +96,7 @@ function scatterFigure() {
   return {
     data: pointTraces(Array.from(x.values), Array.from(y.values)),
     layout: layoutOf({
-      uirevision: "scatter",
+      kind: "scatter",
       xaxis: axisOf(objectiveTitle(x)),
       yaxis: axisOf(objectiveTitle(y)),
     }),
@@ -110,7 +110,7 @@ function matrixFigure() {
   const shown = data.objectives.slice(0, MOST_IN_MATRIX);
   const n = shown.length - 1;
   const traces = [];
-  const layout = layoutOf({ uirevision: "matrix", margin: { l: 60, r: 14, t: 14, b: 56 } });
+  const layout = layoutOf({ kind: "matrix", margin: { l: 60, r: 14, t: 14, b: 56 } });
   const gap = 0.04;
   const size = (1 - gap * (n - 1)) / n;
   const domain = (place) => [place * (size + gap), place * (size + gap) + size];

@@ -2,7 +2,7 @@
 
 // Names of places, which may be equal to one another.
 function placeNames(names, n) {
-  if (!names.length) return { type: "linear", tickformat: "d" };
+  if (!names.length) return { tickformat: "d" };
   const step = Math.max(1, Math.ceil(n / 24));
   const shown = names.map((_, place) => place).filter((place) => place % step === 0);
   return { tickvals: shown, ticktext: shown.map((place) => plain(shortened(String(names[place] ?? ""), 24))) };
@@ -12,18 +12,18 @@ function matrixPanel(panel, width) {
   const [nRows, nColumns] = shapes.get(panel.matrix);
   const z = Array.from({ length: nRows }, (_, i) => panel.matrix.subarray(i * nColumns, (i + 1) * nColumns));
   const finite = panel.matrix.filter(Number.isFinite);
-  const [low, high] = [finite.reduce((a, b) => Math.min(a, b), 0), finite.reduce((a, b) => Math.max(a, b), 0)];
+  const [low, high] = finite.length ? [finite.reduce((a, b) => Math.min(a, b)), finite.reduce((a, b) => Math.max(a, b))] : [0, 1];
   // Where there are both signs, nothing is white.
   const most = Math.max(-low, high);
-  const colors = low < 0 ? { colorscale: "RdBu", reversescale: false, zmin: -most, zmax: most } : { colorscale: "Cividis" };
+  const colors = low < 0 ? { colors: DIVERGING, zmin: -most, zmax: most } : { colors: SEQUENTIAL, zmin: low, zmax: high };
   const isSquare = nRows === nColumns;
   return {
     maxWidth: isSquare ? 620 : null,
-    data: [{ type: "heatmap", z, ...colors, hovertemplate: "%{y}, %{x}: %{z}<extra></extra>", colorbar: { thickness: 14, outlinewidth: 0 } }],
+    data: [{ type: "heatmap", z, ...colors, tell: (i, j) => `${plain(panel.y[j] ?? j)}, ${plain(panel.x[i] ?? i)}: ${number(z[j][i])}` }],
     layout: layoutOf({
       height: Math.min(480, width),
-      xaxis: axisOf(panel.axes[0] ?? "", { ...placeNames(panel.x, nColumns), showgrid: false, constrain: "domain" }),
-      yaxis: axisOf(panel.axes[1] ?? "", { ...placeNames(panel.y, nRows), showgrid: false, autorange: "reversed", constrain: "domain", ...(isSquare ? { scaleanchor: "x" } : {}) }),
+      xaxis: axisOf(panel.axes[0] ?? "", { ...placeNames(panel.x, nColumns), showgrid: false }),
+      yaxis: axisOf(panel.axes[1] ?? "", { ...placeNames(panel.y, nRows), showgrid: false, autorange: "reversed", ...(isSquare ? { scaleanchor: "x" } : {}) }),
     }),
   };
 }
@@ -31,14 +31,14 @@ function matrixPanel(panel, width) {
 function linesPanel(panel) {
   const traces = panel.series.map(({ name, x, y }, place) => ({
     type: "scatter", mode: x.length > 1 ? (x.length <= 30 ? "lines+markers" : "lines") : "markers", x: Array.from(x), y: Array.from(y),
-    name: plain(shortened(name, 40)), showlegend: panel.series.length > 1, hoverinfo: "x+y+name",
+    name: plain(shortened(name, 40)), showlegend: panel.series.length > 1, 
     line: { color: lookOf(place).color, width: 2, dash: ["solid", "dash", "dot", "dashdot"][Math.floor(place / 6) % 4] },
     marker: { symbol: lookOf(place).symbol, size: 7 },
   }));
   return {
     data: traces,
     layout: layoutOf({
-      height: 380, showlegend: panel.series.length > 1, legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
+      height: 380, showlegend: panel.series.length > 1,
       xaxis: axisOf(panel.axes[0] ?? ""), yaxis: axisOf(panel.axes[1] ?? ""),
     }),
   };
@@ -48,10 +48,10 @@ function barsPanel(panel) {
   const places = panel.x.map((_, place) => place);
   return {
     data: [{ type: "bar", x: places, y: panel.y, marker: { color: "#4477aa" },
-      text: panel.x.map((name, place) => `${plain(shortened(String(name ?? ""), 60))}: ${number(Number(panel.y[place]))}`), hoverinfo: "text", textposition: "none" }],
+      text: panel.x.map((name, place) => `${plain(shortened(String(name ?? ""), 60))}: ${number(Number(panel.y[place]))}`) }],
     layout: layoutOf({
-      height: 360, bargap: 0.25,
-      xaxis: axisOf(panel.axes[0] ?? "", { ...placeNames(panel.x, places.length), showgrid: false, tickangle: -40, ticklabeloverflow: "allow" }),
+      height: 360,
+      xaxis: axisOf(panel.axes[0] ?? "", { ...placeNames(panel.x, places.length), showgrid: false, tickangle: -40 }),
       yaxis: axisOf(panel.axes[1] ?? "", { rangemode: "tozero" }),
     }),
   };

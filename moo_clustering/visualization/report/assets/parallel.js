@@ -55,7 +55,7 @@ function pointsOnAxes() {
     }),
   );
   const marker = { size: 5, color: "#4477aa", opacity: 0.6 };
-  return { type: scatterType(points.x.length), mode: "markers", hoverinfo: "text", marker, ...points };
+  return { type: "scatter", mode: "markers", hoverinfo: "text", marker, ...points };
 }
 
 function endsOfAxes() {
@@ -64,10 +64,10 @@ function endsOfAxes() {
     if (!finite.length) return [];
     const ends = [Math.min(...finite), Math.max(...finite)];
     if (column.greaterIsBetter === false) ends.reverse();
-    const font = { size: 11, color: "#52606d" };
+    const font = { size: 11, color: "var(--soft)" };
     return [
-      { x: place, y: 1, yshift: 11, text: number(ends[1]), showarrow: false, font },
-      { x: place, y: 0, yshift: -11, text: number(ends[0]), showarrow: false, font },
+      { x: place, y: 1, yshift: 11, text: number(ends[1]), font },
+      { x: place, y: 0, yshift: -11, text: number(ends[0]), font },
     ];
   });
 }
@@ -86,16 +86,15 @@ function parallelFigure() {
   return {
     data: [...backgroundLines(), pointsOnAxes(), ...marked],
     layout: layoutOf({
-      uirevision: "parallel",
-      dragmode: false,
+      kind: "parallel",
+      zooms: false,
       margin: { l: 44, r: 44, t: 26, b: 64 },
       annotations: endsOfAxes(),
       shapes: tall.map((place) => ({
-        type: "line", x0: place, x1: place, y0: 0, y1: 1, layer: "below", line: { color: "#9aa5b1", width: 1 },
+        x0: place, x1: place, y0: 0, y1: 1, line: { color: EDGE },
       })),
       xaxis: axisOf("", {
         range: [-0.12, last + 0.12],
-        fixedrange: true,
         tickvals: tall,
         ticktext: data.objectives.map((column) => axisText(column, letters)),
         tickangle: 0,
@@ -103,7 +102,7 @@ function parallelFigure() {
         showgrid: false,
         showline: false,
       }),
-      yaxis: axisOf("", { range: [-0.09, 1.09], fixedrange: true, showticklabels: false, ticks: "", showgrid: false, showline: false }),
+      yaxis: axisOf("", { range: [-0.09, 1.09], showticklabels: false, ticks: "", showgrid: false, showline: false }),
     }),
   };
 }
@@ -111,15 +110,15 @@ function parallelFigure() {
 function axisText(column, letters) {
   const name = lines(column.name, letters, 3);
   const better = direction(column);
-  return better ? `${name}<br><span style="color:#52606d">${lines(better, letters, 3)}</span>` : name;
+  return better ? `${name}\n${lines(`(${better})`, letters, 3)}` : name;
 }
 
-// The solution whose line passes nearest to a place in the figure, in pixels.
-function nearestLine(place, clientX, clientY) {
-  const { xaxis, yaxis } = place._fullLayout;
+// The solution whose line passes nearest to the pointer.
+function nearestLine(place, event) {
+  const { x: across, y: down } = place.layout.axes;
   const box = place.getBoundingClientRect();
-  const x = xaxis.p2l(clientX - box.left - xaxis._offset);
-  const pixelY = clientY - box.top - yaxis._offset;
+  const x = across.p2l(event.clientX - box.left - across.offset);
+  const pixelY = event.clientY - box.top - down.offset;
   const last = data.objectives.length - 1;
   if (x < -0.1 || x > last + 0.1) return null;
   const left = Math.min(last - 1, Math.max(0, Math.floor(x)));
@@ -128,26 +127,8 @@ function nearestLine(place, clientX, clientY) {
   let [best, least] = [null, 12];
   for (let solution = 0; solution < data.nSolutions; solution++) {
     if (before[solution] === null || after[solution] === null) continue;
-    const height = before[solution] + share * (after[solution] - before[solution]);
-    const distance = Math.abs(yaxis.l2p(height) - pixelY);
+    const distance = Math.abs(down.l2p(before[solution] + share * (after[solution] - before[solution])) - pixelY);
     if (distance < least) [best, least] = [solution, distance];
   }
   return best;
-}
-
-function pressableLines(place, isShown) {
-  let start = null;
-  place.addEventListener("pointerdown", (event) => (start = event), true);
-  window.addEventListener(
-    "pointerup",
-    (event) => {
-      const began = start;
-      start = null;
-      if (!began || !isShown()) return;
-      if (Math.hypot(event.clientX - began.clientX, event.clientY - began.clientY) > 5) return;
-      const solution = nearestLine(place, event.clientX, event.clientY);
-      if (solution !== null) press(solution, event);
-    },
-    true,
-  );
 }

@@ -19,8 +19,8 @@ const sampleHovers = new Map();
 function sampleHover(row) {
   if (!sampleHovers.has(row)) {
     const text = data.sampleTexts?.[row];
-    const name = `<b>${lines(shortened(data.sampleNames[row], 120), 50, 3)}</b>`;
-    sampleHovers.set(row, text ? `${name}<br>${lines(text, 60)}` : name);
+    const name = lines(shortened(data.sampleNames[row], 120), 50, 3);
+    sampleHovers.set(row, text ? `${name}\n${lines(text, 60)}` : name);
   }
   return sampleHovers.get(row);
 }
@@ -35,7 +35,6 @@ function clusterTraces(solution, lookPlace, emphasis) {
   const sizes = sizesOf(solution);
   const places = new Map(clustersOf(sizes).map((cluster) => [cluster + 1, []]));
   for (const i of shownPlaces()) places.get(labels[data.map.rows[i]]).push(i);
-  const type = scatterType(shownPlaces().length);
   const size = markerSize(shownPlaces().length);
   return [...places].map(([label, shown]) => {
     const cluster = label - 1;
@@ -44,16 +43,16 @@ function clusterTraces(solution, lookPlace, emphasis) {
     const rows = shown.map((i) => data.map.rows[i]);
     const faint = emphasis !== null && emphasis !== cluster;
     return {
-      type,
+      type: "scatter",
       mode: "markers",
       name: `${plain(shortened(name, 40))} (${counting.format(sizes[label])})`,
       showlegend: true,
       x: shown.map((i) => data.map.positions[2 * i]),
       y: shown.map((i) => data.map.positions[2 * i + 1]),
       customdata: rows,
-      text: rows.map((row) => `${sampleHover(row)}<br>${plain(shortened(name, 60))}`),
+      text: rows.map((row) => `${sampleHover(row)}\n${plain(shortened(name, 60))}`),
       hoverinfo: faint ? "skip" : "text",
-      marker: { color: look.color, symbol: look.symbol, size: cluster < 0 ? size - 1 : size, opacity: faint ? 0.08 : 0.85, line: { width: 0 } },
+      marker: { color: look.color, symbol: look.symbol, size: cluster < 0 ? size - 1 : size, opacity: faint ? 0.08 : 0.85 },
       meta: { cluster },
     };
   });
@@ -61,10 +60,9 @@ function clusterTraces(solution, lookPlace, emphasis) {
 
 function planeLayout(own) {
   return layoutOf({
-    uirevision: "plane",
+    kind: "plane",
     xaxis: axisOf(data.map.axes[0]),
     yaxis: axisOf(data.map.axes[1]),
-    legend: { itemsizing: "constant" },
     ...own,
   });
 }

@@ -1,8 +1,8 @@
 // Words and numbers.
 
-// plotly reads a little HTML in its texts: let none of it come from users.
+// A text on one line.
 function plain(text) {
-  return String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/\s+/g, " ");
+  return String(text).replace(/\s+/g, " ");
 }
 
 function shortened(text, length) {
@@ -10,7 +10,7 @@ function shortened(text, length) {
   return letters.length <= length ? text : letters.slice(0, length - 1).join("") + "…";
 }
 
-// Text for plotly in lines of about `width` letters.
+// Text in lines of about `width` letters.
 function lines(text, width, most = 6) {
   const found = [""];
   for (const word of String(text).split(/\s+/)) {
@@ -22,7 +22,7 @@ function lines(text, width, most = 6) {
     }
   }
   if (found.length > most) found.splice(most - 1, found.length, `${found[most - 1]} …`);
-  return found.map(plain).join("<br>");
+  return found.join("\n");
 }
 
 const counting = new Intl.NumberFormat("en-US");

@@ -1,0 +1,20 @@
+// Dark or light before anything is seen: as the system prefers, until the switch of the page is pressed.
+
+(() => {
+  "use strict";
+  const [root, prefersDark] = [document.documentElement, matchMedia("(prefers-color-scheme: dark)")];
+  const set = (isDark) => {
+    root.dataset.theme = isDark ? "dark" : "light";
+    document.getElementById("dark")?.setAttribute("aria-pressed", String(isDark));
+  };
+  const follow = () => set(prefersDark.matches);
+  follow();
+  prefersDark.addEventListener("change", follow);
+  document.addEventListener("DOMContentLoaded", () => {
+    document.getElementById("dark").addEventListener("click", () => {
+      prefersDark.removeEventListener("change", follow);
+      set(root.dataset.theme === "light");
+    });
+    set(root.dataset.theme === "dark");
+  });
+})();
