@@ -3,19 +3,48 @@
 from __future__ import annotations
 
 import importlib
-import json
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
-from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
 __all__ = ["METHODS", "Method", "find_method", "get_method"]
 
-RECOMMENDED = "pareto-clustering"
-RECOMMENDED_FOR_BAGS = "pareto-bags"
+_PESC_PAPER = "Pareto ensemble-based spectral clustering (PESC)"
+_NSGA2_CLUS_PAPER = "semi-supervised clustering of medical documents with NSGA-II (NSGA-II-clus)"
+_BAG_PAPER = "evolutionary clustering for multiple-instance learning"
+_NEEDS = "bags of numeric instances, and the number of clusters; labels or pairs of bags if there are any"
+_BAG_COMMON: dict[str, Any] = {"needs": _NEEDS, "supervision": ("labels", "pairs"), "bags": True}
+# Options of the published variants of MOCK.
+# They stand here because the list of methods must not wait for the method itself.
+MOCK_DELTA: dict[str, Any] = {
+    "encoding": "short",
+    "delta": "auto",
+    "engine": "nsga2",
+    "pop_size": 100,
+    "n_gen": 100,
+    "pc": 1.0,
+    "init": "delta",
+    "mutation_length": "genotype",
+    "objectives": ("variance", "connectivity"),
+    "connectivity": "published",
+}
+MOCK_2007: dict[str, Any] = {
+    "encoding": "locus",
+    "engine": "pesa2",
+    "pop_size": 10,
+    "archive_size": 1000,
+    "n_gen": 1000,
+    "pc": 0.7,
+    "init": "2007",
+    "mutation_length": "N",
+    "objectives": ("deviation", "connectivity"),
+    "connectivity": "ranks",
+}
+# The mutation probability that the PESC paper prints beside these, 0.3, is none that MOCK has.
+MOCK_PESC: dict[str, Any] = {**MOCK_2007, "pop_size": 100, "n_gen": 100}
 
 
 @dataclass(frozen=True)
@@ -86,17 +115,316 @@ class Method:
         return getattr(importlib.import_module(self.module), self.class_name)
 
 
-def _read_methods() -> dict[str, Method]:
-    """The methods of this package in ``methods.json``, in the order in which the command lists them."""
-
-    def tuples(entry: dict[str, Any]) -> dict[str, Any]:
-        return {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
-
-    text = files("moo_clustering.estimators").joinpath("methods.json").read_text(encoding="utf-8")
-    return {entry["name"]: Method(**entry) for entry in json.loads(text, object_hook=tuples)}
-
-
-METHODS = _read_methods()
+BAG_METHODS: tuple[Method, ...] = (
+    Method(
+        name="bamic",
+        class_name="BAMIC",
+        paper=f"Zhang & Zhou 2009, a baseline of the multi-instance paper; {_BAG_PAPER}",
+        summary="k-medoids of bags in the Hausdorff distance",
+        aliases={"BAGIC": {}},
+        **_BAG_COMMON,
+    ),
+    Method(
+        name="mi-kmeans",
+        class_name="MIKMeans",
+        paper=_BAG_PAPER,
+        summary="k-means of bags, each as far from a centre as its farthest instance",
+        aliases={"MIKM": {}, "MIKM-instance": {"weighting": "instance"}, "MIKM-literal": {"empty": "keep"}},
+        **_BAG_COMMON,
+    ),
+    Method(
+        name="migka",
+        class_name="MIGKA",
+        paper=_BAG_PAPER,
+        summary="genetic k-means of bags: mutation by the objective, and steps of k-means",
+        aliases={"MIGKA-printed": {"weights": "printed", "empty": "closest", "elitism": 0}},
+        **_BAG_COMMON,
+    ),
+    Method(
+        name="mifgka",
+        class_name="MIFGKA",
+        paper=_BAG_PAPER,
+        summary="fast genetic k-means of bags: mutation by distance, empty clusters allowed on the way",
+        aliases={"MIFGKA-printed": {"reading": "printed_meansq", "legality": "count", "elitism": 0}},
+        **_BAG_COMMON,
+    ),
+    Method(
+        name="migcuk",
+        class_name="MIGCUK",
+        paper=_BAG_PAPER,
+        summary="genetic search for medoid bags; can find the number of clusters",
+        aliases={"MIGCUK-mean": {"centers": "mean"}},
+        **_BAG_COMMON,
+    ),
+    Method(
+        name="chcmic",
+        class_name="CHCMIC",
+        paper=_BAG_PAPER,
+        summary="CHC over partitions of bags: least Davies-Bouldin index",
+        aliases={"CHCMIC-printed": {"weights": "printed", "empty": "closest"}},
+        **_BAG_COMMON,
+    ),
+    Method(
+        name="memetic-chcmic",
+        class_name="MemeticCHCMIC",
+        paper=f"this package, after CHCMIC; {_BAG_PAPER}",
+        summary="CHC among local optima, with no cluster below 5 % of the bags",
+        **_BAG_COMMON,
+    ),
+)
+_NMF_PAPER = "ensemble non-negative matrix factorization for clustering biomedical documents (EN-NCW-NMF)"
+_DOCUMENT_COMMON: dict[str, Any] = {"sparse": True, "stems": True}
+DOCUMENT_METHODS: tuple[Method, ...] = (
+    Method(
+        name="ensemble-nmf",
+        class_name="EnsembleNMF",
+        paper=_NMF_PAPER,
+        summary="consensus of many factorisations of documents under normalised-cut weights",
+        needs="documents, or term weights or counts that are not negative, and the number of clusters",
+        aliases={
+            "EN-NCW-NMF": {},
+            "NCW-NMF-ensemble": {},
+            "EN-NMF": {"weighting": None},
+            "NCW-NMF": {"n_runs": 1},
+        },
+        **_DOCUMENT_COMMON,
+    ),
+    Method(
+        name="nmf-clustering",
+        class_name="NMFClustering",
+        paper=f"Xu, Liu & Gong 2003, a baseline of ensemble NMF; {_NMF_PAPER}",
+        summary="clusters of documents by the topics of one non-negative factorisation",
+        needs="documents, or term weights that are not negative, and the number of clusters",
+        aliases={"NMF": {}, "NMF-literal": {"normalise": False}},
+        **_DOCUMENT_COMMON,
+    ),
+    Method(
+        name="spherical-kmeans",
+        class_name="SphericalKMeans",
+        paper=f"Dhillon & Modha 2001 and CLUTO, baselines of ensemble NMF; {_NMF_PAPER}",
+        summary="k-means by cosine, all clusters at once or by repeated bisection",
+        needs="documents, or numeric features, dense or sparse, and the number of clusters",
+        aliases={"bisecting": {"algorithm": "bisecting"}, "bisecting-kmeans": {"algorithm": "bisecting"}},
+        **_DOCUMENT_COMMON,
+    ),
+)
+RECOMMENDED = "pareto-clustering"
+RECOMMENDED_FOR_BAGS = "pareto-bags"
+FLAGSHIP_METHODS: tuple[Method, ...] = (
+    Method(
+        name=RECOMMENDED,
+        class_name="ParetoClustering",
+        paper="this package",
+        summary="recommended: what algorithm families agree on, or what labels of a few samples say of it",
+        needs="features, dense or sparse, or precomputed distances; labels or pairs if there are any",
+        aliases={
+            "pareto": {},
+            "flagship": {},
+            "pareto-evolved": {"n_gen": 30},
+            "pareto-shapes": {"criterion": "minimax"},
+            "pareto-new-classes": {"novel": "allow"},
+        },
+        supervision=("labels", "pairs"),
+        sparse=True,
+        equal_columns=True,
+    ),
+    Method(
+        name=RECOMMENDED_FOR_BAGS,
+        class_name="ParetoBagClustering",
+        paper="this package",
+        summary="recommended for bags: consensus over distances, embeddings and algorithms",
+        needs="bags of numeric instances; labels or pairs of bags if there are any",
+        supervision=("labels", "pairs"),
+        bags=True,
+    ),
+    Method(
+        name="memetic-kmeans",
+        class_name="MemeticKMeans",
+        paper="this package, after Gribel & Vidal 2019 and Fränti 2018",
+        summary="k-means of a low sum of squares: evolution of local optima, for 50 and more clusters",
+        needs="numeric features, and the number of clusters",
+        aliases={"swap-kmeans": {"strategy": "swap"}, "ward-kmeans": {"strategy": "ward"}},
+    ),
+)
+GRAPH_METHODS: tuple[Method, ...] = (
+    Method(
+        name="mock",
+        class_name="MOCK",
+        paper="Handl & Knowles 2007, Garza-Fabre, Handl & Knowles 2018, baselines of the PESC paper",
+        summary="compact clusters of neighbours from links of a spanning tree; finds the number of clusters",
+        needs="numeric features; labels or pairs if there are any",
+        aliases={
+            "MOCK-2007": MOCK_2007,
+            "delta-MOCK": MOCK_DELTA,
+            "MOCK-PESC": MOCK_PESC,
+            "Semi-MOCK": {"supervision": "objective"},
+        },
+        supervision=("labels", "pairs"),
+    ),
+    Method(
+        name="srmosc",
+        class_name="SRMOSC",
+        paper="Luo, Jiao & Lozano 2016, a baseline of the PESC paper",
+        summary="spectral clustering of graphs from a front of sparse representations of the samples",
+        needs="numeric features, and the number of clusters; labels or pairs if there are any",
+        aliases={"SRMOSC-evolved": {"solver": "nsga2"}},
+        supervision=("labels", "pairs"),
+        evolves_with={"solver": "nsga2"},
+    ),
+    Method(
+        name="fuzzy-modes-moga",
+        class_name="FuzzyModesMOGA",
+        paper="Mukhopadhyay, Maulik & Bandyopadhyay 2009, a baseline of the PESC paper",
+        summary="votes among a front of fuzzy clusterings around modes; categories or numbers",
+        needs="categories, or numeric features with metric='euclidean', and the number of clusters",
+        aliases={"MOGA(pi,sep)": {}, "MOGA-numeric": {"metric": "euclidean"}},
+        categorical=True,
+    ),
+)
+_SISC_PAPER = "multi-label ASRS dataset classification using semi-supervised subspace clustering (SISC-ML)"
+_SUBSPACE_COMMON: dict[str, Any] = {"supervision": ("labels", "label_sets"), "sparse": True, "presence": True}
+SUBSPACE_METHODS: tuple[Method, ...] = (
+    Method(
+        name="sisc",
+        class_name="SISC",
+        paper=_SISC_PAPER,
+        summary="fuzzy clusters with own weights of features, guided by labels or label sets",
+        needs="presence of features, 0 and 1 (binarize=True makes it of counts and weights), dense or "
+        "sparse; labels if there are any",
+        aliases={"SISC-ML": {}, "SISC-ML-literal": {"aggregation": "sum", "n_neighbors": 5}},
+        **_SUBSPACE_COMMON,
+    ),
+    Method(
+        name="scad2",
+        class_name="SCAD2",
+        paper=f"Frigui & Nasraoui 2004, a baseline of SISC-ML; {_SISC_PAPER}",
+        summary="fuzzy k-means with weights of features in every cluster",
+        needs="numeric features, dense or sparse, and the number of clusters",
+        **_SUBSPACE_COMMON,
+    ),
+    Method(
+        name="entropy-weighted-kmeans",
+        class_name="EntropyWeightedKMeans",
+        paper=f"Jing, Ng & Huang 2007, a baseline of SISC-ML; {_SISC_PAPER}",
+        summary="k-means with weights of features in every cluster, spread by their entropy",
+        needs="numeric features, dense or sparse, and the number of clusters",
+        aliases={"K-Means-Entropy": {}, "EWKM": {}, "EWKM-mean": {"dispersion": "mean"}},
+        **_SUBSPACE_COMMON,
+    ),
+    Method(
+        name="nsga2-sisc",
+        class_name="NSGA2SISC",
+        paper=f"SISC-ML with a search of its start, which is ours; {_SISC_PAPER}",
+        summary="SISC from documents that NSGA-II finds, beside the best of as many random starts",
+        needs="presence of features, 0 and 1 (binarize=True makes it of counts and weights), dense or "
+        "sparse; labels if there are any",
+        **_SUBSPACE_COMMON,
+    ),
+)
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        *FLAGSHIP_METHODS,
+        Method(
+            name="pesc",
+            class_name="PESC",
+            paper=_PESC_PAPER,
+            summary="spectral clustering of a graph merged from a Pareto front of neighbour graphs",
+            needs="numeric features or precomputed distances, and the number of clusters",
+            aliases={
+                "PESC_ES1": {"ensemble": "es1"},
+                "PESC_ES2": {"ensemble": "es2"},
+                "PESC_ES3": {"ensemble": "es3"},
+                "PESC-paper": {"operators": "rank", "laplacian": "unnormalized", "list_width": "full"},
+            },
+            supervision=("labels", "pairs"),
+        ),
+        Method(
+            name="spectral-graph",
+            class_name="SpectralGraphClustering",
+            paper=f"the conventional similarity graphs that the PESC paper compares with; {_PESC_PAPER}",
+            summary="spectral clustering of a k-nearest-neighbour, epsilon, full or water-filling graph",
+            needs="numeric features or precomputed distances, and the number of clusters",
+            aliases={
+                "kNN": {"graph": "knn"},
+                "mutual-kNN": {"graph": "mutual_knn"},
+                "epsilon-neighborhood": {"graph": "epsilon"},
+                "fully-connected": {"graph": "full"},
+                "water-filling": {"graph": "waterfill"},
+            },
+            supervision=("labels", "pairs"),
+        ),
+        Method(
+            name="nsga2-clus",
+            class_name="NSGA2Clus",
+            paper=_NSGA2_CLUS_PAPER,
+            summary="NSGA-II over sets of medoids, guided by constraints; finds the number of clusters",
+            needs="features, dense or sparse, or precomputed distances; labels or pairs if there are any",
+            aliases={
+                "Internal-NSGA-II-clus": {
+                    "supervision": "crowding",
+                    "post_repair": False,
+                    "select": "constraints",
+                    "mutation": "swap",
+                    "length": "grow",
+                    "search": "evolve",
+                },
+                "External-NSGA-II-clus": {
+                    "supervision": "external",
+                    "post_repair": False,
+                    "select": "constraints",
+                    "mutation": "swap",
+                    "length": "grow",
+                    "search": "evolve",
+                },
+            },
+            supervision=("labels", "pairs"),
+            sparse=True,
+        ),
+        Method(
+            name="amosa-clus",
+            class_name="AMOSAClus",
+            paper=f"a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
+            summary="archived simulated annealing over sets of medoids; finds the number of clusters",
+            needs="features, dense or sparse, or precomputed distances; labels or pairs if there are any",
+            aliases={"AMOSA-centre": {"encoding": "centre"}},
+            supervision=("labels", "pairs"),
+            sparse=True,
+        ),
+        Method(
+            name="metric-kmeans",
+            class_name="MetricKMeans",
+            paper=f"Xing et al. 2002, a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
+            summary="k-means in a Mahalanobis metric learned from pairs",
+            needs="numeric features, the number of clusters, and labels or pairs",
+            aliases={"KMDM": {}, "KMDM-full": {"metric": "full"}},
+            supervision=("labels", "pairs"),
+        ),
+        Method(
+            name="pckmeans",
+            class_name="PCKMeans",
+            paper=f"Basu, Banerjee & Mooney 2004; {_NSGA2_CLUS_PAPER}",
+            summary="k-means with a price on violated pairs",
+            needs="features, dense or sparse, the number of clusters, and labels or pairs",
+            supervision=("labels", "pairs"),
+            sparse=True,
+        ),
+        Method(
+            name="hmrf-kmeans",
+            class_name="HMRFKMeans",
+            paper=f"Basu, Bilenko & Mooney 2004, a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
+            summary="k-means in which the price of a violated pair depends on the distance of its samples",
+            needs="features, dense or sparse, the number of clusters, and labels or pairs",
+            aliases={"KMProb": {}},
+            supervision=("labels", "pairs"),
+            sparse=True,
+        ),
+        *BAG_METHODS,
+        *DOCUMENT_METHODS,
+        *SUBSPACE_METHODS,
+        *GRAPH_METHODS,
+    )
+}
 
 
 def _add_installed(methods: dict[str, Method]) -> None:

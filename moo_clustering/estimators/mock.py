@@ -49,7 +49,7 @@ from moo_clustering.encodings import LocusAdjacencyEncoding
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.encodings.loci import relevant_links
 from moo_clustering.estimators import _base
-from moo_clustering.estimators._methods import METHODS
+from moo_clustering.estimators._methods import MOCK_2007, MOCK_DELTA, MOCK_PESC
 from moo_clustering.estimators._options import KW_ONLY, Count, Probability, estimator
 from moo_clustering.fronts import AttainmentScores, attainment_scores, control_data
 from moo_clustering.graphs import LocusGraph, SpanningTree, locus_graph
@@ -287,13 +287,12 @@ objective, int or callable, default="auto"
     @classmethod
     def paper2007(cls, n_clusters: int | None = None, **options: Any) -> Self:
         """MOCK of 2007: PESA-II over links of all samples, deviation. Further options override."""
-        return cls(n_clusters, **{**METHODS["mock"].aliases["MOCK-2007"], **options})
+        return cls(n_clusters, **{**MOCK_2007, **options})
 
     @classmethod
     def pesc(cls, n_clusters: int | None = None, **options: Any) -> Self:
         """MOCK of 2007 in the sizes of the PESC paper: 100 children, 100 generations."""
-        # The mutation probability that the paper prints beside these, 0.3, is none that MOCK has.
-        return cls(n_clusters, **{**METHODS["mock"].aliases["MOCK-PESC"], **options})
+        return cls(n_clusters, **{**MOCK_PESC, **options})
 
     @property
     def rules_(self) -> tuple[str, ...]:
@@ -545,7 +544,7 @@ objective, int or callable, default="auto"
 
 def delta(cls: type[MOCK], /, n_clusters: int | None = None, **options: Any) -> MOCK:
     """delta-MOCK as the published program does it. Further options override."""
-    return cls(n_clusters, **{**METHODS["mock"].aliases["delta-MOCK"], **options})
+    return cls(n_clusters, **{**MOCK_DELTA, **options})
 
 
 # The preset has the name of a parameter: the class holds the preset, its instances hold the parameter. In the
