@@ -11,6 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+# Rows and columns of a square tile of a matrix.
+_TILE = 64
+
 
 @njit(cache=True, nogil=True)
 def add_to_clusters(codes, kept, weights, points, values, table):  # type: ignore[no-untyped-def]
@@ -67,6 +70,26 @@ def weigh_together(left, right, weights, out):  # type: ignore[no-untyped-def]
             for b in range(total.shape[0]):
                 if others[b] == code:
                     total[b] += weight
+
+
+@njit(cache=True, nogil=True)
+def adjust_similarities(F, W, floor):  # type: ignore[no-untyped-def]
+    """Replace F by the similarities W changed by F + F', which is divided by its greatest magnitude first."""
+    n, greatest = F.shape[0], 0.0
+    # In tiles, so that the entries across the diagonal stay in the processor's cache.
+    for top in range(0, n, _TILE):
+        for left in range(0, top + 1, _TILE):
+            for i in range(top, min(top + _TILE, n)):
+                for j in range(left, min(left + _TILE, i + 1)):
+                    both = F[i, j] + F[j, i]
+                    F[i, j] = F[j, i] = both
+                    greatest = max(greatest, abs(both))
+    unit = greatest if greatest > 0.0 else 1.0
+    for i in range(n):
+        for j in range(n):
+            carried, similar = F[i, j] / unit, W[i, j]
+            # 1 - (1 - F)(1 - W) = W + F (1 - W), and (1 + F) W = W + F W.
+            F[i, j] = carried * (1.0 - similar if carried >= 0.0 else similar) + similar + floor
 
 
 @njit(cache=True, nogil=True)

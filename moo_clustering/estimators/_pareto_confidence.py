@@ -33,6 +33,8 @@ STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM = 0.5, 0.7, 0.05, 0.6
 _MOST_ROWS = 600
 # Reference data: rows, columns (principal components beyond), and how many there are.
 _REFERENCE_ROWS, _MOST_COLUMNS, _N_REFERENCES = 250, 50, 19
+# Partitions whose features are kept: relabelling meets the best members of the pool again and again.
+_MOST_KNOWN = 500
 # Smaller probabilities are more than so few references can tell.
 _LEAST_P = 0.001
 # Range within which the excess over references counts.
@@ -71,7 +73,7 @@ class Assessor:
         first call draws the reference data, later ones share them.
         """
         model = MODEL if self.samples.features is not None else MODEL_WITHOUT_FEATURES
-        features = self.features(np.stack([best, labels]))
+        features = np.vstack([self._described(best), self._described(labels)])
         structure, ari = model.predict(features)
         if lie_apart(features[:1])[0] and self._points_vary:
             structure = np.maximum(structure, STRUCTURE_DOUBTED)
@@ -84,6 +86,19 @@ class Assessor:
         least = STRUCTURE_DOUBTED if p_value >= DOUBTFUL_P else STRUCTURE_FROM
         verdict = CLEAR if confidence >= CLEAR_FROM else SEVERAL
         return Assessment(confidence, p_value, NO_STRUCTURE if structure[0] < least else verdict)
+
+    def _described(self, labels: Labels) -> FloatArray:
+        """Features of a partition, shape (1, n_features); computed once for those that come again."""
+        if len(self._known) > _MOST_KNOWN:
+            self._known.clear()
+        key = labels.tobytes()
+        if key not in self._known:
+            self._known[key] = self.features(labels)
+        return self._known[key]
+
+    @cached_property
+    def _known(self) -> dict[bytes, FloatArray]:
+        return {}
 
     @cached_property
     def _points_vary(self) -> bool:

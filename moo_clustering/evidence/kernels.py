@@ -10,14 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import lapack, solve
 from scipy.sparse import csgraph
 
-from moo_clustering._arrays import FloatArray, IntpArray, block_slices, centred_features
+from moo_clustering._arrays import FloatArray, IntpArray, centred_features
 from moo_clustering._docs import documented
+from moo_clustering._kernels.pools import weigh_together
 from moo_clustering._parallel import one_thread
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.graphs import spectral_cuts
 from moo_clustering.graphs.matrices import inverse_root
-from moo_clustering.validity.ensembles import check_runs, hyperedges
+from moo_clustering.validity.ensembles import check_runs
 
 # Scores and similarities below this count as this, so that logarithms and ratios stay finite.
 FLOOR = 1e-9
@@ -54,8 +55,7 @@ def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike |
 
     Notes
     -----
-    Through the sparse table of samples by clusters: O(n_samples L n_partitions / k) time for k clusters a
-    per partition, O(n_samples L) memory.
+    O(n_samples L n_partitions) time, O(n_samples (L + n_partitions)) memory.
 
     References
     ----------
@@ -68,18 +68,11 @@ def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike |
     [1.0, 0.75, 0.0]
     """
     rows, shares = checked_pool(labels, weights)
-    n_samples = rows.shape[1]
     weighty = shares > 0
-    edges = hyperedges(rows[weighty])
-    one_hot = edges.matrix().T.tocsr()
-    weighted = edges.matrix(shares[weighty])
-    if columns is not None:
-        weighted = weighted[:, check_columns(columns, n_samples)]
-    weighted = weighted.tocsr()
-    out = np.empty((n_samples, weighted.shape[1]))
-    # In blocks: the sparse form of a full product would take more room than the product itself.
-    for part in block_slices(n_samples, 2 * weighted.shape[1]):
-        out[part] = (one_hot[part] @ weighted).toarray()
+    codes = relabel_by_first_appearance(rows[weighty])
+    others = codes if columns is None else codes[:, check_columns(columns, rows.shape[1])]
+    out = np.empty((codes.shape[1], others.shape[1]))
+    weigh_together(np.ascontiguousarray(codes.T), np.ascontiguousarray(others), shares[weighty], out)
     return out
 
 

@@ -11,8 +11,9 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csgraph
 
-from moo_clustering._arrays import BoolArray, FloatArray, IntpArray, block_slices
+from moo_clustering._arrays import BoolArray, FloatArray, IntpArray
 from moo_clustering._kernels.partitions import sweep_groups
+from moo_clustering._kernels.pools import adjust_similarities
 from moo_clustering._parallel import one_thread
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
@@ -27,8 +28,6 @@ _FEWEST = 4
 _LOG_ODDS = 2.9
 # Weight of a pair against the votes of the neighbours, in repair_pairs: the votes of a sample sum to 1.
 _HARD, _SOFT = 1.0, 0.3
-# Blocks of rows smaller than usual by this factor stay in the processor's cache.
-_IN_CACHE = 64
 #: Constraints on the samples at hand, or the sums z of lifted ones as a symmetric matrix.
 PairsLike: TypeAlias = "PairwiseConstraints | Any"
 
@@ -531,14 +530,5 @@ def adjusted(W: FloatArray, R: Walks, Z: sp.csr_array) -> FloatArray:
             F = (R.columns[:, once.row] * once.data) @ R.columns[:, once.col].T
         else:
             F = R.columns @ (once @ R.columns.T)
-    F = F + F.T
-    greatest = max(F.max(), -F.min())
-    for part in block_slices(len(F), _IN_CACHE * len(F)):
-        rows, similar = F[part], W[part]
-        if greatest > 0:
-            rows /= greatest
-        # 1 - (1 - F)(1 - W) = W + F (1 - W), and (1 + F) W = W + F W.
-        rows *= np.where(rows >= 0, 1.0 - similar, similar)
-        rows += similar
-        rows += FLOOR
+    adjust_similarities(F, W, FLOOR)
     return F

@@ -30,7 +30,7 @@ FITTED_SAMPLE = 20_000
 DENSE_UP_TO = 2000
 # Dense matrices without zeros are solved by Lanczos from this size on, for up to this share of the vectors,
 # and in full if it does not converge after so many restarts: then many eigenvalues are nearly equal.
-_LANCZOS_FROM, _LANCZOS_SHARE, _RESTARTS = 512, 1 / 16, 15
+_LANCZOS_FROM, _LANCZOS_SHARE, _RESTARTS = 512, 1 / 16, 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,24 +245,28 @@ def _leading_vectors(S: Any, n_vectors: int, rng: np.random.Generator) -> FloatA
         vectors[tied, :n_found] = spectral_embedding(inner, n_found, laplacian="rw", rng=rng)[1]
         return vectors
     root = inverse_root(degree[tied])
-    B = (inner.toarray() if sp.issparse(inner) else inner) * root[:, None]
-    B *= root
     # Zeros could mean components, of whose equal eigenvalues Lanczos may miss some.
-    found = _by_lanczos(B, n_found) if not sp.issparse(S) and B.min() > 0 else None
+    found = _by_lanczos(inner, root, n_found) if not sp.issparse(S) and inner.min() > 0 else None
     if found is None:
+        B = (inner.toarray() if sp.issparse(inner) else inner) * root[:, None]
+        B *= root
         last = len(tied) - 1
         found = eigh(B, subset_by_index=[last - n_found + 1, last], overwrite_a=True, check_finite=False)[1]
     vectors[tied, :n_found] = found[:, ::-1]
     return vectors
 
 
-def _by_lanczos(B: FloatArray, n_vectors: int) -> FloatArray | None:
-    """Eigenvectors of the largest eigenvalues, the largest last; None if all would be as quick."""
-    m = len(B)
+def _by_lanczos(S: FloatArray, root: FloatArray, n_vectors: int) -> FloatArray | None:
+    """Eigenvectors of the largest eigenvalues of root S root, the largest last; None if all are as quick."""
+    m = len(S)
     if m < _LANCZOS_FROM or n_vectors > _LANCZOS_SHARE * m:
         return None
-    # Only the lower triangle counts, as for eigh, and only half of the matrix is read.
-    product = LinearOperator((m, m), matvec=lambda x: blas.dsymv(1.0, B.T, x.ravel()), dtype=np.float64)
+    # Column-major, as BLAS reads it without a copy, which for a symmetric matrix is its transpose. Only one
+    # triangle counts, as for eigh, and only half of the matrix is read.
+    half = S.T if S.flags.c_contiguous else np.asfortranarray(S)
+    product = LinearOperator(
+        (m, m), matvec=lambda x: root * blas.dsymv(1.0, half, root * x.ravel()), dtype=np.float64
+    )
     start = np.random.default_rng(0).standard_normal(m)
     try:
         found: FloatArray = eigsh(product, n_vectors, which="LA", v0=start, maxiter=_RESTARTS)[1]
