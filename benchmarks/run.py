@@ -40,6 +40,7 @@ SUITES = {
     "memetic": bench_memetic.run,
     "report": bench_report.run,
     "pareto": bench_pareto.against_families,
+    "wide": bench_pareto.wide,
     "pareto-100k": partial(bench_pareto.large, [100_000]),
     "pareto-1m": partial(bench_pareto.large, [1_000_000]),
 }

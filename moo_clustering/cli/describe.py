@@ -495,8 +495,9 @@ def column_frames(
     values: dict[str, list[Any]] = {}
     excess = np.zeros((len(clusters), len(columns.columns)))
     texts: list[list[str]] = []
+    categories = set(category_names)
     for number, name in enumerate(columns.columns):
-        describe = _category if name in category_names else _number
+        describe = _category if name in categories else _number
         found = describe(columns[name], labels, clusters)
         # As it is, a column of this name would be taken for the number or size of the cluster.
         values[f"{name} (column)" if name in (*OWN, TYPICAL) else name] = found[0]
@@ -526,11 +527,14 @@ def _number(column: pd.Series[Any], labels: NDArray[Any], clusters: NDArray[Any]
 def _category(column: pd.Series[Any], labels: NDArray[Any], clusters: NDArray[Any]) -> _Found:
     values: list[Any] = []
     excess, texts = [], []
+    codes, words = pd.factorize(column.to_numpy(dtype=object), sort=True)
     for cluster in clusters:
-        inside = column[labels == cluster]
-        value = inside.mode().iloc[0]
-        share, overall = float((inside == value).mean()), float((column == value).mean())
+        inside = codes[labels == cluster]
+        # The first by name among equals.
+        place = np.bincount(inside[inside >= 0], minlength=len(words)).argmax()
+        share, overall = float((inside == place).mean()), float((codes == place).mean())
         spread = np.sqrt(overall * (1 - overall))
+        value = words[place]
         values.append(value)
         excess.append((share - overall) / spread if spread else 0.0)
         texts.append(f"{value} {share:.0%} (all: {overall:.0%})")
@@ -545,8 +549,8 @@ def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> 
     """Columns of few values, of which nearly every cluster has one only; noise (-1) does not count."""
     found = []
     columns, labels = columns[labels >= 0], labels[labels >= 0]
-    for name in columns.columns:
-        codes, values = pd.factorize(columns[name])
+    for name, column in columns.items():
+        codes, values = pd.factorize(column.array)
         if 2 <= len(values) <= _VALUES:
             counts = np.zeros((int(labels.max()) + 1, len(values)))
             np.add.at(counts, (labels, codes), 1)

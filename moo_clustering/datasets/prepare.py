@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
@@ -235,32 +235,38 @@ def prepare_table(
     dropped = [column.name for column, share in zip(used, shares, strict=True) if share == 0.0]
     used = [column for column, share in zip(used, shares, strict=True) if share > 0.0]
     shares = shares[shares > 0.0]
-    filled = pd.DataFrame({column.name: _filled(column) for column in used})
+    is_known = np.column_stack([pd.notna(column.values) for column in used])
+    filled = [_filled(column) for column in used]
     if missing == "neighbors":
-        filled = _filled_by_neighbors(used, filled, shares)
+        filled = _filled_by_neighbors(used, is_known, filled, shares)
     blocks, names = [], []
-    for column, share in zip(used, shares, strict=True):
-        block, block_names = _features(column, filled[column.name], scale == "equal")
+    for column, values, share in zip(used, filled, shares, strict=True):
+        block, block_names = _features(column, values, scale == "equal")
         blocks.append(block * np.sqrt(share))
         names += block_names
     if scale == "equal":
         _warn_of_split(blocks, [column.name for column in used])
     categories = tuple(column.name for column in used if column.kind == "category")
+    widths = {c.name: block.shape[1] for c, block in zip(used, blocks, strict=True)}
+    n_indicators = sum(widths[name] for name in categories)
     notes = (
         *left_out_notes(judged),
         *independence_notes(dropped),
-        *reading_notes(used, [n for n in names if n not in filled.columns], len(names)),
-        *filled_notes(used, missing),
+        *reading_notes(used, n_indicators),
+        *filled_notes(used, is_known, missing),
         *class_notes(used),
     )
+    owners = [column.name for column in used]
+    # Texts as objects, whatever pandas would make of them.
+    columns = [pd.Series(each, dtype=object) if each.dtype == object else each for each in filled]
     return PreparedTable(
         np.column_stack(blocks),
         tuple(names),
         notes,
-        filled,
+        pd.DataFrame(dict(zip(owners, columns, strict=True))),
         categories,
         tuple(shares.tolist()),
-        pd.DataFrame({column.name: column.values.isna() for column in used}),
+        pd.DataFrame(~is_known, columns=owners),
     )
 
 
@@ -270,7 +276,7 @@ def following_missing(missing: pd.DataFrame, labels: ArrayLike) -> tuple[str, ..
     See :meth:`PreparedTable.following_missing`.
     """
     clusters = np.unique(np.asarray(labels), return_inverse=True)[1].reshape(-1)
-    empty = [str(name) for name in missing if missing[name].sum() >= _FEW_MISSING]
+    empty = [str(name) for name in missing.columns[missing.to_numpy().sum(axis=0) >= _FEW_MISSING]]
     found: dict[str, float] = {}
     for name in empty:
         table = np.zeros((clusters.max() + 1, 2))
@@ -286,12 +292,14 @@ def dependence_weights(columns: Sequence[Column]) -> NDArray[np.float64]:
 
     All weights are 1 in fewer than 40 rows, and where none of them would be above 0.
     """
-    discrete = [column.kind == "category" or column.values.nunique() <= _FEW for column in columns]
     weights = np.ones(len(columns))
-    if len(columns) == 1 or not any(discrete) or len(columns[0].values) < _LEAST_ROWS:
+    if len(columns) == 1 or len(columns[0].values) < _LEAST_ROWS:
+        return weights
+    discrete = [column.kind == "category" or _n_different(column.values) <= _FEW for column in columns]
+    if not any(discrete):
         return weights
     rows = _some_rows(len(columns[0].values), _MOST_COUNTED)
-    indicators = [_indicators(replace(column, values=column.values.iloc[rows])) for column in columns]
+    indicators = [_indicators(replace(column, values=column.values[rows])) for column in columns]
     ends = np.cumsum([block.shape[1] for block in indicators])
     spans = [slice(end - block.shape[1], end) for end, block in zip(ends, indicators, strict=True)]
     everything = np.hstack(indicators)
@@ -313,9 +321,8 @@ def _some_rows(n: int, most: int) -> NDArray[np.intp]:
 
 def _indicators(column: Column) -> NDArray[np.float64]:
     """Indicators of the values, or of bins of equal counts, shape (n_samples, n_different)."""
-    known = column.values.notna().to_numpy()
-    values = column.values[known].to_numpy()
-    different, codes = np.unique(values, return_inverse=True)
+    known = pd.notna(column.values)
+    different, codes = np.unique(column.values[known], return_inverse=True)
     if column.kind != "category" and len(different) > _FEW:
         # Ranks, so that huge numbers and dates are cut alike.
         first = np.cumsum(np.bincount(codes)) - np.bincount(codes)
@@ -370,35 +377,39 @@ def _warn_of_split(blocks: Sequence[NDArray[np.float64]], names: Sequence[str]) 
         )
 
 
-def _filled(column: Column) -> pd.Series[Any]:
+def _n_different(values: NDArray[Any]) -> int:
+    return len(pd.unique(values[pd.notna(values)]))
+
+
+def _filled(column: Column) -> NDArray[Any]:
     """Numbers and dates with their median where they are missing, texts with the most frequent one."""
-    values = column.values
-    if not values.isna().any():
-        return values
-    if column.kind == "category":
-        return values.fillna(values.mode().iloc[0])
-    if column.kind == "date":
-        return values.fillna(values.quantile(0.5, interpolation="lower"))
-    return values.fillna(values.median())
+    missing = pd.isna(column.values)
+    if not missing.any():
+        return column.values
+    values, known = column.values.copy(), column.values[~missing]
+    values[missing] = np.median(known) if column.kind == "number" else _middle(known, column.kind)
+    return values
 
 
 def _filled_by_neighbors(
-    columns: Sequence[Column], filled: pd.DataFrame, weights: NDArray[np.float64]
-) -> pd.DataFrame:
+    columns: Sequence[Column],
+    known: NDArray[np.bool_],
+    filled: list[NDArray[Any]],
+    weights: NDArray[np.float64],
+) -> list[NDArray[Any]]:
     """Missing cells from the nearest rows; where none has a column in common, as they are in ``filled``."""
-    known = np.column_stack([column.values.notna() for column in columns])
     incomplete = np.flatnonzero(~known.all(axis=1))
     if not len(incomplete) or len(columns) == 1:
         return filled
     blocks = [
-        _features(column, filled[column.name], True)[0] * np.sqrt(weight)
-        for column, weight in zip(columns, weights, strict=True)
+        _features(column, values, True)[0] * np.sqrt(weight)
+        for column, values, weight in zip(columns, filled, weights, strict=True)
     ]
     is_known = np.repeat(known, [block.shape[1] for block in blocks], axis=1).astype(np.float64)
     rows = np.column_stack(blocks) * is_known
     donors = _some_rows(len(rows), _MOST_DONORS)
     n_near = _DONORS if len(columns) > 2 else _DONORS_OF_TWO
-    found = {name: filled[name].to_numpy(copy=True) for name in filled}
+    found = [values.copy() for values in filled]
     step = max(1, _PRODUCTS // len(donors))
     for low in range(0, len(incomplete), step):
         these = incomplete[low : low + step]
@@ -416,11 +427,11 @@ def _filled_by_neighbors(
             bound = np.partition(near, min(n_near, len(giving)) - 1, axis=1)[:, min(n_near, len(giving)) - 1]
             # All that are as near as the last one, so that the order of the rows does not matter.
             taken = (near <= bound[:, None] * (1 + 1e-9) + 1e-12) & np.isfinite(near)
-            values = found[column.name][donors[giving]]
+            values = found[at][donors[giving]]
             for row, is_taken in zip(these[wanting], taken, strict=True):
                 if is_taken.any():
-                    found[column.name][row] = _middle(values[is_taken], column.kind)
-    return pd.DataFrame(found)
+                    found[at][row] = _middle(values[is_taken], column.kind)
+    return found
 
 
 def _middle(values: NDArray[Any], kind: Kind) -> Any:
@@ -433,17 +444,16 @@ def _middle(values: NDArray[Any], kind: Kind) -> Any:
     return float((values / len(values)).sum())
 
 
-def _features(column: Column, filled: pd.Series[Any], equal: bool) -> tuple[NDArray[np.float64], list[str]]:
+def _features(column: Column, filled: NDArray[Any], equal: bool) -> tuple[NDArray[np.float64], list[str]]:
     if column.kind == "category":
-        from sklearn.preprocessing import OneHotEncoder
-
-        encoder = OneHotEncoder(drop="if_binary", sparse_output=False)
-        indicators = encoder.fit_transform(filled.to_numpy(dtype=object).reshape(-1, 1))
+        values, codes = np.unique(filled, return_inverse=True)
+        # Of two values, one tells the other.
+        shown = np.arange(len(values))[len(values) == 2 :]
+        indicators = (codes.reshape(-1, 1) == shown).astype(np.float64)
         # One factor for all: a rare value is not made to count more than a frequent one.
         factor = 1.0 / np.sqrt(indicators.var(axis=0).sum()) if equal else 1.0
-        values = encoder.categories_[0][-indicators.shape[1] :]
-        return indicators * factor, [f"{column.name}={value}" for value in values]
-    numbers = filled.to_numpy()
+        return indicators * factor, [f"{column.name}={values[place]}" for place in shown]
+    numbers = filled
     if column.kind == "date":
         numbers = (numbers - numbers.min()) / np.timedelta64(86400, "s")
     numbers = numbers.astype(np.float64)
@@ -459,10 +469,12 @@ def _features(column: Column, filled: pd.Series[Any], equal: bool) -> tuple[NDAr
 
 def _usual(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Values within ten interquartile ranges of the quartiles; all, if few rows or many values are beyond."""
+    everything = np.ones(len(numbers), dtype=bool)
+    if len(numbers) < _LEAST_ROWS:
+        return everything
     low, high = np.quantile(numbers, (0.25, 0.75))
     usual: NDArray[np.bool_] = np.abs(numbers - (low + high) / 2) <= (high - low) * (_BEYOND + 0.5)
-    few = len(numbers) < _LEAST_ROWS or usual.mean() < 1.0 - _MOST_BEYOND
-    return np.ones(len(numbers), dtype=bool) if few else usual
+    return everything if usual.mean() < 1.0 - _MOST_BEYOND else usual
 
 
 def _refuse(judged: Sequence[Column]) -> None:
@@ -481,8 +493,9 @@ class Column:
     ----------
     name : str
     kind : {"number", "date", "category", "out"}
-    values : Series
-        Numbers (float64), dates (datetime64) or texts (objects), missing where there is none.
+    values : ndarray of shape (n_samples,)
+        Numbers (float64), dates (datetime64) or texts (objects), missing where there is none. Arrays, as a
+        Series for each of many thousand columns would take most of the time.
     reason : str
         Why it is left out.
     strays : tuple of str
@@ -497,7 +510,7 @@ class Column:
 
     name: str
     kind: Kind
-    values: pd.Series[Any]
+    values: NDArray[Any]
     reason: str = ""
     strays: tuple[str, ...] = ()
     convention: Convention = "none"
@@ -516,34 +529,36 @@ def judge_columns(frame: pd.DataFrame) -> list[Column]:
     return [_judge(_settled(column, written)) for column in columns]
 
 
-def _read(name: str, given: pd.Series[Any]) -> Column:
+def _read(name: str, column: pd.Series[Any]) -> Column:
     """By its type, and texts by what they say."""
-    column = given.reset_index(drop=True)
-    if isinstance(column.dtype, pd.CategoricalDtype):
+    dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
         return Column(name, "category", _texts(column, _MISSING))
-    if pd.api.types.is_datetime64_any_dtype(column):
+    if pd.api.types.is_datetime64_any_dtype(dtype):
         dates = pd.Series(pd.to_datetime(column, utc=True)).dt.tz_localize(None)
-        return Column(name, "date", dates.astype("datetime64[s]"))
-    if pd.api.types.is_timedelta64_dtype(column):
-        return Column(name, "number", column.dt.total_seconds() / 86400)
-    if pd.api.types.is_complex_dtype(column):
-        return Column(name, "category", column).out("complex numbers")
-    if pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column):
-        numbers = pd.Series(column.to_numpy(dtype=np.float64, na_value=np.nan))
-        return Column(name, "number", numbers.where(np.isfinite(numbers)), convention="plain")
+        return Column(name, "date", dates.to_numpy(dtype="datetime64[s]"))
+    if pd.api.types.is_timedelta64_dtype(dtype):
+        return Column(name, "number", column.dt.total_seconds().to_numpy() / 86400)
+    if pd.api.types.is_complex_dtype(dtype):
+        return Column(name, "category", column.to_numpy()).out("complex numbers")
+    if pd.api.types.is_bool_dtype(dtype) or pd.api.types.is_numeric_dtype(dtype):
+        numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        numbers = np.where(np.isfinite(numbers), numbers, np.nan)
+        return Column(name, "number", numbers, convention="plain")
+    cells = column.to_numpy(dtype=object)
     if not all(
         isinstance(cell, str | int | float | bool | np.generic | datetime.time) or _is_none(cell)
-        for cell in column
+        for cell in cells
     ):
-        return Column(name, "category", column).out("cells that are neither numbers nor text")
-    return _read_texts(name, column)
+        return Column(name, "category", cells).out("cells that are neither numbers nor text")
+    return _read_texts(name, cells)
 
 
-def _read_texts(name: str, column: pd.Series[Any]) -> Column:
-    texts = _texts(column, _NO_NUMBER)
-    known = texts.notna()
+def _read_texts(name: str, cells: NDArray[Any]) -> Column:
+    texts = _texts(cells, _NO_NUMBER)
+    known = pd.notna(texts)
     if known.any():
-        found, bare = read_numbers(texts[known].to_numpy()), None
+        found, bare = read_numbers(texts[known]), None
         if found.convention == "none":
             signed = np.array([_signed(text) for text in texts[known]], dtype=object)
             bare = without_unit(signed) or Measures(signed, "")
@@ -551,12 +566,12 @@ def _read_texts(name: str, column: pd.Series[Any]) -> Column:
         if found.convention != "none":
             if bare is not None:
                 texts[known] = bare.texts
-            numbers = pd.Series(np.full(len(texts), np.nan))
-            numbers[known] = found.values
-            strays = tuple(dict.fromkeys(texts[known & numbers.isna()]))
-            whole = replace(
-                Column(name, "number", numbers),
-                strays=strays,
+            numbers = _spread(found.values, known)
+            whole = Column(
+                name,
+                "number",
+                numbers,
+                strays=tuple(dict.fromkeys(texts[known & np.isnan(numbers)])),
                 convention=found.convention,
                 grouped=found.grouped,
                 unit="" if bare is None else bare.unit,
@@ -565,18 +580,21 @@ def _read_texts(name: str, column: pd.Series[Any]) -> Column:
                 # Other columns decide how it is read, from its texts.
                 return replace(whole, values=texts)
             return whole
-        if (hours := read_times(texts[known].to_numpy())) is not None:
-            numbers = pd.Series(np.full(len(texts), np.nan))
-            numbers[known] = hours
-            return Column(name, "number", numbers, convention="plain", unit="hours")
-        dates = read_dates(texts[known].to_numpy())
+        if (hours := read_times(texts[known])) is not None:
+            return Column(name, "number", _spread(hours, known), convention="plain", unit="hours")
+        dates = read_dates(texts[known])
         if isinstance(dates, str):
             return Column(name, "date", texts).out(dates)
         if dates is not None:
-            found_dates = pd.Series(np.full(len(texts), np.datetime64("NaT"), dtype="datetime64[s]"))
-            found_dates[known] = dates
-            return Column(name, "date", found_dates)
-    return Column(name, "category", _texts(column, _MISSING))
+            return Column(name, "date", _spread(dates, known))
+    return Column(name, "category", _texts(cells, _MISSING))
+
+
+def _spread(values: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
+    """Numbers or dates at the known cells of a column, missing elsewhere."""
+    column = np.full(len(known), np.nan if values.dtype.kind == "f" else "NaT", dtype=values.dtype)
+    column[known] = values
+    return column
 
 
 def _settled(column: Column, written: set[Convention]) -> Column:
@@ -585,31 +603,30 @@ def _settled(column: Column, written: set[Convention]) -> Column:
         return column
     decimal = "comma" in written and "point" not in written
     if column.convention == "ambiguous":
-        known = column.values.dropna()
+        known = column.values[pd.notna(column.values)]
         # Three decimals in some cells and none in others would be odd.
-        decimal = decimal and bool(known.str.contains(",").all())
+        decimal = decimal and all("," in text for text in known)
         if not decimal and not ("point" in written and "comma" not in written):
             example = next(text for text in known if "," in text)
             return column.out(f"its commas may be decimal commas or separate thousands ({example!r})")
         way: Literal["comma", "point"] = "comma" if decimal else "point"
-        return replace(column, values=pd.Series(as_numbers(column.values, way)), convention=way)
+        return replace(column, values=as_numbers(column.values, way), convention=way)
     if decimal:
-        return replace(column, values=pd.Series(as_numbers(column.values, "comma")), convention="comma")
-    known = column.values.notna()
-    numbers = pd.Series(np.full(len(known), np.nan))
-    numbers[known] = read_numbers(column.values[known].to_numpy()).values
+        return replace(column, values=as_numbers(column.values, "comma"), convention="comma")
+    known = pd.notna(column.values)
+    texts = column.values[known]
     # Where all have three decimals, either reading is the same but for a factor.
-    mixed = not column.values[known].str.contains(".", regex=False).all()
-    return replace(column, values=numbers, grouped=mixed)
+    mixed = not all("." in text for text in texts)
+    return replace(column, values=_spread(read_numbers(texts).values, known), grouped=mixed)
 
 
 def _judge(column: Column) -> Column:
     if column.kind == "out":
         return column
-    known = column.values.dropna()
+    known = column.values[pd.notna(column.values)]
     if not len(known):
         return column.out("empty")
-    n_different = known.nunique()
+    n_different = len(pd.unique(known))
     if n_different == 1:
         return column.out(
             "constant" if len(known) == len(column.values) else "one value, and else empty cells"
@@ -617,20 +634,19 @@ def _judge(column: Column) -> Column:
     if len(known) < (1 - _MOST_MISSING) * len(column.values):
         return column.out(f"{len(column.values) - len(known)} of {len(column.values)} cells are missing")
     if column.kind == "number":
-        return column.out("it numbers the rows") if _numbers_rows(column.name, known) else column
+        return column.out("it numbers the rows") if _numbers_rows(column.name, known, n_different) else column
     return column if column.kind == "date" else _judge_category(column, known, n_different)
 
 
-def _numbers_rows(name: str, known: pd.Series[Any]) -> bool:
-    whole = bool((known == known.round()).all())
-    if not whole or known.nunique() < len(known):
+def _numbers_rows(name: str, known: NDArray[np.float64], n_different: int) -> bool:
+    if n_different < len(known) or (known != known.round()).any():
         return False
     # Halves, as the difference of huge numbers would be out of bounds.
     run = known.max() / 2 - known.min() / 2 == (len(known) - 1) / 2
     return bool(_ID.fullmatch(name) or name.casefold() in {"id", "nr", "no"} or (run and len(known) > _FEW))
 
 
-def _judge_category(column: Column, known: pd.Series[Any], n_different: int) -> Column:
+def _judge_category(column: Column, known: NDArray[Any], n_different: int) -> Column:
     n = len(known)
     words = float(np.mean([len(text.split()) for text in known]))
     text = f"; --text-columns {column.name} clusters by its words" if words > _WORDS else ""
@@ -642,9 +658,9 @@ def _judge_category(column: Column, known: pd.Series[Any], n_different: int) -> 
     return column
 
 
-def _texts(column: pd.Series[Any], missing: set[str]) -> pd.Series[Any]:
+def _texts(column: Iterable[Any], missing: set[str]) -> NDArray[Any]:
     cells = ["" if _is_none(cell) else _text(cell) for cell in column]
-    return pd.Series([None if cell.casefold() in missing else cell for cell in cells], dtype=object)
+    return np.array([None if cell.casefold() in missing else cell for cell in cells], dtype=object)
 
 
 def _text(cell: Any) -> str:
@@ -679,6 +695,9 @@ class Numbers(NamedTuple):
 
 def read_numbers(texts: NDArray[Any]) -> Numbers:
     """Numbers that texts, none of them empty, stand for. O(n) time and memory."""
+    exact = exact_numbers(texts)
+    if not np.isnan(exact).any():
+        return _plain(texts, exact)
     different, where = np.unique(texts.astype(str), return_inverse=True)
     compact = [_SPACED.sub("", text) for text in different]
     plain = exact_numbers(compact)
@@ -693,15 +712,20 @@ def read_numbers(texts: NDArray[Any]) -> Numbers:
     if shares[best] < _SHARE or (shares[best] < 1 and len(different) <= _DIFFERENT):
         return Numbers("none", np.full(len(texts), np.nan))
     if best == "plain":
-        pointed = [text for text in compact if "." in text]
-        grouped = bool(pointed) and all(_GROUPED.fullmatch(text) for text in pointed)
-        plain[~np.isfinite(plain)] = np.nan  # more digits than a number can have
-        return Numbers("plain", plain[where], grouped)
+        return _plain(compact, plain[where])
     convention: Convention = "comma" if best == "comma" else "point"
     if shares["comma"] == shares["point"] and not _must_be_decimal(compact):
         convention = "ambiguous"
     values = as_numbers(compact, "point" if best == "point" and convention != "ambiguous" else "comma")
     return Numbers(convention, values[where])
+
+
+def _plain(texts: Iterable[str], values: NDArray[np.float64]) -> Numbers:
+    """Numbers as Python writes them."""
+    pointed = [text for text in texts if "." in text]
+    grouped = bool(pointed) and all(_GROUPED.fullmatch(text) for text in pointed)
+    values[~np.isfinite(values)] = np.nan  # more digits than a number can have
+    return Numbers("plain", values, grouped)
 
 
 def as_numbers(texts: Any, convention: Literal["comma", "point"]) -> NDArray[np.float64]:
@@ -803,11 +827,11 @@ def left_out_notes(columns: Sequence[Column]) -> list[str]:
     return notes
 
 
-def reading_notes(columns: Sequence[Column], indicators: Sequence[str], n_features: int) -> list[str]:
+def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
     """Categories, dates, and numbers that are written in an unusual way."""
     notes = []
     if names := [column.name for column in columns if column.kind == "category"]:
-        count = f"{len(indicators)} indicator{'' if len(indicators) == 1 else 's'}"
+        count = f"{n_indicators} indicator{'' if n_indicators == 1 else 's'}"
         whose = "its" if len(names) == 1 else "their"
         notes.append(f"{_columns(names)} of text became {count} of {whose} values")
     if names := [column.name for column in columns if column.kind == "date"]:
@@ -842,9 +866,10 @@ def independence_notes(names: Sequence[str]) -> list[str]:
     ]
 
 
-def filled_notes(columns: Sequence[Column], missing: str) -> list[str]:
+def filled_notes(columns: Sequence[Column], known: NDArray[np.bool_], missing: str) -> list[str]:
     """How many cells were filled with what."""
     notes = []
+    n_empty = (~known).sum(axis=0).tolist()
     nearest = missing == "neighbors" and len(columns) > 1
     word = "in the nearest rows, in" if nearest else "of"
     # Dates get one of the dates of the table.
@@ -853,8 +878,7 @@ def filled_notes(columns: Sequence[Column], missing: str) -> list[str]:
     for kind, what in names:
         kinds.setdefault(what if nearest or kind == "category" else "median", []).append(kind)
     for what, these in kinds.items():
-        counts = {column.name: int(column.values.isna().sum()) for column in columns if column.kind in these}
-        counts = {name: count for name, count in counts.items() if count}
+        counts = {c.name: n for c, n in zip(columns, n_empty, strict=True) if n and c.kind in these}
         if not counts:
             continue
         total = sum(counts.values())
@@ -862,13 +886,10 @@ def filled_notes(columns: Sequence[Column], missing: str) -> list[str]:
         each = "" if len(counts) == 1 else f": {_listed([f'{n} ({c})' for n, c in counts.items()])}"
         filled = "value was" if total == 1 else "values were"
         notes.append(f"{total} missing {filled} filled with the {what} {word} {where}{each}")
-    if columns:
-        empty = columns[0].values.isna()
-        for column in columns[1:]:
-            empty &= column.values.isna()
-        if n := int(empty.sum()):
-            rows = f"row {int(empty.to_numpy().argmax()) + 1} has" if n == 1 else f"{n} rows have"
-            notes.append(f"{rows} no value in any of the columns used")
+    empty = ~known.any(axis=1)
+    if n := int(empty.sum()):
+        rows = f"row {int(empty.argmax()) + 1} has" if n == 1 else f"{n} rows have"
+        notes.append(f"{rows} no value in any of the columns used")
     return notes
 
 

@@ -358,11 +358,13 @@ def column_names(head: list[Row], source: str, *, numbers: bool = False) -> list
     if len(columns) > 1 and not columns[0]:
         columns[0] = UNNAMED  # as pandas and R write their row names
     data = Remedy("if the first line is data, say so with", "header", False)
+    seen: set[str] = set()
     for number, name in enumerate(columns, start=1):
         if not name:
             raise DataError(f"{source}: column {number} has no name", data)
-        if name in columns[: number - 1]:
+        if name in seen:
             raise DataError(f"{source} has two columns named {name!r}", data)
+        seen.add(name)
     return columns
 
 

@@ -61,7 +61,10 @@ class ShownColumn:
             return cls(name, "date", np.where(column.isna(), np.nan, seconds))
         if not is_note and pd.api.types.is_numeric_dtype(column):
             return cls(name, "number", column.to_numpy(dtype=np.float64, na_value=np.nan))
-        codes, words = pd.factorize(column.astype(str).where(column.notna()))
+        cells = column.to_numpy() if column.dtype == object else column.astype(str).to_numpy(dtype=object)
+        known = column.notna().to_numpy()
+        texts = [str(cell) if is_known else None for cell, is_known in zip(cells, known, strict=True)]
+        codes, words = pd.factorize(np.array(texts, dtype=object))
         values = np.where(codes < 0, np.nan, codes.astype(np.float64))
         return cls(name, "note" if is_note else "category", values, tuple(map(str, words)))
 
@@ -151,7 +154,7 @@ class ShownSamples:
             shown = data.iloc[rows]
             if empty is not None and empty.shape == data.shape:
                 shown = shown.mask(empty.iloc[rows].to_numpy())
-            columns += [ShownColumn.of(str(name), shown.iloc[:, place]) for place, name in enumerate(shown)]
+            columns += [ShownColumn.of(str(name), column) for name, column in shown.items()]
         cut = None if texts is None else tuple(str(texts[row])[:_LONGEST_TEXT] for row in rows)
         terms_named = list(feature_names) if len(feature_names) or terms is None else range(terms.shape[1])
         term_names = () if terms is None else tuple(map(str, terms_named))

@@ -1,5 +1,6 @@
 """Features made of tables as they come, and what is said about it."""
 
+import sys
 import warnings
 
 import numpy as np
@@ -355,3 +356,35 @@ def test_outliers_decide_neither_on_the_scale_nor_on_the_strongest_split():
     frame.loc[:8, "b"] = 1e4
     assert prepare_table(frame).X[:, 1].std() == pytest.approx(1)
     assert prepare_table(frame[:30]).X[:, 0].std() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("kind", ["numbers", "words", "gaps"])
+def test_each_of_many_columns_takes_little_work(kind):
+    rng = np.random.default_rng(0)
+
+    def table(n_columns):
+        cells = rng.normal(size=(12, n_columns)).round(3).astype(str).astype(object)
+        if kind == "words":
+            cells = rng.choice(["AA", "AB", "BB"], size=cells.shape).astype(object)
+        if kind == "gaps":
+            cells[rng.random(cells.shape) < 0.1] = ""
+        return pd.DataFrame(cells, columns=[f"gene {column}" for column in range(n_columns)])
+
+    def n_calls(frame):
+        counted = 0
+
+        def count(frame, event, argument):
+            nonlocal counted
+            counted += event in ("call", "c_call")
+
+        sys.setprofile(count)
+        try:
+            prepare_table(frame)
+        finally:
+            sys.setprofile(None)
+        return counted
+
+    prepare_table(table(5))
+    few, more, many = (n_calls(table(n_columns)) for n_columns in (20, 60, 100))
+    assert (more - few) / 40 < 1_500  # calls of functions per column; with a Series for each they were 4,670
+    assert many - more < 1.2 * (more - few)
