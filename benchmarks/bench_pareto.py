@@ -9,14 +9,16 @@ import sys
 import tempfile
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from _harness import Row
+from bench_bags import in_turns
 from bench_end_to_end import peak_gib
 from numpy.typing import NDArray
-from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
+from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans, SpectralClustering
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
@@ -25,6 +27,12 @@ from threadpoolctl import threadpool_limits
 
 from moo_clustering import ParetoClustering
 from moo_clustering.pool import k_grid
+from moo_clustering.pool.families import (
+    PoolData,
+    hdbscan_partitions,
+    kmeans_partitions,
+    mixture_partitions,
+)
 
 SAMPLES, FEATURES = 1500, 10
 
@@ -112,6 +120,68 @@ def wide(n_columns: int = 20_000) -> list[Row]:
             f"{theirs / whole:.2f} x",
         )
     ]
+
+
+def against_fits() -> list[Row]:
+    """Families whose partitions share their work, against one fit of scikit-learn for each partition."""
+    X = StandardScaler().fit_transform(
+        make_blobs(SAMPLES, FEATURES, centers=10, cluster_std=3.0, random_state=0)[0]
+    )
+    wide = StandardScaler().fit_transform(
+        make_blobs(SAMPLES, 784, centers=10, cluster_std=9.0, random_state=0)[0]
+    )
+    ks = [k for k in k_grid(SAMPLES).tolist() if k <= 20]
+    rows = []
+    with threadpool_limits(limits=1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for table in (X, wide):
+            shared = partial(hdbscan_partitions, PoolData(table, False), [])
+            ours, theirs = in_turns([shared, partial(hdbscan_fits, table)], repeats=1)
+            rows.append(
+                Row(
+                    f"eight partitions of HDBSCAN, {SAMPLES:,} x {table.shape[1]}, one thread",
+                    f"{1e3 * ours:.0f} ms",
+                    f"eight fits of scikit-learn: {1e3 * theirs:.0f} ms",
+                    f"{theirs / ours:.1f} x",
+                )
+            )
+        data = PoolData(X, False)
+        starts = {k: kmeans_partitions(data, [k])[0] for k in ks}
+        ours, theirs = in_turns(
+            [lambda: mixture_partitions(data, ks), lambda: [mixture_fit(X, starts[k]) for k in ks]],
+            repeats=3,
+        )
+        rows.append(
+            Row(
+                f"Gaussian mixtures of 2 to 20 components from k-means, {SAMPLES:,} x {FEATURES}, one thread",
+                f"{1e3 * ours:.0f} ms",
+                f"GaussianMixture of scikit-learn from the same means: {1e3 * theirs:.0f} ms",
+                f"{theirs / ours:.1f} x",
+            )
+        )
+    return rows
+
+
+def hdbscan_fits(X: NDArray[np.float64]) -> None:
+    """HDBSCAN for four least sizes of a cluster and two ways to select clusters."""
+    for size in (5, 10, len(X) // 50, len(X) // 20):
+        for method in ("eom", "leaf"):
+            HDBSCAN(size, min_samples=5, cluster_selection_method=method, copy=True).fit(X)
+
+
+def mixture_fit(X: NDArray[np.float64], start: NDArray[np.int32]) -> None:
+    """Mixture of scikit-learn from given clusters."""
+    k = start.max() + 1
+    means = np.array([X[start == c].mean(axis=0) for c in range(k)])
+    spread = [np.cov(X[start == c].T, ddof=0) + 1e-3 * np.eye(X.shape[1]) for c in range(k)]
+    GaussianMixture(
+        k,
+        reg_covar=1e-3,
+        max_iter=60,
+        weights_init=np.bincount(start) / len(X),
+        means_init=means,
+        precisions_init=np.linalg.inv(spread),
+    ).fit(X)
 
 
 def mixed_shapes(n: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:

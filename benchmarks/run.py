@@ -41,6 +41,7 @@ SUITES = {
     "report": bench_report.run,
     "pareto": bench_pareto.against_families,
     "wide": bench_pareto.wide,
+    "pareto-families": bench_pareto.against_fits,
     "pareto-100k": partial(bench_pareto.large, [100_000]),
     "pareto-1m": partial(bench_pareto.large, [1_000_000]),
 }

@@ -24,6 +24,8 @@ Algorithm = Literal["auto", "prim", "boruvka"]
 Root = int | Literal["random"]
 # Up to this many distinct samples, Prim's algorithm is as fast as Boruvka's.
 _FEW = 1000
+# Up to this many samples of many features, all distances are computed at once: 128 MB at most.
+_ALL_PAIRS = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +99,8 @@ def euclidean_mst(
     Notes
     -----
     Prim takes O(N^2 n_features) time, Boruvka about O(N log N) in few features; memory is
-    O(N n_features). Duplicates are joined by links of length 0 to the one with the smallest key.
+    O(N n_features), and at most 128 MB for distances of up to 4096 samples of more than 20 features.
+    Duplicates are joined by links of length 0 to the one with the smallest key.
 
     References
     ----------
@@ -165,12 +168,23 @@ def _of_rows(
         trees.boruvka(tree.points, keys[first][tree.samples], *tree.nodes, links)
         links = tree.samples[links]
     else:
-        trees.prim(points, False, keys[first], links)
+        squares = square_distances(points)
+        trees.prim(points if squares is None else squares, squares is not None, keys[first], links)
     lengths = _lengths(points, links, metric, space.power)
     space.finish(lengths)
     others = np.setdiff1d(np.arange(len(X)), first)
     twins = np.column_stack([others, first[rows.of_sample[others]]])
     return np.concatenate([first[links], twins]), np.concatenate([lengths, np.zeros(len(twins))])
+
+
+def square_distances(points: FloatArray) -> FloatArray | None:
+    """Squares of all distances (n, n), where their number is moderate and features are many; or None.
+
+    Kernels that compute them pair by pair, again and again, take several times as long then.
+    """
+    if points.shape[1] <= MOST_FEATURES or len(points) > _ALL_PAIRS:
+        return None
+    return trees.square_distances(np.ascontiguousarray(points, dtype=np.float64))
 
 
 def _prim_by_rows(row: Callable[[int], NDArray[Any]], keys: NDArray[np.int32]) -> Int64Array:
@@ -244,7 +258,7 @@ def mutual_reachability_mst(
 
     Notes
     -----
-    Prim's algorithm without a matrix: O(m^2 n_features) time, O(m n_features) memory.
+    Prim's algorithm: O(m^2 n_features) time, memory as for :func:`euclidean_mst`.
 
     References
     ----------
@@ -264,8 +278,10 @@ def mutual_reachability_mst(
     if m == 1:
         return hang_up(links, np.empty(0), 1, 0)
     cores = neighbors.index_tied_lists(data, n_neighbors, metric, n_jobs)[1][:, -1]
+    squares = None if precomputed else square_distances(data)
+    given = np.ascontiguousarray(data) if squares is None else squares
     trees.prim_reachability(
-        np.ascontiguousarray(data), precomputed, cores if precomputed else cores**2, links
+        given, precomputed or squares is not None, cores if precomputed else cores**2, links
     )
     i, j = links.T
     distances = data[i, j] if precomputed else neighbors.row_distances(data, i, j)

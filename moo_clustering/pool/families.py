@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +14,9 @@ from scipy.cluster.hierarchy import linkage
 from scipy.sparse import csr_array
 from scipy.spatial.distance import squareform
 from sklearn.cluster import HDBSCAN, KMeans
-from sklearn.mixture import GaussianMixture
+from sklearn.cluster._hdbscan._linkage import MST_edge_dtype
+from sklearn.cluster._hdbscan._tree import tree_to_labels
+from sklearn.cluster._hdbscan.hdbscan import _process_mst
 from sklearn.neighbors import NearestNeighbors
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntArray, IntpArray, warn_caller
@@ -25,6 +28,7 @@ from moo_clustering.graphs import (
     self_tuning_graph,
     spectral_cuts,
 )
+from moo_clustering.graphs.trees import square_distances
 
 Partition = IntArray
 Failures = dict[str, list[str]]
@@ -48,8 +52,9 @@ _MOST_CLUSTERS = 60
 _MOST_COMPONENTS = 20
 # More features than these have too many covariances.
 _MOST_FULL = 12
-# Added to the variances of mixtures.
+# Added to the variances of mixtures; turns, which end when the mean log density of samples gains less.
 _LEAST_VARIANCE = 1e-3
+_MOST_TURNS, _LEAST_GAIN = 60, 1e-3
 
 
 def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = None) -> Int64Array:
@@ -165,6 +170,19 @@ class PoolData:
             merges = linkage(self.X, "ward")
         return merges
 
+    @cached_property
+    def density_terms(self) -> tuple[FloatArray, tuple[IntpArray, ...], float]:
+        """Products, features and 1 of every sample (n_terms, n_samples), pairs of features, least variance.
+
+        Products of all pairs of up to 12 features, squares of more.
+        """
+        rows = np.ascontiguousarray((self.X - self.X.mean(axis=0)).T)
+        each = np.arange(len(rows))
+        pairs = np.triu_indices(len(rows)) if len(rows) <= _MOST_FULL else (each, each)
+        terms = np.concatenate([rows[pairs[0]] * rows[pairs[1]], rows, np.ones((1, self.n_samples))])
+        # What rounding takes from differences of squares must not turn a variance negative.
+        return terms, pairs, max(_LEAST_VARIANCE, _ROUNDING * float(np.abs(rows).max()) ** 2)
+
     def own_order(self) -> IntpArray:
         """Samples by their distance from the mean, then by their features: an order that the data decide.
 
@@ -267,22 +285,42 @@ def reachability_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition
 
 
 def hdbscan_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """HDBSCAN decides on k itself; noise gets the label of its nearest clustered sample."""
-    n = data.n_samples
+    """HDBSCAN decides on k itself; noise gets the label of its nearest clustered sample.
+
+    All partitions are cuts of one tree: neither the least size of a cluster nor the selection changes it.
+    """
+    tree = _density_tree(data, min(_MIN_SAMPLES, data.n_samples))
     found: list[Partition] = []
-    for size in _sizes(n):
+    for size in _sizes(data.n_samples):
         for method in ("eom", "leaf"):
-            model = HDBSCAN(
-                min_cluster_size=size,
-                min_samples=min(_MIN_SAMPLES, n),
-                metric=data.metric,
-                cluster_selection_method=method,
-                copy=True,
-            )
-            labels = model.fit(data.X).labels_
+            labels = tree_to_labels(tree, size, method)[0]
             if 1 <= labels.max() < _MOST_CLUSTERS:
                 found.append(without_noise(data, labels))
     return found
+
+
+def _density_tree(data: PoolData, min_samples: int) -> NDArray[Any]:
+    """Single linkage of mutual reachability, equal to that of scikit-learn's HDBSCAN also in ties."""
+    squares = None if data.precomputed else square_distances(data.X)
+    if squares is None:
+        model = HDBSCAN(min_samples=min_samples, metric=data.metric, copy=True).fit(data.X)
+        return model._single_linkage_tree_
+    reach = np.sqrt(squares, out=squares)
+    core = np.partition(reach, min_samples - 1, axis=1)[:, min_samples - 1]
+    np.maximum(reach, np.maximum(core, core[:, None]), out=reach)
+    edges = np.empty(len(core) - 1, dtype=MST_edge_dtype)
+    least, source = np.full(len(core), np.inf), np.zeros(len(core), dtype=np.intp)
+    inside = np.zeros(len(core), dtype=bool)
+    newest = 0
+    for step in range(len(edges)):
+        inside[newest] = True
+        nearer = reach[newest] < least
+        least[nearer], source[nearer] = reach[newest, nearer], newest
+        least[inside] = np.inf
+        # The first of equal ones, as there.
+        newest = int(least.argmin())
+        edges[step] = source[newest], newest, least[newest]
+    return _process_mst(edges)
 
 
 def _sizes(n_samples: int) -> list[int]:
@@ -296,31 +334,57 @@ def mixture_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
 
     Covariances are full up to 12 features, diagonal above.
     """
-    return [_mixture(data.X, _kmeans(data, k)) for k in ks if k <= _MOST_COMPONENTS]
+    return [_mixture(data, _kmeans(data, k)) for k in ks if k <= _MOST_COMPONENTS]
 
 
-def _mixture(X: FloatArray, start: Partition) -> Partition:
+def _mixture(data: PoolData, start: Partition) -> Partition:
+    """Clusters of a Gaussian mixture: expectation and maximisation in turns, from the clusters ``start``.
+
+    The logarithm of a density is linear in squares, products and features of a sample: one product of
+    matrices gives the densities of all components, another one their moments. O(n k p) time for a turn with
+    p such terms.
+    """
+    terms, upper, least = data.density_terms
     # Where fewer samples differ than there are clusters, some are empty.
-    start = np.unique(start, return_inverse=True)[1].reshape(-1)
-    k = int(start.max()) + 1
-    full = X.shape[1] <= _MOST_FULL
-    sizes, means = np.bincount(start), _means(X, start, k)
-    if full:
-        spread = np.array([np.cov(X[start == c].T, ddof=0) for c in range(k)])
-        spread = spread.reshape(k, X.shape[1], X.shape[1]) + _LEAST_VARIANCE * np.eye(X.shape[1])
-        precisions = np.linalg.inv(spread)
+    numbers = np.unique(start, return_inverse=True)[1].reshape(-1)
+    shares = (numbers == np.arange(numbers.max() + 1)[:, None]).astype(np.float64)
+    bound = -np.inf
+    for _ in range(_MOST_TURNS):
+        weights = _density_weights(shares @ terms.T, upper, least)
+        shares = weights @ terms
+        top = shares.max(axis=0)
+        np.exp(np.subtract(shares, top, out=shares), out=shares)
+        total = shares.sum(axis=0)
+        shares /= total
+        previous, bound = bound, float((np.log(total) + top).mean())
+        if abs(bound - previous) < _LEAST_GAIN:
+            break
+    return (_density_weights(shares @ terms.T, upper, least) @ terms).argmax(axis=0)
+
+
+def _density_weights(moments: FloatArray, upper: tuple[IntpArray, ...], least: float) -> FloatArray:
+    """Weights of the terms of a sample in the log density of each component, shape (k, n_terms).
+
+    ``moments`` are sums of terms, weighted by the shares of a component; ``upper`` are the two features of
+    every product, and ``least`` is added to variances.
+    """
+    one, other = upper
+    d = int(other[-1]) + 1
+    sizes = moments[:, -1:] + 10.0 * np.finfo(float).eps
+    second, means = moments[:, : -1 - d] / sizes, moments[:, -1 - d : -1] / sizes
+    second = second - means[:, one] * means[:, other] + least * (one == other)
+    if len(one) == d:
+        precision, spread = 1.0 / second, np.log(second).sum(axis=1)
+        linear = precision * means
     else:
-        precisions = 1.0 / (np.array([X[start == c].var(axis=0) for c in range(k)]) + _LEAST_VARIANCE)
-    mixture = GaussianMixture(
-        k,
-        covariance_type="full" if full else "diag",
-        reg_covar=_LEAST_VARIANCE,
-        max_iter=60,
-        weights_init=sizes / len(X),
-        means_init=means,
-        precisions_init=precisions,
-    )
-    return mixture.fit_predict(X)
+        full = np.empty((len(means), d, d))
+        full[:, one, other] = full[:, other, one] = second
+        spread = np.linalg.slogdet(full)[1]
+        inverse = np.linalg.inv(full)
+        linear = (inverse @ means[:, :, None])[:, :, 0]
+        precision = inverse[:, one, other] * np.where(one == other, 1.0, 2.0)
+    constant = np.log(sizes[:, 0] / sizes.sum()) - 0.5 * (spread + (linear * means).sum(axis=1))
+    return np.column_stack([-0.5 * precision, linear, constant])
 
 
 def agglomerated_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:

@@ -1,12 +1,13 @@
 """Pools of tables and of bags."""
 
+import itertools
 import warnings
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import HDBSCAN, Birch, KMeans
 from sklearn.datasets import make_blobs
@@ -21,6 +22,7 @@ from moo_clustering.graphs import euclidean_mst, self_tuning_graph
 from moo_clustering.pool import FAMILIES, bag_candidate_pool, candidate_pool, k_grid
 from moo_clustering.pool import candidates as build
 from moo_clustering.pool.candidates import pool_of_bag_views
+from moo_clustering.pool.families import PoolData, hdbscan_partitions
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +110,29 @@ def test_hdbscan_noise_goes_to_the_nearest_clustered_sample(blobs):
     assert any(adjusted_rand_score(row, expected) == 1.0 for row in rows)
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
+@pytest.mark.parametrize("kind", ["ties", "copies", "groups"])
+def test_hdbscan_is_that_of_scikit_learn(kind, metric):
+    # Small whole numbers make many equal distances, whose order decides on the tree.
+    rng = np.random.default_rng(0)
+    X = 4 * rng.integers(3, size=(90, 1)) + rng.integers(2, size=(90, 25))
+    if kind == "copies":
+        X = np.repeat(X[:15], 6, axis=0)
+    elif kind == "groups":
+        X = X + rng.normal(size=X.shape)
+    rows = cdist(X, X) if metric == "precomputed" else X.astype(float)
+    found = hdbscan_partitions(PoolData(rows, metric == "precomputed"), [])
+    expected = []
+    # The least sizes of clusters of 90 samples.
+    for size, method in itertools.product((5, 10), ("eom", "leaf")):
+        model = HDBSCAN(size, min_samples=5, metric=metric, cluster_selection_method=method, copy=True)
+        labels = model.fit(rows).labels_
+        expected += [labels] if labels.max() >= 1 else []
+    assert expected
+    for mine, theirs in zip(found, expected, strict=True):
+        assert_array_equal(mine[theirs >= 0], theirs[theirs >= 0])
+
+
 def sum_of_squares(X, labels):
     return sum(((X[labels == c] - X[labels == c].mean(axis=0)) ** 2).sum() for c in np.unique(labels))
 
@@ -123,13 +148,14 @@ def test_kmeans_starts_from_ward_too():
     assert sum_of_squares(X, labels) <= reached * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("d", [2, 14])
-def test_mixtures_start_from_kmeans(d):
-    X = np.random.default_rng(1).normal(size=(120, d))
-    means, found = quiet_pool(X, families=["km", "gmm"], k_range=[4]).labels
-    indicators = np.eye(4)[means]
-    shape = "full" if d == 2 else "diag"
-    expected = GaussianMixture(4, covariance_type=shape, reg_covar=1e-3, max_iter=60)
+@pytest.mark.parametrize("k", [2, 4, 9])
+@pytest.mark.parametrize("d", [1, 2, 12, 14])
+def test_mixtures_start_from_kmeans(d, k):
+    X = np.random.default_rng(1).normal(100.0, 1.0, size=(120, d))
+    means, found = quiet_pool(X, families=["km", "gmm"], k_range=[k]).labels
+    indicators = np.eye(k)[means]
+    shape = "full" if d <= 12 else "diag"
+    expected = GaussianMixture(k, covariance_type=shape, reg_covar=1e-3, max_iter=60)
     expected._initialize(X, indicators)
     for attribute in ("weights", "means"):
         setattr(expected, f"{attribute}_init", getattr(expected, f"{attribute}_"))
