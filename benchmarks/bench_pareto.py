@@ -169,12 +169,12 @@ def hdbscan_fits(X: NDArray[np.float64]) -> None:
             HDBSCAN(size, min_samples=5, cluster_selection_method=method, copy=True).fit(X)
 
 
-def mixture_fit(X: NDArray[np.float64], start: NDArray[np.int32]) -> None:
+def mixture_fit(X: NDArray[np.float64], start: NDArray[np.integer]) -> GaussianMixture:
     """Mixture of scikit-learn from given clusters."""
     k = start.max() + 1
     means = np.array([X[start == c].mean(axis=0) for c in range(k)])
     spread = [np.cov(X[start == c].T, ddof=0) + 1e-3 * np.eye(X.shape[1]) for c in range(k)]
-    GaussianMixture(
+    return GaussianMixture(
         k,
         reg_covar=1e-3,
         max_iter=60,
