@@ -522,13 +522,13 @@ def record(path: Path) -> None:
             f"{case.get('file')}::{case.get('name')}": float(case.get("time"))
             for case in cases  # of the functions of modules; those of classes count as quick
         }
-    lines = {
-        Path(file).relative_to(ROOT).as_posix(): {
-            line: sorted({name.split("|")[0] for name in names if name})
-            for line, names in measured.contexts_by_lineno(file).items()
+        lines = {
+            Path(file).relative_to(ROOT).as_posix(): {
+                line: sorted({name.split("|")[0] for name in names if name})
+                for line, names in measured.contexts_by_lineno(file).items()
+            }
+            for file in measured.measured_files()
         }
-        for file in measured.measured_files()
-    }
     path.write_text(json.dumps({"lines": lines, "seconds": seconds}))
 
 
