@@ -1,4 +1,4 @@
-"""Blocks of bounded memory, seeds, checked tables and distance matrices, did-you-mean."""
+"""Blocks of bounded memory, seeds, checked parameters and tables, did-you-mean."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import importlib
 import math
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -217,6 +218,45 @@ def did_you_mean(name: str, allowed: Iterable[str]) -> str:
     }
     near = difflib.get_close_matches(name.casefold(), names, n=1)
     return f"; did you mean {names[near[0]]!r}?" if near else ""
+
+
+def integer(name: str, value: Any, least: int = 1, most: int | None = None, what: str = "") -> int:
+    """An integer within bounds; TypeError or ValueError that name the parameter and them otherwise.
+
+    ``what`` says in the message what the largest value is, such as ``", the number of samples"``.
+    """
+    bounds = f"of at least {least}" if most is None else f"from {least} to {most}{what}"
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} must be an integer {bounds}, got {value!r}")
+    if value < least or (most is not None and value > most):
+        raise ValueError(f"{name} must be an integer {bounds}, got {value}")
+    return int(value)
+
+
+def probability(name: str, value: Any) -> float:
+    """A number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number from 0 to 1, got {value!r}")
+    if not 0 <= float(value) <= 1:
+        raise ValueError(f"{name} must be a number from 0 to 1, got {value}")
+    return float(value)
+
+
+def positive(name: str, value: Any) -> int | float:
+    """A finite number above 0, integers as integers."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number above 0, got {value!r}")
+    if not 0 < float(value) < np.inf:
+        raise ValueError(f"{name} must be a finite number above 0, got {value}")
+    return int(value) if isinstance(value, Integral) else float(value)
+
+
+def choice(name: str, value: Any, allowed: Collection[Any]) -> Any:
+    """One of the values ``allowed``; ValueError that lists them otherwise, and names the nearest."""
+    if any(value is option or (isinstance(value, str) and value == option) for option in allowed):
+        return value
+    near = did_you_mean(value, filter(None, allowed)) if isinstance(value, str) else ""
+    raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}{near}")
 
 
 def holds_tables(X: Any) -> bool:

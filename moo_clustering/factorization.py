@@ -23,7 +23,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_non_negative
 
-from moo_clustering._arrays import AnyFloatArray, did_you_mean
+from moo_clustering._arrays import AnyFloatArray, choice
 from moo_clustering._kernels import nmf as nmf_panel
 from moo_clustering._kernels.nmf import fit_weights
 from moo_clustering._kernels.threads import for_parts
@@ -371,8 +371,7 @@ def prepare_task(
     method = find_solver(solver)
     tol = method.tol if tol is None else tol
     max_iter = method.max_iter if max_iter is None else max_iter
-    if dtype not in ("float64", "float32"):
-        raise ValueError(f"dtype must be 'float64' or 'float32'; got {dtype!r}.")
+    choice("dtype", dtype, ("float64", "float32"))
     _check_count("n_components", n_components)
     _check_count("max_iter", max_iter)
     if not tol >= 0:
@@ -927,9 +926,5 @@ SOLVERS: dict[str, Solver] = {
 
 def find_solver(name: str) -> Solver:
     """The solver of a name."""
-    if name not in SOLVERS:
-        raise ValueError(
-            f"solver must be one of {', '.join(map(repr, SOLVERS))}; got {name!r}"
-            f"{did_you_mean(str(name), list(SOLVERS))}"
-        )
+    choice("solver", name, SOLVERS)
     return SOLVERS[name]

@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from moo_clustering._arrays import (
     FloatArray,
     block_slices,
+    choice,
     numeric_features,
     optional_package,
     warn_caller,
@@ -314,8 +315,7 @@ def _stop_words(stop_words: StopWords) -> frozenset[str]:
 def _stem_function(stemmer: Stemmer | None) -> Callable[[str], str]:
     if stemmer is None:
         return str
-    if stemmer not in _STEMMERS:
-        raise ValueError(f"stemmer must be 'porter', 'english' or None, got {stemmer!r}")
+    choice("stemmer", stemmer, (*_STEMMERS, None))
     snowballstemmer = optional_package(
         "snowballstemmer", "text", f"stemmer={stemmer!r}", ", or give stemmer=None"
     )

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntpArray
+from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, choice
 from moo_clustering._kernels import least_squares
 from moo_clustering._kernels.threads import for_blocks
 
@@ -77,8 +77,7 @@ def attainment_scores(
     >>> scores.scores.round(4), scores.best()
     (array([0.    , 0.3802, 0.2819, 0.    ]), 1)
     """
-    if surface not in get_args(Surface):
-        raise ValueError(f"surface must be one of {get_args(Surface)}, got {surface!r}.")
+    choice("surface", surface, get_args(Surface))
     if len(controls) == 0:
         raise ValueError("controls must hold at least one front.")
     front, numbers = _checked(F, n_clusters, "the front")
@@ -215,8 +214,7 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
     ----------
     Handl and Knowles, IEEE TEVC 11(1), 2007, null model.
     """
-    if kind not in get_args(Kind):
-        raise ValueError(f"kind must be one of {get_args(Kind)}, got {kind!r}.")
+    choice("kind", kind, get_args(Kind))
     data = check_array(X, dtype=np.float64)
     mean = data.mean(axis=0)
     centred = data - mean

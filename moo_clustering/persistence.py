@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from moo_clustering import __version__
-from moo_clustering._arrays import QuotingError, warn_caller
+from moo_clustering._arrays import QuotingError, integer, warn_caller
 
 if sys.platform == "win32":
     import msvcrt
@@ -669,10 +669,7 @@ class Checkpoint:
     resume: bool = True
 
     def __post_init__(self) -> None:
-        if isinstance(self.every, bool) or not isinstance(self.every, int):
-            raise TypeError(f"every must be a positive integer, got {self.every!r}")
-        if self.every < 1:
-            raise ValueError(f"every must be a positive integer, got {self.every}")
+        integer("every", self.every)
         to_json(self.identity, "identity")
 
 

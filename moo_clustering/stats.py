@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.stats import rankdata, studentized_range
 
-from moo_clustering._arrays import did_you_mean, optional_package
+from moo_clustering._arrays import choice, optional_package
 from moo_clustering._docs import documented
 
 __all__ = [
@@ -141,11 +141,7 @@ POSTHOC: dict[str, Callable[..., pd.DataFrame]] = {
 
 
 def find_posthoc(name: str) -> Callable[..., pd.DataFrame]:
-    if name not in POSTHOC:
-        raise ValueError(
-            f"the procedure for pairs must be one of {', '.join(POSTHOC)}, got {name!r}"
-            f"{did_you_mean(str(name), POSTHOC)}"
-        )
+    choice("the procedure for pairs", name, POSTHOC)
     return POSTHOC[name]
 
 
@@ -395,8 +391,7 @@ def pair_matrix(pairs: pd.DataFrame, column: str = "p_adjusted") -> pd.DataFrame
         not significant.
     """
     diagonal: dict[str, Any] = {"p_adjusted": 1.0, "p_value": 1.0, "z": 0.0, "significant": False}
-    if column not in diagonal:
-        raise ValueError(f"column must be one of {', '.join(diagonal)}, got {column!r}")
+    choice("column", column, diagonal)
     # The better of two is first, so the best method is first in most pairs.
     wins = pairs["method_1"].value_counts()
     names = sorted(dict.fromkeys([*pairs["method_1"], *pairs["method_2"]]), key=lambda m: -wins.get(m, 0))

@@ -29,12 +29,11 @@ from scipy.stats import wilcoxon
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering._arrays import FloatArray, did_you_mean, non_dominated, warn_caller
+from moo_clustering._arrays import FloatArray, did_you_mean, integer, non_dominated, warn_caller
 from moo_clustering._docs import documented
 from moo_clustering.algorithms import DeapSearch, ExhaustedSearchWarning, PymooSearch
 from moo_clustering.algorithms.deap_search import _can_take, _of_genes, new_population
 from moo_clustering.algorithms.pymoo_search import variation, violations_of
-from moo_clustering.algorithms.search import integer
 from moo_clustering.estimators._base import knee
 from moo_clustering.operators import RandomSurvival
 from moo_clustering.operators.deap.individuals import apply_batch, n_trials

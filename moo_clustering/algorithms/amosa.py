@@ -26,10 +26,10 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist, squareform
 from scipy.special import expit
 
+from moo_clustering._arrays import choice, integer, positive
 from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import not_dominated, weigh
 from moo_clustering.algorithms import pymoo_search
-from moo_clustering.algorithms.search import integer
 
 # Samples that an archive may start from; more could not be held, let alone scored.
 _MOST_SAMPLES = 100_000_000
@@ -154,9 +154,7 @@ class AMOSA(Algorithm):
         self.n_climb = integer("n_climb", n_climb, 0)
         self.n_moves = integer("n_moves", n_moves, 1)
         self.cooling = Cooling(t_max, t_min, cooling)
-        if acceptance not in ("physical", "literal"):
-            raise ValueError(f"acceptance must be 'physical' or 'literal', got {acceptance!r}")
-        self.acceptance: Acceptance = acceptance
+        self.acceptance: Acceptance = choice("acceptance", acceptance, ("physical", "literal"))
         self.sampling = sampling
         self.perturb = perturb
         self.repair = repair
@@ -543,11 +541,7 @@ class LaplaceNoise(Mutation):
 
     def __init__(self, scale: float = 0.1) -> None:
         super().__init__()
-        if not isinstance(scale, (int, float, np.number)):
-            raise TypeError(f"scale must be a positive number, got {scale!r}")
-        if not 0 < scale < np.inf:
-            raise ValueError(f"scale must be a positive number, got {scale}")
-        self.scale = float(scale)
+        self.scale = float(positive("scale", scale))
 
     def _do(
         self,

@@ -17,8 +17,9 @@ import numpy as np
 from deap import base, tools
 from numpy.typing import NDArray
 
+from moo_clustering._arrays import choice, integer, positive, probability
 from moo_clustering._docs import Documented, documented
-from moo_clustering.algorithms.search import State, choice, finite_statistics, integer, positive, probability
+from moo_clustering.algorithms.search import State, finite_statistics
 from moo_clustering.operators.deap.individuals import apply_batch, batch_map, n_trials
 
 ThresholdRule = Literal["no_crossing", "no_acceptance"]

@@ -10,6 +10,7 @@ import numpy as np
 from deap import base, tools
 from numpy.typing import NDArray
 
+from moo_clustering._arrays import integer
 from moo_clustering.algorithms import search as searches
 from moo_clustering.operators.deap.individuals import innermost, put_genes
 from moo_clustering.persistence import to_json
@@ -87,10 +88,7 @@ class DeapSearch:
                 raise ValueError(f"toolbox has no {name!r}; register one")
         if not isinstance(rng, np.random.Generator):
             raise TypeError(f"rng must be a numpy.random.Generator, got {type(rng).__name__}")
-        if isinstance(pop_size, bool) or not isinstance(pop_size, (int, np.integer)):
-            raise TypeError(f"pop_size must be a positive integer, got {pop_size!r}")
-        if pop_size < 1:
-            raise ValueError(f"pop_size must be a positive integer, got {pop_size}")
+        pop_size = integer("pop_size", pop_size)
         if isinstance(statistics, tools.MultiStatistics):
             raise TypeError("statistics must be a deap.tools.Statistics, got MultiStatistics")
         self.toolbox = toolbox

@@ -30,7 +30,7 @@ from pymoo.termination.default import DefaultMultiObjectiveTermination
 from pymoo.util.display.multi import MultiObjectiveOutput
 from pymoo.util.display.single import SingleObjectiveOutput
 
-from moo_clustering._arrays import FloatArray, non_dominated
+from moo_clustering._arrays import FloatArray, choice, integer, non_dominated, positive, probability
 from moo_clustering._docs import documented
 from moo_clustering.algorithms.deap_loops import ThresholdRule
 from moo_clustering.algorithms.pymoo_search import (
@@ -39,7 +39,7 @@ from moo_clustering.algorithms.pymoo_search import (
     checked_options,
     duplicate_elimination,
 )
-from moo_clustering.algorithms.search import InterruptGuard, Progress, choice, integer, positive, probability
+from moo_clustering.algorithms.search import InterruptGuard, Progress
 from moo_clustering.bags.objective import Rule
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.operators import (
@@ -642,9 +642,7 @@ class PESA2(Algorithm):
         self.archive_size = integer("archive_size", archive_size, 1)
         self.n_bins = integer("n_bins", n_bins, 1)
         self.n_init = integer("n_init", self.pop_size if n_init is None else n_init, 1)
-        if selection not in ("boxes", "tournament"):
-            raise ValueError(f"selection must be 'boxes' or 'tournament', got {selection!r}")
-        self.selection: Selection = selection
+        self.selection: Selection = choice("selection", selection, ("boxes", "tournament"))
         self.crossover = SBX(prob=0.7, eta=15) if crossover is None else crossover
         self.mutation = PM(eta=20) if mutation is None else mutation
         self.repair = repair

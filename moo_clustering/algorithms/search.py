@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
-from numbers import Integral, Real
 from types import FrameType, TracebackType
 from typing import Any, Protocol, Self, runtime_checkable
 
@@ -24,7 +23,7 @@ from pymoo.core.callback import Callback
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 from tqdm.auto import tqdm
 
-from moo_clustering._arrays import warn_caller
+from moo_clustering._arrays import integer, warn_caller
 from moo_clustering.persistence import (
     START_OVER,
     ArchiveError,
@@ -103,7 +102,7 @@ def drive(
     ExhaustedSearchWarning
         When no new individuals could be made before ``n_gen`` generations were done.
     """
-    _check_n_gen(n_gen)
+    n_gen = integer("n_gen", n_gen, 0)
     saver = Saver(checkpoint, search, recorder)
     with InterruptGuard() as guard:
         resumed = saver.resume()
@@ -145,13 +144,6 @@ def _ended(search: Search) -> bool:
     return search.exhausted or bool(getattr(search, "finished", False))
 
 
-def _check_n_gen(n_gen: object) -> None:
-    if isinstance(n_gen, bool) or not isinstance(n_gen, Integral):
-        raise TypeError(f"n_gen must be a non-negative integer, got {n_gen!r}")
-    if n_gen < 0:
-        raise ValueError(f"n_gen must be a non-negative integer, got {n_gen}")
-
-
 def _observe(search: Search, recorder: Recorder | None, progress: Progress) -> None:
     F = search.objectives()
     if recorder is not None:
@@ -173,40 +165,6 @@ def _warn(search: Search, n_gen: int, interrupted: bool, checkpoint: Checkpoint 
             f"is returned{where}",
             InterruptedSearchWarning,
         )
-
-
-def integer(name: str, value: Any, least: int) -> int:
-    """An integer of at least ``least``; TypeError or ValueError naming the parameter otherwise."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be an integer of at least {least}, got {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be an integer of at least {least}, got {value}")
-    return int(value)
-
-
-def probability(name: str, value: Any) -> float:
-    """A number from 0 to 1."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number from 0 to 1, got {value!r}")
-    if not 0 <= float(value) <= 1:
-        raise ValueError(f"{name} must be a number from 0 to 1, got {value}")
-    return float(value)
-
-
-def positive(name: str, value: Any) -> int | float:
-    """A finite number above 0, integers as integers."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number above 0, got {value!r}")
-    if not 0 < float(value) < np.inf:
-        raise ValueError(f"{name} must be a finite number above 0, got {value}")
-    return int(value) if isinstance(value, Integral) else float(value)
-
-
-def choice(name: str, value: Any, allowed: Sequence[str]) -> Any:
-    """One of some words."""
-    if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
-    return value
 
 
 class InterruptGuard:

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, Labels
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, Labels, choice, integer
 from moo_clustering._kernels import bag_distances
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering.bags.bags import as_bags, to_offsets
@@ -86,12 +86,9 @@ class BagGeometry:
         min_cluster_size: int = 1,
         dtype: Literal["auto", "float64", "float32"] = "auto",
     ) -> None:
-        if weighting not in get_args(Weighting):
-            raise ValueError(f"weighting must be 'bag' or 'instance', got {weighting!r}.")
-        if dtype not in ("auto", "float64", "float32"):
-            raise ValueError(f"dtype must be 'auto', 'float64' or 'float32', got {dtype!r}.")
+        choice("dtype", dtype, ("auto", "float64", "float32"))
         bags = as_bags(bags)
-        self.weighting = weighting
+        self.weighting = choice("weighting", weighting, get_args(Weighting))
         self.n_bags = bags.n_bags
         self.bags = bags
         sizes = bags.sizes.astype(np.int64)
@@ -326,10 +323,7 @@ def farthest_candidates(
     centers: FloatArray = np.asarray(means, dtype=np.float64)
     if data.ndim != 2 or centers.ndim != 2 or data.shape[1] != centers.shape[1] or not len(centers):
         raise ValueError(f"X and means must be matrices of equal width, got {data.shape} and {centers.shape}")
-    if isinstance(min_cluster_size, bool) or not isinstance(min_cluster_size, int | np.integer):
-        raise TypeError(f"min_cluster_size must be an integer, got {min_cluster_size!r}")
-    if min_cluster_size < 1:
-        raise ValueError(f"min_cluster_size must be at least 1, got {min_cluster_size}")
+    integer("min_cluster_size", min_cluster_size)
     bounds = to_offsets(offsets, len(data), None)
     origin = centers.mean(axis=0)
     centers = centers - origin

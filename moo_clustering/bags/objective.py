@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import FloatArray, Int64Array, Labels
+from moo_clustering._arrays import FloatArray, Int64Array, Labels, choice
 from moo_clustering._kernels import bag_distances
 from moo_clustering._kernels.bags import descend_population, sweep_population
 from moo_clustering._kernels.threads import for_parts
@@ -74,8 +74,7 @@ class BagObjective:
         penalty: float = 1.0,
         n_jobs: int | None = None,
     ) -> None:
-        if handling not in ("penalty", "repair"):
-            raise ValueError(f"handling must be 'penalty' or 'repair', got {handling!r}.")
+        choice("handling", handling, ("penalty", "repair"))
         if n_clusters * max(1, min_cluster_size) > geometry.n_bags:
             raise ValueError(
                 f"n_clusters={n_clusters} clusters of at least min_cluster_size={min_cluster_size} bags "
@@ -148,8 +147,7 @@ class BagObjective:
         ----------
         Evolutionary multi-instance clustering, Eqs. 5-6.
         """
-        if weights not in RULES:
-            raise ValueError(f"weights must be one of {', '.join(map(repr, RULES))}, got {weights!r}.")
+        choice("weights", weights, RULES)
         shape = np.atleast_2d(labels).shape
         genes, draws = rng.random(shape) < p_gene, rng.random(shape)
         wanted = genes.sum(axis=1) * (self.n_clusters - 1)
@@ -290,10 +288,8 @@ def make_task(
     penalty: float = 0.0,
 ) -> bag_distances.Task:
     """The objective with its constants; see :class:`BagObjective`. ``rule`` codes how genes are drawn."""
-    if objective not in get_args(Objective):
-        raise ValueError(f"objective must be 'db', 'twcv' or 'ftwcv', got {objective!r}.")
-    if reading not in get_args(Reading):
-        raise ValueError(f"reading must be 'between', 'printed' or 'printed_meansq', got {reading!r}.")
+    choice("objective", objective, get_args(Objective))
+    choice("reading", reading, get_args(Reading))
     terms = np.zeros(geometry.n_bags)
     if objective == "ftwcv":
         if reading == "between":

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, Labels
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, Labels, choice
 from moo_clustering._kernels.bags import fill_empty, fill_small, place_groups, settle_pairs
 from moo_clustering.constraints import PairwiseConstraints
 
@@ -74,8 +74,7 @@ class PartitionRepair:
 
     def filled(self, labels: Labels, distances: FloatArray, empty: str) -> Labels:
         """Partitions without empty clusters, unless ``empty`` is ``"keep"``."""
-        if empty not in ("farthest", "closest", "keep"):
-            raise ValueError(f"empty must be 'farthest', 'closest' or 'keep', got {empty!r}.")
+        choice("empty", empty, ("farthest", "closest", "keep"))
         if empty != "keep":
             for row, own in zip(labels, distances, strict=True):
                 fill_empty(row, own, empty == "farthest")

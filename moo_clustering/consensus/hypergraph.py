@@ -22,13 +22,21 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.cluster import KMeans
 from sklearn.utils.extmath import randomized_svd
 
-from moo_clustering._arrays import FloatArray, IntpArray, Labels, SeedLike, number_clusters, spawn_seeds
+from moo_clustering._arrays import (
+    FloatArray,
+    IntpArray,
+    Labels,
+    SeedLike,
+    choice,
+    integer,
+    number_clusters,
+    spawn_seeds,
+)
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering._docs import documented
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.graphs import spectral_partition
-from moo_clustering.validity.base import check_option
 from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agreement, nmi_table
 
 # Peak memory in bytes per pair of objects, or per stored entry of a sparse graph.
@@ -41,6 +49,8 @@ RUNS_PER_BYTE = 255
 BLOCK_ROWS = 2048
 # Eigenvalues are in [0, 1]; eigenvectors of 0 are arbitrary.
 ZERO = 1e-10
+# The largest number in messages.
+_OBJECTS = ", the number of objects"
 LOG = logging.getLogger("moo_clustering.consensus")
 # Sums of weights must fit the 32-bit integers of some builds of METIS.
 LARGEST_SUM = 2**30
@@ -126,10 +136,10 @@ def cspa(
     >>> cspa(runs, 3)
     array([0, 0, 0, 1, 1, 2, 2], dtype=int32)
     """
-    check_option("partitioner", partitioner, ("average", "metis", "spectral", "svd"))
+    choice("partitioner", partitioner, ("average", "metis", "spectral", "svd"))
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     if n_neighbors is not None:
-        check_number("n_neighbors", n_neighbors, 1, edges.n_samples)
+        integer("n_neighbors", n_neighbors, 1, edges.n_samples, _OBJECTS)
         if partitioner in ("average", "svd"):
             raise ValueError(
                 f"n_neighbors needs partitioner='metis' or 'spectral'; {partitioner!r} has no graph"
@@ -307,7 +317,7 @@ def check_ensemble(
 ) -> tuple[Hyperedges, FloatArray]:
     """Hyperedges of the runs of positive weight, and these weights, after checks."""
     edges = hyperedges(labels)
-    check_number("n_clusters", n_clusters, 1, edges.n_samples)
+    integer("n_clusters", n_clusters, 1, edges.n_samples, _OBJECTS)
     run_weights = _check_weights(weights, edges.n_runs)
     counted = np.flatnonzero((run_weights > 0) & edges.seen.any(axis=1))
     if len(counted) < edges.n_runs:
@@ -321,16 +331,6 @@ def check_ensemble(
             "labels[:, (labels >= 0).any(axis=0)]"
         )
     return edges, run_weights
-
-
-def check_number(name: str, value: Any, lowest: int, n_samples: int | None = None) -> None:
-    """Raise TypeError or ValueError unless a value is an integer from ``lowest`` to the number of objects."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} must be an integer, got {value!r}")
-    if n_samples is not None and not lowest <= value <= n_samples:
-        raise ValueError(f"{name} must be from {lowest} to the number of objects, {n_samples}; got {value}")
-    if value < lowest:
-        raise ValueError(f"{name} must be at least {lowest}, got {value}")
 
 
 def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
@@ -601,7 +601,7 @@ def hbgf(
     >>> hbgf(runs, 3, partitioner="spectral", random_state=0)
     array([0, 0, 0, 1, 1, 2, 2], dtype=int32)
     """
-    check_option("partitioner", partitioner, ("auto", "metis", "spectral"))
+    choice("partitioner", partitioner, ("auto", "metis", "spectral"))
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     metis = use_metis(partitioner, "spectral", "hbgf")
     (seed,) = spawn_seeds(random_state, 1)
@@ -660,7 +660,7 @@ def hgpa(
     >>> hgpa(runs, 3, approximation="spectral", random_state=0)
     array([0, 0, 0, 1, 1, 2, 2], dtype=int32)
     """
-    check_option("approximation", approximation, ("hbgf", "spectral"))
+    choice("approximation", approximation, ("hbgf", "spectral"))
     if approximation == "hbgf":
         return hbgf(labels, n_clusters, weights=weights, random_state=random_state)
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
@@ -769,9 +769,9 @@ def mcla(
     >>> association[0]
     array([1.  , 1.  , 0.75, 0.25, 0.  , 0.  , 0.  ])
     """
-    check_option("vertex_weight", vertex_weight, ("size", "unit"))
-    check_option("partitioner", partitioner, ("auto", "metis", "matching"))
-    check_option("ties", ties, ("first", "random"))
+    choice("vertex_weight", vertex_weight, ("size", "unit"))
+    choice("partitioner", partitioner, ("auto", "metis", "matching"))
+    choice("ties", ties, ("first", "random"))
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     seed, tie_seed = spawn_seeds(random_state, 2)
     metis = use_metis(partitioner, "matching", "mcla")

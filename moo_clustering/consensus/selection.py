@@ -15,10 +15,9 @@ from pymoo.operators.sampling.rnd import BinaryRandomSampling
 from pymoo.optimize import minimize
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
-from moo_clustering._arrays import FloatArray, SeedLike, spawn_seeds
+from moo_clustering._arrays import FloatArray, SeedLike, choice, integer, spawn_seeds
 from moo_clustering.consensus import hypergraph
 from moo_clustering.problems.ensembles import EnsembleSelectionProblem
-from moo_clustering.validity.base import check_option
 from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agreement, nmi_table, pairwise_nmi
 from moo_clustering.validity.external import i2_criterion
 
@@ -165,14 +164,14 @@ def select_pareto(
     >>> select_pareto(runs, 2, n_gen=5, partitioner="matching", random_state=0).labels
     array([0, 0, 1, 1], dtype=int32)
     """
-    check_option("choose", choose, ("anmi", "i2"))
-    check_option("vertex_weight", vertex_weight, ("size", "unit"))
-    check_option("partitioner", partitioner, ("auto", "metis", "matching"))
+    choice("choose", choose, ("anmi", "i2"))
+    choice("vertex_weight", vertex_weight, ("size", "unit"))
+    choice("partitioner", partitioner, ("auto", "metis", "matching"))
     edges, _ = hypergraph.check_ensemble(labels, n_clusters, None)
     rows = np.atleast_2d(np.asarray(labels))
     problem = EnsembleSelectionProblem(rows, losses=losses, min_runs=min_runs)
-    hypergraph.check_number("pop_size", pop_size, 2)
-    hypergraph.check_number("n_gen", n_gen, 1)
+    integer("pop_size", pop_size, 2)
+    integer("n_gen", n_gen, 1)
     _check_features(choose, X, edges.n_samples)
     metis = hypergraph.use_metis(partitioner, "matching", "select_pareto")
     search_seed, consensus_seed = spawn_seeds(random_state, 2)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import FloatArray, Int64Array, block_slices
+from moo_clustering._arrays import FloatArray, Int64Array, block_slices, probability
 from moo_clustering._docs import documented
 from moo_clustering.constraints._checks import (
     check_affordable,
@@ -628,8 +628,7 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     """
     if not isinstance(constraints, PairwiseConstraints):
         raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}.")
-    if not 0.0 <= shrinkage <= 1.0:
-        raise ValueError(f"shrinkage must be a number in [0, 1], got {shrinkage!r}.")
+    probability("shrinkage", shrinkage)
     data = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
     if constraints.n_samples != data.shape[0]:
         raise ValueError(f"constraints are about {constraints.n_samples} samples, X has {data.shape[0]}.")

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, block_slices
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, block_slices, choice
 from moo_clustering.constraints._checks import check_affordable, distinct, n_pairs, unrank_pairs
 from moo_clustering.persistence import cell_text, replacing
 
@@ -197,8 +197,7 @@ def sample_constraints(
 ) -> tuple[int, Int64Array, Int64Array]:
     """Number of samples, must-links and cannot-links drawn from gold labels."""
     fraction = check_fraction(fraction)
-    if scheme not in ("stratified", "pooled", "docs"):
-        raise ValueError(f"scheme must be 'stratified', 'pooled' or 'docs', got {scheme!r}")
+    choice("scheme", scheme, ("stratified", "pooled", "docs"))
     gold = as_gold(y)
     if scheme == "stratified":
         n_must = gold.n_must

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import did_you_mean, number_clusters
+from moo_clustering._arrays import choice, did_you_mean, number_clusters
 from moo_clustering.bags import Bags
 from moo_clustering.datasets.arff import (
     Attribute,
@@ -175,8 +175,7 @@ def read_bags(
     tool* (2011), the formats.
     """
 
-    if missing not in ("error", "median"):
-        raise ValueError(f"missing must be 'error' or 'median', got {missing!r}")
+    choice("missing", missing, ("error", "median"))
     if not (label is None or label is False or isinstance(label, str)):
         raise TypeError(f"label must be the name of a column, None or False, got {label!r}")
     if isinstance(drop, str) or isinstance(nominal, str):

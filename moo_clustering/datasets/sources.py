@@ -7,7 +7,7 @@ import operator
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import did_you_mean
+from moo_clustering._arrays import did_you_mean, probability
 from moo_clustering.datasets.bags import BagTable
 from moo_clustering.datasets.tables import Table
 
@@ -201,8 +201,7 @@ def make_bags(
         raise ValueError(f"n_clusters and n_features must be at least 1, got {k} and {d}")
     if n < k:
         raise ValueError(f"n_bags must be at least n_clusters ({k}), got {n}")
-    if not 0.0 <= outlying <= 1.0:
-        raise ValueError(f"outlying must be between 0 and 1, got {outlying}")
+    probability("outlying", outlying)
     for name, spread in (("bag_std", bag_std), ("instance_std", instance_std)):
         if not 0.0 <= spread < np.inf:
             raise ValueError(f"{name} must be a number of at least 0, got {spread}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import BoolArray, Int64Array, IntArray, Labels
+from moo_clustering._arrays import BoolArray, Int64Array, IntArray, Labels, choice
 from moo_clustering._kernels.loci import component_rows
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import cluster_counts, sample_labels, short_components, split_components
@@ -84,8 +84,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         delta: Delta = "auto",
         n_jobs: int | None = None,
     ) -> None:
-        if kind not in get_args(Kind):
-            raise ValueError(f"kind must be one of {get_args(Kind)}, got {kind!r}.")
+        self.kind: Kind = choice("kind", kind, get_args(Kind))
         if graph is None and kind != "locus":
             raise ValueError(f"kind={kind!r} needs the graph of the samples; see graphs.locus_graph.")
         if graph is not None:
@@ -103,7 +102,6 @@ class LocusAdjacencyEncoding(checks.Encoding):
         if n_samples < 1:
             raise ValueError(f"n_samples must be at least 1, got {n_samples}.")
         self.n_samples = self.n_var = int(n_samples)
-        self.kind: Kind = kind
         self.graph = graph
         self.n_jobs = n_jobs
         self.dtype = np.dtype(np.uint8 if kind == "split" else np.int32)

@@ -20,6 +20,7 @@ from moo_clustering._arrays import (
     IntArray,
     Labels,
     block_slices,
+    choice,
 )
 from moo_clustering._distances import Metric, distance_matrix, mean_square
 from moo_clustering._kernels import medoids as kernels
@@ -135,8 +136,7 @@ def choose_space(
     X: Any, metric: Metric, form: Form, max_memory: int, n_jobs: int | None
 ) -> tuple[Literal["matrix", "vector"], MedoidSpace]:
     """Form and space, as the options of :class:`~moo_clustering.problems.MedoidProblem` have it."""
-    if form not in get_args(Form):
-        raise ValueError(f"form must be one of {get_args(Form)}, got {form!r}.")
+    choice("form", form, get_args(Form))
     name = metric if isinstance(metric, str) else None
     if form == "vector" and name not in KINDS:
         raise ValueError(f"form='vector' needs metric to be one of {tuple(KINDS)}, got {metric!r}.")

@@ -34,7 +34,7 @@ from sklearn.metrics.pairwise import cosine_distances
 from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import block_slices, did_you_mean, non_dominated, warn_caller
+from moo_clustering._arrays import block_slices, choice, did_you_mean, non_dominated, warn_caller
 from moo_clustering._distances import Metric
 from moo_clustering._kernels.medoids import GRAIN
 from moo_clustering.algorithms import Recorder, Search, drive
@@ -763,8 +763,7 @@ def scale_features(X: NDArray[np.floating[Any]], scale: str) -> NDArray[np.float
     To [0, 1] by range (``"minmax"``); to mean 0 and population standard deviation 1 (``"zscore"``); or X
     itself. Constant features are dropped by the former two; if all are, one column of zeros remains.
     """
-    if scale not in ("minmax", "zscore", "none"):
-        raise ValueError(f"scale must be 'minmax', 'zscore' or 'none', got {scale!r}.")
+    choice("scale", scale, ("minmax", "zscore", "none"))
     if scale == "none":
         return X
     low, high = X.min(axis=0), X.max(axis=0)

@@ -14,7 +14,7 @@ from pymoo.operators.selection.rnd import RandomSelection
 from pymoo.operators.selection.tournament import TournamentSelection
 from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 
-from moo_clustering._arrays import FloatArray, Labels, non_dominated
+from moo_clustering._arrays import FloatArray, Labels, choice, integer, non_dominated
 from moo_clustering.algorithms import DeapSearch, PymooSearch, Recorder, drive
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding, relabel_by_first_appearance
@@ -31,7 +31,7 @@ from moo_clustering.operators import (
     RandomSurvival,
     batched_tournament,
 )
-from moo_clustering.operators.base import at_least_one, pool_labels
+from moo_clustering.operators.base import pool_labels
 from moo_clustering.operators.deap import LabelStep, SelElite, label_toolbox
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import PartitionProblem
@@ -95,8 +95,7 @@ def evolve_pool(
     twice the greatest of the pool, or 60 if that is more. Source: ParetoClustering, evolution.
     """
     for name, value, allowed in (("engine", engine, _ENGINES), ("survival", survival, _SURVIVALS)):
-        if value not in allowed:
-            raise ValueError(f"{name} must be one of {allowed}, got {value!r}.")
+        choice(name, value, allowed)
     start_seed, search_seed = np.random.SeedSequence(seed).generate_state(2).tolist()
     composed = _composed(
         pool_labels(pool),
@@ -105,7 +104,7 @@ def evolve_pool(
         total,
         n_clusters=n_clusters,
         constraints=constraints,
-        pop_size=at_least_one("pop_size", pop_size),
+        pop_size=integer("pop_size", pop_size),
         survival="random" if survival == "random" else "crowding",
         rng=np.random.default_rng(start_seed),
     )

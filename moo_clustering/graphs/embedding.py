@@ -13,7 +13,7 @@ from scipy.linalg import eigh, qr, svd
 from scipy.sparse import csgraph
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh, lobpcg, splu
 
-from moo_clustering._arrays import FloatArray
+from moo_clustering._arrays import FloatArray, choice
 from moo_clustering.graphs.matrices import degrees, inverse_root, laplacian, short_indices
 
 Laplacian = Literal["sym", "unnormalized", "rw"]
@@ -100,12 +100,8 @@ def spectral_embedding(
             f"n_components={n_components} and n_eigenvalues={n_pairs} must satisfy "
             f"1 <= n_components <= n_eigenvalues <= n_samples={n_samples}."
         )
-    if laplacian not in ("sym", "unnormalized", "rw"):
-        raise ValueError(f"laplacian must be 'sym', 'unnormalized' or 'rw', got {laplacian!r}.")
-    if eigen_solver not in ("auto", "dense", "arpack", "lobpcg", "pic"):
-        raise ValueError(
-            f"eigen_solver must be 'auto', 'dense', 'arpack', 'lobpcg' or 'pic', got {eigen_solver!r}."
-        )
+    choice("laplacian", laplacian, ("sym", "unnormalized", "rw"))
+    choice("eigen_solver", eigen_solver, ("auto", "dense", "arpack", "lobpcg", "pic"))
     values, vectors = _pairs(S, n_pairs, laplacian != "unnormalized", eigen_solver, parts, rng)
     vectors = _fix_signs(vectors[:, :n_components])
     if laplacian == "sym":

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, block_slices, centred_features
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, block_slices, centred_features, choice
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import ranks, rounded
 from moo_clustering.constraints import ConstraintGroups
@@ -123,8 +123,7 @@ def locus_graph(
         raise ValueError(
             f"rank_cap must be above n_neighbors={n_neighbors}, else no link is interesting; got {rank_cap}."
         )
-    if ties not in ("random", "index"):
-        raise ValueError(f"ties must be 'random' or 'index', got {ties!r}.")
+    choice("ties", ties, ("random", "index"))
     data = centred_features(X)
     n = len(data)
     keys = tie_keys(n, ties, rng)

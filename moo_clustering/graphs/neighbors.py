@@ -15,7 +15,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import AnyFloatArray, BoolArray, FloatArray, Int64Array
+from moo_clustering._arrays import AnyFloatArray, BoolArray, FloatArray, Int64Array, choice
 from moo_clustering._parallel import n_threads, threads_here
 from moo_clustering.constraints import ConstraintGroups
 
@@ -110,8 +110,7 @@ def neighbor_lists(
     ----------
     PESC, Algorithm 3, Eq. 3.
     """
-    if ties not in ("random", "index"):
-        raise ValueError(f"ties must be 'random' or 'index', got {ties!r}.")
+    choice("ties", ties, ("random", "index"))
     if n_neighbors < 1:
         raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}.")
     precomputed = isinstance(metric, str) and metric == "precomputed"
@@ -450,8 +449,7 @@ def check_distances(D: ArrayLike) -> AnyFloatArray:
 
 def checked_data(X: ArrayLike, metric: str) -> FloatArray:
     """Features or a matrix of distances, as float64."""
-    if metric not in ("euclidean", "precomputed"):
-        raise ValueError(f"metric must be 'euclidean' or 'precomputed', got {metric!r}.")
+    choice("metric", metric, ("euclidean", "precomputed"))
     if metric == "precomputed":
         return check_distances(X).astype(np.float64, copy=False)
     return check_array(X, dtype=np.float64)

@@ -12,7 +12,7 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array
+from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array, choice
 from moo_clustering._docs import documented
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.graphs import neighbors
@@ -479,8 +479,7 @@ def write_constraints(
     ----------
     PESC, section on semi-supervised baselines.
     """
-    if must_link not in ("auto", "clique", "star"):
-        raise ValueError(f"must_link must be 'auto', 'clique' or 'star', got {must_link!r}.")
+    choice("must_link", must_link, ("auto", "clique", "star"))
     if must_link == "auto":
         n_pairs = sum(len(members) * (len(members) - 1) // 2 for members in groups.members())
         must_link = "clique" if n_pairs <= _MAX_CLIQUE_PAIRS else "star"

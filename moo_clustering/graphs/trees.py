@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import breadth_first_order
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, IntpArray
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, IntpArray, choice, probability
 from moo_clustering._kernels import trees
 from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.spectral import checked_counts
@@ -114,8 +114,7 @@ def euclidean_mst(
     place = int(rng.integers(n)) if root == "random" else root
     if isinstance(place, bool) or not isinstance(place, int | np.integer) or not 0 <= place < n:
         raise ValueError(f"root must be 'random' or a sample from 0 to {n - 1}, got {root!r}.")
-    if algorithm not in ("auto", "prim", "boruvka"):
-        raise ValueError(f"algorithm must be 'auto', 'prim' or 'boruvka', got {algorithm!r}.")
+    choice("algorithm", algorithm, ("auto", "prim", "boruvka"))
     if precomputed:
         links, lengths = _of_matrix(data, keys, algorithm)
     else:
@@ -360,11 +359,10 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
     algorithm, Information Sciences 363, 2016.
     """
     joined, span = _checked_links(links, lengths)
-    if not 0.0 <= threshold <= 1.0:
-        raise ValueError(f"threshold must be from 0 to 1, got {threshold!r}.")
+    threshold = probability("threshold", threshold)
     by_length = np.argsort(neighbors.round_distances(span), kind="stable")
     order = np.empty(len(span), dtype=np.int64)
-    if not trees.genie_order(joined[by_length], float(threshold), order):
+    if not trees.genie_order(joined[by_length], threshold, order):
         raise ValueError("links must form a spanning tree, but they hold a circle.")
     return by_length[order]
 

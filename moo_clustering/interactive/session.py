@@ -19,7 +19,16 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.special import expit, logit
 
-from moo_clustering._arrays import Int64Array, IntpArray, Labels, did_you_mean, optional_package
+from moo_clustering._arrays import (
+    Int64Array,
+    IntpArray,
+    Labels,
+    choice,
+    did_you_mean,
+    integer,
+    optional_package,
+    probability,
+)
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.interactive.partition import QuestionPool
 from moo_clustering.interactive.questions import Inquiry, Proposal, State, ordered
@@ -172,15 +181,13 @@ class AnswerSession:
         path: str | os.PathLike[str] | None = None,
         data: Any = None,
     ) -> None:
-        if mode not in ("pairs", "names"):
-            raise ValueError(f'mode must be "pairs" or "names", got {mode!r}.')
         if not isinstance(error_rate, int | float | np.number) or not 0 <= error_rate < 0.5:
             raise ValueError(f"error_rate must be at least 0 and below .5, got {error_rate!r}.")
         if not isinstance(random_state, int | np.integer) or random_state < 0:
             raise ValueError(f"random_state must be a whole number from 0, got {random_state!r}.")
         if data is not None and np.shape(data)[:1] != (base.n_samples,):
             raise ValueError(f"data must have a row for each of the {base.n_samples} samples.")
-        self._mode: Literal["pairs", "names"] = mode
+        self._mode: Literal["pairs", "names"] = choice("mode", mode, ("pairs", "names"))
         self.error_rate, self.random_state = float(error_rate), int(random_state)
         self._base, self._data = base, data
         self._fingerprint = fingerprint(base.pool.labels, base.landmark_of)
@@ -891,10 +898,7 @@ def simulate(
     values, n_samples = np.asarray(y), len(asker.labels_)
     if values.shape != (n_samples,):
         raise ValueError(f"y must have a class for each of the {n_samples} samples, got {values.shape}.")
-    if n_questions < 0:
-        raise ValueError(f"n_questions must be at least 0, got {n_questions}.")
-    if not 0 <= error_rate <= 1:
-        raise ValueError(f"error_rate must be from 0 to 1, got {error_rate!r}.")
+    n_questions, error_rate = integer("n_questions", n_questions, 0), probability("error_rate", error_rate)
     known = np.array([not (isinstance(v, int | float | np.number) and v == -1) for v in values.tolist()])
     classes, codes = np.unique(values[known], return_inverse=True)
     code_of = np.full(len(values), -1)

@@ -220,22 +220,6 @@ def pool_labels(pool: Any) -> Labels:
     return relabel_by_first_appearance(labels)
 
 
-def checked_share(name: str, value: float) -> float:
-    """Return a probability or share as a float; raise ValueError unless it is within 0..1."""
-    if not 0.0 <= value <= 1.0:
-        raise ValueError(f"{name} must be within 0..1, got {value!r}.")
-    return float(value)
-
-
-def at_least_one(name: str, value: int) -> int:
-    """Return a count as an int; raise TypeError or ValueError unless it is a whole number of at least 1."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} must be a positive integer, got {value!r}.")
-    if value < 1:
-        raise ValueError(f"{name} must be a positive integer, got {value!r}.")
-    return int(value)
-
-
 class SeededOperator(Documented, ABC):
     """Operator of pymoo that needs nothing but the problem, the genes and a generator.
 

@@ -26,6 +26,9 @@ from moo_clustering._arrays import (
     IntArray,
     IntpArray,
     Labels,
+    choice,
+    integer,
+    probability,
 )
 from moo_clustering._docs import documented
 from moo_clustering._kernels import loci
@@ -174,8 +177,8 @@ class GroupingOverlayCrossover(base.PairCrossover):
     ) -> None:
         super().__init__(prob, **kwargs)
         self.graph = base.LabelGraph.of(graph)
-        self.min_share = base.checked_share("min_share", min_share)
-        self.max_rounds = base.at_least_one("max_rounds", max_rounds)
+        self.min_share = probability("min_share", min_share)
+        self.max_rounds = integer("max_rounds", max_rounds)
 
     def do(
         self,
@@ -323,9 +326,7 @@ class PrefixUnionCrossover(base.PairCrossover):
 
     def __init__(self, length: Length = "grow", prob: float = 0.6, **kwargs: Any) -> None:
         super().__init__(prob, **kwargs)
-        if length not in get_args(Length):
-            raise ValueError(f"length must be one of {get_args(Length)}, got {length!r}.")
-        self.length: Length = length
+        self.length: Length = choice("length", length, get_args(Length))
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Int64Array:
         encoding = base.encoding_of(problem, MedoidEncoding)

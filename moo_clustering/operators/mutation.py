@@ -16,7 +16,16 @@ from pymoo.core.mutation import Mutation
 from pymoo.core.population import Population
 from pymoo.operators.mutation.pm import PM
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntArray, IntpArray, Labels, sparse_positions
+from moo_clustering._arrays import (
+    FloatArray,
+    Int64Array,
+    IntArray,
+    IntpArray,
+    Labels,
+    choice,
+    probability,
+    sparse_positions,
+)
 from moo_clustering._docs import documented
 from moo_clustering._kernels import least_squares, loci
 from moo_clustering._kernels.threads import for_blocks
@@ -126,9 +135,7 @@ class MedoidReplaceMutation(base.SeededMutation):
 
     def __init__(self, kind: ReplaceKind = "replace", prob: float = 0.2, **kwargs: Any) -> None:
         super().__init__(prob, **kwargs)
-        if kind not in get_args(ReplaceKind):
-            raise ValueError(f"kind must be one of {get_args(ReplaceKind)}, got {kind!r}.")
-        self.kind: ReplaceKind = kind
+        self.kind: ReplaceKind = choice("kind", kind, get_args(ReplaceKind))
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Int64Array:
         encoding = base.encoding_of(problem, MedoidEncoding)
@@ -222,11 +229,9 @@ class SlotMutation(base.SeededMutation):
         **kwargs: Any,
     ) -> None:
         super().__init__(prob, **kwargs)
-        if kind not in get_args(SlotKind):
-            raise ValueError(f"kind must be one of {get_args(SlotKind)}, got {kind!r}.")
-        self.kind: SlotKind = kind
-        self.p_gene = base.checked_share("p_gene", p_gene)
-        self.reach = base.checked_share("reach", reach)
+        self.kind: SlotKind = choice("kind", kind, get_args(SlotKind))
+        self.p_gene = probability("p_gene", p_gene)
+        self.reach = probability("reach", reach)
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
         encoding = base.encoding_of(problem, MedoidSlotEncoding)
@@ -369,13 +374,9 @@ class NeighborBiasedMutation(base.SeededMutation):
     """
 
     def __init__(self, length: Length = "genotype", *, new_value: NewValue | None = None) -> None:
-        if length not in get_args(Length):
-            raise ValueError(f"length must be one of {get_args(Length)}, got {length!r}.")
-        if new_value not in (*get_args(NewValue), None):
-            raise ValueError(f"new_value must be one of {get_args(NewValue)} or None, got {new_value!r}.")
         super().__init__()
-        self.length: Length = length
-        self.new_value: NewValue | None = new_value
+        self.length: Length = choice("length", length, get_args(Length))
+        self.new_value: NewValue | None = choice("new_value", new_value, (*get_args(NewValue), None))
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         encoding = problem.encoding
@@ -456,9 +457,7 @@ class DistantSeedMutation(base.DrawnMutation):
 
     def __init__(self, kind: ReplaceKind = "full", prob: float = 0.3, **kwargs: Any) -> None:
         super().__init__(prob, **kwargs)
-        if kind not in get_args(ReplaceKind):
-            raise ValueError(f"kind must be one of {get_args(ReplaceKind)}, got {kind!r}.")
-        self.kind: ReplaceKind = kind
+        self.kind: ReplaceKind = choice("kind", kind, get_args(ReplaceKind))
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
         encoding = base.seed_problem(problem).encoding
@@ -572,8 +571,7 @@ class RelocateCentre(base.DrawnMutation):
 
 def checked_removal(removal: Any) -> Removal:
     """Return the kind of removal; raise ValueError for an unknown one."""
-    if removal not in get_args(Removal):
-        raise ValueError(f"removal must be one of {get_args(Removal)}, got {removal!r}.")
+    choice("removal", removal, get_args(Removal))
     return removal
 
 

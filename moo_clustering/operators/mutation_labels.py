@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.population import Population
 
-from moo_clustering._arrays import Labels
+from moo_clustering._arrays import Labels, choice, integer, probability
 from moo_clustering._docs import documented
 from moo_clustering.bags import BagObjective
 from moo_clustering.bags.objective import RULES, Rule
@@ -117,8 +117,8 @@ class PoolSplit(LabelMutation):
     ) -> None:
         super().__init__(prob, **kwargs)
         self.pool = base.pool_labels(pool)
-        self.min_share = base.checked_share("min_share", min_share)
-        self.max_tries = base.at_least_one("max_tries", max_tries)
+        self.min_share = probability("min_share", min_share)
+        self.max_tries = integer("max_tries", max_tries)
 
     def varied(self, labels: Labels, bounds: base.Bounds, rng: np.random.Generator) -> Labels:
         return self.split(labels, bounds.k_max, rng)
@@ -178,7 +178,7 @@ class GraphRefine(LabelMutation):
     ) -> None:
         super().__init__(prob, **kwargs)
         self.graph = base.LabelGraph.of(graph)
-        self.max_steps = base.at_least_one("max_steps", max_steps)
+        self.max_steps = integer("max_steps", max_steps)
         if not 0.0 <= inertia < np.inf:
             raise ValueError(f"inertia must be at least 0, got {inertia!r}.")
         self.inertia = float(inertia)
@@ -354,9 +354,9 @@ class PartitionMutation(base.SeededMutation):
                 f"merge, split and refine must be at least 0 and not all 0, got {merge}, {split}, {refine}."
             )
         self.weights = weights / weights.sum()
-        self.crossed = base.checked_share("crossed", crossed)
-        self.polish = base.checked_share("polish", polish)
-        self.pairs = base.checked_share("pairs", pairs)
+        self.crossed = probability("crossed", crossed)
+        self.polish = probability("polish", polish)
+        self.pairs = probability("pairs", pairs)
         self.repair_pair = None if constraints is None else PairViolationMutation(graph, pool, constraints)
 
     def do(
@@ -448,10 +448,8 @@ class ImprovementMutation(base.DrawnMutation):
         **kwargs: Any,
     ) -> None:
         super().__init__(prob, **kwargs)
-        if weights not in RULES:
-            raise ValueError(f"weights must be one of {', '.join(map(repr, RULES))}, got {weights!r}.")
-        self.p_gene = base.checked_share("p_gene", p_gene)
-        self.weights: Rule = weights
+        self.p_gene = probability("p_gene", p_gene)
+        self.weights: Rule = choice("weights", weights, RULES)
         self.objective = objective
         self.n_trials = 0
 
@@ -500,9 +498,7 @@ class KMMutation(base.DrawnMutation):
         **kwargs: Any,
     ) -> None:
         super().__init__(prob, **kwargs)
-        if empty not in get_args(Empty):
-            raise ValueError(f"empty must be one of {get_args(Empty)}, got {empty!r}.")
-        self.empty: Empty = empty
+        self.empty: Empty = choice("empty", empty, get_args(Empty))
         self.objective = objective
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int32]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pymoo.core.repair import Repair
 from scipy.sparse.csgraph import breadth_first_order
 
-from moo_clustering._arrays import IntArray, Labels
+from moo_clustering._arrays import IntArray, Labels, integer
 from moo_clustering._docs import documented
 from moo_clustering.bags import BagObjective
 from moo_clustering.encodings import MedoidEncoding, MedoidSlotEncoding, relabel_by_first_appearance
@@ -101,7 +101,7 @@ class ClusterNumberRepair(base.GeneRepair):
         super().__init__()
         self.graph = base.LabelGraph.of(graph)
         self.splitting = PoolSplit(pool)
-        self.n_clusters = base.at_least_one("n_clusters", n_clusters)
+        self.n_clusters = integer("n_clusters", n_clusters)
         if self.n_clusters > self.graph.n_samples:
             raise ValueError(
                 f"n_clusters must be at most the number of samples, {self.graph.n_samples}, "

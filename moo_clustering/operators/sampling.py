@@ -19,7 +19,16 @@ from pymoo.core.sampling import Sampling
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from moo_clustering._arrays import BoolArray, IntArray, Labels, did_you_mean, uniform_ranks, warn_caller
+from moo_clustering._arrays import (
+    BoolArray,
+    IntArray,
+    Labels,
+    choice,
+    did_you_mean,
+    probability,
+    uniform_ranks,
+    warn_caller,
+)
 from moo_clustering._docs import documented
 from moo_clustering._kernels import least_squares
 from moo_clustering._kernels.threads import for_blocks
@@ -301,9 +310,7 @@ class NeighborSampling(base.SeededSampling):
 
     def __init__(self, init: Literal["knn", "spread", "random"] = "knn") -> None:
         super().__init__()
-        if init not in ("knn", "spread", "random"):
-            raise ValueError(f"init must be 'knn', 'spread' or 'random', got {init!r}.")
-        self.init = init
+        self.init = choice("init", init, ("knn", "spread", "random"))
 
     def _apply(self, problem: NeighborGraphProblem, n_samples: int, rng: np.random.Generator) -> IntArray:
         ranks = np.empty((n_samples, problem.n_var), dtype=np.min_scalar_type(problem.width - 1))
@@ -354,13 +361,9 @@ class MSTInterestingnessSampling(base.SeededSampling):
     """
 
     def __init__(self, kind: TreeKind = "delta", *, replace: Replace = "neighbor") -> None:
-        if kind not in get_args(TreeKind):
-            raise ValueError(f"kind must be one of {get_args(TreeKind)}, got {kind!r}.")
-        if replace not in get_args(Replace):
-            raise ValueError(f"replace must be one of {get_args(Replace)}, got {replace!r}.")
         super().__init__()
-        self.kind: TreeKind = kind
-        self.replace: Replace = replace
+        self.kind: TreeKind = choice("kind", kind, get_args(TreeKind))
+        self.replace: Replace = choice("replace", replace, get_args(Replace))
 
     def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> NDArray[Any]:
         removed = (_by_priority if self.kind == "delta" else _by_clusters)(problem, n_samples, rng)
@@ -405,7 +408,7 @@ class GreedyFrontSampling(base.SeededSampling):
 
     def __init__(self, share: float = 0.5, *, rest: Sampling | None = None) -> None:
         super().__init__()
-        self.share = base.checked_share("share", share)
+        self.share = probability("share", share)
         self.rest = MSTInterestingnessSampling() if rest is None else rest
 
     def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> NDArray[Any]:

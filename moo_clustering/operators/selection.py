@@ -12,7 +12,7 @@ from pymoo.core.duplicate import DuplicateElimination
 from pymoo.core.mating import Mating
 from pymoo.core.population import Population
 
-from moo_clustering._arrays import BoolArray, IntArray
+from moo_clustering._arrays import BoolArray, IntArray, choice
 from moo_clustering.encodings import Encoding
 from moo_clustering.encodings.base import row_digests
 
@@ -56,11 +56,7 @@ def batched_tournament(
     O(n_tournaments pressure n_obj) time.
     """
     kind = getattr(algorithm, "tournament_type", "comp_by_dom_and_crowding")
-    if kind not in ("comp_by_dom_and_crowding", "comp_by_rank_and_crowding"):
-        raise ValueError(
-            "tournament_type must be 'comp_by_dom_and_crowding' or 'comp_by_rank_and_crowding', "
-            f"got {kind!r}."
-        )
+    choice("tournament_type", kind, ("comp_by_dom_and_crowding", "comp_by_rank_and_crowding"))
     if random_state is None:
         random_state = getattr(algorithm, "random_state", None)
     rng = np.random.default_rng(random_state)

@@ -16,11 +16,10 @@ from pymoo.core.survival import Survival
 from pymoo.operators.survival.rank_and_crowding.metrics import get_crowding_function
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
-from moo_clustering._arrays import FloatArray, IntArray, Labels
+from moo_clustering._arrays import FloatArray, IntArray, Labels, choice, integer
 from moo_clustering.diversity import equal_loci, remove_counts, shared_choices
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.operators.base import at_least_one
 
 if TYPE_CHECKING:
     from moo_clustering.problems import NeighborGraphProblem
@@ -81,11 +80,9 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
         self, boundary: Boundary = "infinite", *, unique: DuplicateElimination | None = None
     ) -> None:
         super().__init__(filter_infeasible=True)
-        if boundary not in ("infinite", "finite"):
-            raise ValueError(f"boundary must be 'infinite' or 'finite', got {boundary!r}.")
         if unique is not None and not isinstance(unique, DuplicateElimination):
             raise TypeError(f"unique must be a pymoo DuplicateElimination or None, got {unique!r}.")
-        self.boundary: Boundary = boundary
+        self.boundary: Boundary = choice("boundary", boundary, ("infinite", "finite"))
         self.unique = unique
 
     def _survivors(
@@ -188,11 +185,9 @@ class DynamicDiversitySurvival(_SeededSurvival):
         self, diversity: Literal["slots", "last_front", "none"] = "slots", n_div: int | None = None
     ) -> None:
         super().__init__(filter_infeasible=False)
-        if diversity not in ("slots", "last_front", "none"):
-            raise ValueError(f"diversity must be 'slots', 'last_front' or 'none', got {diversity!r}.")
         if n_div is not None and n_div < 0:
             raise ValueError(f"n_div must be None or at least 0, got {n_div}.")
-        self.diversity = diversity
+        self.diversity = choice("diversity", diversity, ("slots", "last_front", "none"))
         self.n_div = n_div
 
     def _survivors(
@@ -381,7 +376,7 @@ class EliteMemory:
         if not callable(scalar):
             raise TypeError(f"scalar must be callable as scalar(values, labels), got {scalar!r}.")
         self.scalar = scalar
-        self.n_elite = at_least_one("n_elite", n_elite)
+        self.n_elite = integer("n_elite", n_elite)
         self.labels: Labels = np.empty((0, 0), dtype=np.int32)
         self.values: FloatArray = np.empty((0, 0))
         self.scores: FloatArray = np.empty(0)

@@ -22,7 +22,9 @@ from moo_clustering._arrays import (
     IntArray,
     IntpArray,
     SeedLike,
+    choice,
     did_you_mean,
+    integer,
     spawn_seeds,
     warn_caller,
 )
@@ -187,12 +189,8 @@ def _warn_of_few(families: Sequence[str]) -> None:
 
 
 def _checked_data(X: ArrayLike, metric: str, graph: Any, n_neighbors: int) -> PoolData:
-    if metric not in ("euclidean", "precomputed"):
-        raise ValueError(f"metric must be 'euclidean' or 'precomputed', got {metric!r}.")
-    if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, int | np.integer):
-        raise TypeError(f"n_neighbors must be a whole number, got {n_neighbors!r}.")
-    if n_neighbors < 1:
-        raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}.")
+    choice("metric", metric, ("euclidean", "precomputed"))
+    integer("n_neighbors", n_neighbors)
     if metric == "precomputed":
         table = distance_matrix(X, metric, MAX_MEMORY, "candidate_pool")
     else:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, did_you_mean
+from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, choice, did_you_mean, integer
 from moo_clustering._docs import documented
 from moo_clustering.bags import BagGeometry, BagObjective, Bags, as_bags, bag_distances
 from moo_clustering.bags.distances import Kind
@@ -113,8 +113,8 @@ class BagPartitionProblem(PartitionProblem):
         constraint_handling: ConstraintHandling = "objective",
         n_jobs: int | None = None,
     ) -> None:
-        _check_integer("n_clusters", n_clusters, 2)
-        _check_integer("min_cluster_size", min_cluster_size, 0)
+        integer("n_clusters", n_clusters, 2)
+        integer("min_cluster_size", min_cluster_size, 0)
         self.bags = as_bags(bags)
         if n_clusters > self.bags.n_bags:
             raise ValueError(f"n_clusters must be at most the {self.bags.n_bags} bags, got {n_clusters}.")
@@ -211,10 +211,8 @@ class BagMedoidProblem(PartitionProblem):
         constraint_handling: ConstraintHandling = "objective",
         n_jobs: int | None = None,
     ) -> None:
-        if centers not in get_args(Centers):
-            raise ValueError(f"centers must be one of {get_args(Centers)}, got {centers!r}.")
         self.bags = as_bags(bags)
-        self.centers: Centers = centers
+        self.centers: Centers = choice("centers", centers, get_args(Centers))
         self.n_jobs = n_jobs
         self._tables = BagTables(self.bags, weighting, kind, n_jobs)
         replaced: dict[Any, Callable[[BagTables], ValidityIndex]] = {}
@@ -385,10 +383,3 @@ class BagTables:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
-
-
-def _check_integer(name: str, value: Any, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} must be an integer, got {value!r}.")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}, got {value}.")

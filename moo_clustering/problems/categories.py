@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from numbers import Integral, Real
 from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import FloatArray
+from moo_clustering._arrays import FloatArray, choice, integer, positive
 from moo_clustering._parallel import n_threads, one_thread
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
@@ -106,15 +105,12 @@ class FuzzyModesProblem(SignedProblem):
         m: float = 2.0,
         n_jobs: int | None = None,
     ) -> None:
-        if metric not in get_args(Metric):
-            raise ValueError(f"metric must be one of {get_args(Metric)}, got {metric!r}.")
-        _check_numbers(n_clusters, m)
+        if positive("m", m) <= 1:
+            raise ValueError(f"m must be above 1, got {m}.")
+        self.metric: Metric = choice("metric", metric, get_args(Metric))
         self.space: ModeSpace = SPACES[metric](X)
         self.n_samples, self.n_features = self.space.data.shape
-        if not 1 <= n_clusters <= self.n_samples:
-            raise ValueError(f"n_clusters must be from 1 to n_samples={self.n_samples}, got {n_clusters}.")
-        self.n_clusters = int(n_clusters)
-        self.metric: Metric = metric
+        self.n_clusters = integer("n_clusters", n_clusters, 1, self.n_samples, ", the number of samples")
         self.m = float(m)
         self.n_jobs = n_jobs
         super().__init__(
@@ -250,15 +246,6 @@ class FuzzyModesProblem(SignedProblem):
             step = min(step, -(-n_individuals // threads))
         for lo in range(0, n_individuals, step):
             yield slice(lo, lo + step)
-
-
-def _check_numbers(n_clusters: Any, m: Any) -> None:
-    if isinstance(m, bool) or not isinstance(m, Real):
-        raise TypeError(f"m must be a number, got {m!r}.")
-    if not 1.0 < float(m) < np.inf:
-        raise ValueError(f"m must be above 1 and finite, got {m}.")
-    if isinstance(n_clusters, bool) or not isinstance(n_clusters, Integral):
-        raise TypeError(f"n_clusters must be an integer, got {n_clusters!r}.")
 
 
 def _sorted_modes(modes: NDArray[Any]) -> NDArray[np.intp]:

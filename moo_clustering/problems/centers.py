@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, centred_features
+from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, centred_features, integer
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd, two_nearest
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import Encoding, relabel_by_first_appearance
@@ -223,13 +223,7 @@ class CenterEncoding(Encoding):
         # In the same two steps as for the points, so that equal rows give equal bits.
         self.offsets = data[0].copy(), (data - data[0]).mean(axis=0)
         self.n_samples, self.n_features = self.points.shape
-        if isinstance(n_clusters, bool) or not isinstance(n_clusters, int | np.integer):
-            raise TypeError(f"n_clusters must be an integer, got {n_clusters!r}.")
-        if not 1 <= n_clusters <= self.n_samples:
-            raise ValueError(
-                f"n_clusters must be from 1 to the number of samples, {self.n_samples}; got {n_clusters}."
-            )
-        self.n_clusters = int(n_clusters)
+        self.n_clusters = integer("n_clusters", n_clusters, 1, self.n_samples, ", the number of samples")
         self.n_var = self.n_clusters * self.n_features
         self.n_distances = 0
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from moo_clustering._arrays import FloatArray
+from moo_clustering._arrays import FloatArray, integer
 from moo_clustering.problems.partition import SignedProblem
 from moo_clustering.validity.ensembles import hyperedges, mean_agreement, nmi_table
 
@@ -68,11 +68,7 @@ class EnsembleSelectionProblem(SignedProblem):
         n_runs = edges.n_runs
         if n_runs < 2:
             raise ValueError("labels must hold at least two runs to choose from, got one")
-        if isinstance(min_runs, bool) or not isinstance(min_runs, int | np.integer):
-            raise TypeError(f"min_runs must be an integer, got {min_runs!r}")
-        if not 1 <= min_runs <= n_runs:
-            raise ValueError(f"min_runs must be from 1 to the number of runs, {n_runs}; got {min_runs}")
-        self.min_runs = int(min_runs)
+        self.min_runs = integer("min_runs", min_runs, 1, n_runs, ", the number of runs")
         self.agreement = nmi_table(edges, edges)
         self.quality = mean_agreement(self.agreement)
         self.losses = None if losses is None else _unit_range(losses, n_runs)

@@ -22,6 +22,8 @@ from moo_clustering._arrays import (
     FloatArray,
     IntArray,
     Labels,
+    choice,
+    integer,
     non_dominated,
     uniform_ranks,
     warn_caller,
@@ -218,8 +220,7 @@ class MOCKProblem(SignedProblem):
         array([[0, 0, 1, 2, 2, 2],
                [0, 0, 0, 1, 1, 1]], dtype=int32)
         """
-        if isinstance(n_weights, bool) or not isinstance(n_weights, int | np.integer) or n_weights < 1:
-            raise ValueError(f"n_weights must be an integer of at least 1, got {n_weights!r}.")
+        n_weights = integer("n_weights", n_weights)
         if self._built is None or self._built[0] != n_weights:
             self._built = n_weights, self._construct(n_weights)
         return self._built[1].copy()
@@ -276,8 +277,7 @@ def _checked_objectives(
 
 
 def _weights(n_neighbors: int, variant: str) -> FloatArray:
-    if variant not in get_args(Weights):
-        raise ValueError(f"connectivity must be one of {get_args(Weights)}, got {variant!r}.")
+    choice("connectivity", variant, get_args(Weights))
     ranks = np.arange(1, n_neighbors + 1)
     if variant == "ranks":
         return 1.0 / ranks
@@ -543,10 +543,6 @@ class NeighborGraphProblem(FixedProblem):
         n_jobs: int | None = None,
     ) -> None:
         n_samples, width = lists.indices.shape
-        if gene not in ("rank", "index"):
-            raise ValueError(f"gene must be 'rank' or 'index', got {gene!r}.")
-        if diversity not in ("batch", "deferred"):
-            raise ValueError(f"diversity must be 'batch' or 'deferred', got {diversity!r}.")
         if n_neighbors is None:
             n_neighbors = min(default_n_neighbors(n_samples), width)
         if not 1 <= n_neighbors <= width:
@@ -564,8 +560,8 @@ class NeighborGraphProblem(FixedProblem):
         self.lists = lists
         self.width = width
         self.n_neighbors = n_neighbors
-        self.gene = gene
-        self.diversity = diversity
+        self.gene = choice("gene", gene, ("rank", "index"))
+        self.diversity = choice("diversity", diversity, ("batch", "deferred"))
         self.n_jobs = n_jobs
         self.widths = np.minimum(lists.n_admissible, n_neighbors).astype(np.uint32)
         self._rank_of = _inverse(lists) if gene == "index" else None

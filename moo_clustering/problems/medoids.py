@@ -12,7 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.population import Population
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntArray, Labels, block_slices, warn_caller
+from moo_clustering._arrays import (
+    FloatArray,
+    Int64Array,
+    IntArray,
+    Labels,
+    block_slices,
+    choice,
+    integer,
+    warn_caller,
+)
 from moo_clustering._distances import MAX_MEMORY, Metric
 from moo_clustering._kernels.medoids import assign_groups, group_distances
 from moo_clustering.constraints import PairwiseConstraints
@@ -233,14 +242,10 @@ class MedoidProblem(SignedProblem):
 
 
 def _check_options(decode: Any, n_local: Any, supervision: Any, constraints: Any) -> None:
-    if decode not in get_args(Decode):
-        raise ValueError(f"decode must be one of {get_args(Decode)}, got {decode!r}.")
-    if supervision not in get_args(Supervision):
-        raise ValueError(f"supervision must be one of {get_args(Supervision)}, got {supervision!r}.")
-    if not isinstance(n_local, (int, np.integer)) or isinstance(n_local, bool):
-        raise TypeError(f"n_local must be an integer, got {n_local!r}.")
-    if n_local < 1 or (decode == "literal" and n_local != 1):
-        raise ValueError(f"n_local must be at least 1, and 1 with decode='literal'; got {n_local}.")
+    choice("decode", decode, get_args(Decode))
+    choice("supervision", supervision, get_args(Supervision))
+    if integer("n_local", n_local) > 1 and decode == "literal":
+        raise ValueError(f"n_local must be 1 with decode='literal', got {n_local}.")
     if constraints is not None and not isinstance(constraints, PairwiseConstraints):
         raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}.")
     if constraints is None and supervision != "none":

@@ -11,7 +11,6 @@ import importlib
 import os
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from numbers import Integral
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -20,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from pymoo.core.population import Population
 from pymoo.core.problem import Problem
 
-from moo_clustering._arrays import FloatArray, IntpArray, Labels
+from moo_clustering._arrays import FloatArray, IntpArray, Labels, choice, integer
 from moo_clustering._docs import Documented
 from moo_clustering._parallel import one_thread, run_calls
 from moo_clustering.constraints import PairwiseConstraints
@@ -283,8 +282,7 @@ def _check_size(data: Any, n_samples: int) -> None:
 
 def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
     allowed = get_args(ConstraintHandling)
-    if handling not in allowed:
-        raise ValueError(f"constraint_handling must be one of {allowed}, got {handling!r}.")
+    choice("constraint_handling", handling, allowed)
     if constraints is None:
         if handling in ("constraint", "crowding"):
             raise ValueError(f"constraint_handling={handling!r} needs constraints, got None.")
@@ -375,7 +373,7 @@ class ChunkedProblem(Problem):
                 "a time: give it an elementwise_runner of pymoo.parallelization instead."
             )
         self.problem = problem
-        self.chunk_size = _checked_size(chunk_size)
+        self.chunk_size = integer("chunk_size", chunk_size)
         self.n_jobs = n_jobs
         super().__init__(
             n_var=problem.n_var,
@@ -410,12 +408,6 @@ class ChunkedProblem(Problem):
         new = copy.copy(self)
         new.problem = copy.deepcopy(self.problem, memo)
         return new
-
-
-def _checked_size(chunk_size: Any) -> int:
-    if isinstance(chunk_size, bool) or not isinstance(chunk_size, Integral) or chunk_size < 1:
-        raise ValueError(f"chunk_size must be an integer of at least 1; got {chunk_size!r}.")
-    return int(chunk_size)
 
 
 def _evaluated(

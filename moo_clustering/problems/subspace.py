@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
 from moo_clustering import subspace
-from moo_clustering._arrays import IntArray, Labels
+from moo_clustering._arrays import IntArray, Labels, integer
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.encodings import Encoding
 from moo_clustering.encodings.base import (
@@ -125,7 +125,7 @@ class SubspaceClusteringProblem(SignedProblem):
         n_jobs: int | None = None,
     ) -> None:
         self.objective_names = checked_objectives(objectives)
-        self.n_sweeps = _checked_sweeps(n_sweeps)
+        self.n_sweeps = integer("n_sweeps", n_sweeps, 1, 3)
         data = X if isinstance(X, subspace.SubspaceData) else subspace.SubspaceData.of(X, dtype=dtype)
         self.targets = y if isinstance(y, Targets) else partial_targets(y, data.n)
         if len(self.targets.labelled) != data.n:
@@ -253,14 +253,6 @@ def _most_typical(memberships: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
     candidates = np.unique(np.argpartition(-memberships, min(k, n) - 1, axis=0)[:k])
     chosen = linear_sum_assignment(memberships[candidates].T, maximize=True)[1]
     return candidates[chosen].astype(np.int64)
-
-
-def _checked_sweeps(n_sweeps: Any) -> int:
-    if isinstance(n_sweeps, bool) or not isinstance(n_sweeps, int | np.integer):
-        raise TypeError(f"n_sweeps must be an integer, got {n_sweeps!r}.")
-    if not 1 <= n_sweeps <= 3:
-        raise ValueError(f"n_sweeps must be within 1..3, got {n_sweeps}.")
-    return int(n_sweeps)
 
 
 def checked_objectives(objectives: Sequence[str]) -> tuple[str, ...]:

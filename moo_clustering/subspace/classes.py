@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from moo_clustering._arrays import AnyFloatArray, BoolArray, FloatArray, block_slices
+from moo_clustering._arrays import AnyFloatArray, BoolArray, FloatArray, block_slices, choice
 from moo_clustering._targets import Targets
 from moo_clustering.subspace.data import CHUNK
 
@@ -112,8 +112,7 @@ def impurity(
     Multi-label ASRS dataset classification using semi-supervised subspace clustering, sections on SISC
     and SISC-ML.
     """
-    if normalisation not in IMPURITIES:
-        raise ValueError(f"normalisation must be 'mean', 'count', 'none' or None, got {normalisation!r}")
+    choice("normalisation", normalisation, IMPURITIES)
     if normalisation is None or n_labelled <= 0:
         return np.zeros(len(shares))
     mixed = _mixture(shares, multilabel)
@@ -221,10 +220,7 @@ def votes(
         )
     if n_neighbors is not None and not 1 <= n_neighbors <= k:
         raise ValueError(f"n_neighbors must be from 1 to the {k} clusters, got {n_neighbors!r}")
-    if aggregation not in get_args(Aggregation):
-        raise ValueError(
-            f"aggregation must be one of {', '.join(get_args(Aggregation))}; got {aggregation!r}"
-        )
+    choice("aggregation", aggregation, get_args(Aggregation))
     if not fuzziness > 1:
         raise ValueError(f"fuzziness must be above 1, got {fuzziness!r}")
     kappa = k if n_neighbors is None else n_neighbors

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray
+from moo_clustering._arrays import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray, choice
 from moo_clustering._kernels.subspace import feature_moments, label_moments, multiply_rows, quadratic_rows
 from moo_clustering._kernels.threads import for_parts
 
@@ -141,8 +141,7 @@ def _checked_dtype(dtype: DTypeLike) -> np.dtype[Any]:
         name = np.dtype(dtype).name
     except TypeError:
         name = ""
-    if name not in ("float32", "float64"):
-        raise ValueError(f"dtype must be 'float64' or 'float32', got {dtype!r}")
+    choice("dtype", name, ("float32", "float64"))
     return np.dtype(name)
 
 

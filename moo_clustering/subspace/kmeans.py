@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 from sklearn.cluster import MiniBatchKMeans
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, warn_caller
+from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, choice, warn_caller
 from moo_clustering._targets import Targets
 from moo_clustering.subspace.data import SubspaceData, for_blocks
 from moo_clustering.subspace.sweeps import SubspaceOptions, distances, memberships_from_distances
@@ -125,8 +125,7 @@ def _check(
         raise ValueError(f"n_clusters must be from 1 to the {data.n} samples, got {n_clusters!r}")
     if not (gamma > 0 and np.isfinite(gamma)):
         raise ValueError(f"gamma must be a finite number above 0, got {gamma!r}")
-    if dispersion not in ("sum", "mean"):
-        raise ValueError(f"dispersion must be 'sum' or 'mean', got {dispersion!r}")
+    choice("dispersion", dispersion, ("sum", "mean"))
     if max_iter < 1:
         raise ValueError(f"max_iter must be at least 1, got {max_iter!r}")
     if not tol >= 0:
@@ -217,8 +216,7 @@ def start(
     ValueError
         Another ``init``, or ``n_clusters`` out of range.
     """
-    if init not in get_args(Init):
-        raise ValueError(f"init must be one of {', '.join(map(repr, get_args(Init)))}; got {init!r}")
+    choice("init", init, get_args(Init))
     if not 1 <= n_clusters <= data.n:
         raise ValueError(f"n_clusters must be from 1 to the {data.n} samples, got {n_clusters!r}")
     if init == "labels" and targets.labelled.any() and targets.n_classes:

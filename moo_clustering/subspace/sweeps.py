@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray
+from moo_clustering._arrays import AnyFloatArray, FloatArray, choice
 from moo_clustering._kernels import subspace as kernels
 from moo_clustering._targets import Targets
 from moo_clustering.subspace import classes
@@ -430,10 +430,8 @@ class SubspaceOptions:
             value = getattr(self, name)
             if not (isinstance(value, Real) and float(value) >= 0 and math.isfinite(value)):
                 raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}")
-        if self.impurity not in classes.IMPURITIES:
-            raise ValueError(f"impurity must be 'mean', 'count', 'none' or None, got {self.impurity!r}")
-        if self.chi_scale not in get_args(ChiScale):
-            raise ValueError(f"chi_scale must be 'n' or 'n_labelled', got {self.chi_scale!r}")
+        choice("impurity", self.impurity, classes.IMPURITIES)
+        choice("chi_scale", self.chi_scale, get_args(ChiScale))
 
 
 def distances(

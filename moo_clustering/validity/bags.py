@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import FloatArray, IntArray, block_slices
+from moo_clustering._arrays import FloatArray, IntArray, block_slices, choice
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering.validity.base import (
     Population,
     PopulationIndex,
     ValidityIndex,
-    check_option,
     check_population,
     integer_rows,
 )
@@ -55,7 +54,7 @@ class _GeometryIndex(_BagIndex):
     n_jobs: int | None
 
     def fit(self, data: Any) -> Self:
-        check_option("weighting", self.weighting, WEIGHTINGS)
+        choice("weighting", self.weighting, WEIGHTINGS)
         self.geometry_ = geometry_of(data, self.weighting, type(self).__name__)
         self.n_samples_ = self.geometry_.n_bags
         return self
@@ -173,8 +172,8 @@ class BagSilhouette(_BagIndex):
     n_jobs: int | None = None
 
     def fit(self, data: Any) -> Self:
-        check_option("kind", self.kind, KINDS)
-        check_option("average", self.average, ("cluster", "bag"))
+        choice("kind", self.kind, KINDS)
+        choice("average", self.average, ("cluster", "bag"))
         H = self._checked_distances(data) if self.kind == "precomputed" else self._measured(data)
         # Distances from a bag to a cluster sum columns; the transpose makes them contiguous.
         self._columns = H.T.copy()
@@ -275,8 +274,8 @@ class BagSDbw(_GeometryIndex):
     n_jobs: int | None = None
 
     def fit(self, data: Any) -> Self:
-        check_option("reading", self.reading, READINGS)
-        check_option("sigma", self.sigma, ("bag", "instance"))
+        choice("reading", self.reading, READINGS)
+        choice("sigma", self.sigma, ("bag", "instance"))
         if self.ddof not in (0, 1):
             raise ValueError(f"ddof must be 0 or 1, got {self.ddof!r}")
         super().fit(data)
@@ -441,7 +440,7 @@ class FTWCV(_GeometryIndex):
     n_jobs: int | None = None
 
     def fit(self, data: Any) -> Self:
-        check_option("reading", self.reading, ("between", "printed", "printed_meansq"))
+        choice("reading", self.reading, ("between", "printed", "printed_meansq"))
         return super().fit(data)
 
     def _score(self, population: Population) -> FloatArray:

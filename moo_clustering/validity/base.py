@@ -16,7 +16,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _num_samples
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntArray, Labels, block_slices
+from moo_clustering._arrays import FloatArray, Int64Array, IntArray, Labels, block_slices, choice
 from moo_clustering._kernels.partitions import cluster_means, count_members, mean_distance_sums
 
 Direction = Literal["max", "min"]
@@ -120,7 +120,7 @@ class FunctionIndex(PopulationIndex):
     ) -> None:
         if not callable(function):
             raise TypeError(f"function must be a callable of X and labels, got {function!r}.")
-        check_option("direction", direction, get_args(Direction))
+        choice("direction", direction, get_args(Direction))
         self.function = function
         self.greater_is_better = direction == "max"  # type: ignore[misc]
         own: str = getattr(function, "__name__", type(function).__name__)
@@ -202,13 +202,6 @@ def integer_rows(values: Any, name: str) -> NDArray[np.integer[Any]]:
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be integers, got dtype {array.dtype}")
     return array
-
-
-def check_option(name: str, value: object, allowed: tuple[object, ...]) -> None:
-    """Raise ``ValueError`` unless ``value`` is one of ``allowed``."""
-    if not any(value is option or (isinstance(value, str) and value == option) for option in allowed):
-        choices = ", ".join(map(repr, allowed))
-        raise ValueError(f"{name} must be one of {choices}; got {value!r}")
 
 
 def means_and_sums(X: FloatArray, population: Population, *, squared: bool) -> tuple[FloatArray, FloatArray]:

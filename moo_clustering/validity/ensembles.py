@@ -17,7 +17,16 @@ from scipy.sparse import csr_array
 from scipy.special import gammaln
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, IntArray, IntpArray, Labels
+from moo_clustering._arrays import (
+    BoolArray,
+    FloatArray,
+    Int64Array,
+    IntArray,
+    IntpArray,
+    Labels,
+    choice,
+    positive,
+)
 from moo_clustering._docs import documented
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
@@ -25,7 +34,6 @@ from moo_clustering.validity.base import (
     Population,
     PopulationIndex,
     ValidityIndex,
-    check_option,
     check_population,
     integer_rows,
 )
@@ -461,8 +469,8 @@ class LabelEvidence(PopulationIndex):
         ValueError
             If counts are negative or infinite, there is no class, or an option is out of range.
         """
-        _check_positive("alpha", self.alpha)
-        check_option("unnamed", self.unnamed, (True, False))
+        positive("alpha", self.alpha)
+        choice("unnamed", self.unnamed, (True, False))
         counts = csr_array(check_array(data, accept_sparse="csr", dtype=np.float64, input_name="counts"))
         lowest = float(counts.data.min(initial=0.0))
         if lowest < 0.0:
@@ -557,7 +565,7 @@ class PairEvidence(PopulationIndex):
         ValueError
             If the penalty is not positive.
         """
-        _check_positive("penalty", self.penalty)
+        positive("penalty", self.penalty)
         if not isinstance(data, PairwiseConstraints):
             raise TypeError(f"pair_evidence is fitted to PairwiseConstraints, got {type(data).__name__}")
         self._constraints = data
@@ -569,10 +577,3 @@ class PairEvidence(PopulationIndex):
         must, cannot = pairs.satisfied(population.labels)
         violated = (pairs.must_link_weights.sum() - must) + (pairs.cannot_link_weights.sum() - cannot)
         return 0.0 - self.penalty * violated
-
-
-def _check_positive(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    if not (np.isfinite(value) and value > 0):
-        raise ValueError(f"{name} must be positive and finite, got {value!r}")

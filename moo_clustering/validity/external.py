@@ -17,13 +17,13 @@ from sklearn.metrics import normalized_mutual_info_score, roc_curve
 from sklearn.metrics.cluster import contingency_matrix
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Labels
+from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Labels, choice
 from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import pairs_in_common, pairs_together
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.validity.base import check_option, integer_rows, unit_rows
+from moo_clustering.validity.base import integer_rows, unit_rows
 
 # Types that hold several classes of one sample.
 SETS = (list, tuple, set, frozenset, np.ndarray)
@@ -246,7 +246,7 @@ def nmi(
     >>> round(nmi([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]), 10)
     0.5295405781
     """
-    check_option("average_method", average_method, ("min", "geometric", "arithmetic", "max"))
+    choice("average_method", average_method, ("min", "geometric", "arithmetic", "max"))
     true, classes = encode(labels_true, "labels_true")
     predicted, clusters = encode(labels_pred, "labels_pred")
     require_same_length(len(true), len(predicted))
@@ -356,7 +356,7 @@ def cluster_entropy(
     >>> round(cluster_entropy(list("aabbbb"), [0, 0, 0, 1, 1, 1]), 6)
     0.459148
     """
-    check_option("multilabel", multilabel, ("fractional", "count", "first"))
+    choice("multilabel", multilabel, ("fractional", "count", "first"))
     if not (np.isfinite(base) and base > 0 and base != 1):
         raise ValueError(f"base must be positive and not 1, got {base!r}")
     clusters, names = encode(labels_pred, "labels_pred")

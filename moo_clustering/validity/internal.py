@@ -25,6 +25,8 @@ from moo_clustering._arrays import (
     Labels,
     block_slices,
     centred_features,
+    choice,
+    integer,
     warn_caller,
 )
 from moo_clustering._distances import MAX_MEMORY, Metric, check_memory, distance_matrix, mean_square
@@ -35,7 +37,6 @@ from moo_clustering.validity.base import (
     Population,
     PopulationIndex,
     ValidityIndex,
-    check_option,
     integer_rows,
     mean_square_distance,
     means_and_sums,
@@ -180,7 +181,7 @@ class MinimaxSilhouette(PopulationIndex):
         # Imported here because graphs are slow to import.
         from moo_clustering.graphs import euclidean_mst, minimax_distances
 
-        check_option("metric", self.metric, ("euclidean", "precomputed"))
+        choice("metric", self.metric, ("euclidean", "precomputed"))
         X = check_array(data, dtype=np.float64, input_name="data")
         check_memory(len(X), self.max_memory, "MinimaxSilhouette", n_matrices=2)
         # Ties may give another tree, but its longest links have the same lengths.
@@ -415,7 +416,7 @@ class IIndex(PopulationIndex):
     max_memory: int = MAX_MEMORY
 
     def fit(self, data: ArrayLike) -> Self:
-        check_option("e1", self.e1, ("centroid", "medoid", None))
+        choice("e1", self.e1, ("centroid", "medoid", None))
         _check_power(self.power)
         form = representatives(self.representative, self.metric, data, self.max_memory, "IIndex")
         single = self.representative if self.e1 is None else self.e1
@@ -511,7 +512,7 @@ class Representatives(Protocol):
 
 def representatives(kind: str, metric: Metric, data: Any, max_memory: int, owner: str) -> Representatives:
     """Prepare data for ``representative=kind``, after checks of the options."""
-    check_option("representative", kind, ("centroid", "medoid"))
+    choice("representative", kind, ("centroid", "medoid"))
     if kind == "medoid":
         return Medoids(data, metric, max_memory, owner)
     if not (isinstance(metric, str) and metric == "euclidean"):
@@ -693,11 +694,8 @@ class LikelihoodGain(PopulationIndex):
     n_components: int = 5
 
     def fit(self, data: ArrayLike) -> Self:
-        if isinstance(self.n_components, bool) or not isinstance(self.n_components, int | np.integer):
-            raise TypeError(f"n_components must be a whole number, got {self.n_components!r}")
-        if self.n_components < 1:
-            raise ValueError(f"n_components must be at least 1, got {self.n_components}")
-        P = _principal_components(centred_features(data), int(self.n_components))
+        n_components = integer("n_components", self.n_components)
+        P = _principal_components(centred_features(data), n_components)
         self._variances = np.einsum("ij,ij->j", P, P) / len(P)
         self._moments = np.hstack([P, P**2])
         self.n_samples_ = len(P)
@@ -842,13 +840,12 @@ class Connectivity(PopulationIndex):
     variant: Literal["rank", "published"] = "rank"
 
     def fit(self, data: ArrayLike) -> Self:
-        check_option("ties", self.ties, ("random", "index"))
-        check_option("variant", self.variant, ("rank", "published"))
+        choice("ties", self.ties, ("random", "index"))
+        choice("variant", self.variant, ("rank", "published"))
         least = 2 if self.variant == "published" else 1
-        if not isinstance(self.n_neighbors, int | np.integer) or self.n_neighbors < least:
-            raise ValueError(f"n_neighbors must be an integer of at least {least}, got {self.n_neighbors!r}")
+        n_neighbors = integer("n_neighbors", self.n_neighbors, least)
         X = check_array(data, accept_sparse="csr", dtype=np.float64, input_name="data")
-        wanted = int(self.n_neighbors) - (least - 1)
+        wanted = n_neighbors - (least - 1)
         used = min(wanted, X.shape[0] - 1)
         if used < wanted:
             warn_caller(

@@ -167,9 +167,9 @@ def test_bad_arguments():
     toolbox = deap_toolbox()
     with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator, got int"):
         DeapSearch(toolbox, deap_step, rng=1, pop_size=4)
-    with pytest.raises(ValueError, match="pop_size must be a positive integer, got 0"):
+    with pytest.raises(ValueError, match="pop_size must be an integer of at least 1, got 0"):
         make(pop_size=0)
-    with pytest.raises(TypeError, match="pop_size must be a positive integer"):
+    with pytest.raises(TypeError, match="pop_size must be an integer of at least 1"):
         make(pop_size=2.5)
     del toolbox.evaluate_population
     with pytest.raises(ValueError, match="toolbox has no 'evaluate_population'"):

@@ -31,7 +31,7 @@ def test_runs_n_gen_generations(n_gen):
 )
 def test_bad_n_gen_before_any_work(n_gen, error):
     search = CountingSearch()
-    with pytest.raises(error, match="n_gen must be a non-negative integer"):
+    with pytest.raises(error, match="n_gen must be an integer of at least 0"):
         drive(search, n_gen=n_gen)
     assert search.calls == []
 

@@ -347,7 +347,7 @@ def test_repair_fills_empty_clusters():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"objective": "sse"}, "objective must be 'db', 'twcv' or 'ftwcv'"),
+        ({"objective": "sse"}, "objective must be one of 'db', 'twcv', 'ftwcv'"),
         ({"n_clusters": 6}, "need 6 bags; there are 5"),
         ({"min_cluster_size": 3}, "min_cluster_size=3"),
         ({"handling": "hope"}, "handling must be"),

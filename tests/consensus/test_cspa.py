@@ -153,7 +153,7 @@ def test_neighbors_need_less_memory():
             {"n_neighbors": 3, "partitioner": "svd"},
             "n_neighbors needs partitioner='metis' or 'spectral'; 'svd' has no graph",
         ),
-        ({"n_neighbors": 0, "partitioner": "spectral"}, "n_neighbors must be from 1"),
+        ({"n_neighbors": 0, "partitioner": "spectral"}, "n_neighbors must be an integer from 1"),
     ],
 )
 def test_options_that_do_not_fit_are_named(options, message):

@@ -116,7 +116,7 @@ def test_metis_decides_where_asked():
         ({"choose": "i2"}, ValueError, "choose='i2' needs X"),
         ({"X": np.eye(60)}, ValueError, "X is only used by choose='i2'"),
         ({"choose": "i2", "X": np.eye(5)}, ValueError, "one row per object: expected 60, got 5"),
-        ({"pop_size": 1}, ValueError, "pop_size must be at least 2, got 1"),
+        ({"pop_size": 1}, ValueError, "pop_size must be an integer of at least 2, got 1"),
         ({"n_gen": 2.5}, TypeError, "n_gen must be an integer"),
         ({"min_runs": 15}, ValueError, "min_runs"),
         ({"partitioner": "kmetis"}, ValueError, "partitioner must be one of"),

@@ -334,7 +334,7 @@ def test_from_partial_labels():
         ([0, 1], {"fraction": 0}, ValueError, r"fraction must be in \(0, 1\], got 0"),
         ([0, 1], {"fraction": 1.1}, ValueError, r"fraction must be in \(0, 1\], got 1\.1"),
         ([0, 1], {"fraction": "0.1"}, TypeError, r"fraction must be a number"),
-        ([0, 1], {"scheme": "all"}, ValueError, r"scheme must be 'stratified', 'pooled' or 'docs'"),
+        ([0, 1], {"scheme": "all"}, ValueError, r"scheme must be one of 'stratified', 'pooled', 'docs'"),
         ([0.0, float("nan")], {}, ValueError, r"y must not hold NaN, got one at \[1\]"),
         ([0, None], {}, TypeError, r"labels in y must be of one kind"),
         ([{0}, 1], {}, TypeError, r"y\[1\] is a single label"),

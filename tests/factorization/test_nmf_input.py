@@ -82,8 +82,8 @@ def test_seeds():
         ({"max_iter": 0}, "max_iter must be"),
         ({"tol": -1.0}, "tol must be at least 0"),
         ({"tol": float("nan")}, "tol must be at least 0"),
-        ({"dtype": "int32"}, "dtype must be 'float64' or 'float32'"),
-        ({"solver": "hal"}, "solver must be one of .*; got 'hal'; did you mean 'hals'"),
+        ({"dtype": "int32"}, "dtype must be one of 'float64', 'float32'"),
+        ({"solver": "hal"}, "solver must be one of .*, got 'hal'; did you mean 'hals'"),
         (
             {"starts": (np.ones((1, 2, 1)), np.ones((1, 3, 1)))},
             r"V of starts must be of shape \(n_runs, 1, 1\)",

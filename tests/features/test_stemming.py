@@ -121,7 +121,7 @@ def test_in_a_count_vectorizer():
         (
             {"stemmer": "lancaster"},
             ValueError,
-            "stemmer must be 'porter', 'english' or None, got 'lancaster'",
+            "stemmer must be one of 'porter', 'english', None, got 'lancaster'",
         ),
         ({"stop_words": "german"}, ValueError, "stop_words must be 'english', a list"),
         ({"stop_words": ["the", 3]}, TypeError, "stop_words must be"),

@@ -108,7 +108,7 @@ def test_an_archive_is_not_a_checkpoint(tmp_path):
     ("every", "error"), [(0, ValueError), (-1, ValueError), (1.5, TypeError), (True, TypeError)]
 )
 def test_bad_every(every, error):
-    with pytest.raises(error, match="every must be a positive integer"):
+    with pytest.raises(error, match="every must be an integer of at least 1"):
         Checkpoint("c", every=every)
 
 

@@ -298,7 +298,7 @@ def test_copies_and_pickles_score_alike(problem):
 @pytest.mark.parametrize(
     ("change", "error", "match"),
     [
-        ({"n_clusters": 1}, ValueError, "n_clusters must be at least 2"),
+        ({"n_clusters": 1}, ValueError, "n_clusters must be an integer of at least 2"),
         ({"n_clusters": 2.0}, TypeError, "n_clusters must be an integer"),
         ({"n_clusters": 6}, ValueError, "at most the 5 bags"),
         ({"min_cluster_size": -1}, ValueError, "min_cluster_size"),

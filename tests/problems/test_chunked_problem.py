@@ -91,5 +91,5 @@ def test_refuses_what_it_cannot_take():
     with pytest.raises(TypeError, match="one individual at a time"):
         ChunkedProblem(ElementwiseProblem(n_var=2, n_obj=1, xl=0, xu=1))
     for size in (0, -1, 2.0, True):
-        with pytest.raises(ValueError, match="chunk_size must be an integer of at least 1"):
+        with pytest.raises((TypeError, ValueError), match="chunk_size must be an integer of at least 1"):
             ChunkedProblem(Sums(), chunk_size=size)

@@ -83,7 +83,12 @@ def test_copies_share_the_table():
     ("labels", "options", "error", "message"),
     [
         ([[0, 1, 1]], {}, ValueError, "at least two runs"),
-        ([[0, 1], [1, 0]], {}, ValueError, "min_runs must be from 1 to the number of runs, 2; got 5"),
+        (
+            [[0, 1], [1, 0]],
+            {},
+            ValueError,
+            "integer from 1 to 2, the number of runs, got 5",
+        ),
         ([[0, 1], [1, 0]], {"min_runs": 0}, ValueError, "min_runs"),
         ([[0, 1], [1, 0]], {"min_runs": 1.0}, TypeError, "min_runs must be an integer"),
         (

@@ -312,7 +312,7 @@ def test_the_fewest_and_the_most_clusters():
         ({"n_seeds": 25}, ValueError, "n_seeds=25"),
         ({"n_seeds": 3, "k_min": 4}, ValueError, "k_min=4"),
         ({"n_seeds": 2.5}, TypeError, "integer"),
-        ({"n_sweeps": 0}, ValueError, "n_sweeps must be within 1..3, got 0"),
+        ({"n_sweeps": 0}, ValueError, "n_sweeps must be an integer from 1 to 3, got 0"),
         ({"n_sweeps": True}, TypeError, "n_sweeps must be an integer"),
         ({"objectives": ()}, ValueError, "at least one"),
         ({"objectives": ("purity",)}, ValueError, "'purity'"),

@@ -143,7 +143,7 @@ def test_encoding():
 @pytest.mark.parametrize(
     ("arguments", "error", "match"),
     [
-        ((SIX, 7), ValueError, "number of samples, 6; got 7"),
+        ((SIX, 7), ValueError, "from 1 to 6, the number of samples, got 7"),
         ((SIX, 0), ValueError, "from 1"),
         ((SIX, 2.5), TypeError, "integer"),
         ((SIX, True), TypeError, "integer"),

@@ -58,7 +58,7 @@ def test_diagram_data():
     assert table.critical_difference is None
     assert table.groups == [("CHCMIC", "MIKM", "BAMIC", "MIGKA"), REST]
     with pytest.raises(
-        ValueError, match="one of shaffer, holm, nemenyi, got 'schaffer'; did you mean 'shaffer'"
+        ValueError, match="one of 'shaffer', 'holm', 'nemenyi', got 'schaffer'; did you mean 'shaffer'"
     ):
         critical_difference_data(DB, n_datasets=10, method="schaffer")
 

@@ -39,7 +39,7 @@ EVEN = np.full((12, 3), 1 / 3)
         (lambda: votes(EVEN, np.ones((3, 4)), np.zeros(2)), "each of the 3 clusters"),
         (lambda: SubspaceOptions(fuzziness="2"), "fuzziness must be a finite number above 1, got '2'"),
         (lambda: SubspaceOptions(gamma=None), "gamma must be a finite number of at least 0, got None"),
-        (lambda: SubspaceData.of(X, dtype="double precision"), "'float64' or 'float32'"),
+        (lambda: SubspaceData.of(X, dtype="double precision"), "dtype must be one of 'float32', 'float64'"),
     ],
 )
 def test_refused(call, message):

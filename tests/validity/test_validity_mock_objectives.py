@@ -135,10 +135,11 @@ def test_fewer_samples_than_neighbors_warns_and_uses_all():
 def test_connectivity_options_are_checked():
     for kwargs, message in [
         ({"n_neighbors": 0}, "n_neighbors"),
-        ({"n_neighbors": 2.5}, "n_neighbors"),
         ({"n_neighbors": 1, "variant": "published"}, "at least 2"),
         ({"ties": "first"}, "ties must be one of"),
         ({"variant": "2018"}, "variant must be one of"),
     ]:
         with pytest.raises(ValueError, match=message):
             Connectivity(**kwargs).fit(LINE)
+    with pytest.raises(TypeError, match="n_neighbors must be an integer of at least 1"):
+        Connectivity(2.5).fit(LINE)

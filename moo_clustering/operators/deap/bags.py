@@ -9,7 +9,7 @@ import numpy as np
 from deap import base
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import Labels
+from moo_clustering._arrays import Labels, probability
 from moo_clustering._docs import Documented
 from moo_clustering.bags import BagObjective
 from moo_clustering.bags.objective import Rule
@@ -302,8 +302,7 @@ def perturbed(
     Eshelman, The CHC adaptive search algorithm, FOGA 1991 (restarts; share 0.35).
     """
     genes = copied_genes(individual, np.int32)[0]
-    if not 0.0 <= share <= 1.0:
-        raise ValueError(f"share must be within 0..1, got {share!r}.")
+    probability("share", share)
     if n_clusters < 1 or (genes.size and not 0 <= genes.min() <= genes.max() < n_clusters):
         raise ValueError(f"genes must be within 0..n_clusters-1, got n_clusters={n_clusters} and {genes}.")
     places = rng.choice(genes.size, size=round(share * genes.size), replace=False)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
-from moo_clustering._arrays import FloatArray
+from moo_clustering._arrays import FloatArray, choice
 from moo_clustering._docs import documented
 from moo_clustering.operators import survival as survivals
 from moo_clustering.operators.deap.individuals import Individual
@@ -86,8 +86,7 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     Evolutionary multi-instance clustering, Eq. 8 (linear); genetic clustering for unknown K (inverse).
     """
     F = np.asarray(F, dtype=np.float64)
-    if rule not in ("linear", "inverse"):
-        raise ValueError(f"rule must be 'linear' or 'inverse', got {rule!r}")
+    choice("rule", rule, ("linear", "inverse"))
     finite = np.isfinite(F)
     values = F[finite]
     weights = np.zeros(len(F))
@@ -125,11 +124,9 @@ class SelRouletteLegal:
     """
 
     def __init__(self, n_clusters: int, rng: np.random.Generator, *, legality: Legality = "ratio") -> None:
-        if legality not in ("ratio", "count"):
-            raise ValueError(f"legality must be 'ratio' or 'count', got {legality!r}")
         self.n_clusters = n_clusters
         self.rng = rng
-        self.legality: Legality = legality
+        self.legality: Legality = choice("legality", legality, ("ratio", "count"))
         self.f_max: float | None = None
 
     def __call__(self, individuals: Individuals, k: int) -> Individuals:
@@ -184,8 +181,7 @@ def fgka_fitness(
     """
     F = np.asarray(F, dtype=np.float64)
     nonempty = np.asarray(nonempty, dtype=np.float64)
-    if legality not in ("ratio", "count"):
-        raise ValueError(f"legality must be 'ratio' or 'count', got {legality!r}")
+    choice("legality", legality, ("ratio", "count"))
     finite = np.isfinite(F)
     legal = nonempty == k
     f_max = max(F[finite].max(initial=-np.inf), -np.inf if f_max is None else f_max)
@@ -346,10 +342,8 @@ class SelElite:
     """
 
     def __init__(self, memory: survivals.EliteMemory, survival: SurvivalKind = "crowding") -> None:
-        if survival not in get_args(SurvivalKind):
-            raise ValueError(f"survival must be one of {get_args(SurvivalKind)}, got {survival!r}.")
         self.memory = memory
-        self.survival: SurvivalKind = survival
+        self.survival: SurvivalKind = choice("survival", survival, get_args(SurvivalKind))
 
     def __call__(self, individuals: Individuals, k: int, rng: np.random.Generator) -> Individuals:
         """Select at most k of the individuals themselves."""

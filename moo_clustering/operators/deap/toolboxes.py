@@ -11,10 +11,11 @@ from deap import base, tools
 from numpy.typing import NDArray
 from pymoo.core.repair import NoRepair
 
+from moo_clustering._arrays import choice, integer, probability
 from moo_clustering.encodings import MedoidEncoding
 from moo_clustering.encodings.base import row_digests
 from moo_clustering.encodings.medoids import random_slots
-from moo_clustering.operators.base import at_least_one, bounds_of, checked_share, encoding_of
+from moo_clustering.operators.base import bounds_of, encoding_of
 from moo_clustering.operators.crossover import Length
 from moo_clustering.operators.deap import bags
 from moo_clustering.operators.deap import selection as selecting
@@ -106,8 +107,7 @@ def bag_toolbox(
     >>> sorted(min(population, key=lambda one: one.fitness.values).tolist())
     [0, 0, 1, 1]
     """
-    if crossover not in _CROSSOVERS:
-        raise ValueError(f"crossover must be one of {', '.join(map(repr, _CROSSOVERS))}, got {crossover!r}")
+    choice("crossover", crossover, _CROSSOVERS)
     toolbox = base.Toolbox()
     from_genes = partial(ArrayIndividual, fitness=Minimize)
 
@@ -181,8 +181,7 @@ def slot_toolbox(
         ``individual()``, ``from_genes(genes)``, ``population(n)``, ``evaluate``, ``mate``, ``mutate``,
         ``select``, and ``map`` for whole populations.
     """
-    if mutation not in ("index", "rank"):
-        raise ValueError(f"mutation must be 'index' or 'rank', got {mutation!r}")
+    choice("mutation", mutation, ("index", "rank"))
     n, k_min, k_max = encoding.n_samples, encoding.k_min, encoding.k_max
     toolbox = base.Toolbox()
     from_genes = partial(ArrayIndividual, fitness=Minimize)
@@ -323,8 +322,8 @@ class LabelStep:
     """
 
     def __init__(self, pop_size: int, pc: float = 0.6) -> None:
-        self.pop_size = at_least_one("pop_size", pop_size)
-        self.pc = checked_share("pc", pc)
+        self.pop_size = integer("pop_size", pop_size)
+        self.pc = probability("pc", pc)
 
     def start(
         self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
@@ -413,8 +412,7 @@ def medoid_toolbox(
             "supervision='constraint' has no form in DEAP, whose fitness knows no constraints; "
             "use 'objective'."
         )
-    if mutation not in ("replace", "full", "swap"):
-        raise ValueError(f"mutation must be 'replace', 'full' or 'swap', got {mutation!r}.")
+    choice("mutation", mutation, ("replace", "full", "swap"))
     encoding = encoding_of(problem, MedoidEncoding)
     sizes = {"k_max": encoding.k_max, "n_samples": encoding.n_samples}
     fitness = SupervisedMedoidFitness if problem.n_obj == 3 else MedoidFitness

@@ -14,13 +14,13 @@ import numpy as np
 from deap import base
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import Labels
+from moo_clustering._arrays import Labels, probability
 from moo_clustering._docs import documented
 from moo_clustering.encodings import aligned_distance, hamming_distance, relabel_by_first_appearance
 from moo_clustering.encodings.medoids import filled
 from moo_clustering.operators import crossover as crossovers
 from moo_clustering.operators import mutation as mutations
-from moo_clustering.operators.base import Bounds, center_problem, checked_share
+from moo_clustering.operators.base import Bounds, center_problem
 from moo_clustering.operators.deap.individuals import copied_genes, put_genes
 from moo_clustering.operators.mutation_labels import PartitionMutation
 
@@ -334,8 +334,8 @@ def mut_slots(
     genes = mutations.mutate_slots(
         copied_genes(ind, np.int64),
         rng,
-        p_gene=checked_share("p_gene", p_gene),
-        reach=checked_share("reach", reach),
+        p_gene=probability("p_gene", p_gene),
+        reach=probability("reach", reach),
         n_samples=n_samples,
         k_min=k_min,
         neighbors=neighbors,

@@ -23,7 +23,7 @@ from markupsafe import Markup
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from moo_clustering._arrays import Int64Array
+from moo_clustering._arrays import Int64Array, choice
 from moo_clustering.persistence import ArchiveError, read_archive, replacing, write_archive
 from moo_clustering.visualization.partitions import look_of
 from moo_clustering.visualization.report.content import (
@@ -669,8 +669,7 @@ def encoded_array(values: ArrayLike, dtype: str) -> Encoded:
 
     Raises a ValueError if integers do not fit into ``dtype``.
     """
-    if dtype not in _DTYPES:
-        raise ValueError(f"dtype must be one of {', '.join(_DTYPES)}, got {dtype!r}")
+    choice("dtype", dtype, _DTYPES)
     array = np.asarray(values)
     wanted = np.dtype(dtype)
     if wanted.kind != "f" and array.size:

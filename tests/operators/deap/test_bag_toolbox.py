@@ -245,7 +245,7 @@ def test_bad_options():
         bag_toolbox(objective, rng, crossover="two")
     with pytest.raises(ValueError, match="mutation must be one of 'improve', 'descend', 'drift', got 'flip'"):
         bag_toolbox(objective, rng, mutation="flip")
-    with pytest.raises(ValueError, match="mutation must be 'index' or 'rank', got 'flip'"):
+    with pytest.raises(ValueError, match="mutation must be one of 'index', 'rank', got 'flip'"):
         slots_of(mutation="flip")
 
 

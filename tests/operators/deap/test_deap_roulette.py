@@ -55,7 +55,7 @@ def test_weights(rule, F, expected):
 
 
 def test_bad_weights():
-    with pytest.raises(ValueError, match="rule must be 'linear' or 'inverse', got 'rank'"):
+    with pytest.raises(ValueError, match="rule must be one of 'linear', 'inverse', got 'rank'"):
         roulette_weights([1.0], "rank")
     with pytest.raises(ValueError, match="rule='inverse' needs objectives of at least 0, got -2"):
         roulette_weights([1.0, -2.0], "inverse")
@@ -115,7 +115,7 @@ def test_selection_by_equation_8_remembers_the_largest_objective():
 
 
 def test_unknown_legality_is_named():
-    with pytest.raises(ValueError, match="legality must be 'ratio' or 'count', got 'size'"):
+    with pytest.raises(ValueError, match="legality must be one of 'ratio', 'count', got 'size'"):
         SelRouletteLegal(2, np.random.default_rng(0), legality="size")
 
 

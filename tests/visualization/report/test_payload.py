@@ -102,7 +102,7 @@ def test_wrong_numbers_are_refused():
         encoded_labels(np.array([[0, -2]], dtype=np.int32))
     with pytest.raises(ValueError, match="values from -1 to 3 do not fit into uint32"):
         encoded_array([-1, 3], "uint32")
-    with pytest.raises(ValueError, match="dtype must be one of uint8"):
+    with pytest.raises(ValueError, match="dtype must be one of 'uint8'"):
         encoded_array([1], "complex64")
 
 
