@@ -115,6 +115,7 @@ def run_fit(
     _require_used(filling, samples, found.name)
     for line in () if quiet else samples.notes:
         click.echo(f"Note: {message_line(line)}", err=True)
+    own = dict(options)  # as the user set them
     values = {name: option.default for name, option in parameters_of(estimator_class).items()}
     if "scale" in values and isinstance(samples, PreparedSamples) and samples.has_equal_columns:
         options.setdefault("scale", "none")  # columns have equal weights by now
@@ -150,7 +151,18 @@ def run_fit(
     notices += more_notices
     if not quiet and "scale" not in options and (note := units_note(estimator, samples)):
         click.echo(note, err=True)
-    job = Job("fit", found, estimator, samples, seed, use, notices=notices, started=started, why=choice.why)
+    job = Job(
+        "fit",
+        found,
+        estimator,
+        samples,
+        seed,
+        use,
+        notices=notices,
+        started=started,
+        why=choice.why,
+        options=own,
+    )
     supervise(job, partial_labels, must_link, cannot_link)
     if resume and not folder.resumed and not quiet:
         click.echo(f"Nothing to resume in {out}: starting from the beginning.", err=True)
@@ -349,6 +361,7 @@ def report_arguments(job: Job, record: Mapping[str, Any]) -> dict[str, Any]:
         "must_link": job.supervision.get("must_link"),
         "cannot_link": job.supervision.get("cannot_link"),
         "facts": _facts(job, record),
+        "options": job.options,
     }
 
 

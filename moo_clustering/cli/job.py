@@ -56,6 +56,8 @@ class Job:
         ``time.perf_counter()`` when the command began.
     why : str
         Why this method was taken, unless it was named.
+    options : dict, optional
+        Parameters of the estimator that were set by the user.
     """
 
     command: str
@@ -69,6 +71,7 @@ class Job:
     notices: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.perf_counter)
     why: str = ""
+    options: dict[str, Any] | None = None
 
     @property
     def weighs_features(self) -> bool:

@@ -260,6 +260,15 @@ class PreparedSamples(Samples):
             map(str, self.frame)
         )
 
+    def report_data(self) -> dict[str, Any]:
+        """Also the places of the samples in the units of the table, where that is one or two columns."""
+        from moo_clustering.visualization.partitions import feature_plane
+
+        if (found := self.coordinates()) is None:
+            return super().report_data()
+        positions, axes, _ = feature_plane(*found)
+        return super().report_data() | {"embedding": pd.DataFrame(positions, columns=axes)}
+
 
 @dataclass(frozen=True, eq=False)
 class CategorySamples(Samples):

@@ -20,6 +20,7 @@ from sklearn.isotonic import isotonic_regression
 
 from moo_clustering._arrays import BoolArray, FloatArray, IntpArray, Labels, number_clusters
 from moo_clustering.estimators._pareto_pool import PooledSamples
+from moo_clustering.pool.candidates import FAMILY_WORDS
 from moo_clustering.validity import LikelihoodGain, MinimaxSilhouette, Silhouette, pairwise_ari
 
 CLEAR, SEVERAL, NO_STRUCTURE = "clear", "several good answers", "no structure beyond noise"
@@ -386,7 +387,8 @@ def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, st
     lines = {}
     for row, found in enumerate(alternatives):
         what = f"{found['n_clusters']} cluster{'' if found['n_clusters'] == 1 else 's'} of {found['sizes']}"
-        worth = f"expected {found['confidence']:.2f}, found by {found['families']}"
+        families = ", ".join(FAMILY_WORDS.get(name, name) for name in found["families"].split(", "))
+        worth = f"expected {found['confidence']:.2f}, found by {families}"
         lines[f"alternative-{row}"] = f"{what} ({worth}): {found['difference']}"
     return lines
 

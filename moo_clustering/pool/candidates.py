@@ -75,6 +75,12 @@ BUILDERS: dict[str, Builder] = {
 _SPLIT = ("km", "gmm")
 FAMILIES = tuple(BUILDERS)
 """Names of the families, in the order of a pool."""
+FAMILY_WORDS = {
+    "km": "k-means", "kmed": "k-medoids", "ward": "Ward", "avg": "average linkage",
+    "spec": "spectral clustering", "genie": "Genie", "genie_mr": "Genie by reachability",
+    "hdbscan": "HDBSCAN", "gmm": "Gaussian mixtures", "graph_agg": "graph agglomeration",
+}  # fmt: skip
+"""The families as readers of results know them."""
 _LEAST_SAMPLES = 3
 
 

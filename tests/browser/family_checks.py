@@ -58,19 +58,21 @@ def check_solutions(page, run, most=12):
         name = names[solution]
         shown = page.js("return report.labels(arguments[0])", solution)
         assert same_partition(shown, run.labels_of(name)), name
-        if len(found) and name.startswith("front "):
-            assert same_partition(shown, found[int(name.split(",")[0].removeprefix("front "))]), name
+        if len(found) and (member := re.search(r"\bmember (\d+)", name)):
+            assert same_partition(shown, found[int(member[1])]), name
 
 
 def check_rules(page, run, wanted):
     """Every button selects what ``choose`` gives; the wanted rules are among them."""
     buttons = page.all("#rules button")
-    assert set(wanted) < {each.text for each in buttons}
-    for button in buttons:
+    rules = [each.text.split(", ") for each in buttons]
+    assert set(wanted) < {rule for own in rules for rule in own}
+    assert len(buttons) == len({each.get_attribute("data-solution") for each in buttons})
+    for button, own in zip(buttons, rules, strict=True):
         button.click()
-        first = button == buttons[0]
-        labels = run.estimator.labels_ if first else run.chosen_by(button.text)
-        assert same_partition(page.js("return report.labels(report.selected)"), labels), button.text
+        for rule in own:
+            labels = run.estimator.labels_ if rule == "the method's choice" else run.chosen_by(rule)
+            assert same_partition(page.js("return report.labels(report.selected)"), labels), rule
         assert button.get_attribute("aria-pressed") == "true"
     check_selected(page, page.js("return report.labels(report.selected)"))
 
@@ -120,7 +122,7 @@ def check_report(page, run, names, rules=()):
     check_selected(page, labels)
     check_solutions(page, run)
     solutions = names_of(page)
-    members = [place for place, name in enumerate(solutions) if name.startswith("front ")]
+    members = [place for place, name in enumerate(solutions) if "member " in name]
     if rules:
         check_rules(page, run, rules)
         _check_member(page, run, press_in_front(page), names)

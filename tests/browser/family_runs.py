@@ -67,7 +67,7 @@ class Run:
         if role in single:
             return np.asarray(getattr(self.estimator, single[role]))
         kind, _, row = role.replace("alternative-", "alternative ").partition(" ")
-        if kind == "front":
+        if kind == "member":
             return self.chosen_by(int(row))
         if kind in lists:
             return np.asarray(getattr(self.estimator, lists[kind])[int(row)])

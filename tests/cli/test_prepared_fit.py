@@ -2,15 +2,19 @@
 
 import gzip
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
+from moo_clustering.cli import main
 from moo_clustering.cli.load import load_data, prepares
 from moo_clustering.cli.samples import CategorySamples
 from moo_clustering.datasets import prepare_table
 from moo_clustering.estimators._methods import METHODS
+from moo_clustering.visualization.report.page import load_content
 
 TABULAR = [name for name, method in METHODS.items() if not method.bags]
 # Smaller searches than those of the defaults, so that a fit takes a moment.
@@ -151,3 +155,27 @@ def test_tables_without_names(run, fails, tmp_path):
     message = fails("fit", "twice.csv", *fit, "--out", "other")
     assert message.endswith("two columns named '0.2'; if the first line is data, say so with --no-header")
     assert "--header and --no-header are for tables" in fails("fit", "wine", "--no-header", "--out", "other")
+
+
+def test_the_report_has_the_units_of_the_table_and_the_options_that_were_set(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"height": np.repeat([150.0, 180.0], 20), "weight": np.repeat([50.0, 90.0], 20)})
+    (frame + rng.normal(0, 1, (40, 2))).round(2).to_csv("people.csv", index=False)
+    table = pd.read_csv("people.csv")
+    for options in ((), ("--set", "n_neighbors=5")):
+        arguments = [
+            "fit",
+            "people.csv",
+            "-k",
+            "2",
+            "--set",
+            "families=['km','ward','gmm','genie']",
+            *options,
+        ]
+        assert CliRunner().invoke(main, [*arguments, "--quiet", "--out", f"out{len(options)}"]).exit_code == 0
+        content = load_content(Path(f"out{len(options)}", "report.npz"))
+        assert content.map.axes == ("height", "weight")
+        assert np.allclose(content.map.positions, table.to_numpy())
+        listed = dict(content.facts)["options"]
+        assert ("scale" in listed, "n_neighbors=5" in listed) == (False, bool(options))

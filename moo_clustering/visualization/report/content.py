@@ -298,7 +298,7 @@ class Solution:
     Attributes
     ----------
     roles : list of str
-        Roles of the solution in the run, such as ``"front 3"`` and ``"result"``.
+        Roles of the solution in the run, such as ``"member 3"`` of the front and ``"result"``.
     member : int or None
         Row of the front.
     values : ndarray or None
@@ -316,8 +316,8 @@ class Solution:
 
     @property
     def name(self) -> str:
-        """Roles, the first of many."""
-        shown = ", ".join(self.roles[:_MOST_ROLES])
+        """Roles, the first of many; that it is the result comes first."""
+        shown = ", ".join(sorted(self.roles, key=lambda role: role != "result")[:_MOST_ROLES])
         more = len(self.roles) - _MOST_ROLES
         return shown if more <= 0 else f"{shown} and {more} more"
 
@@ -533,7 +533,7 @@ def _as_member(solutions: Solutions, place: int, estimator: Any, member: int | N
     if solution.member is None:
         solution.member = member
         solution.values = np.asarray(estimator.pareto_front_[member], dtype=np.float64)
-        solution.roles.insert(0, f"front {member}")
+        solution.roles.insert(0, f"member {member}")
 
 
 def _medoids(estimator: Any) -> NDArray[np.int64] | None:
@@ -601,7 +601,7 @@ def front_members(estimator: Any) -> Members:
         solutions.append(
             Solution(
                 labels=checked_labels(labels),
-                roles=[f"front {row}"],
+                roles=[f"member {row}"],
                 member=int(row),
                 values=front[row],
                 medoids=None if own is None else own[own >= 0],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,7 @@ def report_content(
     embedding: ArrayLike | None = None,
     roc_curves: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
     facts: Sequence[tuple[str, str]] = (),
+    options: Mapping[str, Any] | None = None,
     max_points: int = 5000,
     max_described: int = 100,
     random_state: int = 0,
@@ -105,12 +107,14 @@ def report_content(
         Partial labels as ``fit`` was given them, -1 for unlabelled samples.
     must_link, cannot_link : array-like of shape (n_pairs, 2), optional
         Pairs as ``fit`` was given them.
-    embedding : array-like of shape (n_samples, 2), optional
-        Positions for the map, in place of principal components.
+    embedding : array-like or DataFrame of shape (n_samples, 2), optional
+        Positions for the map, in place of principal components; columns of a DataFrame name the axes.
     roc_curves : mapping of name to (fpr, tpr), optional
         ROC curves of predicted labels, to be shown as well.
     facts : sequence of (str, str), optional
         Further facts for the head of the report.
+    options : mapping of str to object, optional
+        Options to list in the head; by default the parameters that differ from those of the class.
     max_points : int, default=5000
         Samples on the map: of more, those in constraints, those typical of clusters, and others at random.
     max_described : int, default=100
@@ -157,12 +161,15 @@ def report_content(
     kept = np.union1d(np.concatenate([must, cannot]).ravel(), described.typical(max_points)).astype(np.intp)
     rows = shown_rows(n, kept, max_points, rng)
     shown = _map(samples, positions, rows, described)
+    if shown is not None and hasattr(embedding, "columns"):
+        axes = (str(embedding.columns[0]), str(embedding.columns[1]))
+        shown = replace(shown, axes=axes, note=shown.note.replace("Positions", "Columns", 1))
     return ReportContent(
         title=title or type(estimator).__name__,
         names=run.solutions.names,
         labels=labels,
         sample_names=names,
-        facts=[*run_facts(estimator, samples, n, must, cannot), *facts],
+        facts=[*run_facts(estimator, samples, n, must, cannot, options), *facts],
         sample_kind=kind,
         sample_texts=texts,
         columns=_columns(estimator, run, supervision, described, agreed),
@@ -352,7 +359,12 @@ def _is_unlabelled(entry: Any) -> bool:
 
 
 def run_facts(
-    estimator: Any, samples: Samples | None, n_samples: int, must_link: Int64Array, cannot_link: Int64Array
+    estimator: Any,
+    samples: Samples | None,
+    n_samples: int,
+    must_link: Int64Array,
+    cannot_link: Int64Array,
+    options: Mapping[str, Any] | None = None,
 ) -> list[tuple[str, str]]:
     """Method, options that are not the usual ones, numbers of samples and features, and the like."""
     facts = []
@@ -360,7 +372,8 @@ def run_facts(
         alternatives = alternative_lines(estimator.alternatives_.to_dict("records"))
         facts = [("verdict", verdict), *alternatives.items()]
     facts.append(("method", type(estimator).__name__))
-    options = changed_options(estimator)
+    if options is None:
+        options = changed_options(estimator)
     if options:
         facts.append(("options", ", ".join(f"{name}={value}" for name, value in options.items())))
     if hasattr(estimator, "random_state"):

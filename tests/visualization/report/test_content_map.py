@@ -136,3 +136,12 @@ def test_samples_that_are_all_the_same():
     model = ParetoClustering(random_state=0).fit(np.ones((20, 3)))
     content = report_content(model, np.ones((20, 3)))
     np.testing.assert_array_equal(content.map.positions, np.zeros((20, 2)))
+
+
+def test_a_frame_of_positions_names_the_axes():
+    model = KMeans(2, n_init=1, random_state=0).fit(X)
+    frame = pd.DataFrame(X[:, :2] * 10.0, columns=["width in cm", "height in cm"])
+    shown = report_content(model, X, embedding=frame).map
+    assert shown.axes == ("width in cm", "height in cm")
+    assert np.array_equal(shown.positions, frame.to_numpy())
+    assert shown.note == "Columns as given."

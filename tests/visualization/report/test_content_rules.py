@@ -92,7 +92,7 @@ def test_every_rule_selects_what_choose_selects(run):
         chosen = copy.copy(estimator).choose(rule)
         np.testing.assert_array_equal(content.labels[place], chosen.labels_, err_msg=rule)
         if getattr(chosen, "chosen_", None) is not None:
-            assert f"front {chosen.chosen_}" in content.names[place].split(", ")
+            assert f"member {chosen.chosen_}" in content.names[place].split(", ")
 
 
 def test_every_rule_of_the_estimator_is_in_the_report(run):
@@ -107,7 +107,7 @@ def test_members_of_the_front_are_the_rows_that_choose_takes(run):
     objectives = [column for column in content.columns if column.is_objective]
     assert [column.name for column in objectives] == list(estimator.objective_names_)
     for row, values in enumerate(estimator.pareto_front_):
-        assert content.names[row].startswith(f"front {row}")
+        assert f"member {row}" in content.names[row].split(", ")
         np.testing.assert_array_equal([column.values[row] for column in objectives], values)
         chosen = copy.copy(estimator).choose(row).labels_
         # Clusters of a member may be numbered without the empty ones.
@@ -159,13 +159,13 @@ def test_long_fronts_of_graphs_are_shown_in_part(monkeypatch):
     assert len(estimator.pareto_front_) > 3
     content = report_content(estimator, data)
     ends = [0, len(estimator.pareto_front_) - 1]
-    assert [name.split(", ")[0] for name in content.names[:2]] == [f"front {row}" for row in ends]
+    assert [name.split(", ")[-1] for name in content.names[:2]] == [f"member {row}" for row in ends]
     assert f"2 of {ends[1] + 1} members of the front are shown" in content.missing[0]
     for rule, place in content.rules.items():
         chosen = copy.copy(estimator).choose(rule)
         np.testing.assert_array_equal(content.labels[place], chosen.labels_)
         if chosen.chosen_ is not None:
-            assert content.names[place].startswith(f"front {chosen.chosen_}")
+            assert f"member {chosen.chosen_}" in content.names[place].split(", ")
             error = next(each for each in content.columns if each.name == estimator.objective_names_[0])
             assert error.values[place] == estimator.pareto_front_[chosen.chosen_, 0]
 

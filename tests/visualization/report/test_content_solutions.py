@@ -30,7 +30,7 @@ class Front(ClusterMixin, BaseEstimator):
 
 def test_equal_members_of_a_front_stay_apart():
     content = report_content(Front([[0, 0, 1], [0, 0, 1], [0, 1, 1]], result=1).fit(None))
-    assert list(content.names) == ["front 0, result", "front 1", "front 2"]
+    assert list(content.names) == ["result, member 0", "member 1", "member 2"]
     assert content.labels.tolist() == [[0, 0, 1], [0, 0, 1], [0, 1, 1]]
 
 
@@ -45,12 +45,12 @@ def test_a_partition_is_placed_once():
 
 def test_a_row_of_the_front_takes_the_numbers_of_who_chose_it():
     solutions = Solutions()
-    solutions.add(Solution(checked_labels([0, 1, 1]), ["front 0"], member=0))
+    solutions.add(Solution(checked_labels([0, 1, 1]), ["member 0"], member=0))
     assert solutions.place([2, 0, 0], "result", member=0) == 0
     assert solutions.labels.tolist() == [[2, 0, 0]]
     # Another partition than that of the row is one of its own.
     assert solutions.place([0, 0, 1], "rule", member=0) == 1
-    assert solutions.names == ["front 0, result", "rule"]
+    assert solutions.names == ["result, member 0", "rule"]
 
 
 def test_many_roles_are_counted():

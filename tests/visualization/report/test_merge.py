@@ -18,7 +18,7 @@ NAMES = np.array(["s0", "s1", "s2", "s3"])
 def first_run(**others):
     parts = {
         "title": "PESC on a.csv",
-        "names": ["front 0", "result"],
+        "names": ["member 0", "result"],
         "labels": np.array([[0, 0, 1, 1], [0, 1, 1, 2]], dtype=np.int32),
         "sample_names": NAMES,
         "facts": [("data", "a.csv"), ("method", "PESC")],
@@ -43,7 +43,7 @@ def second_run(order=(0, 1, 2, 3), **others):
     at = np.argsort(order)
     parts = {
         "title": "MOCK on a.csv",
-        "names": ["front 0"],
+        "names": ["member 0"],
         "labels": np.array([[1, 1, 0, 1]], dtype=np.int32)[:, list(order)],
         "sample_names": NAMES[list(order)],
         "facts": [("data", "a.csv"), ("method", "MOCK")],
@@ -64,7 +64,7 @@ def second_run(order=(0, 1, 2, 3), **others):
 def test_everything_worked_out_by_hand():
     merged = merge([first_run(), second_run()], ["pesc", "mock"])
     assert merged.title == "PESC on a.csv and MOCK on a.csv"
-    assert list(merged.names) == ["front 0", "result", "front 0"]
+    assert list(merged.names) == ["member 0", "result", "member 0"]
     assert list(merged.runs) == ["pesc", "pesc", "mock"]
     assert merged.labels.tolist() == [[0, 0, 1, 1], [0, 1, 1, 2], [1, 1, 0, 1]]
     assert merged.chosen == 1

@@ -30,7 +30,7 @@ function clusterRow(cluster, size, facts, shows) {
   ];
   if (shows.silhouette) cells.push(cell("silhouette", "number", facts ? number(facts.silhouette) : "–"));
   if (shows.features) cells.push(cell(data.featuresTitle, "", facts?.features.length ? leadingFeatures(facts) : "–"));
-  if (shows.typical) cells.push(cell(`typical ${data.sampleKind}s`, "", facts?.typical.length ? typicalSamples(facts) : "–"));
+  if (shows.typical) cells.push(cell(`typical ${data.sampleKind}s`, "most", facts?.typical.length ? typicalSamples(facts) : "–"));
   return element("tr", { role: "row", "data-cluster": cluster }, ...cells);
 }
 

@@ -64,5 +64,8 @@ async function loadData() {
   data.columns.forEach((column, place) => {
     column.values = data.values.subarray(place * nSolutions, (place + 1) * nSolutions);
   });
-  data.objectives = data.columns.filter((column) => column.isObjective);
+  // Of several runs, only objectives that all have: the solutions of one without would have no place.
+  const runs = [...new Set(data.runs)];
+  const isShared = ({ values }) => runs.every((run) => data.runs.some((own, solution) => own === run && !Number.isNaN(values[solution])));
+  data.objectives = data.columns.filter((column) => column.isObjective && isShared(column));
 }

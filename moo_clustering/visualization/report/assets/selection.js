@@ -35,11 +35,13 @@ function showSummary() {
 }
 
 function showSelection() {
-  const choices = [["the method's choice", data.chosen], ...data.rules];
+  // A button for every solution, with all rules that take it.
+  const choices = new Map([[data.chosen, ["the method's choice"]]]);
+  for (const [rule, solution] of data.rules) choices.set(solution, [...(choices.get(solution) ?? []), rule]);
   byId("rules").append(
     element("span", { class: "rules-title" }, "Choose:"),
-    ...choices.map(([rule, solution], place) => button(rule, () => select(solution), {
-      "data-solution": solution, title: place ? `What choose("${rule}") takes` : "What the run gave",
+    ...[...choices].map(([solution, rules]) => button(rules.join(", "), () => select(solution), {
+      "data-solution": solution, title: `${data.names[solution]}: ${rules.map((rule) => (rule === "the method's choice" ? rule : `choose("${rule}")`)).join(", ")}`,
     })),
   );
   byId("previous").addEventListener("click", () => select(state.selected - 1));
