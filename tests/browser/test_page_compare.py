@@ -1,5 +1,7 @@
 """Two solutions side by side."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from report_toys import SYMBOLS, toy_content
@@ -9,6 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.cluster import contingency_matrix
 
 from moo_clustering.visualization.partitions import look_of
+from moo_clustering.visualization.report.page import merge
 
 pytestmark = pytest.mark.nightly
 
@@ -100,3 +103,18 @@ def test_without_agreement_two_are_still_compared(open_content):
     expected = adjusted_rand_score(*toy_content().labels[[6, 0]])
     assert expected < 0.9
     assert page.js("return report.agreement()") == pytest.approx(expected, abs=1e-12)
+
+
+def test_runs_have_axes_in_common_or_none_and_few_buttons(open_content):
+    first, second = toy_content(), toy_content(seed=1)
+    renamed = [replace(column, name=f"{column.name} here") for column in second.columns]
+    shared = merge([first, second], ["one", "two"])
+    page = open_content(shared)
+    assert page.find("#front").is_displayed()
+    assert {"one", "two"} <= set(page.texts("#front-legend li"))
+    solutions = [each.get_attribute("data-solution") for each in page.all("#rules button")]
+    assert len(solutions) == len(set(solutions)) == len({shared.chosen, *shared.rules.values()})
+    apart = merge([first, replace(second, columns=renamed)], ["one", "two"])
+    page = open_content(apart)
+    assert not page.find("#front").is_displayed()
+    assert "no objective in common" in page.text("#search-help")

@@ -176,3 +176,24 @@ def test_solutions_that_were_not_described_have_sizes(open_content):
     assert "solution 6" in page.text("#clusters-note")
     sizes = np.bincount(content.labels[1])
     assert page.texts("#clusters-table tbody td:nth-child(2)") == [str(size) for size in sizes]
+
+
+def test_every_control_has_a_name_and_the_keyboard_reaches_it(open_content):
+    page = open_content(toy_content(n_objectives=3))
+    page.js("report.compare(2)")
+    controls = [
+        each
+        for each in page.all("main button, main select, main input, main a, header button, .selection button")
+        if each.is_displayed() and each.is_enabled()
+    ]
+    assert [each.get_attribute("outerHTML") for each in controls if not each.accessible_name.strip()] == []
+    focused = "each => { each.focus(); return document.activeElement === each; }"
+    assert page.js(f"return arguments[0].filter({focused}).length", controls) == len(controls) > 40
+    # The order of the page is that of the keyboard: nothing takes a place before others.
+    assert (
+        page.js(
+            'return document.querySelectorAll(\'[tabindex]:not([tabindex="0"], [tabindex="-1"])\').length'
+        )
+        == 0
+    )
+    assert page.tab() != page.tab()

@@ -79,7 +79,7 @@ def test_script_in_a_title_is_text(open_report, folder):
     assert page.text("#samples-table .text").startswith(SCRIPT)
     row = page.figure("map-figure", "return data.flatMap(t => t.text ?? []).filter(t => t.includes('hit'))")
     assert len(row) == 1
-    assert "&lt;script&gt;" in row[0]
+    assert "<script>" in row[0]
     page.press('#samples-table [data-sample="0"] button')
     assert page.js("return document.querySelectorAll('#page script, #page img[src=x]').length") == 0
     assert page.js("return window.hit ?? null") is None

@@ -64,8 +64,9 @@ async function loadData() {
   data.columns.forEach((column, place) => {
     column.values = data.values.subarray(place * nSolutions, (place + 1) * nSolutions);
   });
-  // Of several runs, only objectives that all have: the solutions of one without would have no place.
-  const runs = [...new Set(data.runs)];
-  const isShared = ({ values }) => runs.every((run) => data.runs.some((own, solution) => own === run && !Number.isNaN(values[solution])));
-  data.objectives = data.columns.filter((column) => column.isObjective && isShared(column));
+  // Of several runs with objectives, only those that all of them have: others would leave solutions without a place.
+  const objectives = data.columns.filter((column) => column.isObjective);
+  const runsWith = ({ values }) => new Set(data.runs.filter((_, solution) => !Number.isNaN(values[solution])));
+  const nRuns = new Set(objectives.flatMap((column) => [...runsWith(column)])).size;
+  data.objectives = objectives.filter((column) => runsWith(column).size === nRuns);
 }

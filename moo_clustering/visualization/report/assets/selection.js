@@ -34,13 +34,24 @@ function showSummary() {
   }
 }
 
+// Rules of several runs begin with the name of theirs, which is said before the first only.
+function saidOnce(rules) {
+  let last = null;
+  return rules.map((rule) => {
+    const run = runNames().find((name) => rule.startsWith(`${name}: `)) ?? null;
+    const isAgain = run !== null && run === last;
+    last = run;
+    return isAgain ? rule.slice(run.length + 2) : rule;
+  }).join(", ");
+}
+
 function showSelection() {
   // A button for every solution, with all rules that take it.
   const choices = new Map([[data.chosen, ["the method's choice"]]]);
   for (const [rule, solution] of data.rules) choices.set(solution, [...(choices.get(solution) ?? []), rule]);
   byId("rules").append(
     element("span", { class: "rules-title" }, "Choose:"),
-    ...[...choices].map(([solution, rules]) => button(rules.join(", "), () => select(solution), {
+    ...[...choices].map(([solution, rules]) => button(saidOnce(rules), () => select(solution), {
       "data-solution": solution, title: `${data.names[solution]}: ${rules.map((rule) => (rule === "the method's choice" ? rule : `choose("${rule}")`)).join(", ")}`,
     })),
   );
