@@ -161,7 +161,7 @@ def report_content(
     kept = np.union1d(np.concatenate([must, cannot]).ravel(), described.typical(max_points)).astype(np.intp)
     rows = shown_rows(n, kept, max_points, rng)
     shown = _map(samples, positions, rows, described)
-    if shown is not None and hasattr(embedding, "columns"):
+    if shown is not None and isinstance(embedding, pd.DataFrame):
         axes = (str(embedding.columns[0]), str(embedding.columns[1]))
         shown = replace(shown, axes=axes, note=shown.note.replace("Positions", "Columns", 1))
     return ReportContent(
