@@ -111,6 +111,7 @@ def reconstruction_weights(
     -----
     O(N (q^2 d + q^4)) time in the worst case for q edges per sample, usually close to O(N q^2 (d + q)).
     """
+    X = np.ascontiguousarray(X)  # sums follow the order in memory
     rho = ridge * float(X.var(axis=0, dtype=np.float64).mean())
     problem = edges if orientation == "row" else edges.T.tocsr()
     if solver == "pso":
@@ -128,12 +129,11 @@ def reconstruction_weights(
 
 
 def _exact(X: AnyFloatArray, edges: sp.csr_array, rho: float, n_jobs: int | None) -> FloatArray:
-    A = np.ascontiguousarray(X)
     weights = np.zeros(edges.nnz)
     width = max(int(np.diff(edges.indptr).max(initial=0)), 1)
     for_blocks(
-        lambda lo, hi: reconstruct(A, edges.indptr, edges.indices, rho, lo, hi, width, weights),
-        len(A),
+        lambda lo, hi: reconstruct(X, edges.indptr, edges.indices, rho, lo, hi, width, weights),
+        len(X),
         width * width,
         n_jobs,
     )
@@ -209,6 +209,7 @@ def diversity_graph(
     -------
     csr_array of shape (n_samples, n_samples)
     """
+    ranks = np.asarray(ranks)
     if weight == "div" and (ranks == ranks[0]).all():
         warn_caller(
             "es2_weight='div' gives every member weight 0, since all members of the ensemble are "
@@ -246,6 +247,7 @@ def diversity_weights(
     -----
     O(M N) time, O(N width) memory.
     """
+    ranks = np.asarray(ranks)
     n_members, n_samples = ranks.shape
     width = lists.indices.shape[1]
     shared = shared_choices(ranks, locus_counts(ranks, width, n_jobs=n_jobs), n_jobs=n_jobs)
@@ -350,7 +352,7 @@ def edge_distances(ranks: IntArray, lists: NeighborLists) -> tuple[sp.csr_array,
     distances : ndarray of shape (nnz,)
         In the order of the edges.
     """
-    counts = locus_counts(ranks, lists.indices.shape[1])
+    counts = locus_counts(np.asarray(ranks), lists.indices.shape[1])
     # Stored as 1 + distance, so that edges of length 0 stay entries.
     edges = to_csr(np.where(counts > 0, 1.0 + lists.distances.astype(np.float64), 0.0), lists)
     return edges, edges.data - 1.0
@@ -369,11 +371,12 @@ def to_csr(weights: FloatArray, lists: NeighborLists) -> sp.csr_array:
     -------
     csr_array of shape (n_samples, n_samples)
     """
+    weights = np.asarray(weights)
     n = len(weights)
     used = weights > 0
     indptr = np.concatenate([[0], np.cumsum(used.sum(axis=1))])
     # Parts of a memory-mapped array are read-only with older versions of NumPy; sorting writes to them.
-    values, indices = np.asarray(weights)[used], np.asarray(lists.indices)[used]
+    values, indices = weights[used], np.asarray(lists.indices)[used]
     matrix = sp.csr_array((values, indices, indptr), shape=(n, n))
     matrix.sort_indices()
     return matrix
