@@ -28,7 +28,7 @@ from threadpoolctl import threadpool_limits
 from moo_clustering._arrays import FloatArray, IntArray
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints
 from moo_clustering.estimators import MOCK, PESC, EnsembleNMF, HMRFKMeans, NSGA2Clus, PCKMeans
-from moo_clustering.estimators._base import scale_features
+from moo_clustering.estimators._base import feature_scaling
 from moo_clustering.graphs import spectral_embedding, spectral_partition, write_constraints
 from moo_clustering.validity import Silhouette, ValidityIndex
 from papers.flagship_sets import (
@@ -662,7 +662,7 @@ def _nsga2_clus(found: ClassedSet, fitted: Fitted, seed: int) -> IntArray:
 
 
 def _ensemble_nmf(found: ClassedSet, fitted: Fitted, seed: int) -> IntArray:
-    table = found.table if found.kind == "t" else scale_features(found.table, "minmax")
+    table = found.table if found.kind == "t" else feature_scaling(found.table, "minmax")(found.table)
     # There cannot be more factors than features.
     k = min(fitted.model.n_clusters_, table.shape[1])
     model = EnsembleNMF(k, n_runs=N_RUNS, random_state=seed)

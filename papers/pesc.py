@@ -29,7 +29,7 @@ from moo_clustering.consensus import SIGMA_GRID, cspa
 from moo_clustering.datasets import DataError
 from moo_clustering.datasets.tables import load_arrays
 from moo_clustering.estimators import MOCK, PESC, SRMOSC, FuzzyModesMOGA, SpectralGraphClustering
-from moo_clustering.estimators._base import scale_features
+from moo_clustering.estimators._base import feature_scaling
 from moo_clustering.graphs import eigengap, spectral_embedding
 from moo_clustering.persistence import fingerprint
 from moo_clustering.validity import clustering_accuracy, nmi
@@ -155,7 +155,7 @@ def given_of(found_set: FlatSet, key: Key, effort: Mapping[str, int]) -> tuple[N
     if key["labels"]:
         rng = np.random.default_rng(seed_of(seed, name, "labels", key["labels"]))
         y = partial_labels(found_set.classes, int(key["labels"]), rng)[order]
-    X = np.asarray(scale_features(found_set.X[order], "minmax"), dtype=np.float64)
+    X = np.asarray(feature_scaling(found_set.X[order], "minmax")(found_set.X[order]), dtype=np.float64)
     fit_seed = int(seed_of(seed, name, "fit").generate_state(1)[0] >> 1)
     return order, Given(X, found_set.n_clusters, y, fit_seed, found_set.is_nominal, effort)
 

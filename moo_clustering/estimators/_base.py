@@ -6,7 +6,7 @@ import importlib
 from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from numbers import Integral
 from os import PathLike
 from pathlib import Path
@@ -34,7 +34,14 @@ from sklearn.metrics.pairwise import cosine_distances
 from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import block_slices, choice, did_you_mean, non_dominated, warn_caller
+from moo_clustering._arrays import (
+    block_slices,
+    choice,
+    did_you_mean,
+    non_dominated,
+    numeric_features,
+    warn_caller,
+)
 from moo_clustering._distances import Metric
 from moo_clustering._kernels.medoids import GRAIN
 from moo_clustering.algorithms import Recorder, Search, drive
@@ -42,6 +49,7 @@ from moo_clustering.algorithms.pymoo_search import PymooSearch, filled_in
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
 from moo_clustering.estimators._options import KW_ONLY, SearchOptions, estimator
 from moo_clustering.graphs import NeighborLists, SpectralPartition, spectral_partition, write_constraints
+from moo_clustering.graphs.neighbors import metric_space
 from moo_clustering.persistence import Checkpoint, fingerprint
 
 if TYPE_CHECKING:
@@ -53,6 +61,7 @@ if TYPE_CHECKING:
 _FREE = frozenset({"n_gen", "n_jobs", "verbose", "callback", "checkpoint", "checkpoint_every", "resume"})
 _OF_PYMOO = ("algorithm", "callback", "termination", "save_history")
 Rule = str | int | Callable[[NDArray[np.float64]], int]
+Scaling = Callable[[NDArray[np.floating[Any]]], NDArray[np.floating[Any]]]
 
 
 class NumericOptionsMixin:
@@ -185,8 +194,15 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
             Parameters, data, labels or pairs out of range.
         InconsistentConstraintsError
             Labels and pairs contradict each other, unless ``conflicts="keep"`` allows it.
+
+        Warns
+        -----
+        UserWarning
+            All samples are labelled, so that no label is left to score with.
         """
         self._cluster(X, y, must_link, cannot_link)
+        if y is not None and getattr(self, "supervision", "") not in (None, "none"):
+            warn_if_all_labelled(np.asarray(y) >= 0)
         return self
 
     @abstractmethod
@@ -482,7 +498,72 @@ class MemberGraphs(ABC):
 
 
 @estimator
-class SpectralMixin:
+class NearestSampleMixin:
+    """A clusterer of the samples of the fit alone; others get the cluster of the nearest of them.
+
+    Parameters
+    ----------
+    scale : {"minmax", "zscore", "none"}
+        Scaling of the features before anything else; none with ``metric="precomputed"``.
+    ties : {"random", "index"}
+        Order of equally near neighbours; ``"index"`` leaks the order of the rows on gridded data.
+    """
+
+    _: KW_ONLY
+    scale: Literal["minmax", "zscore", "none"] = "minmax"
+    ties: Literal["random", "index"] = "random"
+
+    def predict(self, X: Any) -> NDArray[np.int32]:
+        """Cluster of the nearest sample of the fit, in its scaling and metric; ties: the first.
+
+        The clustering is transductive: new samples change nothing in it. Samples of the fit get their
+        ``labels_``, and equal rows that are in different clusters the label of the first.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            With ``metric="precomputed"`` distances to the samples of the fit, shape (n, n_samples).
+
+        Returns
+        -------
+        ndarray of shape (n,), int32
+            Numbers as in ``labels_``.
+
+        Raises
+        ------
+        ValueError
+            Other features than in the fit, or distances that are not to all of its samples.
+
+        Notes
+        -----
+        O(n n_samples n_features) time, in blocks of bounded memory.
+        """
+        check_is_fitted(self, "labels_")
+        labels: NDArray[np.int32] = self.labels_  # type: ignore[attr-defined]
+        space, scaling, dtype = self._compared
+        if space is None and np.shape(X)[1:] != (len(labels),):
+            raise ValueError(
+                f'{type(self).__name__} was fitted to distances (metric="precomputed") and knows no rows: '
+                "predict needs the distances of new samples to all samples of the fit, of shape "
+                f"(n, {len(labels)}), got {np.shape(X)}."
+            )
+        X = numeric_features(self, X, dtype=dtype, reset=False)
+        if space is None:
+            return labels[X.argmin(axis=1)]
+        rows = metric_space(scaling(X), space.metric).points
+        return labels[nearest_rows(rows, space.points, "euclidean" if space.power == 2.0 else space.metric)]
+
+    def _scale_samples(self, X: NDArray[np.floating[Any]]) -> Any:
+        """The features of the fit on their common scale, kept for :meth:`predict`."""
+        metric: Metric = self.metric  # type: ignore[attr-defined]
+        scaling = feature_scaling(X, "none" if metric == "precomputed" else self.scale)
+        rows = scaling(X)
+        self._compared = None if metric == "precomputed" else metric_space(rows, metric), scaling, rows.dtype
+        return rows
+
+
+@estimator
+class SpectralMixin(NearestSampleMixin):
     """A clusterer that ends in spectral clustering of a similarity graph.
 
     Parameters
@@ -594,6 +675,16 @@ def fewer_distinct_rows(
     order = np.empty(len(first), dtype=np.int32)
     order[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
     return order[inverse.reshape(-1)]
+
+
+def warn_if_all_labelled(labelled: NDArray[np.bool_]) -> None:
+    """Warn where no sample is without a label: scores by such labels say how well ``fit`` follows them."""
+    if labelled.all():
+        warn_caller(
+            "all samples are labelled, and the fit follows the labels: what is scored by the same y, also in "
+            "GridSearchCV and cross_val_score, is a supervised method; hide labels by -1, as the example "
+            "score_without_a_leak.py does, or leave y out."
+        )
 
 
 class Supervision(NamedTuple):
@@ -757,28 +848,36 @@ def check_n_clusters(n_clusters: int, n_samples: int) -> None:
         raise ValueError(f"n_clusters={n_clusters} is more than the number of samples, {n_samples}.")
 
 
-def scale_features(X: NDArray[np.floating[Any]], scale: str) -> NDArray[np.floating[Any]]:
-    """Bring the features of a matrix, which is not modified, to a common scale, as PESC does.
+def feature_scaling(X: NDArray[np.floating[Any]], scale: str) -> Scaling:
+    """The function that brings X, and other rows of the same features, to a common scale, as PESC does.
 
-    To [0, 1] by range (``"minmax"``); to mean 0 and population standard deviation 1 (``"zscore"``); or X
-    itself. Constant features are dropped by the former two; if all are, one column of zeros remains.
+    To [0, 1] by range (``"minmax"``); to mean 0 and population standard deviation 1 (``"zscore"``); or not at
+    all. Constant features are dropped by the former two; if all are, one column of zeros remains.
     """
     choice("scale", scale, ("minmax", "zscore", "none"))
     if scale == "none":
-        return X
+        return np.asarray
     low, high = X.min(axis=0), X.max(axis=0)
     varying = high > low
+    # Halves, so that the difference of huge numbers stays finite.
+    by_range = partial(_scaled, varying, low[varying] / 2, high[varying] / 2 - low[varying] / 2)
+    if scale == "minmax" or not varying.any():
+        return by_range
+    # Standardising the range first keeps the squares of tiny and huge features within bounds.
+    scaled = by_range(X)
+    return partial(
+        by_range, mean=scaled.mean(axis=0, dtype=np.float64), spread=scaled.std(0, dtype=np.float64)
+    )
+
+
+def _scaled(
+    varying: NDArray[np.bool_], low: Any, half: Any, X: Any, mean: Any = None, spread: Any = None
+) -> NDArray[np.floating[Any]]:
+    """Rows within the range that starts at 2 ``low`` and is 2 ``half`` wide, or standardised."""
     if not varying.any():
         return np.zeros((len(X), 1), dtype=X.dtype)
-    # Halves, so that the difference of huge numbers stays finite.
-    half = high[varying] / 2 - low[varying] / 2
-    scaled: NDArray[np.floating[Any]] = (X[:, varying] / 2 - low[varying] / 2) / half
-    if scale == "zscore":
-        # Standardising the range first keeps the squares of tiny and huge features within bounds.
-        mean = scaled.mean(axis=0, dtype=np.float64)
-        spread = scaled.std(axis=0, dtype=np.float64)
-        scaled = ((scaled - mean) / spread).astype(X.dtype)
-    return scaled
+    scaled: NDArray[np.floating[Any]] = (X[:, varying] / 2 - low) / half
+    return scaled if mean is None else ((scaled - mean) / spread).astype(X.dtype)
 
 
 def settled(result: Result) -> Result:

@@ -72,7 +72,9 @@ ControlFront = tuple[FloatArray, Int64Array]
 
 
 @estimator
-class MOCK(_base.LazyFrontMixin, _base.FrontSearchMixin, _base.ConstrainedClusterer):
+class MOCK(
+    _base.NearestSampleMixin, _base.LazyFrontMixin, _base.FrontSearchMixin, _base.ConstrainedClusterer
+):
     """Clusters that are compact and keep neighbours together, from links between neighbours.
 
     A front of partitions of all numbers of clusters is constructed from a minimum spanning tree and evolved;
@@ -137,8 +139,6 @@ class MOCK(_base.LazyFrontMixin, _base.FrontSearchMixin, _base.ConstrainedCluste
         Measurements in different units want ``"zscore"``; positions in a plane or space must stay unscaled.
     metric : str or callable
         Distance for neighbours and tree; not ``"precomputed"``, since clusters have means.
-    ties : {"random", "index"}
-        Order of equally near neighbours; ``"index"`` leaks the order of the rows.
     root : int or "random"
         Sample that the tree hangs from.
     rank_cap : int, optional
@@ -245,7 +245,6 @@ objective, int or callable, default="auto"
     connectivity: Literal["ranks", "published"] = "ranks"
     scale: Literal["none", "minmax", "zscore"] = "none"
     metric: Annotated[Metric, str, callable] = "euclidean"
-    ties: Literal["random", "index"] = "random"
     root: Annotated[int, Interval(Integral, 0, None, closed="left")] | Literal["random"] = "random"
     rank_cap: Count | None = None
     k_user: Count = 25
@@ -269,7 +268,7 @@ objective, int or callable, default="auto"
         seeds = spawn_seeds(self.random_state, 2 + self.n_controls)
         checkpoint = self._checkpoint(n_samples, features, y, must_link, cannot_link)
         _base.check_rule(self.select, _known_rules(self._objectives_with(supervision)))
-        scaled = np.asarray(_base.scale_features(features, self.scale), dtype=np.float64)
+        scaled = self._scale_samples(features)
         problem = self._problem_of(scaled, np.random.default_rng(seeds[0]), supervision, self.n_jobs)
         for name in ("control_fronts_", "attainment_", "attainment_scores_", "promising_", "pareto_labels_"):
             self.__dict__.pop(name, None)
@@ -429,8 +428,7 @@ objective, int or callable, default="auto"
         return self.attainment_scores_
 
     def _check(self, n_samples: int) -> None:
-        if self.n_clusters is not None and self.n_clusters > n_samples:
-            raise ValueError(f"n_clusters={self.n_clusters} is more than the number of samples, {n_samples}.")
+        _base.check_n_clusters(self.n_clusters or 1, n_samples)
         if tuple(self.objectives) not in _OBJECTIVES:
             raise ValueError(f"objectives must be one of {_OBJECTIVES}, got {self.objectives!r}.")
         if self.root != "random" and self.root >= n_samples:

@@ -44,7 +44,9 @@ from moo_clustering.estimators._base import (
     FrontMixin,
     Rule,
     SemiSupervisedClusterMixin,
+    check_n_clusters,
     checkpoint_for,
+    warn_if_all_labelled,
 )
 from moo_clustering.estimators._options import (
     KW_ONLY,
@@ -616,14 +618,15 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
             # Refuse what cannot be resumed before the pool is made.
             self._checkpoint_for()
         *self._seeds, pool_seed = spawn_seeds(self.random_state, 4)
+        if side.targets is not None and not isinstance(data, Bags):
+            warn_if_all_labelled(side.targets.labelled)
         needs_pool = self.kernel != "bags" or side.kind != "labels"
         self._samples = self._pooled(data, needs_pool, pool_seed)
         return self._select(side, *supervision)
 
     def _read_side_information(self, n_samples: int, *supervision: Any) -> SideInformation:
         side = read_side_information(n_samples, *supervision, novel=self.novel, pairs=self.pairs)
-        if self.n_clusters is not None and self.n_clusters > n_samples:
-            raise ValueError(f"n_clusters={self.n_clusters} is more than the number of samples, {n_samples}.")
+        check_n_clusters(self.n_clusters or 1, n_samples)
         if self.kernel == "bags" and side.kind != "labels":
             raise ValueError('kernel="bags" makes no partitions: it needs labels of every class, fit(X, y).')
         return side
@@ -1041,8 +1044,8 @@ class ParetoClustering(ParetoPoolClusterer):
         Warns
         -----
         UserWarning
-            Families that failed; an agreement below .6; labels of one class only; fewer distinct rows than
-            clusters.
+            Families that failed; an agreement below .6; labels of one class only, or of all samples; fewer
+            distinct rows than clusters.
         """
         data = self._read(X, reset=True)
         n_samples = data.n_bags if isinstance(data, Bags) else data.shape[0]

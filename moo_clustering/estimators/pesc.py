@@ -134,15 +134,12 @@ class PESC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
         Contribution of a member in ES2: the formula, the paper's prose, or 1.
     sigma : float or {"mean", "median", "grid"}
         Scale factor of ES3; ``"grid"`` takes the largest eigengap over the paper's values.
-    scale : {"minmax", "zscore", "none"}
-        Not applied to ``metric="precomputed"``.
     metric : str
         Any metric of scikit-learn, or ``"precomputed"`` (n_samples, n_samples) distances.
-    ties : {"random", "index"}
-        Order of equally near neighbours; ``"index"`` leaks the order of the rows on gridded data.
     neighbors : tuple of (indices, distances)
         Neighbour lists of shape (n_samples, width) from any search, exact or approximate, self
-        excluded, on the data as they should be compared (``scale`` is not applied to them).
+        excluded, on the data as they should be compared (``scale`` is not applied to them). Bridges and
+        ``predict`` go by ``scale`` and ``metric`` all the same.
     engine : {"pymoo", "deap"}
 
     Attributes
@@ -200,9 +197,7 @@ class PESC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
     min_weight: NonNegative = 0.0
     es2_weight: Literal["one_minus_div", "div", "count"] = "one_minus_div"
     sigma: NonNegative | Literal["mean", "median", "grid"] = "mean"
-    scale: Literal["minmax", "zscore", "none"] = "minmax"
     metric: str = "euclidean"
-    ties: Literal["random", "index"] = "random"
     neighbors: Annotated[tuple[ArrayLike, ArrayLike] | None, tuple, list, None] = None
     engine: Literal["pymoo", "deap"] = "pymoo"
 
@@ -227,8 +222,7 @@ class PESC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
         groups = _base.supervision_groups(n_samples, y, must_link, cannot_link)
         ties, search_seed, weight_seed, spectral_seed = spawn_seeds(self.random_state, 4)
         checkpoint = _base.checkpoint_for(self, features, y, must_link, cannot_link)
-        if self.metric != "precomputed":
-            features = _base.scale_features(features, self.scale)
+        features = self._scale_samples(features)
         lists = self._neighbor_lists(features, groups, np.random.default_rng(ties))
         problem = NeighborGraphProblem(
             lists,
@@ -461,13 +455,9 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
     lam : float
         For ``"waterfill"``, the trade-off between near neighbours and many; default three times the
         mean distance of the 10 nearest neighbours.
-    scale : {"minmax", "zscore", "none"}
-        Not applied to ``metric="precomputed"``.
     metric : str or callable
         Any metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``
         (n_samples, n_samples) distances.
-    ties : {"random", "index"}
-        Order of equally near neighbours; ``"index"`` leaks the order of the rows on gridded data.
     must_link : {"star", "clique"}
         How samples that belong together are linked: through the medoid of their group, or every pair.
     max_memory : int, default=4 GiB
@@ -505,9 +495,7 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
     sigma: NonNegative | Literal["mean", "median", "eigengap"] = "mean"
     epsilon: Positive = 0.4
     lam: Positive | None = None
-    scale: Literal["minmax", "zscore", "none"] = "minmax"
     metric: Annotated[str | Callable[..., float], str, callable] = "euclidean"
-    ties: Literal["random", "index"] = "random"
     must_link: Literal["star", "clique"] = "star"
     max_memory: Count = MAX_MEMORY
     verbose: Verbose = False
@@ -520,8 +508,7 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
         _base.check_n_clusters(self.n_clusters, n_samples)
         groups = _base.supervision_groups(n_samples, y, must_link, cannot_link)
         ties, choice, spectral = spawn_seeds(self.random_state, 3)
-        if self.metric != "precomputed":
-            data = _base.scale_features(data, self.scale)
+        data = self._scale_samples(data)
         with tqdm(total=3, desc=type(self).__name__, disable=not self.verbose) as progress:
             progress.set_postfix_str("neighbours")
             lists = self._lists(data, ties)

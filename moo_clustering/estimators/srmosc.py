@@ -98,12 +98,8 @@ class SRMOSC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
         Generations after the initial population, with ``solver="nsga2"``.
     pc, pm : float, default=0.7 and 0.3
         Probabilities that a pair is crossed and that an individual is mutated.
-    scale : {"minmax", "zscore", "none"}
-        Scaling of the features before anything else.
     metric : str or callable
         Distance that decides which candidates are near: any metric of scikit-learn but ``"precomputed"``.
-    ties : {"random", "index"}
-        Order of equally near candidates; ``"index"`` leaks the order of the rows on gridded data.
     max_memory : int, default=4 GiB
         Largest size of a population and its offspring in bytes.
     force : bool
@@ -162,9 +158,7 @@ class SRMOSC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
     n_gen: NonNegativeCount = 100
     pc: Probability = 0.7
     pm: Probability = 0.3
-    scale: Literal["minmax", "zscore", "none"] = "minmax"
     metric: Annotated[str, str, callable] = "euclidean"
-    ties: Literal["random", "index"] = "random"
     max_memory: Annotated[int, Interval(Real, 0, None, closed="neither")] = MAX_MEMORY
     force: bool = False
 
@@ -173,12 +167,11 @@ class SRMOSC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
     ) -> None:
         features = numeric_features(self, X, ensure_min_samples=2)
         n_samples = features.shape[0]
-        if self.n_clusters > n_samples:
-            raise ValueError(f"n_clusters={self.n_clusters} is more than the number of samples, {n_samples}.")
+        _base.check_n_clusters(self.n_clusters, n_samples)
         groups = _base.supervision_groups(n_samples, y, must_link, cannot_link)
         ties, search_seed, spectral_seed = spawn_seeds(self.random_state, 3)
         checkpoint = self._checkpoint(features, y, must_link, cannot_link)
-        scaled = np.asarray(_base.scale_features(features, self.scale), dtype=np.float64)
+        scaled = self._scale_samples(features)
         problem = SRMOSCProblem(
             scaled,
             n_candidates=self.n_candidates,

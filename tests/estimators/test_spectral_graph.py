@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from moo_clustering import SpectralGraphClustering
 from moo_clustering.constraints import InconsistentConstraintsError
-from moo_clustering.estimators._base import scale_features
+from moo_clustering.estimators._base import feature_scaling
 
 GRAPHS = ("knn", "mutual_knn", "epsilon", "full", "waterfill")
 
@@ -82,7 +82,7 @@ def test_defaults_follow_the_number_of_samples():
     model = SpectralGraphClustering(3, random_state=0).fit(X)
     explicit = SpectralGraphClustering(3, n_neighbors=5, random_state=0).fit(X)
     assert abs(model.similarity_ - explicit.similarity_).max() == 0
-    scaled = scale_features(X, "minmax")
+    scaled = feature_scaling(X, "minmax")(X)
     assert model.sigma_ == pytest.approx(np.sort(cdist(scaled, scaled))[:, 1:6].mean(), rel=1e-6)
 
 
@@ -253,9 +253,9 @@ def test_verbose_shows_progress(capsys):
 
 def test_scaling_by_hand():
     X = np.array([[1.0, 5.0, 10.0], [3.0, 5.0, 20.0], [5.0, 5.0, 40.0]])
-    assert scale_features(X, "none") is X
-    np.testing.assert_allclose(scale_features(X, "minmax"), [[0, 0], [0.5, 1 / 3], [1, 1]])
-    z = scale_features(X, "zscore")
+    assert feature_scaling(X, "none")(X) is X
+    np.testing.assert_allclose(feature_scaling(X, "minmax")(X), [[0, 0], [0.5, 1 / 3], [1, 1]])
+    z = feature_scaling(X, "zscore")(X)
     assert z.shape == (3, 2)
     np.testing.assert_allclose(z.mean(axis=0), 0, atol=1e-15)
     np.testing.assert_allclose(z.std(axis=0), 1)
@@ -264,10 +264,13 @@ def test_scaling_by_hand():
 
 @pytest.mark.parametrize("scale", ["minmax", "zscore"])
 def test_scaling_keeps_float32_and_survives_constants_and_extremes(scale):
-    assert scale_features(np.ones((4, 2), dtype=np.float32), scale).tolist() == [[0.0]] * 4
-    narrow = scale_features(np.array([[1.0], [2.0], [4.0]], dtype=np.float32), scale)
+    def scaled(X):
+        return feature_scaling(X, scale)(X)
+
+    assert scaled(np.ones((4, 2), dtype=np.float32)).tolist() == [[0.0]] * 4
+    narrow = scaled(np.array([[1.0], [2.0], [4.0]], dtype=np.float32))
     assert narrow.dtype == np.float32
     for size in (1e-300, 1e300, 1.7e308):
-        assert np.isfinite(scale_features(np.array([[-size], [0.0], [size]]), scale)).all()
+        assert np.isfinite(scaled(np.array([[-size], [0.0], [size]]))).all()
     with pytest.raises(ValueError, match="scale must be"):
-        scale_features(np.ones((2, 1)), "robust")
+        feature_scaling(np.ones((2, 1)), "robust")

@@ -411,9 +411,9 @@ def _scaled(estimator: Any, table: FloatArray) -> FloatArray:
 
         return FeatureScaling.of(table, scale, n_components=table.shape[1]).transform(table)
     if scale in ("minmax", "zscore"):
-        from moo_clustering.estimators._base import scale_features
+        from moo_clustering.estimators._base import feature_scaling
 
-        return np.asarray(scale_features(table, scale), dtype=np.float64)
+        return np.asarray(feature_scaling(table, scale)(table), dtype=np.float64)
     return table
 
 
