@@ -43,6 +43,7 @@ from moo_clustering._arrays import (
     warn_caller,
 )
 from moo_clustering._distances import Metric
+from moo_clustering._docs import documented
 from moo_clustering._kernels.medoids import GRAIN
 from moo_clustering.algorithms import Recorder, Search, drive
 from moo_clustering.algorithms.pymoo_search import PymooSearch, filled_in
@@ -62,6 +63,31 @@ _FREE = frozenset({"n_gen", "n_jobs", "verbose", "callback", "checkpoint", "chec
 _OF_PYMOO = ("algorithm", "callback", "termination", "save_history")
 Rule = str | int | Callable[[NDArray[np.float64]], int]
 Scaling = Callable[[NDArray[np.floating[Any]]], NDArray[np.floating[Any]]]
+
+
+# Sections that ``predict`` and ``transform`` have in common, for ``documented``.
+OF_PREDICT = """
+Parameters
+----------
+X : array-like or sparse matrix of shape (n, n_features)
+    Samples in a form that ``fit`` takes.
+
+Returns
+-------
+ndarray of shape (n,), int32
+    Numbers as in ``labels_``.
+"""
+OF_TRANSFORM = """
+Parameters
+----------
+X : array-like or sparse matrix of shape (n, n_features)
+    Samples in a form that ``fit`` takes.
+
+Returns
+-------
+ndarray of shape (n, n_columns)
+    A column per cluster, or per topic.
+"""
 
 
 class NumericOptionsMixin:
@@ -513,6 +539,7 @@ class NearestSampleMixin:
     scale: Literal["minmax", "zscore", "none"] = "minmax"
     ties: Literal["random", "index"] = "random"
 
+    @documented(OF_PREDICT)
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Cluster of the nearest sample of the fit, in its scaling and metric; ties: the first.
 
@@ -523,11 +550,6 @@ class NearestSampleMixin:
         ----------
         X : array-like of shape (n, n_features)
             With ``metric="precomputed"`` distances to the samples of the fit, shape (n, n_samples).
-
-        Returns
-        -------
-        ndarray of shape (n,), int32
-            Numbers as in ``labels_``.
 
         Raises
         ------

@@ -23,6 +23,7 @@ from moo_clustering._arrays import (
     spawn_seeds,
 )
 from moo_clustering._distances import MAX_MEMORY, Metric
+from moo_clustering._docs import documented
 from moo_clustering.constraints import PairwiseConstraints, fisher_weights
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators import _base
@@ -142,6 +143,7 @@ class MedoidSetClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer, ABC
         self._set_front(problem, population, constraints, weighted)
         self.choose(self.select)
 
+    @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
         """Cluster of the nearest medoid, in the metric of the fit; pairs do not count.
 
@@ -153,10 +155,6 @@ class MedoidSetClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer, ABC
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             With ``metric="precomputed"``: distances to the samples of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
         """
         check_is_fitted(self, "pareto_front_")
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=False)

@@ -25,11 +25,14 @@ from moo_clustering._arrays import (
     spawn_seeds,
     warn_caller,
 )
+from moo_clustering._docs import documented
 from moo_clustering._parallel import run_calls
 from moo_clustering.consensus import best_half, cspa, hbgf, hgpa, mcla, select_pareto
 from moo_clustering.consensus.hypergraph import check_memory
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators._base import (
+    OF_PREDICT,
+    OF_TRANSFORM,
     TransformingClusterer,
     check_n_clusters,
     checkpoint_for,
@@ -253,36 +256,22 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         self.topics_ = leading_terms(self.cluster_weights_, names, self.n_top_terms)
         return self
 
+    @documented(OF_TRANSFORM)
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Cosine of every document with the mean term weights of every cluster.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_documents, n_terms)
-            As for ``fit``; weighted by the document frequencies of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_documents, n_clusters_)
-            0 for documents without terms.
+        Terms are weighted by the document frequencies of the fit; documents without terms get 0.
         """
         check_is_fitted(self)
         rows = normalize(self._weights(self._validated(X, reset=False)))
         return np.asarray(rows @ normalize(self.cluster_weights_).T)
 
+    @documented(OF_PREDICT)
     def predict(self, X: Any) -> Labels:
         """Cluster of the nearest mean term weights, by :meth:`transform`.
 
-        Documents of the fit may get another label than in ``labels_``, which the runs decide.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_documents, n_terms)
-
-        Returns
-        -------
-        ndarray of shape (n_documents,), int32
-            The largest cluster for documents without terms.
+        Documents of the fit may get another label than in ``labels_``, which the runs decide. Those without
+        terms are in the largest cluster.
         """
         similarity = self.transform(X)
         labels = similarity.argmax(axis=1).astype(np.int32)
@@ -459,35 +448,18 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
         self._set(min(best, key=lambda part: part.losses.min()), empty)
         return self
 
+    @documented(OF_TRANSFORM)
     def transform(self, X: Any) -> AnyFloatArray:
-        """Weights of the topics in documents, by non-negative least squares.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_documents, n_terms)
-
-        Returns
-        -------
-        ndarray of shape (n_documents, n_clusters)
-        """
+        """Weights of the topics in documents, by non-negative least squares."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         return document_weights(X, self.components_.T, n_jobs=self.n_jobs).astype(
             self.components_.dtype, copy=False
         )
 
+    @documented(OF_PREDICT)
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """Cluster of the topic with the largest weight.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_documents, n_terms)
-
-        Returns
-        -------
-        ndarray of shape (n_documents,), int32
-            The largest cluster where no topic has weight.
-        """
+        """Cluster of the topic with the largest weight; the largest cluster where no topic has weight."""
         weights = self.transform(X)[:, : self.n_clusters_]
         if not self.normalise:
             weights = weights / self._lengths[: self.n_clusters_]
@@ -642,33 +614,18 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         self._warn(best, int(zero.sum()))
         return self
 
+    @documented(OF_PREDICT)
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Cluster of the most similar centroid; rows of zeros go where those of the fit went.
 
         After ``algorithm="bisecting"`` the labels of the fit may differ: splits are final.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), int32
         """
         similarities, zero = self._similarities(X)
         return np.where(zero, self._largest, similarities.argmax(axis=1)).astype(np.int32)
 
+    @documented(OF_TRANSFORM)
     def transform(self, X: Any) -> AnyFloatArray:
-        """Cosine distances 1 - cos to the centroids, 1 for rows of zeros.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_clusters_)
-        """
+        """Cosine distances 1 - cos to the centroids, 1 for rows of zeros."""
         similarities, _ = self._similarities(X)
         return np.maximum(1.0 - similarities, 0.0)
 

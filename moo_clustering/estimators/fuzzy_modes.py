@@ -24,11 +24,12 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering._arrays import FloatArray, Labels, non_dominated, spawn_seeds, warn_caller
+from moo_clustering._docs import documented
 from moo_clustering._parallel import threads_here
 from moo_clustering.consensus import cspa
 from moo_clustering.encodings import align_labels, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.estimators._base import FrontSearchMixin, ReportMixin, checkpoint_for
+from moo_clustering.estimators._base import OF_PREDICT, FrontSearchMixin, ReportMixin, checkpoint_for
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount, Probability, estimator
 from moo_clustering.operators import batched_tournament
 from moo_clustering.operators.mutation import ModesMutation
@@ -228,19 +229,12 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
                 "be too few different rows."
             )
 
+    @documented(OF_PREDICT)
     def predict(self, X: Any) -> Labels:
         """Cluster of the nearest of ``modes_``; ties: the first.
 
         A category that was not there in ``fit`` differs from all others. After a vote or consensus, a sample
         of the fit may be nearest to the mode of another cluster than its own.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), int32
         """
         check_is_fitted(self, "pareto_front_")
         rows = self._coder.encode(read_columns(self, X, reset=False))

@@ -35,6 +35,7 @@ from moo_clustering._arrays import (
     spawn_seeds,
     warn_caller,
 )
+from moo_clustering._docs import documented
 from moo_clustering.algorithms.search import (
     InterruptedSearchWarning,
     InterruptGuard,
@@ -43,6 +44,8 @@ from moo_clustering.algorithms.search import (
     set_rng_state,
 )
 from moo_clustering.estimators._base import (
+    OF_PREDICT,
+    OF_TRANSFORM,
     TransformingClusterer,
     check_n_clusters,
     checkpoint_for,
@@ -245,33 +248,17 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         self._warn()
         return self
 
+    @documented(OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Nearest centre; among equally near ones the one that samples of ``fit`` went to.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), int32
-        """
+        """Nearest centre; among equally near ones the one that samples of ``fit`` went to."""
         check_is_fitted(self)
         X = numeric_features(self, X, dtype=np.float64, reset=False)
         nearest = nearest_centers(shifted(X, self._offsets), self._centers[self._numbers])[0]
         return self._numbers[nearest].astype(np.int32)
 
+    @documented(OF_TRANSFORM)
     def transform(self, X: Any) -> FloatArray:
-        """Euclidean distances to the centres.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_clusters_)
-        """
+        """Euclidean distances to the centres."""
         check_is_fitted(self)
         X = numeric_features(self, X, dtype=np.float64, reset=False)
         return np.asarray(euclidean_distances(shifted(X, self._offsets), self._centers))

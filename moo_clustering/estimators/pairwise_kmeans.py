@@ -31,9 +31,11 @@ from moo_clustering._arrays import (
     spawn_seeds,
     warn_caller,
 )
+from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import icm_sweep
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.estimators._base import (
+    OF_PREDICT,
     ConstrainedClusterer,
     check_n_clusters,
     supervision_pairs,
@@ -119,17 +121,9 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
         runs = map(run, spawn_seeds(self.random_state, self.n_init))
         self._set(min(runs, key=lambda partition: partition.history[-1]))
 
+    @documented(OF_PREDICT)
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """Cluster of the nearest centre; pairs do not count.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """Cluster of the nearest centre; pairs do not count."""
         check_is_fitted(self)
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         distortion = DISTORTIONS[self.metric]
@@ -374,17 +368,9 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
         check_is_fitted(self)
         return self._mapped(numeric_features(self, X, dtype=np.float64, reset=False))
 
+    @documented(OF_PREDICT)
     def predict(self, X: ArrayLike) -> NDArray[np.int32]:
-        """Cluster of the centre that is nearest in the learned metric.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """Cluster of the centre that is nearest in the learned metric."""
         nearest: NDArray[Any] = pairwise_distances_argmin(self.transform(X), self._centers)
         return nearest.astype(np.int32)
 
