@@ -18,22 +18,14 @@ _MARK = "-1 marks unlabelled samples"
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """Classes or label sets of the samples that have them.
+    """Classes or label sets of the samples that have them."""
 
-    Parameters
-    ----------
-    indicators : ndarray of shape (n_samples, n_classes), float64
-        1 where the sample has the class or label; rows of unlabelled samples are 0.
-    classes : ndarray of shape (n_classes,)
-        Values of the classes; of label sets the numbers 0, 1, ... of the labels.
-    multilabel : bool
-        Whether a sample may have any number of them.
-    """
-
+    # shape (n_samples, n_classes): 1 where the sample has the class or label; unlabelled rows are 0.
     indicators: NDArray[np.float64]
     labelled: NDArray[np.bool_]
+    # shape (n_classes,): values of the classes; of label sets the numbers 0, 1, ... of the labels.
     classes: NDArray[Any]
-    multilabel: bool
+    multilabel: bool  # whether a sample may have any number of them
 
     @property
     def rows(self) -> NDArray[np.intp]:

@@ -154,25 +154,13 @@ def _population(solutions: Sequence[Solution]) -> Population:
 
 @dataclass(slots=True, eq=False)
 class Solution:
-    """One evaluated genotype.
+    """One evaluated genotype."""
 
-    Attributes
-    ----------
-    x : ndarray of shape (n_var,)
-    f : ndarray of shape (n_obj,)
-    violation : float
-        Constraint violation; 0 if feasible.
-    individual : Individual or None
-        The same for pymoo, once made.
-    key : bytes or None
-        Key that duplicates share, once computed.
-    """
-
-    x: NDArray[Any]
-    f: NDArray[np.float64]
-    violation: float
-    individual: Individual | None = None
-    key: bytes | None = None
+    x: NDArray[Any]  # shape (n_var,)
+    f: NDArray[np.float64]  # shape (n_obj,)
+    violation: float  # constraint violation; 0 if feasible
+    individual: Individual | None = None  # the same for pymoo, once made
+    key: bytes | None = None  # key that duplicates share, once computed
     _source: tuple[Batch, int] | None = None
 
     @classmethod

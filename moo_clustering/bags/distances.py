@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from moo_clustering._arrays import FloatArray, Int64Array, did_you_mean
+from moo_clustering._arrays import FloatArray, Int64Array, choice, did_you_mean
 from moo_clustering._docs import documented
 from moo_clustering._kernels import bag_distances as kernels
 from moo_clustering._kernels.threads import for_parts
@@ -89,11 +89,7 @@ def bag_distances(
     >>> bag_distances([[[0, 0], [2, 0]], [[0, 1]], [[0, 4]]]).round(2).tolist()
     [[0.0, 2.24, 4.47], [1.0, 0.0, 3.0], [4.0, 3.0, 0.0]]
     """
-    if kind not in get_args(Kind):
-        allowed = ", ".join(map(repr, get_args(Kind)))
-        raise ValueError(
-            f"kind must be one of {allowed}, got {kind!r}{did_you_mean(str(kind), get_args(Kind))}"
-        )
+    choice("kind", kind, get_args(Kind))
     if isinstance(max_memory, bool) or not isinstance(max_memory, int | float | np.number):
         raise TypeError(f"max_memory must be a number of bytes, got {max_memory!r}")
     if not max_memory >= _table_bytes(1):

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
-from moo_clustering._arrays import FloatArray, Int64Array, did_you_mean
+from moo_clustering._arrays import FloatArray, Int64Array, choice, did_you_mean
 from moo_clustering.bags.bags import Bags, as_bags
 
 Statistic = Literal["mean", "min", "max"]
@@ -46,9 +46,7 @@ def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = 
     ValueError
         Unknown ``kind``, or no distances for ``"prototypes"``.
     """
-    if kind not in EMBEDDINGS:
-        allowed = ", ".join(map(repr, EMBEDDINGS))
-        raise ValueError(f"kind must be one of {allowed}, got {kind!r}{did_you_mean(str(kind), EMBEDDINGS)}")
+    choice("kind", kind, EMBEDDINGS)
     if kind == "prototypes":
         if symmetric is None:
             raise ValueError('kind="prototypes" needs the distances: give symmetric')

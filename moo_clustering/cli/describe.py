@@ -87,33 +87,17 @@ def describe(job: Job) -> Description:
 
 @dataclass
 class Description:
-    """Tables, arrays, files and pictures that describe a fit.
+    """Tables, arrays, files and pictures that describe a fit."""
 
-    Parameters
-    ----------
-    record : dict
-        Entries for the record.
-    clusters : DataFrame, optional
-        Description of the clusters, for the summary.
-    frames : dict of str to DataFrame
-        Tables by the names of their files.
-    arrays : dict
-        Arrays for ``result.npz``.
-    writers : list of callable
-        Each writes files into a folder and returns their names.
-    pictures : dict of str to callable
-        Functions that draw into a file, by its name.
-    report : dict
-        More keyword arguments of ``report_content``.
-    """
-
-    record: dict[str, Any]
-    clusters: pd.DataFrame | None = None
-    frames: dict[str, pd.DataFrame] = field(default_factory=dict)
-    arrays: dict[str, Any] = field(default_factory=dict)
+    record: dict[str, Any]  # entries for the record
+    clusters: pd.DataFrame | None = None  # description of the clusters, for the summary
+    frames: dict[str, pd.DataFrame] = field(default_factory=dict)  # tables by the names of their files
+    arrays: dict[str, Any] = field(default_factory=dict)  # arrays for ``result.npz``
+    # Each writes files into a folder and returns their names.
     writers: list[Callable[[Path], list[str]]] = field(default_factory=list)
+    # Functions that draw into a file, by its name.
     pictures: dict[str, Callable[[Path], None]] = field(default_factory=dict)
-    report: dict[str, Any] = field(default_factory=dict)
+    report: dict[str, Any] = field(default_factory=dict)  # more keyword arguments of ``report_content``
 
 
 def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
@@ -748,24 +732,15 @@ def draw_roc(path: Path, curves: dict[str, Any], exact: dict[str, float], title:
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """Labels as a fitted estimator predicts them.
+    """Labels as a fitted estimator predicts them."""
 
-    Parameters
-    ----------
-    use : LabelUse
-        The labels that the fit had and had not.
-    probabilities : ndarray of shape (n_samples, n_labels)
-        0 for classes that no sample with labels for the fit has.
-    scores : ndarray of shape (n_samples, n_labels)
-        Values by which ROC curves rank the samples: sums of votes where the method adds them up without
-        dividing (``aggregation="sum"``), otherwise the probabilities.
-    chosen : ndarray of shape (n_samples, n_labels), bool
-    """
-
-    use: LabelUse
+    use: LabelUse  # the labels that the fit had and had not
+    # shape (n_samples, n_labels): 0 for classes that no sample with labels for the fit has.
     probabilities: NDArray[np.float64]
+    # shape (n_samples, n_labels): values by which ROC curves rank the samples: sums of votes where the method
+    # adds them up without dividing (``aggregation="sum"``), otherwise the probabilities.
     scores: NDArray[np.float64]
-    chosen: NDArray[np.bool_]
+    chosen: NDArray[np.bool_]  # shape (n_samples, n_labels)
 
 
 def predictions_of(estimator: Any, X: Any, use: LabelUse | None) -> Predictions | None:

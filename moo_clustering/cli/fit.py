@@ -181,20 +181,11 @@ def run_fit(
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a run.
+    """The result of a run."""
 
-    Parameters
-    ----------
-    record : dict
-        As written to the folder.
-    interrupted : bool
-        Whether Ctrl-C ended the fit.
-    clusters : DataFrame, optional
-        Description of the clusters of documents, and of those with feature weights or modes.
-    """
-
-    record: dict[str, Any]
-    interrupted: bool
+    record: dict[str, Any]  # as written to the folder
+    interrupted: bool  # whether Ctrl-C ended the fit
+    # Description of the clusters of documents, and of those with feature weights or modes.
     clusters: pd.DataFrame | None = None
 
 

@@ -92,19 +92,11 @@ class FolderError(ValueError):
 
 @dataclass
 class RunFolder:
-    """A folder that one run writes to.
-
-    Parameters
-    ----------
-    resumed : bool
-        Whether there is a checkpoint to go on from.
-    has_record : bool
-        Whether there is the record of a run that may be overwritten or gone on with.
-    """
+    """A folder that one run writes to."""
 
     path: Path
-    resumed: bool = False
-    has_record: bool = False
+    resumed: bool = False  # whether there is a checkpoint to go on from
+    has_record: bool = False  # whether there is the record of a run that may be overwritten or gone on with
     _made: list[Path] = field(default_factory=list)
     _claimed: bool = False
     _lock: ExitStack | None = None

@@ -38,40 +38,22 @@ _UNITS = 20
 
 @dataclass
 class Job:
-    """One fit.
+    """One fit."""
 
-    Parameters
-    ----------
-    command : str
-        Command that asked for it.
-    labels : LabelUse, optional
-        Labels for a method that predicts them, and those that score the predictions.
-    supervision : dict
-        Keyword arguments of ``fit``.
-    sources : dict
-        Where the supervision came from, for the record.
-    notices : list of str
-        Warnings given before.
-    started : float
-        ``time.perf_counter()`` when the command began.
-    why : str
-        Why this method was taken, unless it was named.
-    options : dict, optional
-        Parameters of the estimator that were set by the user.
-    """
-
-    command: str
+    command: str  # command that asked for it
     method: Method
     estimator: Any
     samples: Samples
     seed: int
+    # Labels for a method that predicts them, and those that score the predictions.
     labels: LabelUse | None = None
-    supervision: dict[str, Any] = field(default_factory=dict)
-    sources: dict[str, Any] = field(default_factory=dict)
-    notices: list[str] = field(default_factory=list)
+    supervision: dict[str, Any] = field(default_factory=dict)  # keyword arguments of ``fit``
+    sources: dict[str, Any] = field(default_factory=dict)  # where the supervision came from, for the record
+    notices: list[str] = field(default_factory=list)  # warnings given before
+    # ``time.perf_counter()`` when the command began.
     started: float = field(default_factory=time.perf_counter)
-    why: str = ""
-    options: dict[str, Any] | None = None
+    why: str = ""  # why this method was taken, unless it was named
+    options: dict[str, Any] | None = None  # parameters of the estimator that were set by the user
 
     @property
     def weighs_features(self) -> bool:

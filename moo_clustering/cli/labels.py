@@ -20,25 +20,15 @@ _NAMED, _FEWEST = 5, 2
 
 @dataclass(frozen=True, eq=False)
 class LabelUse:
-    """Labels of the samples, apart for the fit and for scoring.
+    """Labels of the samples, apart for the fit and for scoring."""
 
-    Parameters
-    ----------
-    names : tuple of str
-        Names of the labels.
-    given : ndarray of shape (n_samples, n_labels), int8
-        1 and 0 where the fit is given the labels of a sample; rows of -1 elsewhere.
-    held_out : ndarray of shape (n_samples, n_labels), int8
-        1 and 0 of the samples that score the predictions; rows of -1 elsewhere, and wherever the fit is
-        given the labels.
-    multilabel : bool
-        Whether a sample may have any number of labels.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # names of the labels
+    # shape (n_samples, n_labels): 1 and 0 where the fit is given the labels; rows of -1 elsewhere.
     given: NDArray[np.int8]
+    # shape (n_samples, n_labels): 1 and 0 of the samples that score the predictions; rows of -1 elsewhere,
+    # and wherever the fit is given the labels.
     held_out: NDArray[np.int8]
-    multilabel: bool
+    multilabel: bool  # whether a sample may have any number of labels
 
     @property
     def is_given(self) -> NDArray[np.bool_]:

@@ -38,37 +38,20 @@ LabelSets = list[tuple[str, ...]]
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """A table of dense numeric features, and the interface of all kinds of samples.
+    """A table of dense numeric features, and the interface of all kinds of samples."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the data set, or of its file without the folder.
-    X : array-like, sparse matrix or Bags
-        The data that ``fit`` is given.
-    row_ids : ndarray of shape (n_samples,)
-        Identifiers as text, or the numbers 0, 1, ... where the data have none.
-    y : ndarray of shape (n_samples,), int64, or None
-        Known classes, for scoring; -1 for samples without one.
-    target_names : tuple of str
-        Names of the classes in y.
-    partial_y : ndarray of shape (n_samples,), int64, or None
-        Partial labels, for ``fit``; -1 for unlabelled samples.
-    partial_names : tuple of str
-        Names of the classes in partial_y.
-    notes : tuple of str
-        Sentences about what was done to the columns of a file.
-    """
-
-    name: str
-    X: Any
+    name: str  # name of the data set, or of its file without the folder
+    X: Any  # the data that ``fit`` is given
+    # shape (n_samples,): identifiers as text, or the numbers 0, 1, ... where the data have none.
     row_ids: NDArray[Any]
     feature_names: Sequence[str] = ()
+    # shape (n_samples,): known classes, for scoring; -1 for samples without one.
     y: Int64Array | None = None
-    target_names: tuple[str, ...] = ()
+    target_names: tuple[str, ...] = ()  # names of the classes in y
+    # shape (n_samples,): partial labels, for ``fit``; -1 for unlabelled samples.
     partial_y: Int64Array | None = None
-    partial_names: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    partial_names: tuple[str, ...] = ()  # names of the classes in partial_y
+    notes: tuple[str, ...] = ()  # sentences about what was done to the columns of a file
 
     # The word for one sample.
     kind: ClassVar[str] = "sample"
@@ -208,26 +191,13 @@ class SparseSamples(Samples):
 
 @dataclass(frozen=True, eq=False)
 class PreparedSamples(Samples):
-    """A table whose features were made of its columns.
+    """A table whose features were made of its columns."""
 
-    Parameters
-    ----------
-    frame : DataFrame
-        The columns, with empty cells filled.
-    categories : tuple of str
-        Names of the columns that hold categories.
-    missing : DataFrame of bool
-        The cells that were filled.
-    has_equal_columns : bool
-        Whether every column has the same total variance, before weights.
-    notes_of_rows : DataFrame
-        Columns that became no features and have no other role, such as names: they help to recognise a row.
-    """
-
-    frame: pd.DataFrame = field(default_factory=pd.DataFrame)
-    categories: tuple[str, ...] = ()
-    missing: pd.DataFrame = field(default_factory=pd.DataFrame)
-    has_equal_columns: bool = True
+    frame: pd.DataFrame = field(default_factory=pd.DataFrame)  # the columns, with empty cells filled
+    categories: tuple[str, ...] = ()  # names of the columns that hold categories
+    missing: pd.DataFrame = field(default_factory=pd.DataFrame)  # the cells that were filled
+    has_equal_columns: bool = True  # whether every column has the same total variance, before weights
+    # Columns that became no features and have no other role, such as names: they help to recognise a row.
     notes_of_rows: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @property
@@ -310,14 +280,10 @@ class CategorySamples(Samples):
 
 @dataclass(frozen=True, eq=False)
 class LabelSetSamples(Samples):
-    """Samples whose file gives any number of labels to each of them.
+    """Samples whose file gives any number of labels to each of them."""
 
-    Parameters
-    ----------
-    Y : ndarray of shape (n_samples, n_labels), int8
-        1 for the labels of a sample, 0 for the others; a row of -1 for an unlabelled sample.
-    """
-
+    # shape (n_samples, n_labels): 1 for the labels of a sample, 0 for the others; a row of -1 for an
+    # unlabelled sample.
     Y: NDArray[np.int8] = field(kw_only=True)
     label_names: tuple[str, ...] = field(kw_only=True)
 
@@ -362,22 +328,14 @@ class LabelSetSamples(Samples):
 
 @dataclass(frozen=True, eq=False)
 class TextSamples(Samples):
-    """Documents and, once they are made, the features of their terms.
-
-    Parameters
-    ----------
-    sets : list of tuple of str, optional
-        Partial labels of documents of which some have several; empty for unlabelled documents.
-    weights : csr_matrix of shape (n_documents, n_terms), optional
-        Weights of the terms; X holds these or their leading components.
-    made : dict
-        How the features were made.
-    """
+    """Documents and, once they are made, the features of their terms."""
 
     documents: Documents = field(kw_only=True)
+    # Partial labels of documents of which some have several; empty for unlabelled documents.
     sets: LabelSets | None = None
+    # shape (n_documents, n_terms): weights of the terms; X holds these or their leading components.
     weights: Any = None
-    made: dict[str, Any] = field(default_factory=dict)
+    made: dict[str, Any] = field(default_factory=dict)  # how the features were made
 
     kind: ClassVar[str] = "document"
     has_units: ClassVar[bool] = False

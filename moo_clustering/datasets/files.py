@@ -37,24 +37,13 @@ _WRITTEN = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 class Remedy(NamedTuple):
-    """Advice on how to read a file that cannot be read as it was asked.
+    """Advice on how to read a file that cannot be read as it was asked."""
 
-    Attributes
-    ----------
-    action : str
-        What helps, as "leave it out with".
-    option : str
-        The option of the reader that does it; empty where no option does.
-    value : object
-        The value to give, in a list for options that take several; ``...`` where only the user knows it.
-    note : str
-        What else there is to say of the option.
-    """
-
-    action: str
-    option: str = ""
+    action: str  # what helps, as "leave it out with"
+    option: str = ""  # the option of the reader that does it; empty where no option does
+    # The value to give, in a list for options that take several; ``...`` where only the user knows it.
     value: Any = ...
-    note: str = ""
+    note: str = ""  # what else there is to say of the option
 
     def __str__(self) -> str:
         """The advice for those who call the reader: ``leave it out with drop=['name']``."""

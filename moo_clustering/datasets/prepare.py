@@ -675,22 +675,14 @@ def _is_none(cell: Any) -> bool:
 
 
 class Numbers(NamedTuple):
-    """Texts read as numbers.
+    """Texts read as numbers."""
 
-    Attributes
-    ----------
-    convention : {"plain", "comma", "point", "ambiguous", "none"}
-        As Python writes numbers; with a decimal comma; with commas that separate thousands; numbers that
-        may be either (1,234); or no numbers.
-    values : ndarray of shape (n,)
-        NaN for the few texts that are no numbers; of ambiguous ones those with decimal commas.
-    grouped : bool
-        Plain numbers that may also be read as thousands with points (1.234).
-    """
-
+    # As Python writes numbers; with a decimal comma; with commas that separate thousands; numbers that may be
+    # either (1,234); or no numbers.
     convention: Convention
+    # shape (n,): NaN for the few texts that are no numbers; of ambiguous ones those with decimal commas.
     values: NDArray[np.float64]
-    grouped: bool = False
+    grouped: bool = False  # plain numbers that may also be read as thousands with points (1.234)
 
 
 def read_numbers(texts: NDArray[Any]) -> Numbers:

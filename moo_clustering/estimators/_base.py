@@ -465,31 +465,15 @@ def knee(F: NDArray[np.float64]) -> int:
 
 @dataclass(frozen=True, eq=False)
 class MemberGraphs(ABC):
-    """Similarity graphs of the members of a front, and their spectral partitions, one at a time.
+    """Similarity graphs of the members of a front, and their spectral partitions, one at a time."""
 
-    Parameters
-    ----------
-    F : ndarray of shape (n_members, 2)
-        Objectives.
-    X : ndarray of shape (n_samples, n_features)
-        Scaled features, or precomputed distances.
-    lists : NeighborLists
-    groups : ConstraintGroups
-    join_groups : bool
-        Whether samples of a group are linked, or only those of different groups kept apart.
-    options : mapping
-        Parameters of the estimator.
-    seed : SeedSequence
-        Seed of every partition, so that asking twice gives the same one.
-    """
-
-    F: NDArray[np.float64]
-    X: NDArray[np.floating[Any]]
+    F: NDArray[np.float64]  # shape (n_members, 2): objectives
+    X: NDArray[np.floating[Any]]  # shape (n_samples, n_features): scaled features, or precomputed distances
     lists: NeighborLists
     groups: ConstraintGroups
-    join_groups: bool
-    options: Mapping[str, Any]
-    seed: np.random.SeedSequence
+    join_groups: bool  # whether samples of a group are linked, or only those of different groups kept apart
+    options: Mapping[str, Any]  # parameters of the estimator
+    seed: np.random.SeedSequence  # seed of every partition, so that asking twice gives the same one
 
     @abstractmethod
     def partition(self, member: int) -> SpectralPartition:

@@ -254,21 +254,11 @@ def lie_apart(features: FloatArray) -> BoolArray:
 
 
 class Assessment(NamedTuple):
-    """Assessment of one partition.
+    """Assessment of one partition."""
 
-    Attributes
-    ----------
-    confidence : float
-        Expected adjusted Rand index with classes, in 0..1.
-    p_value : float
-        That of the reference data, NaN without features.
-    verdict : str
-        One of :data:`VERDICTS`.
-    """
-
-    confidence: float
-    p_value: float
-    verdict: str
+    confidence: float  # expected adjusted Rand index with classes, in 0..1
+    p_value: float  # that of the reference data, NaN without features
+    verdict: str  # one of VERDICTS
 
 
 # Verdicts without a choice: the data leave nothing to choose from, or there is no pool.

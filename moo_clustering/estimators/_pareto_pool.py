@@ -353,20 +353,12 @@ def pooled_bags(
 
 @dataclass(frozen=True, eq=False)
 class FeatureScaling:
-    """Offset and scale of every feature that varies; for sparse data a reduction to main components.
+    """Offset and scale of every feature that varies; for sparse data a reduction to main components."""
 
-    Attributes
-    ----------
-    offset, spread : ndarray of shape (n_varying,)
-    varying : ndarray of shape (n_varying,)
-        Features that are not constant.
-    components : TruncatedSVD or None
-        Reduction of sparse data, after which rows are scaled to unit length.
-    """
-
-    offset: FloatArray
+    offset: FloatArray  # offset, spread: shape (n_varying,)
     spread: FloatArray
-    varying: IntpArray
+    varying: IntpArray  # shape (n_varying,): features that are not constant
+    # Reduction of sparse data, after which rows are scaled to unit length.
     components: TruncatedSVD | None = None
 
     @classmethod

@@ -77,22 +77,13 @@ _LINEAR = 0.3
 
 @dataclass(frozen=True, eq=False)
 class SideInformation:
-    """Labels and pairs of one fit.
+    """Labels and pairs of one fit."""
 
-    Attributes
-    ----------
-    kind : {"none", "labels", "novel", "pairs"}
-        How a partition is chosen: without knowledge, by labels of all classes, by labels of some of the
-        classes, or by pairs alone.
-    targets : Targets or None
-        Labels of samples, with those that follow along must-links.
-    pairs : PairwiseConstraints or None
-        Pairs of samples.
-    """
-
+    # How a partition is chosen: without knowledge, by labels of all classes, by labels of some of the
+    # classes, or by pairs alone.
     kind: Literal["none", "labels", "novel", "pairs"]
-    targets: Targets | None = None
-    pairs: PairwiseConstraints | None = None
+    targets: Targets | None = None  # labels of samples, with those that follow along must-links
+    pairs: PairwiseConstraints | None = None  # pairs of samples
 
     def known(self, n_samples: int) -> BoolArray:
         """Samples that labels or pairs are about, shape (n_samples,)."""
@@ -367,19 +358,11 @@ class JointEvidence(ValidityIndex):
 
 @dataclass(frozen=True, eq=False)
 class LeastSizes:
-    """Least number of samples in a cluster of the result.
-
-    Attributes
-    ----------
-    least : int
-    weights : ndarray of shape (n_points,)
-        Samples per point.
-    graph : csr_array of shape (n_points, n_points)
-        Similarities, by which clusters that are too small are merged.
-    """
+    """Least number of samples in a cluster of the result."""
 
     least: int
-    weights: FloatArray
+    weights: FloatArray  # shape (n_points,): samples per point
+    # shape (n_points, n_points): similarities, by which clusters that are too small are merged.
     graph: sp.csr_array
 
     @classmethod
@@ -518,26 +501,15 @@ class Candidates:
 
 
 class Solution(NamedTuple):
-    """A partition of the samples, and what is known of its clusters.
+    """A partition of the samples, and what is known of its clusters."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_samples,)
-    probabilities : ndarray of shape (n_samples, n_classes) or None
-        Probabilities of the classes, after a choice by labels of every class.
-    cluster_classes : ndarray of shape (n_clusters,), int, or None
-        Position of the class of every cluster, -1 for new classes.
-    model : ClassModel or None
-        Scores that give classes to other samples.
-    known : ndarray of shape (n_samples,), bool, or None
-        Samples that answers were about.
-    """
-
-    labels: IntArray
+    labels: IntArray  # shape (n_samples,)
+    # shape (n_samples, n_classes): probabilities of the classes, after a choice by labels of every class.
     probabilities: FloatArray | None = None
+    # shape (n_clusters,): position of the class of every cluster, -1 for new classes.
     cluster_classes: IntArray | None = None
-    model: ClassModel | None = None
-    known: BoolArray | None = None
+    model: ClassModel | None = None  # scores that give classes to other samples
+    known: BoolArray | None = None  # shape (n_samples,): samples that answers were about
 
 
 def choose_solution(
@@ -689,20 +661,12 @@ def class_of_clusters(labels: IntArray, indicators: FloatArray) -> IntpArray:
 
 @dataclass(frozen=True, eq=False)
 class ClassModel:
-    """Classes of samples: scores of the points, brought nearer to the expected shares, and classifiers.
+    """Classes of samples: scores of the points, brought nearer to the expected shares, and classifiers."""
 
-    Attributes
-    ----------
-    scores : ndarray of shape (n_points, n_classes)
-    factors : ndarray of shape (n_classes,)
-        Factors that bring the shares of the classes nearer to the expected ones.
-    stack : ClassifierStack or None
-        Classifiers of the features that correct the scores.
-    """
-
-    scores: FloatArray
+    scores: FloatArray  # shape (n_points, n_classes)
+    # shape (n_classes,): factors that bring the shares of the classes nearer to the expected ones.
     factors: FloatArray
-    stack: evidence.ClassifierStack | None = None
+    stack: evidence.ClassifierStack | None = None  # classifiers of the features that correct the scores
 
     def probabilities(self, scores: FloatArray, rows: FloatArray | None) -> FloatArray:
         """Rows that sum to 1, of scores (n, n_classes) and scaled features (n, n_varying) of samples."""

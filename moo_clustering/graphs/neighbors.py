@@ -485,23 +485,12 @@ def distinct_rows(X: AnyFloatArray, keys: NDArray[np.int32]) -> DistinctRows:
 
 @dataclass(frozen=True, eq=False)
 class DistinctRows:
-    """Distinct points of a data set, and the samples on each of them.
+    """Distinct points of a data set, and the samples on each of them."""
 
-    Attributes
-    ----------
-    points : ndarray of shape (n_points, n_features)
-    of_sample : ndarray of shape (n_samples,), int64
-        Point of every sample.
-    samples : ndarray of shape (n_samples,), int64
-        Samples by point, and by tie key within a point.
-    start : ndarray of shape (n_points + 1,), int64
-        ``samples[start[p]:start[p + 1]]`` sit on point p.
-    """
-
-    points: AnyFloatArray
-    of_sample: Int64Array
-    samples: Int64Array
-    start: Int64Array
+    points: AnyFloatArray  # shape (n_points, n_features)
+    of_sample: Int64Array  # shape (n_samples,): point of every sample
+    samples: Int64Array  # shape (n_samples,): samples by point, and by tie key within a point
+    start: Int64Array  # shape (n_points + 1,): ``samples[start[p]:start[p + 1]]`` sit on point p
 
     @property
     def sizes(self) -> Int64Array:

@@ -441,25 +441,13 @@ def box_tree(X: NDArray[Any]) -> BoxTree:
 
 
 class BoxTree(NamedTuple):
-    """A tree over points; positions are places in the order of its leaves.
+    """A tree over points; positions are places in the order of its leaves."""
 
-    Attributes
-    ----------
-    points : ndarray of shape (n_points, n_features), float64
-        By position.
-    samples : ndarray of shape (n_points,), int64
-        Row of the data at every position.
-    start, stop : ndarray of shape (n_nodes,), int64
-        Positions of a node; its children are 2i+1 and 2i+2.
-    low, high : ndarray of shape (n_nodes, n_features)
-        Corners of its box.
-    """
-
-    points: FloatArray
-    samples: Int64Array
-    start: Int64Array
+    points: FloatArray  # shape (n_points, n_features): by position
+    samples: Int64Array  # shape (n_points,): row of the data at every position
+    start: Int64Array  # start, stop: shape (n_nodes,): positions of a node; its children are 2i+1 and 2i+2
     stop: Int64Array
-    low: FloatArray
+    low: FloatArray  # low, high: shape (n_nodes, n_features): corners of its box
     high: FloatArray
 
     @property

@@ -121,27 +121,15 @@ def _listed_numbers(k_range: Any) -> list[Any]:
 
 @dataclass(frozen=True, eq=False)
 class PoolData:
-    """Samples with the graph and the linkage that several families share.
+    """Samples with the graph and the linkage that several families share."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features), or (n_samples, n_samples) distances
-    precomputed : bool
-        Whether X holds distances.
-    n_neighbors : int
-        Neighbours per sample in the graph.
-    given_graph : csr_array of shape (n_samples, n_samples), optional
-    given_merges : ndarray of shape (n_samples - 1, 4), optional
-        As of :func:`scipy.cluster.hierarchy.linkage`.
-    found_means : dict of int to ndarray of shape (n_samples,)
-        Results of k-means, which start the mixtures too.
-    """
-
-    X: FloatArray
-    precomputed: bool
-    n_neighbors: int = 10
-    given_graph: csr_array | None = None
+    X: FloatArray  # shape (n_samples, n_features), or (n_samples, n_samples) distances
+    precomputed: bool  # whether X holds distances
+    n_neighbors: int = 10  # neighbours per sample in the graph
+    given_graph: csr_array | None = None  # shape (n_samples, n_samples)
+    # shape (n_samples - 1, 4): as of scipy.cluster.hierarchy.linkage.
     given_merges: FloatArray | None = None
+    # shape (n_samples,): results of k-means, which start the mixtures too.
     found_means: dict[int, Partition] = field(default_factory=dict)
 
     @property

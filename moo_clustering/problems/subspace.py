@@ -311,22 +311,12 @@ OBJECTIVES: dict[str, Objective] = {
 
 
 class Grown(NamedTuple):
-    """An evaluated individual, with clusters in ascending order of their seeds.
+    """An evaluated individual, with clusters in ascending order of their seeds."""
 
-    Attributes
-    ----------
-    objectives : ndarray of shape (n_obj,)
-    centers : ndarray of shape (n_features, n_clusters), float32
-    documents : ndarray of shape (n_clusters,)
-        Distinct documents with the largest memberships.
-    gaps : ndarray of shape (n_samples,), float32
-        Distance from every document to the nearest centroid.
-    """
-
-    objectives: NDArray[np.float64]
-    centers: NDArray[np.float32]
-    documents: NDArray[np.int64]
-    gaps: NDArray[np.float32]
+    objectives: NDArray[np.float64]  # shape (n_obj,)
+    centers: NDArray[np.float32]  # shape (n_features, n_clusters)
+    documents: NDArray[np.int64]  # shape (n_clusters,): distinct documents with the largest memberships
+    gaps: NDArray[np.float32]  # shape (n_samples,): distance from every document to the nearest centroid
 
     @property
     def nbytes(self) -> int:

@@ -183,16 +183,11 @@ class Hyperedges:
 
     Results therefore do not depend on how a run numbers its clusters. Runs may have different numbers of
     clusters.
-
-    Attributes
-    ----------
-    codes : ndarray of shape (n_runs, n_samples), int64
-        Hyperedge of every object in every run, -1 if the run has not seen it.
-    starts : ndarray of shape (n_runs + 1,), int64
-        Run t has the hyperedges ``starts[t]`` to ``starts[t + 1] - 1``.
     """
 
+    # shape (n_runs, n_samples): hyperedge of every object in every run, -1 if the run has not seen it.
     codes: Int64Array
+    # shape (n_runs + 1,): run t has the hyperedges ``starts[t]`` to ``starts[t + 1] - 1``.
     starts: Int64Array
 
     @property

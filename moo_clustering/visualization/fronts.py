@@ -54,24 +54,13 @@ _WIDE = 200.0  # times the least value, from which on only a logarithmic axis sh
 
 
 class SearchHistory(NamedTuple):
-    """Numbers and objective values of a run.
+    """Numbers and objective values of a run."""
 
-    Attributes
-    ----------
-    step : str
-        The unit that is counted.
-    frame : DataFrame of shape (n_steps, n_curves)
-        Numbers by step, which is the index.
-    F : list of ndarray of shape (n_individuals, n_objectives)
-        Minimised objective values of every step; empty if they were not kept.
-    maximised : frozenset of str
-        Objectives whose natural values are to be large.
-    """
-
-    step: str
-    frame: pd.DataFrame
+    step: str  # the unit that is counted
+    frame: pd.DataFrame  # shape (n_steps, n_curves): numbers by step, which is the index
+    # shape (n_individuals, n_objectives): minimised objective values of every step, if they were kept.
     F: Sequence[FloatArray] = ()
-    maximised: frozenset[str] = frozenset()
+    maximised: frozenset[str] = frozenset()  # objectives whose natural values are to be large
 
 
 Groups = dict[str, list[SearchHistory]]

@@ -624,21 +624,12 @@ def _stress(points: FloatArray, D: FloatArray) -> float:
 
 
 class PoolSimilarity(NamedTuple):
-    """Co-association of evenly chosen samples.
+    """Co-association of evenly chosen samples."""
 
-    Attributes
-    ----------
-    together : ndarray of shape (n_shown, n_shown)
-        Weighted part of the pool that has two samples in one cluster.
-    labels : ndarray of shape (n_shown,)
-        Clusters of the samples shown.
-    n_all : int
-        Samples, shown or not.
-    """
-
+    # shape (n_shown, n_shown): weighted part of the pool that has two samples in one cluster.
     together: NDArray[np.float64]
-    labels: NDArray[np.int32]
-    n_all: int
+    labels: NDArray[np.int32]  # shape (n_shown,): clusters of the samples shown
+    n_all: int  # samples, shown or not
     what: str
 
 

@@ -293,24 +293,14 @@ class ReportContent:
 
 @dataclass(eq=False)
 class Solution:
-    """A partition.
-
-    Attributes
-    ----------
-    roles : list of str
-        Roles of the solution in the run, such as ``"member 3"`` of the front and ``"result"``.
-    member : int or None
-        Row of the front.
-    values : ndarray or None
-        Objectives in natural sign, where they are known.
-    medoids : ndarray or None
-        Sample in the middle of every cluster, where the method has one.
-    """
+    """A partition."""
 
     labels: Labels
+    # Roles of the solution in the run, such as ``"member 3"`` of the front and ``"result"``.
     roles: list[str]
-    member: int | None = None
-    values: NDArray[np.float64] | None = None
+    member: int | None = None  # row of the front
+    values: NDArray[np.float64] | None = None  # objectives in natural sign, where they are known
+    # Sample in the middle of every cluster, where the method has one.
     medoids: NDArray[np.int64] | None = None
     cluster_names: list[str] | None = None
 
@@ -638,20 +628,12 @@ def _labels(estimator: Any, rows: NDArray[np.intp]) -> Any:
 
 
 class Choice(NamedTuple):
-    """The solution that ``choose(rule)`` takes.
-
-    Attributes
-    ----------
-    member : int or None
-        Row of the front, where it is known.
-    estimator : estimator
-        A copy that has chosen.
-    """
+    """The solution that ``choose(rule)`` takes."""
 
     rule: str
     labels: Labels
-    member: int | None
-    estimator: Any
+    member: int | None  # row of the front, where it is known
+    estimator: Any  # a copy that has chosen
 
 
 def choices(estimator: Any) -> list[Choice]:

@@ -52,15 +52,10 @@ _SCALED = ("first dimension", "second dimension")
 
 
 class Agreement(NamedTuple):
-    """Adjusted Rand indices, and how they were found.
-
-    Attributes
-    ----------
-    table : ndarray of shape (n_solutions, n_solutions) or None
-        None where there are too many solutions.
-    """
+    """Adjusted Rand indices, and how they were found."""
 
     with_chosen: NDArray[np.float64]
+    # shape (n_solutions, n_solutions): None where there are too many solutions.
     table: NDArray[np.float64] | None
     note: str
 
@@ -86,22 +81,12 @@ def agreement(labels: NDArray[np.int32], chosen: int, rng: np.random.Generator) 
 
 @dataclass(frozen=True, eq=False)
 class Described:
-    """Silhouettes, typical samples and leading features of solutions.
+    """Silhouettes, typical samples and leading features of solutions."""
 
-    Attributes
-    ----------
-    distances : SampledDistances or None
-        None without samples; then the rest is empty.
-    cohesions : list of Cohesion
-        One for each solution.
-    notes : list of str
-        Sentences about values that are estimated or left out.
-    """
-
-    distances: SampledDistances | None = None
-    cohesions: list[Cohesion] = field(default_factory=list)
+    distances: SampledDistances | None = None  # None without samples; then the rest is empty
+    cohesions: list[Cohesion] = field(default_factory=list)  # one for each solution
     facts: dict[int, list[ClusterFacts]] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # sentences about values that are estimated or left out
 
     @property
     def silhouettes(self) -> NDArray[np.float64]:
@@ -244,29 +229,17 @@ def standardised(table: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Rows, bags or distances.
-
-    Attributes
-    ----------
-    points : ndarray or csr_array of shape (n_samples, n_features) or None
-        As the method sees them, of unit length for cosine distances; of bags the means; None for distances.
-    table : ndarray or csr_array of shape (n_samples, n_features) or None
-        As given; of bags the means.
-    cosine : bool
-        Whether distances are those of directions.
-    bags : Bags or None
-        As the method sees them.
-    given : ndarray of shape (n_samples, n_samples) or None
-        Distances.
-    """
+    """Rows, bags or distances."""
 
     kind: Literal["features", "sparse", "bags", "distances"]
+    # shape (n_samples, n_features): as the method sees them, of unit length for cosine distances; of bags the
+    # means; None for distances.
     points: Any = None
-    table: Any = None
+    table: Any = None  # shape (n_samples, n_features): as given; of bags the means
     feature_names: tuple[str, ...] = ()
-    cosine: bool = False
-    bags: Bags | None = None
-    given: FloatArray | None = None
+    cosine: bool = False  # whether distances are those of directions
+    bags: Bags | None = None  # as the method sees them
+    given: FloatArray | None = None  # shape (n_samples, n_samples): distances
 
     @property
     def n_samples(self) -> int:
@@ -425,37 +398,21 @@ def _unit(points: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class SampledDistances:
-    """Distances between the samples that are looked at, which are all unless there are many.
+    """Distances between the samples that are looked at, which are all unless there are many."""
 
-    Attributes
-    ----------
-    rows : ndarray of shape (n_rows,)
-        Ascending.
-    D : ndarray of shape (n_rows, n_rows)
-    """
-
-    rows: NDArray[np.intp]
-    D: FloatArray
+    rows: NDArray[np.intp]  # shape (n_rows,): ascending
+    D: FloatArray  # shape (n_rows, n_rows)
     n_samples: int
 
 
 @dataclass(frozen=True, eq=False)
 class Cohesion:
-    """How well the clusters of a partition hold together, from the samples that are looked at.
+    """How well the clusters of a partition hold together, from the samples that are looked at."""
 
-    Attributes
-    ----------
-    silhouette : float
-        Mean over the samples; NaN for less than two clusters.
-    of_clusters : ndarray of shape (n_clusters,)
-        Means over their samples; NaN for clusters of which too few were looked at.
-    to_own : ndarray of shape (n_rows,)
-        Mean distance of each sample from the others of its cluster.
-    """
-
-    silhouette: float
+    silhouette: float  # mean over the samples; NaN for less than two clusters
+    # shape (n_clusters,): means over their samples; NaN for clusters of which too few were looked at.
     of_clusters: FloatArray
-    to_own: FloatArray
+    to_own: FloatArray  # shape (n_rows,): mean distance of each sample from the others of its cluster
 
 
 def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generator) -> SampledDistances:

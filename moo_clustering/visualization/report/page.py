@@ -259,20 +259,12 @@ def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportCont
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """A run among others.
-
-    Parameters
-    ----------
-    start : int
-        Number of its first solution.
-    rows : ndarray of shape (n_samples,), int64
-        Rows of its samples in the merged report.
-    """
+    """A run among others."""
 
     content: ReportContent
     run: str
-    start: int
-    rows: NDArray[np.int64]
+    start: int  # number of its first solution
+    rows: NDArray[np.int64]  # shape (n_samples,): rows of its samples in the merged report
 
     def labels(self) -> NDArray[np.int32]:
         labels = np.empty_like(self.content.labels)
