@@ -51,13 +51,7 @@ def run_calls(
 
 
 def finished_calls(calls: Iterable[Call], *, n_jobs: int | None = None) -> Generator[Any]:
-    """Results as they are ready; calls are taken from the iterable shortly before they are due.
-
-    Parameters
-    ----------
-    calls, n_jobs
-        As for :func:`run_calls`.
-    """
+    """Results of :func:`run_calls` as they are ready; calls are taken shortly before they are due."""
     if effective_n_jobs(n_jobs) == 1:
         for function, args, kwargs in calls:
             yield function(*args, **kwargs)
@@ -83,13 +77,9 @@ def _named_losses() -> Iterator[None]:
 
 
 class Content:
-    """Memory of an array that comes to lie as arrays do.
+    """Memory of an array, bytes of shape (n_bytes,), that comes to lie as arrays do.
 
     Messages leave their contents at odd addresses, where sums are taken in another order.
-
-    Parameters
-    ----------
-    memory : ndarray of shape (n_bytes,), uint8
     """
 
     def __init__(self, memory: Buffer) -> None:
@@ -237,11 +227,6 @@ def threads_here(n_jobs: int | None = None) -> Iterator[None]:
     """Keep what scikit-learn does in parallel here in this process, also where the backend is a cluster.
 
     For steps that take less than sending their data, and for fits whose data would be lost with a worker.
-
-    Parameters
-    ----------
-    n_jobs : int or None
-        As for :func:`n_threads`.
     """
     if _is_local(get_active_backend()[0]):
         yield

@@ -43,19 +43,12 @@ class Targets:
 
 
 def partial_targets(y: Any, n_samples: int) -> Targets:
-    """Check and take apart what ``fit`` is given as ``y``.
+    """Check and take apart what ``fit`` is given as ``y``; None: nothing is labelled.
 
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,) or (n_samples, n_labels), sparse matrix, or None
-        One class a sample, -1 for unlabelled ones; or indicators 0 and 1 of labels, with rows of -1 for
-        unlabelled samples. A single column is taken as one class a sample. None: nothing is labelled.
-
-    Raises
-    ------
-    ValueError
-        Another length, values that are no classes (continuous, missing), indicators other than 0, 1 and
-        -1, rows in which only some are -1, or no columns.
+    It is one class per sample, -1 for unlabelled ones, shape (n_samples,) or a single column; or
+    indicators 0 and 1 of labels, shape (n_samples, n_labels), also sparse, with rows of -1 for unlabelled
+    samples. Raises a ValueError for another length, values that are no classes (continuous, missing),
+    indicators other than 0, 1 and -1, rows in which only some are -1, and no columns.
     """
     if y is None:
         return Targets(

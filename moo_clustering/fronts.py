@@ -356,12 +356,7 @@ class SRMOSCHull:
 def spread_members(values: NDArray[Any], n_members: int) -> IntpArray:
     """Members whose values are nearest to evenly spaced ones, in the order of the values.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_solutions,)
-        One objective of a front.
-    n_members : int
-        Largest number of members; there are fewer where one member is nearest to several values.
+    There are at most ``n_members``, and fewer where one member is nearest to several values.
     """
     order = np.argsort(values, kind="stable")
     if len(order) <= n_members:

@@ -562,15 +562,9 @@ def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
     """Every array of an archive; members that are none (without ``.npy``) are passed over.
 
     Nothing is unpickled, and no memory is asked for that the file has no bytes for. Arrays that
-    :func:`~moo_clustering.persistence.write_archive` wrote are those that it wrote.
-
-    Raises
-    ------
-    ObjectsError
-        For arrays of Python objects.
-    ValueError, OSError, zipfile.BadZipFile, zlib.error
-        For damaged files, headers that declare more than there is, and what expands beyond 100 times the
-        file and 256 MiB.
+    :func:`~moo_clustering.persistence.write_archive` wrote are those that it wrote. Raises an ObjectsError
+    for arrays of Python objects; and ValueError, OSError, zipfile.BadZipFile or zlib.error for damaged
+    files, headers that declare more than there is, and what expands beyond 100 times the file and 256 MiB.
     """
     size = file.seek(0, 2)
     file.seek(0)

@@ -636,19 +636,10 @@ class Results(NamedTuple):
 
 
 def as_results(results: Any, *, methods: Sequence[str] | None = None, min_methods: int = 2) -> Results:
-    """Check a table of results.
+    """Check a table of results, shape (n_datasets, n_methods), of which ``methods`` names the columns.
 
-    Raises a ValueError for fewer than two data sets, too few methods, repeated names, and cells that are
-    empty, NaN or no numbers, which are named.
-
-    Parameters
-    ----------
-    results : DataFrame or array-like of shape (n_datasets, n_methods)
-        Numbers, possibly infinite.
-    methods : sequence of str, optional
-        Names of the columns of an array; a frame has its own.
-    min_methods : int, default=2
-        Least number of columns.
+    A frame has its own names. Numbers may be infinite. Raises a ValueError for fewer than two data sets or
+    ``min_methods`` methods, repeated names, and cells that are empty, NaN or no numbers, which are named.
     """
     if isinstance(results, pd.DataFrame):
         if methods is not None:

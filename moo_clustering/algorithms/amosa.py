@@ -331,23 +331,10 @@ def anneal(
 
 
 class BoundedArchive:
-    """The archive of AMOSA: distinct solutions of which none dominates another.
+    """The archive of AMOSA: distinct solutions (``duplicates`` tells) of which none dominates another.
 
-    Parameters
-    ----------
-    soft_limit : int
-        With more members than this, they are thinned.
-    hard_limit : int
-        How many are left then.
-    duplicates : DuplicateElimination
-        Tells which solutions are never archived twice.
-
-    Attributes
-    ----------
-    members : list of Solution
-    F : ndarray of shape (soft_limit + 1, n_obj)
-    violations : ndarray of shape (soft_limit + 1,)
-        Constraint violations of the members, in the first rows.
+    With more than ``soft_limit`` members they are thinned to ``hard_limit``. The first rows of ``F``,
+    shape (soft_limit + 1, n_obj), and of ``violations`` are those of the ``members``.
     """
 
     def __init__(
@@ -477,12 +464,7 @@ def _cut(merges: NDArray[np.float64], n: int, n_groups: int) -> NDArray[np.int64
 
 @dataclass(frozen=True)
 class Cooling:
-    """The temperatures t_max, t_max * factor, ... above t_min.
-
-    Attributes
-    ----------
-    n_temperatures : int
-    """
+    """The temperatures t_max, t_max * factor, ... above t_min."""
 
     t_max: float
     t_min: float

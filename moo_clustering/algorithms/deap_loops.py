@@ -726,13 +726,7 @@ def _repeated_last(pool: Individuals, key: Key) -> Individuals:
 
 
 def hamming(first: Any, second: Any) -> int:
-    """Number of genes in which two individuals differ.
-
-    Raises
-    ------
-    ValueError
-        When they are of different lengths.
-    """
+    """Number of genes in which two individuals differ; ValueError when they are of different lengths."""
     if len(first) != len(second):
         raise ValueError(
             f"individuals of {len(first)} and {len(second)} genes have no Hamming distance; register "

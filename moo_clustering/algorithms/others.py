@@ -753,21 +753,10 @@ def select_by_boxes(
 
 
 class GridArchive:
-    """Rows of a table of solutions of which none dominates or equals another.
+    """Rows of a table of solutions of which none dominates or equals another, in the order of entry.
 
-    Parameters
-    ----------
-    F : ndarray of shape (n, n_obj)
-        Objectives of all that may be in it, minimised.
-    violation : ndarray of shape (n,)
-        Constraint violations; the smaller one dominates.
-    rng : numpy.random.Generator
-        Draws who leaves a full archive.
-
-    Attributes
-    ----------
-    rows : list of int
-        Those that are in it, in the order of entry.
+    ``F``, shape (n, n_obj), has the objectives of all that may be in it, minimised; of constraint
+    violations the smaller one dominates. ``rng`` draws who leaves a full archive.
     """
 
     def __init__(

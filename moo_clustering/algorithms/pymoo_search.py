@@ -208,13 +208,9 @@ def violations_of(batch: Batch, problem: Any) -> NDArray[np.float64]:
 class Evaluation:
     """Evaluates arrays of genotypes for an algorithm, and counts.
 
-    Where the problem returns genotypes (``out["X"]``, as decoders that improve them do), those take
-    the place of the given ones, with the data type of these.
-
-    Raises
-    ------
-    ValueError
-        When an objective is not a number, since such a solution can be neither kept nor rejected.
+    Where the problem returns genotypes (``out["X"]``, as decoders that improve them do), those take the
+    place of the given ones, with the data type of these. Raises a ValueError when an objective is not a
+    number, since such a solution can be neither kept nor rejected.
     """
 
     def __init__(self, algorithm: Any) -> None:
@@ -271,18 +267,10 @@ class RowTableEvaluator(Evaluator):
 
 
 def variation(problem: Any, perturb: Perturb, repair: Repair | None) -> Variation:
-    """Perturb and repair arrays of genotypes, without making individuals.
+    """``vary(X, rng) -> X`` that perturbs and repairs arrays of genotypes, without making individuals.
 
-    Parameters
-    ----------
-    perturb : Mutation or callable
-        ``perturb(problem, X, rng) -> X``, or an operator, whose ``prob``, ``vtype`` and ``repair`` are
-        heeded.
-
-    Returns
-    -------
-    callable
-        ``vary(X, rng) -> X``, with the shape and data type of the given X, which is not changed.
+    ``perturb`` is ``perturb(problem, X, rng) -> X``, or a Mutation, whose ``prob``, ``vtype`` and
+    ``repair`` are heeded. Shape and data type stay, and the given X is not changed.
     """
 
     def vary(X: Genes, rng: np.random.Generator) -> Genes:
@@ -573,20 +561,12 @@ def _copy(algorithm: Algorithm, problem: Problem) -> Algorithm:
 class AlgorithmState:
     """Saves and restores an algorithm by its attributes and those of its parts.
 
-    Made right after ``algorithm.setup``: attributes that still have their value from then are not
-    saved. Parts are the objects of pymoo's and this package's operator classes and of classes
-    derived from them (survival, mating, normalisation, ...), found through attributes, lists, tuples
-    and dictionaries; a part with :class:`Checkpointable`'s methods saves its own attributes. Objects
-    of other classes, and whatever belongs to the problem, are taken to be constant.
-
-    Parameters
-    ----------
-    algorithm : Algorithm
-        Set up and not yet started.
-
-    Notes
-    -----
-    Making one and every save cost a hash of each array a part holds, besides what is written.
+    Made right after ``algorithm.setup``, before it starts: attributes that still have their value from
+    then are not saved. Parts are the objects of pymoo's and this package's operator classes and of classes
+    derived from them (survival, mating, normalisation, ...), found through attributes, lists, tuples and
+    dictionaries; a part with :class:`Checkpointable`'s methods saves its own attributes. Objects of other
+    classes, and whatever belongs to the problem, are taken to be constant. Making one and every save cost
+    a hash of each array a part holds, besides what is written.
     """
 
     def __init__(self, algorithm: Algorithm) -> None:
@@ -603,13 +583,7 @@ class AlgorithmState:
                 self._shapes[path] = shape_of(value)
 
     def save(self) -> searches.State:
-        """Arrays and JSON-able metadata of everything that changed.
-
-        Raises
-        ------
-        ValueError
-            Naming the attribute that cannot be saved.
-        """
+        """Arrays and JSON-able metadata of everything that changed; ValueError for what cannot be saved."""
         packer = Packer(self._algorithm.random_state)
         entries: list[dict[str, Any]] = []
         arrays: dict[str, Any] = {}
@@ -694,20 +668,9 @@ def _token(packer: Packer, value: Any) -> tuple[Any, Any, list[Any] | None]:
 class Packer:
     """Turns values into JSON; arrays and individuals go to tables beside it.
 
-    Individuals that several populations share (population, optimum, archive) are one row of the
-    table, and one object again after unpacking.
-
-    Parameters
-    ----------
-    rng : Generator
-        The generator of the run, which is saved elsewhere and only referred to.
-
-    Attributes
-    ----------
-    individuals : list of Individual
-        The table, in the order of first mention.
-    n_references : int
-        How often any of them was mentioned.
+    Individuals that several populations share (population, optimum, archive) are one row of the table
+    ``individuals``, in the order of first mention, and one object again after unpacking; ``n_references``
+    counts their mentions. ``rng``, the generator of the run, is saved elsewhere and only referred to.
     """
 
     def __init__(self, rng: np.random.Generator | None) -> None:
@@ -717,13 +680,7 @@ class Packer:
         self._rng = rng
 
     def pack(self, value: Any, arrays: list[Any]) -> Any:
-        """JSON of a value, whose arrays are appended to ``arrays``.
-
-        Raises
-        ------
-        NotStorableError
-            For objects that are no plain data.
-        """
+        """JSON of a value, whose arrays are appended to ``arrays``; NotStorableError for no plain data."""
         if value is None or type(value) in (bool, int, float, str):
             return value
         if isinstance(value, Population):
@@ -763,30 +720,14 @@ class Packer:
 
 
 class Unpacker:
-    """The way back.
-
-    Parameters
-    ----------
-    rows : sequence of mappings
-        From ``from_columns``.
-    rng : Generator
-        The generator of the run.
-    """
+    """The way back, with the rows from ``from_columns`` and the generator of the run."""
 
     def __init__(self, rows: Sequence[Mapping[str, Any]], rng: np.random.Generator | None) -> None:
         self.individuals = [_unflatten(row) for row in rows]
         self._rng = rng
 
     def unpack(self, packed: Any, arrays: Sequence[Any], current: Any = None) -> Any:
-        """The value that was packed.
-
-        Parameters
-        ----------
-        packed : object
-            JSON from :meth:`Packer.pack`.
-        current : object, optional
-            Present value: an archive keeps its kind and settings.
-        """
+        """The value of JSON from :meth:`Packer.pack`; an archive keeps the kind of ``current``."""
         if not isinstance(packed, dict):
             return packed
         [(kind, content)] = packed.items()
@@ -840,17 +781,12 @@ def _unflatten(row: Mapping[str, Any]) -> Individual:
 
 
 def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
-    """Everything that may hold state of a run, owners before what they own.
+    """Everything that may hold state of a run, owners before what they own: path, kind and value.
 
-    Yields
-    ------
-    path : tuple of (kind, name)
-        ``("attribute", name)`` and ``("item", key)`` steps from the algorithm.
-    what : str
-        ``"part"`` for objects of pymoo's and this package's operator classes and for lists, tuples and
-        dictionaries of such; ``"hook"`` for those that save their own attributes; ``"leaf"`` for the
-        attributes of the others.
-    value : object
+    A path has the steps ``("attribute", name)`` and ``("item", key)`` from the algorithm. The kind is
+    ``"part"`` for objects of pymoo's and this package's operator classes and for lists, tuples and
+    dictionaries of such, ``"hook"`` for those that save their own attributes, ``"leaf"`` for the
+    attributes of the others.
     """
     seen = {id(algorithm)}
     # plain values (None, True, small integers) have one id everywhere and belong to nobody

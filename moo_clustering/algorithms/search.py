@@ -168,16 +168,11 @@ def _warn(search: Search, n_gen: int, interrupted: bool, checkpoint: Checkpoint 
 
 
 class InterruptGuard:
-    """Context in which the first Ctrl-C sets a flag and the second raises KeyboardInterrupt.
+    """Context in which the first Ctrl-C sets ``requested`` and the second raises KeyboardInterrupt.
 
-    Signal handlers belong to the main thread: elsewhere the guard does nothing, and neither does it
-    where SIGINT is ignored or handled outside Python. The previous handler always comes back. Guards
-    nest: what interrupts the inner search also asks the outer ones to stop.
-
-    Attributes
-    ----------
-    requested : bool
-        Whether Ctrl-C was pressed.
+    Signal handlers belong to the main thread: elsewhere the guard does nothing, and neither does it where
+    SIGINT is ignored or handled outside Python. The previous handler always comes back. Guards nest: what
+    interrupts the inner search also asks the outer ones to stop.
     """
 
     def __init__(self) -> None:
@@ -215,20 +210,9 @@ class InterruptGuard:
 class Progress:
     """A bar on stderr: generations, rate, time left and the best value of each objective.
 
-    Parameters
-    ----------
-    n_gen : int
-        Generations of the whole run.
-    done : int
-        Those done before this bar.
-    verbose : bool
-        Whether anything is shown.
-    description : str
-        Text before the bar.
-    objective_names : sequence of str, optional
-        ``f1``, ``f2``, ... by default.
-    signs : array-like of shape (n_objectives,), optional
-        -1 for objectives whose natural values are greater where they are better; default all 1.
+    It counts from ``done`` to ``n_gen`` generations after the text ``description``. Objectives are named
+    ``f1``, ``f2``, ... by default; those whose natural values are greater where they are better have the
+    sign -1.
     """
 
     def __init__(
@@ -394,10 +378,7 @@ def rng_state(rng: np.random.Generator) -> dict[str, Any]:
 def set_rng_state(rng: np.random.Generator, state: Mapping[str, Any]) -> None:
     """Put a generator into a saved state, in place, so that whoever holds it goes on from there.
 
-    Raises
-    ------
-    ValueError
-        When the state is of another kind of bit generator.
+    Raises a ValueError when the state is of another kind of bit generator.
     """
     kind, saved = type(rng.bit_generator).__name__, state["bit_generator"]
     if kind != saved:

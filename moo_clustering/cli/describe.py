@@ -462,14 +462,8 @@ def column_frames(
     """Clusters with the columns in which they differ most from all samples, and with all columns.
 
     A number is the mean, beside that of all samples; a category the most frequent value, with its share.
-    Values that differ by a quarter of a standard deviation are listed, the largest differences first.
-
-    Returns
-    -------
-    typical : DataFrame
-        Cluster, size, typical values.
-    table : DataFrame
-        Besides, the mean or the most frequent value of each column.
+    Values that differ by a quarter of a standard deviation are listed, the largest differences first. The
+    first frame has cluster, size and typical values, the second one a column per column besides.
     """
     # Noise (-1) decides neither on means nor on what differs from them.
     columns, labels = columns[labels >= 0], labels[labels >= 0]

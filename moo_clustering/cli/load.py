@@ -433,12 +433,8 @@ def holds_sparse(path: Path) -> bool:
 def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> SparseSamples:
     """The matrix, for methods that take one.
 
-    Raises a DataError when the matrix is damaged or not finite, or the method takes none.
-
-    Parameters
-    ----------
-    options : mapping
-        Flags that name columns, none of which the file has, and what they were given.
+    Raises a DataError when the matrix is damaged or not finite, or the method takes none, or for
+    ``options``: flags that name columns, none of which the file has, and what they were given.
     """
     from moo_clustering.datasets.multilabel import default_names, sparse_matrix, tidy_csr
     from moo_clustering.datasets.tables import load_arrays

@@ -142,14 +142,8 @@ class Samples:
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
         """Agreement of clusters with known classes, over the samples that have one; empty without classes.
 
-        With partial labels, also the accuracy over the samples whose label the fit was not given.
-
-        Parameters
-        ----------
-        labels : ndarray of shape (n_samples,)
-            Clusters.
-        use : LabelUse, optional
-            Labels that the fit was not given, of samples whose labels are part of the data.
+        With partial labels, also the accuracy over the samples whose label the fit was not given; with
+        ``use``, of labels that are part of the data, over those it was not given.
         """
         from sklearn.metrics import adjusted_rand_score
 

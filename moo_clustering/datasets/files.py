@@ -52,13 +52,7 @@ class Remedy(NamedTuple):
         return f"{self.action} {self.option}={'...' if self.value is ... else repr(self.value)}{self.note}"
 
     def with_flag(self, flag: str) -> str:
-        """The advice for those who use the command: ``leave it out with --drop 'name'``.
-
-        Parameters
-        ----------
-        flag : str
-            The flag and what it takes, as ``--drop NAME``.
-        """
+        """The advice for users of the command, ``leave it out with --drop 'name'``, with ``--drop NAME``."""
         if not flag:
             return self.action
         if self.value is ... or isinstance(self.value, bool):

@@ -616,13 +616,7 @@ def _names(given: Names, arrays: Arrays, key: str, prefix: str, count: int, path
 
 
 def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, ...]:
-    """Read and check as many different names as there are columns.
-
-    Parameters
-    ----------
-    names : path-like, str or sequence of str
-        Names, or a text file with one name per line.
-    """
+    """Read and check as many different names as there are columns, given or in a text file, one per line."""
     if isinstance(names, str | PathLike):
         path = Path(names)
         source = str(path)

@@ -613,13 +613,8 @@ def _more(count: int) -> str:
 def category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str) -> pd.DataFrame:
     """Features as text without white space around it (categories), truth values, or float64.
 
-    Raises a DataError for columns of categories that have empty cells, other things than text, or a value of
-    its own in each of many rows.
-
-    Warns
-    -----
-    UserWarning
-        Columns that look as if they were meant to be numbers or identifiers.
+    Raises a DataError for columns of categories that have empty cells, other things than text, or a value
+    of its own in each of many rows; warns of columns that seem to be meant as numbers or identifiers.
     """
     columns = {
         name: _as_text(frame[name], name, source) if name in categories else _as_numbers(frame[name])
@@ -756,20 +751,13 @@ def holds_columns(path: Path) -> bool:
 
 
 def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]]:
-    """Read a table as spreadsheets write it.
+    """Read a table as spreadsheets write it: cells, roles, and what the user should know of the reading.
 
     Text may be UTF-8, UTF-16 with a byte order mark, or else is taken for Windows-1252. Columns without a
     name at the end, and rows at the end, are left out if they are empty. Raises a DataError for files that
-    are missing, empty, ragged or damaged, and columns that do not exist. O(bytes) time and memory.
-
-    Returns
-    -------
-    frame : DataFrame
-        Cells as text, or in the types of a Parquet file; columns are named by text.
-    roles : Roles
-        With the column of identifiers, if the first has no name.
-    notes : list of str
-        What the user should know of the reading.
+    are missing, empty, ragged or damaged, and columns that do not exist. Cells are text, or have the types
+    of a Parquet file; the column of identifiers joins the roles if the first has no name. O(bytes) time
+    and memory.
     """
     if path.suffix.lower() in _PARQUET:
         with readable(path):

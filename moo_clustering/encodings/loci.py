@@ -281,24 +281,11 @@ def relevant_links(delta: Delta, n_samples: int) -> int:
 class TreeLinks:
     """The relevant links of a tree, and the parts into which it falls without them.
 
-    Parameters
-    ----------
-    n_relevant : int
-        How many links have a gene, the most interesting ones.
-
-    Attributes
-    ----------
-    relevant : ndarray of shape (n_relevant,), int32
-        Child ends of the links, most interesting first: gene e is that of ``relevant[e]``.
-    parent : ndarray of shape (n_samples,), int32
-    base : ndarray of shape (n_samples,), int32
-        Part of every sample; that of the root is 0, and a part comes after the one it hangs from.
-    above : ndarray of shape (n_relevant + 1,), int32
-        Part that every part hangs from; 0 for part 0.
-    gene : ndarray of shape (n_relevant + 1,), int32
-        Gene of the link by which it hangs; 0 for part 0.
-    top : ndarray of shape (n_relevant + 1,), int32
-        Sample that is the child end of that link; the root for part 0.
+    The ``n_relevant`` most interesting links have a gene: gene e is that of the child end ``relevant[e]``.
+    ``base`` has the part of every sample; that of the root is 0, and a part comes after the one it hangs
+    from. By part, shape (n_relevant + 1,), ``above`` is the part that it hangs from, ``gene`` that of the
+    link by which it hangs (both 0 for part 0), and ``top`` the child end of that link (the root for part
+    0).
     """
 
     def __init__(self, graph: LocusGraph, n_relevant: int) -> None:

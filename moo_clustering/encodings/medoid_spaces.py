@@ -87,11 +87,8 @@ class MedoidSpace(ABC):
     def nearest(self, medoids: IntArray, *, exception: bool = True) -> tuple[Labels, FloatArray]:
         """Position of the nearest medoid (ties: the lowest) and the distance to it.
 
-        Parameters
-        ----------
-        medoids : ndarray of shape (n_individuals, k_max)
-        exception : bool, default=True
-            A medoid belongs to itself even if an identical sample is a medoid at a lower position.
+        With ``exception`` a medoid belongs to itself even if an identical sample is one at a lower
+        position.
         """
         shape = (len(medoids), self.n_samples)
         distances = np.full(shape, np.inf)
@@ -114,10 +111,7 @@ class MedoidSpace(ABC):
     def medoids(self, labels: Labels, width: int, memo: MedoidMemo) -> Int64Array:
         """Medoid of every cluster, the member with the least total distance (ties: the lowest id).
 
-        Returns
-        -------
-        medoids : ndarray of shape (n_individuals, width)
-            Position = label, padded with -1.
+        They have shape (n_individuals, width), with the label as position, padded with -1.
         """
         n_clusters = labels.max(axis=1, initial=0) + 1
         k = int(n_clusters.max(initial=1))

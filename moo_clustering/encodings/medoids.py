@@ -423,12 +423,7 @@ def _lowest_absent(rows: IntArray) -> IntArray:
 
 
 def nearest_others(distances: AnyFloatArray, n_neighbors: int) -> NDArray[np.int32]:
-    """The nearest other samples of every sample, by its row of the distances (ties: the lowest id).
-
-    Returns
-    -------
-    neighbors : ndarray of shape (n_samples, n_neighbors), nearest first
-    """
+    """The nearest other samples of every sample, nearest first, by its row of distances; ties: lowest id."""
     n = len(distances)
     neighbors = np.empty((n, n_neighbors), dtype=np.int32)
     for part in block_slices(n, n):

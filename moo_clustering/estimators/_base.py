@@ -423,11 +423,7 @@ def choose_member(
     """Index of the member of a front, objectives in natural sign, that a rule picks.
 
     The knee, the member that is best in one objective, a row number, or ``rule(front) -> row number``.
-
-    Raises
-    ------
-    ValueError
-        Unknown rule (names the nearest), or a row number outside the front.
+    Raises a ValueError for an unknown rule, naming the nearest, or a row number outside the front.
     """
     check_rule(rule, ("knee", *names))
     minimised = np.where(np.asarray(greater_is_better), -front, front)

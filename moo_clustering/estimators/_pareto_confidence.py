@@ -115,14 +115,9 @@ class Assessor:
         return list(dict.fromkeys(pool.families[member] for member in alike))
 
     def difference(self, labels: Labels, other: Labels, names: Sequence[str] | None) -> str:
-        """Tell how another partition differs, and by which features.
+        """Tell how another partition of the points differs, and by which features (of given names).
 
-        Parameters
-        ----------
-        labels, other : ndarray of shape (n_points,)
-            Clusters are named by the numbers of ``labels``.
-        names : sequence of str or None
-            Names of the features of the points.
+        Clusters are named by the numbers of ``labels``.
         """
         first, mine = np.unique(labels, return_inverse=True)
         theirs = np.unique(other, return_inverse=True)[1]
@@ -158,11 +153,8 @@ class Assessor:
     def features(self, labels: Labels) -> FloatArray:
         """Features of partitions (q, n_points), shape (q, n_features), columns as in :data:`FEATURES`.
 
-        NaN where the samples have no features, for what needs them.
-
-        Notes
-        -----
-        O(p n) time for p members and O(n^2) for the silhouettes, per partition.
+        NaN where the samples have no features, for what needs them. O(p n) time for p members and O(n^2)
+        for the silhouettes, per partition.
         """
         rows = np.stack([number_clusters(row)[0] for row in np.atleast_2d(labels)])
         return np.column_stack([self._in_the_pool(rows), self._on_the_graph(rows), self._in_space(rows)])

@@ -363,15 +363,11 @@ class FeatureScaling:
 
     @classmethod
     def of(cls, X: Any, scale: Scale, *, n_components: int) -> Self:
-        """Learn the scaling of a table.
+        """Learn the scaling of a table, dense or sparse.
 
-        Parameters
-        ----------
-        X : ndarray or sparse matrix of shape (n_samples, n_features)
-        scale : {"standard", "isotropic", "none"}
-            Every feature to mean 0 and standard deviation 1; all features by one factor; or unchanged.
-        n_components : int
-            Sparse data of more features are reduced to so many, and ``scale`` is not used.
+        The scale "standard" brings every feature to mean 0 and standard deviation 1, "isotropic" all by
+        one factor. Sparse data of more than ``n_components`` features are reduced to so many, and
+        ``scale`` is not used.
         """
         if sp.issparse(X) and min(X.shape) > n_components:
             # Where nothing varies there is no share of the variance to explain.
@@ -416,20 +412,11 @@ def _dense(X: Any) -> FloatArray:
 
 
 def find_landmarks(X: FloatArray, n_landmarks: int, seed: int) -> tuple[FloatArray, Labels]:
-    """Represent samples by at most ``n_landmarks`` means of near ones, found by mini-batch k-means.
+    """Represent samples by at most ``n_landmarks`` means of near ones, and the landmark of every sample.
 
-    Every landmark counts the same afterwards: dense regions are thinned out, which helps clusters of
-    uneven mass.
-
-    Returns
-    -------
-    landmarks : ndarray of shape (n_found, n_features)
-    landmark_of : ndarray of shape (n_samples,), int32
-
-    Notes
-    -----
-    O(n_samples n_landmarks n_features) time for each of ten passes; O(n_samples) memory beside the data
-    and a batch of distances.
+    Mini-batch k-means finds them. Every landmark counts the same afterwards: dense regions are thinned
+    out, which helps clusters of uneven mass. O(n_samples n_landmarks n_features) time for each of ten
+    passes; O(n_samples) memory beside the data and a batch of distances.
     """
     kmeans = MiniBatchKMeans(
         n_landmarks,
@@ -464,19 +451,12 @@ def _placed(
 
 
 def far_points(points: FloatArray) -> BoolArray:
-    """Outliers: samples that lie apart from all others, and not only in a sparse region.
+    """Outliers, as a mask: samples that lie apart from all others, and not only in a sparse region.
 
     The fifth neighbour of an outlier is farther away, in logarithms, than the median of all by five robust
-    standard deviations, and eight times as far as at least two of its five neighbours have theirs: outliers
-    may have others beside them. None are told among fewer than 20 samples, or if they were more than 5 %.
-
-    Returns
-    -------
-    ndarray of shape (n_points,), bool
-
-    Notes
-    -----
-    O(n_points^2 n_features) time at most.
+    standard deviations, and eight times as far as at least two of its five neighbours have theirs:
+    outliers may have others beside them. None are told among fewer than 20 samples, or if they were more
+    than 5 %. O(n_points^2 n_features) time at most.
     """
     none = np.zeros(len(points), dtype=bool)
     if len(points) < _LEAST_FOR_FAR:

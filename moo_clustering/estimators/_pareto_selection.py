@@ -129,17 +129,9 @@ def read_side_information(
 ) -> SideInformation:
     """Check labels and pairs, and decide how the partition is to be chosen.
 
-    Raises
-    ------
-    ValueError
-        Labels or pairs out of range, or label sets.
-    InconsistentConstraintsError
-        Labels and pairs contradict each other, or pairs that are hard do.
-
-    Warns
-    -----
-    UserWarning
-        Labels of a single class: other clusters are taken for new classes then.
+    Raises a ValueError for labels or pairs out of range and for label sets, and an
+    InconsistentConstraintsError where labels and pairs contradict each other, or hard pairs do. Warns of
+    labels of a single class: other clusters are taken for new classes then.
     """
     targets = partial_targets(y, n_samples)
     if targets.multilabel:
@@ -726,13 +718,8 @@ def _by_labels(
 class _LabelKernel:
     """Kernel of points with labelled ones; how much the candidates weigh in it depends on the labels.
 
-    Parameters
-    ----------
-    counts : ndarray of shape (n_points, n_classes)
-        Labelled samples of every class at every point.
-    kind : {"auto", "pool", "full", "bags"}
-    full : bool
-        Whether the graph kernel and the linear kernel take part.
+    ``counts``, shape (n_points, n_classes), are the labelled samples of every class at every point;
+    ``full`` says whether the graph kernel and the linear kernel take part.
     """
 
     def __init__(

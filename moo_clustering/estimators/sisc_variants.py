@@ -739,10 +739,7 @@ def fit_linear(template: Any, X: Any, targets: Targets, seed: np.random.SeedSequ
 def part_logits(model: Any, X: Any, n_classes: int, multilabel: bool) -> FloatArray:
     """Logits, or decisions where a model has no probabilities, of all classes, also of those it has not seen.
 
-    Raises
-    ------
-    ValueError
-        Scores that are not one array with a column for each class.
+    Raises a ValueError for scores that are not one array with a column for each class.
     """
     if hasattr(model, "predict_proba"):
         found = model.predict_proba(X)

@@ -307,12 +307,7 @@ class GraphMembers(_base.MemberGraphs):
 
         At most 30 members, evenly along the front, are compared; from 5000 samples on fewer, down to 6.
         Partitions of graphs that fall into more components than there are clusters are arbitrary and do
-        not count, unless all graphs do. Ctrl-C ends the comparison with the best so far.
-
-        Warns
-        -----
-        InterruptedSearchWarning
-            After Ctrl-C.
+        not count, unless all graphs do. Ctrl-C ends the comparison with the best so far, and a warning.
         """
         n_compared = min(_MOST_COMPARED, max(_FEWEST_COMPARED, COMPARED_SAMPLES // len(self.X)))
         compared = spread_members(self.F[:, 1], n_compared)

@@ -206,10 +206,7 @@ def canonical_rows(X: NDArray[Any], n_samples: int) -> Labels:
 def pool_labels(pool: Any) -> Labels:
     """Canonical copy of the partitions of a pool, or of an array of labels with one partition per row.
 
-    Raises
-    ------
-    ValueError
-        If there is no partition at all.
+    Raises a ValueError if there is no partition at all.
     """
     labels = np.atleast_2d(np.asarray(getattr(pool, "labels", pool)))
     if labels.ndim != 2 or labels.size == 0 or labels.dtype.kind not in "iu":

@@ -341,15 +341,7 @@ class PrefixUnionCrossover(base.PairCrossover):
 def prefix_union(
     first: Int64Array, second: Int64Array, length: Length, rng: np.random.Generator
 ) -> Int64Array:
-    """Compute one child per pair of rows, which may have too few medoids with ``"two_cut"``.
-
-    Parameters
-    ----------
-    first, second : ndarray of shape (n_pairs, k_max)
-        Distinct ids, padded with -1.
-    length : {"grow", "keep", "two_cut"}
-        See :class:`PrefixUnionCrossover`.
-    """
+    """Compute one child per pair of rows of ids, padded with -1; by "two_cut" it may have too few medoids."""
     width = first.shape[1]
     position = np.arange(width)
     sizes = set_sizes(first)

@@ -328,18 +328,11 @@ def pool_of_bag_views(
     extra: Sequence[tuple[str, IntArray]] = (),
     n_jobs: int | None = None,
 ) -> PartitionPool:
-    """Pool of bags whose distances are known.
+    """:func:`bag_candidate_pool` of bags whose distances are known.
 
-    Parameters
-    ----------
-    matrices : mapping of str to ndarray of shape (n_bags, n_bags)
-        All of ``distances``, and ``"symmetric"`` for the embedding ``"prototypes"``.
-    graphs : mapping of str to csr_array of shape (n_bags, n_bags), optional
-        Neighbour graphs of distances for which they are there already.
-    extra : sequence of (family, labels of shape (n_bags,))
-        Further candidates, which come last.
-    bags, distances, embeddings, k_range, n_clusters, n_neighbors, n_jobs
-        As for :func:`bag_candidate_pool`.
+    ``matrices`` has all of ``distances``, and ``"symmetric"`` for the embedding ``"prototypes"``, and
+    ``graphs`` the neighbour graphs of distances for which they are there already. ``extra`` are further
+    candidates, pairs of family and labels, which come last.
     """
     check_kinds(distances, name="distances")
     _check_embeddings(embeddings)

@@ -346,14 +346,9 @@ def finite(index: ValidityIndex, values: NDArray[np.float64]) -> NDArray[np.floa
 
 
 class BagTables:
-    """Products and distances of bags, computed at first use and shared by all copies.
+    """Products and distances (``kind``) of bags, computed at first use and shared by all copies.
 
-    Parameters
-    ----------
-    weighting : {"bag", "instance"}
-        Weighting of indices that are given by name.
-    kind : str
-        Distance between bags.
+    ``weighting`` is that of indices that are given by name.
     """
 
     def __init__(self, bags: Bags, weighting: Weighting, kind: Kind, n_jobs: int | None) -> None:

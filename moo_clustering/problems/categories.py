@@ -310,14 +310,8 @@ def separation(between: FloatArray, m: float) -> FloatArray:
 class ModeSpace(Protocol):
     """Space of the modes: data, bounds, distances and sums.
 
-    Attributes
-    ----------
-    data : ndarray of shape (n_samples, n_features)
-    lower, upper : ndarray of shape (n_features,)
-    dtype : numpy.dtype
-        Type of genes.
-    width : int
-        Number of sums from which a mode is computed.
+    ``data`` has shape (n_samples, n_features), the bounds of genes (of type ``dtype``) shape
+    (n_features,); ``width`` is the number of sums from which a mode is computed.
     """
 
     data: NDArray[Any]

@@ -287,14 +287,8 @@ def _weights(n_neighbors: int, variant: str) -> FloatArray:
 class PartScores:
     """Objectives of partitions into unions of fixed parts, from sums over each part.
 
-    The links without a gene join samples to parts. Their sizes, sums and pairs of neighbours are computed
-    once, so that scoring a partition does not visit the samples.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_neighbors,)
-        Weights of the neighbours by rank.
-    y : array-like of shape (n_samples,) or None
+    The links without a gene join samples to parts. Their sizes, sums and pairs of neighbours (weighted by
+    rank) are computed once, so that scoring a partition does not visit the samples.
     """
 
     def __init__(
@@ -907,15 +901,8 @@ def summed(errors: FloatArray, sizes: Labels) -> tuple[FloatArray, FloatArray]:
 def checked_norms(X: FloatArray) -> FloatArray:
     """Squared lengths of the samples, which rounding is relative to.
 
-    Raises
-    ------
-    ValueError
-        If they overflow.
-
-    Warns
-    -----
-    UserWarning
-        If samples differ by less than the rounding of their products.
+    Raises a ValueError if they overflow, and warns if samples differ by less than the rounding of their
+    products.
     """
     with np.errstate(over="ignore"):
         norms: FloatArray = np.einsum("ij,ij->i", X, X)

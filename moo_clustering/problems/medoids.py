@@ -265,18 +265,9 @@ class Decoded(NamedTuple):
 
 
 class MedoidDecoder:
-    """Lamarckian decoding: assignment, new medoids, objectives.
+    """Lamarckian decoding: assignment (to the nearest medoid, or ``constrained``), new medoids, objectives.
 
-    Parameters
-    ----------
-    mode : {"reassign", "literal"}
-    constrained : ConstrainedAssignment or None
-        Replaces the assignment to the nearest medoid.
-
-    Attributes
-    ----------
-    keeps_labels : bool
-        Whether scored labels are of other medoids than those written back.
+    ``keeps_labels`` says whether scored labels are of other medoids than those written back.
     """
 
     def __init__(
@@ -472,11 +463,8 @@ class ConstrainedAssignment:
     ) -> tuple[Labels, IntArray]:
         """Compute labels 0..k-1 without gaps, and the medoids of the clusters at these positions.
 
-        Parameters
-        ----------
-        medoids : ndarray of shape (n_individuals, k_max), int64
-        penalty : float, optional
-            Minimise total distance plus ``penalty`` times conflicts, instead of conflicts first.
+        With ``penalty``, total distance plus ``penalty`` times conflicts is least, instead of conflicts
+        first.
         """
         if penalty is not None and not penalty >= 0.0:
             raise ValueError(f"penalty must be a number of at least 0 or None, got {penalty!r}.")

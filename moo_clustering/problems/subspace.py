@@ -327,12 +327,8 @@ class Grown(NamedTuple):
 class SeedMemo:
     """Memory of the objectives of very many individuals, and of all else of the most recent ones.
 
-    Forgotten individuals are computed again, so results do not depend on the memory.
-
-    Parameters
-    ----------
-    max_bytes : int
-        Memory for the most recent individuals; the last stays even if it needs more.
+    Forgotten individuals are computed again, so results do not depend on the memory. The most recent ones
+    get ``max_bytes``; the last stays even if it needs more.
     """
 
     def __init__(self, max_bytes: int) -> None:

@@ -634,12 +634,9 @@ class PoolSimilarity(NamedTuple):
 
 
 def pool_similarity(estimator: Any, most: int) -> PoolSimilarity:
-    """Co-association in the pool of a fitted estimator.
+    """Co-association in the pool of a fitted estimator, of ``most`` samples at most, evenly chosen.
 
-    Parameters
-    ----------
-    most : int
-        So many samples at the most, evenly from first to last; of many samples, landmarks.
+    Of many samples it is that of landmarks.
     """
     from moo_clustering.evidence import coassociation, consensus_weights
 

@@ -338,12 +338,8 @@ class Solutions:
     ) -> int:
         """The place of a partition, which is added if it is new.
 
-        Parameters
-        ----------
-        member : int, optional
-            Row of the front that it is. Clusters of that solution are numbered as here from then on.
-        always_named : bool, default=True
-            Whether a solution that is there already has the role too.
+        ``member`` is the row of the front that it is: clusters of that solution are numbered as here from
+        then on. With ``always_named`` a solution that is there already has the role too.
         """
         given = checked_labels(labels)
         place = None if member is None else self._member(member, given)
@@ -392,13 +388,7 @@ class Solutions:
 
 
 def checked_labels(labels: Any, n_samples: int | None = None) -> Labels:
-    """Labels as int32, -1 for samples in no cluster.
-
-    Raises
-    ------
-    ValueError
-        Not one whole number a sample.
-    """
+    """Labels as int32, -1 for samples in no cluster; ValueError unless one whole number per sample."""
     found = np.asarray(labels)
     if found.ndim != 1 or not len(found) or found.dtype.kind not in "iub":
         raise ValueError(

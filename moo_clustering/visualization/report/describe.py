@@ -152,18 +152,11 @@ def described_solutions(n_solutions: int, first: Sequence[int], most: int) -> li
 
 
 class LeadingFeatures:
-    """Leading features of the clusters of any partition of the same samples.
+    """The ``n_features`` leading features of the clusters of any partition of the same samples, with a table.
 
     For tables, these are the features whose mean in the cluster is farthest from that of all samples, in
-    standard deviations, with sign; for sparse weights, those of the largest mean in the cluster; for presence
-    (0 and 1), those most above the mean of all samples.
-
-    Parameters
-    ----------
-    samples : Samples
-        With a table.
-    n_features : int, default=10
-        Number of features for each cluster.
+    standard deviations, with sign; for sparse weights, those of the largest mean in the cluster; for
+    presence (0 and 1), those most above the mean of all samples.
     """
 
     def __init__(self, samples: Samples, n_features: int = N_FEATURES) -> None:
@@ -717,13 +710,7 @@ def given_map(embedding: FloatArray, rows: Rows) -> PlaneMap:
 
 
 def checked_embedding(embedding: Any, n_samples: int) -> FloatArray:
-    """Positions of all samples.
-
-    Raises
-    ------
-    ValueError
-        Wrong shape, or values that are not finite.
-    """
+    """Positions of all samples; ValueError for a wrong shape, or values that are not finite."""
     try:
         found = np.asarray(embedding, dtype=np.float64)
     except (TypeError, ValueError):

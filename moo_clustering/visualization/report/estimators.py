@@ -278,13 +278,7 @@ def _missing(estimator: Any, run: RunSolutions, why: str | None, has_map: bool) 
 
 
 def checked_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Array:
-    """Pairs of row numbers, shape (n_pairs, 2).
-
-    Raises
-    ------
-    ValueError
-        Another shape, or row numbers that do not exist.
-    """
+    """Pairs of row numbers, shape (n_pairs, 2); ValueError for another shape, or rows that do not exist."""
     if pairs is None or np.size(pairs) == 0:
         return np.empty((0, 2), dtype=np.int64)
     found = np.asarray(pairs)
@@ -300,10 +294,7 @@ def checked_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Ar
 def checked_partial_labels(y: Any, n_samples: int) -> NDArray[np.int64] | None:
     """Classes as 0, 1, ..., -1 for unlabelled samples; None without any, and for sets of labels.
 
-    Raises
-    ------
-    ValueError
-        Not one entry a sample.
+    Raises a ValueError unless there is one entry per sample.
     """
     if y is None:
         return None
@@ -323,10 +314,7 @@ def checked_partial_labels(y: Any, n_samples: int) -> NDArray[np.int64] | None:
 def checked_names(names: Sequence[Any] | None, X: Any, n_samples: int) -> NDArray[np.str_]:
     """Names of the samples: those given, those of the bags or of the rows of a table, or row numbers.
 
-    Raises
-    ------
-    ValueError
-        Not one for each sample.
+    Raises a ValueError unless there is one for each sample.
     """
     if names is None and isinstance(X, Bags) and X.bag_ids is not None:
         names = X.bag_ids
@@ -339,13 +327,7 @@ def checked_names(names: Sequence[Any] | None, X: Any, n_samples: int) -> NDArra
 
 
 def checked_texts(texts: Sequence[Any] | None, n_samples: int) -> list[str] | None:
-    """A text for each sample, or none at all.
-
-    Raises
-    ------
-    ValueError
-        Not one for each sample.
-    """
+    """A text for each sample, or none at all; ValueError for another number."""
     if texts is None:
         return None
     found = [str(text) for text in texts]

@@ -74,19 +74,10 @@ def save_content(path: str | PathLike[str], content: ReportContent) -> None:
 
 
 def load_content(path: str | PathLike[str]) -> ReportContent:
-    """Read what :func:`save_content` wrote. No code is executed, whatever the file holds.
+    """Read what :func:`save_content` wrote, with tuples for sequences. No code is executed.
 
-    Returns
-    -------
-    ReportContent
-        Equal to the one saved; its sequences are tuples.
-
-    Raises
-    ------
-    ArchiveError
-        For files that are damaged, of something else, or of a version that is not known.
-    FileNotFoundError
-        When there is no such file.
+    Raises an ArchiveError for files that are damaged, of something else, or of a version that is not
+    known, and a FileNotFoundError when there is no such file.
     """
     arrays, meta = read_archive(path)
     if meta.get("format") != FORMAT:
