@@ -76,7 +76,8 @@ class Assessor:
         model = MODEL if self.samples.features is not None else MODEL_WITHOUT_FEATURES
         features = np.vstack([self._described(best), self._described(labels)])
         structure, ari = model.predict(features)
-        if lie_apart(features[:1])[0] and self._points_vary:
+        apart = lie_apart(features) & self._points_vary
+        if apart[0]:
             structure = np.maximum(structure, STRUCTURE_DOUBTED)
         n_clusters = len(np.unique(labels))
         # One cluster, and one for every point, have an index of 0 with any classes.
@@ -84,8 +85,10 @@ class Assessor:
         p_value = float("nan")
         if self.samples.features is not None:
             p_value = self.reference.p_value(n_clusters)
-        least = STRUCTURE_DOUBTED if p_value >= DOUBTFUL_P else STRUCTURE_FROM
-        verdict = CLEAR if confidence >= CLEAR_FROM else SEVERAL
+        doubted = p_value >= DOUBTFUL_P
+        least = STRUCTURE_DOUBTED if doubted else STRUCTURE_FROM
+        # Ward's method, on which the p-value rests, cuts thin shapes.
+        verdict = CLEAR if confidence >= CLEAR_FROM and (apart[1] or not doubted) else SEVERAL
         return Assessment(confidence, p_value, NO_STRUCTURE if structure[0] < least else verdict)
 
     def _described(self, labels: Labels) -> FloatArray:

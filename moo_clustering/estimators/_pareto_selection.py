@@ -153,7 +153,7 @@ def read_side_information(
             targets = _along_must_links(targets, codes, constraints)
     if not targets.n_classes:
         return SideInformation("none" if constraints is None else "pairs", None, constraints)
-    if targets.n_classes == 1 and novel == "none":
+    if targets.n_classes == 1 and novel != "allow":
         warnings.warn(
             f"all labels in y are of one class, {targets.classes.tolist()[0]!r}: clusters without labels are "
             'taken for new classes, as with novel="allow".',
@@ -224,7 +224,7 @@ class Objectives:
 
 def automatic_criterion(samples: PooledSamples, side: SideInformation, n_clusters: int | None) -> str:
     """Criterion where none is asked for: by what is known, and by the number of features that vary."""
-    if samples.features is None or side.kind != "none" or n_clusters is not None:
+    if samples.features is None or side.kind == "pairs" or n_clusters is not None:
         return "modularity"
     return "minimax" if samples.features.shape[1] <= MOST_FOR_SHAPES else "mixture"
 
@@ -518,15 +518,21 @@ def choose_solution(
     class_prior: str,
     merge_same_class: bool,
     seed: np.random.SeedSequence,
+    trusted: bool = False,
 ) -> Solution:
     """Choose or combine candidates by all that is known; without any, labels and bag kernels decide alone.
 
-    ``pairs`` are of points, ``hard`` says that must-links are certain; for the other options see
-    :class:`~moo_clustering.ParetoClustering`.
+    ``pairs`` are of points, ``hard`` says that must-links are certain, ``trusted`` that a candidate which
+    contradicts no label is the result; for the other options see :class:`~moo_clustering.ParetoClustering`.
     """
     if side.kind == "labels":
         assert side.targets is not None
-        return _by_labels(samples, candidates, side.targets, kernel, clamp, class_prior)
+        found = _without_contradiction(samples, candidates, side.targets) if trusted and candidates else None
+        if found is None or int(found.max()) < side.targets.n_classes:
+            return _by_labels(samples, candidates, side.targets, kernel, clamp, class_prior, found)
+        classes = np.arange(int(found.max()) + 1)
+        classes[side.targets.n_classes :] = -1
+        return Solution(samples.per_sample(found), cluster_classes=classes)
     assert candidates is not None
     only = None
     if n_clusters is not None:
@@ -629,6 +635,21 @@ def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
     return numbers[chosen].tolist(), scores[chosen]
 
 
+def _without_contradiction(samples: PooledSamples, candidates: Candidates, targets: Targets) -> Labels | None:
+    """The best candidate, if none of its clusters has labels of two classes; None otherwise.
+
+    Clusters have the positions of their classes, those without labels the numbers that follow.
+    """
+    best = candidates.best(candidates.total)
+    counts = np.zeros((int(best.max()) + 1, targets.n_classes))
+    np.add.at(counts, samples.per_sample(best), targets.indicators)
+    if ((counts > 0).sum(axis=1) > 1).any():
+        return None
+    new = ~counts.any(axis=1)
+    numbers = np.where(new, targets.n_classes - 1 + np.cumsum(new), counts.argmax(axis=1))
+    return numbers.astype(np.int32)[best]
+
+
 def _with_new_classes(labels: Labels, targets: Targets, merge_same_class: bool) -> Solution:
     classes = class_of_clusters(labels, targets.indicators)
     if not merge_same_class:
@@ -673,8 +694,11 @@ def _by_labels(
     kind: str,
     clamp: bool,
     class_prior: str,
+    found: Labels | None = None,
 ) -> Solution:
     """Kernel ridge regression of the classes on the labelled points, corrected by classifiers of features.
+
+    If the classes of the points were ``found``, the kernel only tells how probable they are, from .5 on.
 
     Notes
     -----
@@ -695,7 +719,11 @@ def _by_labels(
             prior = (of_class + 1.0) / (of_class.sum() + targets.n_classes)
         per_sample = samples.interpolated(scores)
         model = ClassModel(scores, evidence.class_factors(per_sample, prior))
-        if kind == "auto" and many and rows is not None and targets.n_classes > 1:
+        if found is not None:
+            scores = model.probabilities(scores, None) + np.eye(targets.n_classes)[found]
+            model = ClassModel(scores, np.ones(targets.n_classes))
+            per_sample = samples.interpolated(scores)
+        elif kind == "auto" and many and rows is not None and targets.n_classes > 1:
             labelled = np.flatnonzero(targets.labelled)
 
             def first(known: BoolArray) -> FloatArray:

@@ -108,6 +108,22 @@ def test_thin_shapes_of_few_samples_are_not_noise():
     assert (model.n_clusters_, model.verdict_) == (2, SEVERAL)
 
 
+def test_what_data_without_clusters_have_as_often_is_not_clear():
+    X, _ = make_blobs(40, centers=3, n_features=8, cluster_std=2.0, center_box=(-5, 5), random_state=0)
+    model = fitted(X)
+    assert model.confidence_ > 0.6
+    assert model.structure_p_value_ > 0.05
+    assert model.verdict_ == SEVERAL
+
+
+def test_strips_that_lie_apart_are_clear_though_the_reference_is_cut_as_well():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.uniform(-10, 10, 200), rng.normal(0, 0.1, 200) + 3 * (np.arange(200) % 2)])
+    model = fitted(X, scale="isotropic")
+    assert model.structure_p_value_ > 0.05
+    assert model.verdict_ == CLEAR
+
+
 def test_nothing_is_known_without_a_pool():
     many_bags = 12
     rng = np.random.default_rng(0)

@@ -25,7 +25,7 @@ def graph_and_linear(model):
 )
 def test_probabilities_are_those_of_the_definition(per_class, kernel, full):
     y = partly(CLASSES, per_class)
-    model = ParetoClustering(kernel=kernel, clamp=False, **QUICK).fit(X, y)
+    model = ParetoClustering(kernel=kernel, novel="none", clamp=False, **QUICK).fit(X, y)
     expected = naive_probabilities(model, y, graph_and_linear(model) if full else None)
     assert_allclose(model.predict_proba_, expected, atol=1e-9)
     assert_array_equal(model.labels_, expected.argmax(axis=1))

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from pareto_cases import CLASSES, QUICK, X, ari, naive_evidence, naive_scores, partly
+from sklearn.datasets import make_blobs
 
 from moo_clustering import ParetoClustering
 
@@ -39,8 +40,83 @@ def test_the_class_without_label_is_a_new_one(allowed):
 
 
 def test_without_it_nobody_is_new():
-    model = ParetoClustering(**QUICK).fit(X, TWO)
+    model = ParetoClustering(novel="none", **QUICK).fit(X, TWO)
     assert set(model.transduction_) == {0, 1}
+
+
+def test_a_partition_that_no_label_contradicts_is_kept_by_default():
+    model = ParetoClustering(**QUICK).fit(X, TWO)
+    total = [naive_evidence(row, TWO) for row in model.pool_.labels] + 20 * naive_scores(model)
+    assert ari(model.labels_, model.pool_.labels[total.argmax()]) == 1
+    # Positions of classes, then the new cluster.
+    assert_array_equal(model.labels_[TWO >= 0], TWO[TWO >= 0])
+    assert_array_equal(model.cluster_classes_index_, [0, 1, -1])
+    assert_array_equal([name is None for name in model.transduction_], model.labels_ == 2)
+    assert_array_equal(model.predict(X), model.labels_)
+    assert ", 1 of them without labels:" in model.summary()
+    with pytest.raises(ValueError, match='novel="none"'):
+        model.predict_proba(X)
+
+
+def test_clusters_of_one_class_become_one_by_default():
+    y = np.where(Y == 2, 1, Y)
+    model = ParetoClustering(**QUICK).fit(X, y)
+    assert_array_equal(model.labels_ == 0, CLASSES == 0)
+    assert model.n_clusters_ == 2
+    assert not hasattr(model, "cluster_classes_index_")
+
+
+def test_classes_of_a_partition_are_at_least_half_certain():
+    model = ParetoClustering(clamp=False, **QUICK).fit(X, Y)
+    kernel = ParetoClustering(clamp=False, novel="none", **QUICK).fit(X, Y)
+    expected = (np.eye(3)[model.labels_] + kernel.predict_proba_) / 2
+    assert_allclose(model.predict_proba_, expected, atol=1e-12)
+    assert model.pool_.labels[(ari_to(model) == 1).argmax()].max() == 2
+    assert_array_equal(model.predict_proba(X).argmax(axis=1), model.predict(X))
+
+
+def ari_to(model):
+    return np.array([ari(row, model.labels_) for row in model.pool_.labels])
+
+
+WRONG = np.where(np.arange(len(X)) == np.flatnonzero((CLASSES == 0) & (Y < 0))[0], 1, TWO)
+
+
+@pytest.mark.parametrize(
+    ("y", "options", "pairs"),
+    [
+        (WRONG, {}, {}),
+        (TWO, {"n_clusters": 3}, {}),
+        (TWO, {"kernel": "pool"}, {}),
+        (TWO, {}, {"must_link": [np.flatnonzero(CLASSES == 2)[:2]]}),
+    ],
+    ids=["a label contradicts", "n_clusters", "kernel", "pairs"],
+)
+def test_otherwise_labels_are_of_every_class(y, options, pairs):
+    closed = ParetoClustering(novel="none", **QUICK | options).fit(X, y, **pairs)
+    model = ParetoClustering(**QUICK | options).fit(X, y, **pairs)
+    assert_array_equal(model.labels_, closed.labels_)
+    assert_array_equal(model.predict_proba_, closed.predict_proba_)
+
+
+def test_without_structure_labels_decide():
+    noise = np.random.default_rng(0).uniform(size=(90, 2))
+    closed = ParetoClustering(novel="none", **QUICK).fit(noise, TWO)
+    assert_array_equal(closed.labels_, ParetoClustering(**QUICK).fit(noise, TWO).labels_)
+
+
+def test_few_labels_do_not_hurt():
+    ring = np.arange(8) * np.pi / 4
+    centers = 10 * np.column_stack([np.cos(ring), np.sin(ring)])
+    rows, classes = make_blobs(160, centers=centers, cluster_std=0.8, random_state=2)
+    model = ParetoClustering(random_state=0).fit(rows)
+    without = ari(classes, model.labels_)
+    assert without > 0.9
+    y = np.full(len(rows), -1)
+    for code in range(4):
+        y[np.flatnonzero(classes == code)[0]] = code
+    assert ari(classes, model.relabel(y).labels_) >= without
+    assert ari(classes, model.set_params(novel="none").relabel(y).labels_) < 0.7
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 6, 20, 90])
