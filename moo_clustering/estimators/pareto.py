@@ -995,7 +995,7 @@ class ParetoClustering(ParetoPoolClusterer):
     had .27 and .69 over all). 92 % of the tables without clusters were told to have none, but only 31 % of
     random walks, which do look like clusters; 4 % of the clear structures (an index above .8) were. With
     labels and pairs it is what the pool says of the partition found with them, and too low: with 1, 2, 5 and
-    10 % of the labels of the 40 sets the index was .12, .19, .26 and .31 higher on average, with .1 to 2
+    10 % of the labels of the 40 sets the index was .14, .19, .24 and .29 higher on average, with .1 to 2
     pairs per sample on 27 of them .22 to .54. Given distances rest on ten of the features (.07 and .74 on
     the same tables), as do bags, for which it was not calibrated either: their classes are hardly clusters.
 
