@@ -119,10 +119,10 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         Neighbours of a sample in the neighbour graph.
     min_cluster_size : int, optional
         Least number of samples in a cluster of the result, unless ``n_clusters`` is given or the labels are
-        taken for those of every class: partitions with smaller clusters are not chosen. Default: a hundredth of the samples, from 2 to 10.
-        It changed the mean adjusted Rand index of none of 40 sets with classes and 168 generated ones, while
-        of normal samples with 1 % outliers 13 of 16 fits had split off single samples before, and 7 of 16 of
-        t-distributed ones.
+        taken for those of every class: partitions with smaller clusters are not chosen. Default: a hundredth
+        of the samples, from 2 to 10. It changed the mean adjusted Rand index of none of 40 sets with classes
+        and 168 generated ones, while of normal samples with 1 % outliers 13 of 16 fits had split off single
+        samples before, and 7 of 16 of t-distributed ones.
     criterion_weight : float, optional
         Weight of the criterion against agreement. Default: .7 for minimax, 1 for mixture, .25 for
         modularity.
@@ -136,16 +136,17 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         labels of two classes. Clusters of the same class become one, and those without labels are new.
         Otherwise, and with ``"none"``, labels are of every class. Over 40 sets with 1, 2, 5 and 10 % of the
         labels, drawn at random, the adjusted Rand index was .651, .685, .729 and .762; with ``"none"`` .539,
-        .629, .704 and .756; with the same share of every class .002 lower to .013 higher than with ``"none"``.
+        .629, .704 and .756; with the same share of every class .002 lower to .013 higher than with
+        ``"none"``.
     clamp : bool
         Labelled samples keep their class.
     merge_same_class : bool
         With ``novel="allow"``: clusters of the same class become one.
     class_prior : {"uniform", "smoothed"}
         Expected class shares: equal ones, or those of the labels. Shares of few labels mislead: over 40 sets
-        with labels drawn at random and ``novel="none"``, equal ones changed the adjusted Rand index by +.057 ± .019 at 1 %
-        labels, +.033 ± .012 at 2 %, +.002 and +.003 at 5 and 10 %; with a fixed share of every class
-        labelled by -.002 (standard errors over the sets).
+        with labels drawn at random and ``novel="none"``, equal ones changed the adjusted Rand index by +.057
+        ± .019 at 1 % labels, +.033 ± .012 at 2 %, +.002 and +.003 at 5 and 10 %; with a fixed share of every
+        class labelled by -.002 (standard errors over the sets).
     pairs : {"hard", "soft"}
         Whether must-links are certain. Soft pairs may contradict each other.
     n_gen : int
@@ -191,8 +192,8 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         No structure: the probability of any, by the model behind ``confidence_``, is below .5, or below .7
         with a p-value from .05. Clear: otherwise, with a confidence of at least .6 that none of
         ``alternatives_`` exceeds, and a p-value below .05 or clusters that lie apart in at most three
-        features (a minimax silhouette of at least .65). Thin shapes of few samples, such as spirals of fifty each, may be told to
-        be noise although the partition is right.
+        features (a minimax silhouette of at least .65). Thin shapes of few samples, such as spirals of fifty
+        each, may be told to be noise although the partition is right.
     alternatives_ : DataFrame
         At most four members of high score, each unlike the result of the fit and each other (adjusted Rand
         index up to .8, first those with other numbers of clusters), with their sizes, their confidence, the
