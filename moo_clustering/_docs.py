@@ -34,21 +34,12 @@ class Documented:
 
 
 def documented(*sources: Any) -> Callable[[T], T]:
-    """Complete the docstring of a class or function.
+    """Decorator that completes the docstring of a class or function from sources.
 
-    A class gets entries of ``Parameters`` and ``Attributes`` from its base classes, and of ``Parameters``
-    from the sources; a function gets entries of ``Parameters``, and ``Returns`` and ``Raises`` where it has
-    no such section.
-
-    Parameters
-    ----------
-    *sources : class, function or str
-        What documents the parameters that are left out, or numpydoc text that does; the first one counts.
-
-    Returns
-    -------
-    callable
-        The decorator.
+    Sources are classes, functions or numpydoc text; the first one that has an entry counts. A class gets
+    entries of ``Parameters`` and ``Attributes`` from its base classes, and of ``Parameters`` from the
+    sources; a function gets entries of ``Parameters``, and ``Returns`` and ``Raises`` where it has no such
+    section.
     """
 
     def complete(thing: T) -> T:

@@ -404,27 +404,12 @@ def _objectives(solutions: Sequence[pymoo_search.Solution]) -> NDArray[np.float6
 
 
 def representatives(points: ArrayLike, n_groups: int) -> NDArray[np.int64]:
-    """Rows that stand for the groups of a single-linkage clustering.
+    """Rows, ascending, of ``points`` that stand for the groups of a single-linkage clustering.
 
-    Coordinates are scaled by their ranges. Of every group the point with the least mean distance to
-    the others is taken, of several the first.
-
-    Parameters
-    ----------
-    points : array-like of shape (n_points, n_dimensions)
-        An infinite coordinate counts as one range beyond the finite ones.
-    n_groups : int
-        At least 1. With no more points than that, all are taken.
-
-    Returns
-    -------
-    ndarray of shape (min(n_groups, n_points),), int64
-        In ascending order.
-
-    Notes
-    -----
-    O(n_points^2). The first n_points - n_groups merges are done, in the order of SciPy's sorted list,
-    so there are exactly ``n_groups`` groups also where distances tie.
+    Coordinates are scaled by their ranges, an infinite one counts as one range beyond the finite ones. Of
+    every group the point with the least mean distance to the others is taken, of several the first; with
+    at most ``n_groups`` points all are. The first n_points - n_groups merges are done, in the order of
+    SciPy's sorted list, so there are exactly ``n_groups`` groups also where distances tie. O(n_points^2).
     """
     P = np.asarray(points, dtype=np.float64)
     n = len(P)

@@ -79,15 +79,7 @@ class DataError(QuotingError):
 
 
 class NotNumericError(DataError):
-    """Error for features that are not numeric.
-
-    Parameters
-    ----------
-    problem : str
-        Names of the columns and of the file.
-    columns : sequence of str
-    *remedies : Remedy
-    """
+    """Error for features that are not numeric, by a sentence that names them, with remedies."""
 
     def __init__(self, problem: str, columns: Sequence[str], *remedies: Remedy) -> None:
         super().__init__(problem, *remedies)

@@ -48,15 +48,9 @@ _FEW = 8
 class MedoidSpace(ABC):
     """Distances between samples, in the form of the questions medoid sets raise.
 
-    Attributes
-    ----------
-    n_samples : int
-    mean_square : float
-        Mean of the squares of all n^2 distances, the scale of the floor in Xie-Beni.
-    total_to_one : float
-        Least total distance of all samples to a single one, E_1.
-    n_jobs : int or None
-        Threads; results do not depend on it.
+    ``mean_square`` is the mean of the squares of all n^2 distances, the scale of the floor in Xie-Beni,
+    and ``total_to_one`` the least total distance of all samples to a single one, E_1. Results do not
+    depend on the threads, ``n_jobs``.
     """
 
     n_samples: int
@@ -154,21 +148,11 @@ def vector_space(X: Any, metric: VectorMetric, n_jobs: int | None = None) -> Vec
 
 
 class DistanceMatrixSpace(MedoidSpace):
-    """All n^2 distances in memory; any metric.
+    """All n^2 distances in memory, up to ``max_memory`` bytes; any metric.
 
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features) or (n_samples, n_samples)
-    metric : str or callable
-        As for :class:`~moo_clustering.encodings.MedoidEncoding`. Cosine distances are rounded to
-        multiples of 2^-44, so that equal directions tie exactly.
-    max_memory : int
-        Bytes the distances may take, 8 n_samples^2.
-
-    Notes
-    -----
-    For p individuals of k clusters of equal size, assignment takes O(p k n) time, the medoids of
-    distinct clusters O(p n^2 / k).
+    The metric is as for :class:`~moo_clustering.encodings.MedoidEncoding`. Cosine distances are rounded to
+    multiples of 2^-44, so that equal directions tie exactly. For p individuals of k clusters of equal
+    size, assignment takes O(p k n) time, the medoids of distinct clusters O(p n^2 / k).
     """
 
     def __init__(self, X: Any, metric: Metric, max_memory: int, n_jobs: int | None = None) -> None:
@@ -225,18 +209,13 @@ class DistanceMatrixSpace(MedoidSpace):
 class VectorSpace(MedoidSpace):
     """Distances made when they are needed, from products of features.
 
-    Attributes
-    ----------
-    mean_square : float
-        Mean over all pairs for up to 1024 samples, beyond that over the pairs with 1024 evenly spaced
-        ones: it only sets a scale.
+    ``mean_square`` is a mean over all pairs for up to 1024 samples, beyond that over the pairs with 1024
+    evenly spaced ones: it only sets a scale.
 
-    Notes
-    -----
-    For p individuals whose sets have u distinct medoids among them, an assignment costs u products of
-    a sample with the data and O(p k n) comparisons; the medoids of distinct clusters O(p n d), or O(p
-    nnz) for sparse data. Memory is O(p n) besides the data. Euclidean distances take O(n^2 d) time
-    once, for ``total_to_one``.
+    For p individuals whose sets have u distinct medoids among them, an assignment costs u products of a
+    sample with the data and O(p k n) comparisons; the medoids of distinct clusters O(p n d), or O(p nnz)
+    for sparse data. Memory is O(p n) besides the data. Euclidean distances take O(n^2 d) time once, for
+    ``total_to_one``.
     """
 
     def __init__(self, norms: FloatArray, kind: int, n_jobs: int | None) -> None:

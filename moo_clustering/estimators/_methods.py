@@ -448,10 +448,7 @@ _add_installed(METHODS)
 def get_method(name: str) -> Method:
     """The method of a name or alias; case, hyphens and underscores do not matter.
 
-    Raises
-    ------
-    ValueError
-        When there is none; the message names the nearest.
+    Raises a ValueError when there is none; the message names the nearest.
     """
     return find_method(name)[0]
 

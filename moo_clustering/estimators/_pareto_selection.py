@@ -565,10 +565,7 @@ def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> L
 def _only_partition(n_clusters: int, n_points: int, inseparable: Labels | None) -> Labels | None:
     """The only partition into so many clusters; None if there are several.
 
-    Warns
-    -----
-    UserWarning
-        Fewer inseparable groups of points than clusters.
+    Warns of fewer inseparable groups of points than clusters.
     """
     if n_clusters == 1:
         return np.zeros(n_points, dtype=np.int32)

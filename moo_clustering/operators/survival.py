@@ -108,23 +108,12 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
 
 
 def crowding_distance(F: FloatArray, boundary: Boundary = "infinite") -> FloatArray:
-    """Crowding distance of the members of one front, summed over the objectives.
+    """Crowding distance of the members of one front, summed over the objectives (NSGA-II-clus, Algorithm 1).
 
-    Parameters
-    ----------
-    F : ndarray of shape (n_members, n_obj)
-    boundary : {"infinite", "finite"}, default="infinite"
-        Distance of the first and the last member in an objective: infinity, or the number of
-        objectives, which is the largest distance of an inner member.
-
-    Notes
-    -----
-    pymoo's crowding distance is divided by the number of objectives, and is 0 at the ends of an
-    objective that does not vary. Ties in an objective are ordered by index.
-
-    References
-    ----------
-    NSGA-II-clus, Algorithm 1.
+    The ``boundary`` members of an objective are at distance infinity, or the number of objectives, which
+    is the largest distance of an inner member. pymoo's crowding distance is divided by the number of
+    objectives, and is 0 at the ends of an objective that does not vary. Ties in an objective are ordered
+    by index.
     """
     n_members, n_obj = F.shape
     total = np.zeros(n_members)

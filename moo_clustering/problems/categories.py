@@ -254,19 +254,10 @@ def _sorted_modes(modes: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def memberships(distances: FloatArray, m: float) -> FloatArray:
-    """Memberships u_ik = 1 / sum_j (d_ik / d_jk)^(1 / (m - 1)).
+    """Memberships u_ik = 1 / sum_j (d_ik / d_jk)^(1 / (m - 1)), shape (..., n_modes, n_samples) as distances.
 
-    Parameters
-    ----------
-    distances : ndarray of shape (..., n_modes, n_samples)
-        Infinite for modes that are left out.
-    m : float
-        Above 1.
-
-    Returns
-    -------
-    ndarray of the same shape
-        Columns sum to 1; a sample at distance 0 from q modes has memberships of 1/q in them.
+    Distances are infinite for modes that are left out. Columns sum to 1; a sample at distance 0 from q
+    modes has memberships of 1/q in them.
     """
     nearest = distances.min(axis=-2, keepdims=True)
     # Ratios to the nearest mode cannot overflow, and are 0 if another mode is at distance 0.
@@ -285,10 +276,7 @@ def powered(u: FloatArray, m: float) -> FloatArray:
 def compactness(scatter: FloatArray, size: FloatArray) -> FloatArray:
     """Compute pi = sum_i (sum_k u_ik^m d_ik) / (sum_k u_ik) over modes i with members, per individual.
 
-    Parameters
-    ----------
-    scatter, size : ndarray of shape (n_individuals, n_modes)
-        The two sums over the samples.
+    ``scatter`` and ``size``, shape (n_individuals, n_modes), are the two sums over the samples.
     """
     return np.divide(scatter, size, out=np.zeros_like(scatter), where=size > 0.0).sum(axis=1)
 

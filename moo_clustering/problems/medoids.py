@@ -370,10 +370,7 @@ class SpaceMedoidEncoding(MedoidEncoding):
     def genes(self, X: IntArray) -> IntArray:
         """Convert valid genotypes, possibly floats, to C-contiguous int64.
 
-        Raises
-        ------
-        ValueError
-            If a row has no id or one twice, or -1 before an id.
+        Raises a ValueError if a row has no id or one twice, or -1 before an id.
         """
         return np.ascontiguousarray(self._checked(X), dtype=np.int64)
 
@@ -413,26 +410,11 @@ class ConstrainedAssignment:
 
     Components are assigned in the order of descending size, then of their lowest sample. Each goes to the
     cluster that holds the fewest components in conflict with it, then to the nearest by total distance,
-    then to the lowest position. Samples without constraints go to the nearest medoid.
+    then to the lowest position. Samples without constraints go to the nearest medoid. The ``n_dropped``
+    cannot-links within a component, which contradict must-links, are dropped, with a UserWarning.
 
-    Parameters
-    ----------
-    constraints : PairwiseConstraints
-        Cannot-links within a component are dropped, with a UserWarning.
-
-    Attributes
-    ----------
-    n_dropped : int
-        Number of cannot-links that contradict must-links.
-
-    Notes
-    -----
     O(k (n_constrained + n_components) + n_conflicts) time per individual, plus the distances to its
-    medoids.
-
-    References
-    ----------
-    NSGA-II-clus.
+    medoids. See NSGA-II-clus.
     """
 
     def __init__(self, constraints: PairwiseConstraints) -> None:

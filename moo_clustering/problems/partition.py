@@ -295,14 +295,10 @@ def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
 
 
 class LeastClusterSize:
-    """Number of samples that the smallest cluster lacks: feasible partitions have at most 0.
+    """Number of samples that the smallest of ``n_clusters`` clusters lacks; missing clusters count as empty.
 
-    For the ``inequalities`` of :class:`~moo_clustering.problems.PartitionProblem`.
-
-    Parameters
-    ----------
-    n_clusters : int
-        Required number of clusters; missing ones count as empty.
+    For the ``inequalities`` of :class:`~moo_clustering.problems.PartitionProblem`: feasible partitions
+    have at most 0.
     """
 
     def __init__(self, min_cluster_size: int, n_clusters: int) -> None:

@@ -209,13 +209,7 @@ def slot_toolbox(
 
 
 class EvaluateGenes:
-    """``evaluate``: apply a function of a population of chromosomes, minimised.
-
-    Parameters
-    ----------
-    score : callable
-        Function of genes, shape (n_individuals, n_var), to objectives, shape (n_individuals,).
-    """
+    """``evaluate``: minimise ``score``, from genes (n_individuals, n_var) to values (n_individuals,)."""
 
     def __init__(self, score: Score) -> None:
         self.score = score
