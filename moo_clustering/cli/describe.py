@@ -361,7 +361,8 @@ def describe_pareto(job: Job, found: Description) -> None:
     frames = {"scores.csv": _numbered("member", estimator.scores_)}
     if len(estimator.alternatives_):
         names = [f"alternative-{row}" for row in range(len(estimator.alternatives_))]
-        frames["alternatives.csv"] = _labels_frame(samples.row_ids, names, estimator.alternative_labels_)
+        labels = dict(zip(names, estimator.alternative_labels_, strict=True))
+        frames["alternatives.csv"] = pd.DataFrame({"row": samples.row_ids, **labels})
         summary = estimator.alternatives_.copy()
         summary.insert(0, "alternative", names)
         frames["alternatives_summary.csv"] = summary
@@ -435,10 +436,6 @@ def class_names(job: Job) -> list[str]:
     names = job.samples.partial_names
     codes = job.estimator.classes_
     return [names[code] if names else str(code) for code in codes]
-
-
-def _labels_frame(row_ids: NDArray[Any], names: list[str], labels: NDArray[np.int32]) -> pd.DataFrame:
-    return pd.DataFrame({"row": row_ids, **dict(zip(names, labels, strict=True))})
 
 
 def _numbered(name: str, frame: pd.DataFrame) -> pd.DataFrame:

@@ -282,7 +282,7 @@ class BagClusterer(
     def _set_centers(self, centers: FloatArray) -> None:
         """Set the centres, vectors in the scale of the distances, one per cluster of ``labels_``."""
         self._centers = centers
-        self.cluster_centers_ = self._range.unscale(centers)
+        self.cluster_centers_ = centers * self._range.span + self._range.low
 
     def _set_medoids(self, data: BagData, medoids: NDArray[np.integer[Any]], kind: Kind = "directed") -> None:
         """Set the medoids, one bag number per cluster of ``labels_``, and the distance to them."""
@@ -422,10 +422,6 @@ class FeatureRange(NamedTuple):
         scaled /= np.where(self.span > 0.0, self.span, 1.0)
         scaled[:, self.span == 0.0] = 0.0
         return scaled
-
-    def unscale(self, rows: FloatArray) -> FloatArray:
-        """Rows in the units of the data."""
-        return rows * self.span + self.low
 
 
 def count_distinct_bags(bags: Bags, limit: int) -> int:

@@ -308,7 +308,7 @@ def _nearest_samples(
 ) -> tuple[Int64Array, FloatArray, BoolArray]:
     """Nearest samples of points by (distance, key), and whether the search went far enough to know."""
     points, distances, horizon = found
-    if rows.all_distinct:
+    if len(rows.points) == len(rows.samples):  # every sample is a point of its own, with the same number
         complete = np.count_nonzero(distances < horizon[:, None], axis=1) >= width
         complete |= np.isinf(horizon)
         tied = np.flatnonzero((distances[:, 1:] == distances[:, :-1]).any(axis=1))
@@ -496,11 +496,6 @@ class DistinctRows:
     def sizes(self) -> Int64Array:
         """Number of samples per point."""
         return np.diff(self.start)
-
-    @property
-    def all_distinct(self) -> bool:
-        """Whether every sample is a point of its own, with the same number."""
-        return len(self.points) == len(self.samples)
 
     def members(self, points: Int64Array, most: int | None = None) -> tuple[Int64Array, Int64Array]:
         """Samples on some points, and the position in ``points`` that each belongs to.

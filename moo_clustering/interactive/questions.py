@@ -161,7 +161,8 @@ class Inquiry:
         points = np.fromiter(state.anchors, dtype=np.intp, count=len(state.anchors))
         groups = np.array([number[identity] for identity in state.anchors.values()], dtype=np.intp)
         # Pairs that were asked for take effect when their sample is placed.
-        loose = [a for a in state.answers if a.volunteered and a.sign and not self._both_known(a)]
+        asked = [a for a in state.answers if a.volunteered and a.sign]
+        loose = [a for a in asked if not {a.i, a.j} <= state.anchors.keys()]
         pairs = np.array([(a.i, a.j) for a in loose], dtype=np.int64).reshape(-1, 2)
         signs = np.array([float(a.sign) for a in loose])
         spread = spread_groups(self.base, points, groups, pairs, signs)
@@ -177,9 +178,6 @@ class Inquiry:
         order = np.argsort(slips, kind="stable")
         groups = number_clusters(corrected[order])[0].astype(np.intp)
         return spread_groups(self.base, points[order], groups, pairs, signs)
-
-    def _both_known(self, answer: PairAnswer) -> bool:
-        return answer.i in self.state.anchors and answer.j in self.state.anchors
 
     def at(self, state: State, *, same_partition: bool = False) -> Inquiry:
         """The same session in another state."""

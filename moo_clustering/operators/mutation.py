@@ -467,17 +467,13 @@ class DistantSeedMutation(base.DrawnMutation):
         drop = (action == 2) & (sizes > encoding.k_min)
         enter = ~drop & (sizes < encoding.n_samples)
         add = (action == 1) & (sizes < encoding.k_max) & enter
-        slot = _random_slot((slots >= 0) != add[:, np.newaxis], rng)
+        # One of the allowed columns of every row, all equally likely.
+        slot = np.where((slots >= 0) != add[:, np.newaxis], rng.random(slots.shape), -1.0).argmax(axis=1)
         slots[drop, slot[drop]] = -1
         if enter.any():
             distances = problem.center_distances(X[enter])
             slots[enter, slot[enter]] = _distant(distances, encoding.seeds(X[enter]), rng)
         return slots
-
-
-def _random_slot(allowed: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.intp]:
-    """Draw an allowed column for every row, all equally likely."""
-    return np.where(allowed, rng.random(allowed.shape), -1.0).argmax(axis=1)
 
 
 def _distant(

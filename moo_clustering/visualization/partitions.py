@@ -528,7 +528,8 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
     if len(D) < 3 or not D.any():
         return start, _stress(start, D)
     seeds = spawn_seeds(random_state, _RESTARTS if len(D) <= _RESTARTED else 0)
-    starts = [start, *(_random_start(D, np.random.default_rng(seed)) for seed in seeds)]
+    generators, width = map(np.random.default_rng, seeds), float(D.mean())
+    starts = [start, *(rng.normal(scale=width, size=(len(D), 2)) for rng in generators)]
     found = [smacof(D, init=each, n_init=1)[0] for each in starts]
     best = min(found, key=lambda points: _stress(points, D))
     return components(best, len(best))[0], _stress(best, D)
@@ -609,10 +610,6 @@ def _settled(points: FloatArray) -> FloatArray:
     plane[:, : points.shape[1]] = points
     largest = plane[np.abs(plane).argmax(axis=0), [0, 1]]
     return plane * np.where(largest < 0.0, -1.0, 1.0)
-
-
-def _random_start(D: FloatArray, rng: np.random.Generator) -> FloatArray:
-    return rng.normal(scale=float(D.mean()), size=(len(D), 2))
 
 
 def _stress(points: FloatArray, D: FloatArray) -> float:
