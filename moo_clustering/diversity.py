@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from moo_clustering._docs import documented
 from moo_clustering._kernels import loci
 from moo_clustering._kernels.threads import for_blocks, sum_blocks
 
@@ -82,19 +83,13 @@ def shared_choices(ranks: Ranks, counts: Counts, *, n_jobs: int | None = None) -
     )
 
 
+@documented(shared_choices)
 def equal_loci(ranks: Ranks, row: Ranks, *, n_jobs: int | None = None) -> NDArray[np.int64]:
     """Number of loci at which each chromosome agrees with ``row``.
 
     Parameters
     ----------
-    ranks : ndarray of shape (n_individuals, n_loci)
     row : ndarray of shape (n_loci,)
-    n_jobs : int, optional
-        Threads over blocks of loci.
-
-    Returns
-    -------
-    ndarray of shape (n_individuals,), int64
     """
     return sum_blocks(
         lambda lo, hi, out: loci.count_equal(ranks, row, lo, hi, out),

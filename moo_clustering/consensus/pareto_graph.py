@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
 from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, warn_caller
+from moo_clustering._docs import documented
 from moo_clustering._kernels import loci
 from moo_clustering._kernels.least_squares import reconstruct
 from moo_clustering._kernels.threads import for_blocks
@@ -186,6 +187,7 @@ def _swarm_batch(
     return own[rows, own_loss.argmin(axis=1)]
 
 
+@documented(reconstruction_graph)
 def diversity_graph(
     ranks: IntArray,
     lists: NeighborLists,
@@ -197,17 +199,10 @@ def diversity_graph(
 
     Parameters
     ----------
-    ranks : ndarray of shape (n_members, n_samples)
-        The ensemble in rank encoding.
-    lists : NeighborLists
     weight : {"one_minus_div", "div", "count"}
         Weights of the edges of a member.
     n_jobs : int, optional
         Number of threads; does not affect the result.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_samples)
     """
     ranks = np.asarray(ranks)
     if weight == "div" and (ranks == ranks[0]).all():
@@ -336,14 +331,9 @@ def kernel_weights(edges: sp.csr_array, distances: FloatArray, sigma: float) -> 
     return sp.csr_array((weights, edges.indices, edges.indptr), shape=edges.shape)
 
 
+@documented(reconstruction_graph)
 def edge_distances(ranks: IntArray, lists: NeighborLists) -> tuple[sp.csr_array, FloatArray]:
     """Collect the edges (i, j) of all members as a CSR matrix, and their distances in CSR order.
-
-    Parameters
-    ----------
-    ranks : ndarray of shape (n_members, n_samples)
-        The ensemble in rank encoding.
-    lists : NeighborLists
 
     Returns
     -------

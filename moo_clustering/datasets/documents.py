@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import did_you_mean, warn_caller
+from moo_clustering._docs import documented
 from moo_clustering.datasets.files import (
     JSON_LINES,
     DataError,
@@ -30,6 +31,7 @@ from moo_clustering.datasets.files import (
 from moo_clustering.datasets.tables import (
     UNNAMED,
     Roles,
+    Table,
     check_roles,
     column_names,
     encode_classes,
@@ -48,6 +50,7 @@ _LONGEST = 2**31 - 1  # characters of a cell, where the csv module would stop at
 _ROWS = (".csv", ".tsv", ".tab", ".txt")
 
 
+@documented(Table)
 @dataclass(frozen=True, eq=False)
 class Documents:
     """A collection of texts.
@@ -58,8 +61,6 @@ class Documents:
         Name of the file or folder it came from.
     texts : list of str
         One per document, possibly empty.
-    row_ids : ndarray of shape (n_documents,)
-        Identifiers as text, or the numbers 0, 1, ... where the documents have none.
     titles : list of str or None
         Titles, where there is a column of this name.
     y : ndarray of shape (n_documents,), int64, or None
@@ -68,10 +69,6 @@ class Documents:
         Names of the classes in y or label_sets.
     label_sets : list of tuple of str or None
         Known classes of each document, in their order, where some document has several; else None.
-    partial_y : ndarray of shape (n_documents,), int64, or None
-        Partial labels 0, 1, ..., for ``fit``; -1 for unlabelled documents.
-    partial_names : tuple of str
-        Names of the classes in partial_y.
     labelled : ndarray of shape (n_documents,), bool, or None
         Which documents have their known classes stated, be it as an empty list (no class); the others
         have no such field, null or an empty cell. See :func:`label_indicators`.

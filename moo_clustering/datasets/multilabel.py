@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import did_you_mean
+from moo_clustering._docs import documented
 from moo_clustering.datasets.arff import (
     ArffOptions,
     Attribute,
@@ -33,6 +34,7 @@ from moo_clustering.datasets.bags import arff_number, arff_quoted
 from moo_clustering.datasets.documents import Documents
 from moo_clustering.datasets.files import DataError, Remedy, file_bytes, file_text, holds_documents, readable
 from moo_clustering.datasets.tables import (
+    Table,
     identifiers,
     load_arrays,
 )
@@ -55,24 +57,19 @@ _OPTIONS = {
 }
 
 
+@documented(Table)
 @dataclass(frozen=True, eq=False)
 class MultiLabelTable:
     """A data set whose samples have any number of labels.
 
     Parameters
     ----------
-    name : str
-        Name of the set, or of the file it came from (without its folder).
     X : csr_array of shape (n_samples, n_features), float64
         Finite features; sorted indices, no stored zeros.
     Y : ndarray of shape (n_samples, n_labels), int8
         1 where the sample has the label, 0 where it has not, a row of -1 for an unlabelled sample.
-    feature_names : tuple of str
-        One per column of X.
     label_names : tuple of str
         One per column of Y.
-    row_ids : ndarray of shape (n_samples,)
-        Identifiers as text, or the numbers 0, 1, ... where the data have none.
 
     Raises
     ------

@@ -31,11 +31,10 @@ from moo_clustering._arrays import (
     warn_caller,
     without_duplicates,
 )
+from moo_clustering._docs import documented
 from moo_clustering._parallel import run_calls, threads_here
 from moo_clustering._targets import Targets, partial_targets
-from moo_clustering.estimators._base import (
-    NumericOptionsMixin,
-)
+from moo_clustering.estimators._base import OF_PREDICT, NumericOptionsMixin
 from moo_clustering.estimators._options import (
     KW_ONLY,
     Count,
@@ -88,17 +87,14 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptio
     def _learn(self, X: Any, y: ArrayLike) -> None:
         """Set the results of ``fit``."""
 
+    @documented(OF_PREDICT)
     @abstractmethod
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of classes or labels: shares of votes, or sigmoids of decisions or logits.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
         Returns
         -------
-        ndarray of shape (n_samples, n_classes), 0 to 1
+        ndarray of shape (n, n_classes), 0 to 1
             Rows sum to 1 with one class per sample.
         """
 
@@ -187,14 +183,14 @@ class ThresholdClassifier(PartialLabelClassifier):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        n_labels : int or array-like of shape (n_samples,), optional
+        X : array-like or sparse matrix of shape (n, n_features)
+        n_labels : int or array-like of shape (n,), optional
             Number of labels to give, the most probable ones and the first of equal ones, in place of the
             threshold.
 
         Returns
         -------
-        ndarray of shape (n_samples,) or (n_samples, n_labels)
+        ndarray of shape (n,) or (n, n_labels)
         """
         return self._decided(self.predict_proba(X), self.threshold, n_labels)
 
@@ -274,43 +270,34 @@ class MetaLabeler(PartialLabelClassifier):
                 self.ranker_ = OneVsRestClassifier(seeded(base, rank_seed), n_jobs=self.n_jobs).fit(X, ranked)
         self.counter_ = fit_classes(seeded(base, count_seed), X, targets.indicators.sum(axis=1).astype(int))
 
+    @documented(OF_PREDICT)
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of all labels, never cut.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
         Returns
         -------
-        ndarray of shape (n_samples, n_classes); (n_samples,) if there are two classes, one per sample
+        ndarray of shape (n, n_classes); (n,) if there are two classes, one per sample
         """
         decisions = self._decisions(self._rows(X))
         return decisions[:, 1] if self._two_classes else decisions
 
+    @documented(OF_PREDICT)
     def predict_n_labels(self, X: Any) -> NDArray[np.intp]:
         """Number of labels of each sample; always 1 if ``y`` had one class per sample.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
         Returns
         -------
-        ndarray of shape (n_samples,)
+        ndarray of shape (n,)
         """
         return self._n_labels(self._rows(X))
 
+    @documented(OF_PREDICT)
     def predict_proba(self, X: Any) -> FloatArray:
         """Sigmoids of the decisions; see ``cut``.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
         Returns
         -------
-        ndarray of shape (n_samples, n_classes)
+        ndarray of shape (n, n_classes)
             Rows sum to 1 with one class per sample, and, apart from those without a label, if they are cut.
         """
         X = self._rows(X)
@@ -321,16 +308,13 @@ class MetaLabeler(PartialLabelClassifier):
             return expit(decisions)
         return sigmoid_shares(decisions)
 
+    @documented(OF_PREDICT)
     def predict(self, X: Any) -> NDArray[Any]:
         """Classes, or indicators of as many labels as :meth:`predict_n_labels` says, of equal ones the first.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
         Returns
         -------
-        ndarray of shape (n_samples,) or (n_samples, n_labels)
+        ndarray of shape (n,) or (n, n_labels)
         """
         X = self._rows(X)
         decisions = self._decisions(X)

@@ -35,11 +35,9 @@ from moo_clustering._arrays import (
     warn_caller,
     without_duplicates,
 )
+from moo_clustering._docs import documented
 from moo_clustering._targets import Targets, partial_targets
-from moo_clustering.estimators._base import (
-    ReportMixin,
-    check_n_clusters,
-)
+from moo_clustering.estimators._base import OF_PREDICT, OF_TRANSFORM, ReportMixin, check_n_clusters
 from moo_clustering.estimators._options import (
     KW_ONLY,
     Count,
@@ -50,7 +48,12 @@ from moo_clustering.estimators._options import (
     estimator,
 )
 from moo_clustering.estimators.documents import leading_terms
-from moo_clustering.estimators.multi_label import best_labels, checked_n_labels, labelled_accuracy
+from moo_clustering.estimators.multi_label import (
+    PartialLabelClassifier,
+    best_labels,
+    checked_n_labels,
+    labelled_accuracy,
+)
 from moo_clustering.subspace import SubspaceData, SubspaceOptions
 from moo_clustering.subspace.classes import Aggregation
 from moo_clustering.subspace.kmeans import Init
@@ -177,30 +180,14 @@ class SubspaceEstimator(
         """
         return self.fit(X, y).labels_
 
+    @documented(OF_TRANSFORM)
     def transform(self, X: Any) -> FloatArray:
-        """Distances of documents from the clusters, each by its own weights of features.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_documents, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_documents, n_clusters)
-        """
+        """Distances of documents from the clusters, each by its own weights of features."""
         return self._distances_of(X)
 
+    @documented(OF_PREDICT)
     def predict_cluster(self, X: Any) -> NDArray[np.int32]:
-        """Cluster of the largest membership, numbered as in ``labels_``.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_documents, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_documents,), int32
-        """
+        """Cluster of the largest membership, numbered as in ``labels_``."""
         return self._nearest(self._distances_of(X))
 
     def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
@@ -236,16 +223,13 @@ class SubspaceEstimator(
         counts = checked_n_labels(n_labels, *probabilities.shape)
         return best_labels(probabilities, counts).astype(np.int64)
 
+    @documented(OF_PREDICT)
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of classes or labels by the votes of clusters, divided by the sum of weights.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_documents, n_features)
-
         Returns
         -------
-        ndarray of shape (n_documents, n_classes), 0 to 1
+        ndarray of shape (n, n_classes), 0 to 1
             Rows sum to 1 for documents with one class. Since the sums of ``aggregation="sum"`` are not
             probabilities, ``"normalised"`` takes its place here; it ranks the classes of a document alike.
 
@@ -257,16 +241,13 @@ class SubspaceEstimator(
         votes = self._votes(X, "normalised" if self.aggregation == "sum" else self.aggregation)
         return np.clip(votes, 0.0, 1.0)
 
+    @documented(OF_PREDICT)
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of classes or labels: the votes of clusters as ``aggregation`` adds them up.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_documents, n_features)
-
         Returns
         -------
-        ndarray of shape (n_documents, n_classes) or (n_documents,)
+        ndarray of shape (n, n_classes) or (n,)
             One value per document for two classes: the score of the second less that of the first.
 
         Raises
@@ -734,15 +715,9 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
         """Impurities of the clusters, shape (n_clusters,)."""
         return self._impurities
 
+    @documented(PartialLabelClassifier.score)
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Share of the labelled documents whose class, or whole label set, is predicted.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_documents, n_features)
-        y : array-like of shape (n_documents,) or (n_documents, n_labels)
-            As for ``fit``; unlabelled documents do not count.
-        sample_weight : array-like of shape (n_documents,), optional
 
         Returns
         -------

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, centred_features, integer
+from moo_clustering._docs import documented
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd, two_nearest
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import Encoding, relabel_by_first_appearance
@@ -190,16 +191,11 @@ class SumOfSquaresProblem(PartitionProblem):
 
 # Genes of all other encodings are integers, and the base class is annotated so. Sampling, repair and
 # duplicates, which only go by the encoding, work with real numbers as well.
+@documented(SumOfSquaresProblem)
 class CenterEncoding(Encoding):
     """Encoding of partitions by the coordinates of ``n_clusters`` centres, one centre after the other.
 
     Every sample belongs to the nearest centre, the first on ties.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-    n_clusters : int
-        From 1 to n_samples.
 
     Attributes
     ----------
