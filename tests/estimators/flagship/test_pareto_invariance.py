@@ -116,6 +116,10 @@ def test_seeds():
         one, two = (ParetoClustering(**{**QUICK, "random_state": kind(3)}).fit(X) for _ in range(2))
         assert one.scores_.equals(two.scores_)
     assert ParetoClustering(**{**QUICK, "random_state": None}).fit(X).n_clusters_ == 3
+    # Only landmarks, bags, evolution and the consensus of a number of clusters are drawn.
+    one, two = (ParetoClustering(random_state=seed).fit(X) for seed in (1, 2))
+    assert_array_equal(one.labels_, two.labels_)
+    assert one.scores_.equals(two.scores_)
 
 
 def test_the_global_random_state_is_left_alone():
