@@ -15,9 +15,7 @@ import pandas as pd
 from moo_clustering.cli.terminal import aligned
 from moo_clustering.datasets import DataError
 from moo_clustering.datasets.files import ragged, table_text
-from moo_clustering.datasets.tables import (
-    column_names,
-)
+from moo_clustering.datasets.tables import column_names
 from moo_clustering.persistence import to_json
 from moo_clustering.stats import Comparison, compare, p_text
 

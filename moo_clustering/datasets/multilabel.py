@@ -33,11 +33,7 @@ from moo_clustering.datasets.arff import (
 from moo_clustering.datasets.bags import arff_number, arff_quoted
 from moo_clustering.datasets.documents import Documents
 from moo_clustering.datasets.files import DataError, Remedy, file_bytes, file_text, holds_documents, readable
-from moo_clustering.datasets.tables import (
-    Table,
-    identifiers,
-    load_arrays,
-)
+from moo_clustering.datasets.tables import Table, identifiers, load_arrays
 from moo_clustering.persistence import EXPANSION, replacing
 
 _SPARSE = {"format", "shape", "data", "indices", "indptr"}

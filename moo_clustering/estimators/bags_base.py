@@ -32,10 +32,7 @@ from moo_clustering.bags.bags import freeze
 from moo_clustering.bags.distances import Kind, bag_blocks
 from moo_clustering.bags.repair import PartitionRepair, pair_rule
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.estimators._base import (
-    SemiSupervisedClusterMixin,
-    supervision_pairs,
-)
+from moo_clustering.estimators._base import SemiSupervisedClusterMixin, supervision_pairs
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Positive, SeedOptions, estimator
 
 # Distances that differ by a smaller factor are equal: products of matrices leave such rounding errors.

@@ -23,13 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
 from moo_clustering import consensus, graphs
-from moo_clustering._arrays import (
-    AnyFloatArray,
-    FloatArray,
-    IntArray,
-    numeric_features,
-    spawn_seeds,
-)
+from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, numeric_features, spawn_seeds
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering.algorithms import DeapSearch, PymooSearch
 from moo_clustering.constraints import ConstraintGroups

@@ -23,13 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from moo_clustering import operators
-from moo_clustering._arrays import (
-    FloatArray,
-    did_you_mean,
-    non_dominated,
-    spawn_seeds,
-    warn_caller,
-)
+from moo_clustering._arrays import FloatArray, did_you_mean, non_dominated, spawn_seeds, warn_caller
 from moo_clustering._parallel import run_calls, threads_here
 from moo_clustering._targets import Targets
 from moo_clustering.algorithms import PymooSearch
