@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from moo_clustering._arrays import FloatArray, Int64Array, choice, did_you_mean
+from moo_clustering._arrays import FloatArray, Int64Array, choice
 from moo_clustering._docs import documented
 from moo_clustering._kernels import bag_distances as kernels
 from moo_clustering._kernels.threads import for_parts
@@ -550,15 +550,15 @@ def energy_from_means(joint: JointDistances, *, same: bool) -> FloatArray:
     return np.sqrt(squares)
 
 
-def check_kinds(kinds: Sequence[str], *, name: str = "kinds") -> None:
-    """Refuse unknown kinds of distances."""
-    allowed = ", ".join(map(repr, DISTANCE_KINDS))
+def check_kinds(
+    kinds: Sequence[str], *, name: str = "kinds", allowed: Sequence[str] = DISTANCE_KINDS
+) -> None:
+    """Refuse unknown kinds of distances, or of others that are allowed."""
     if isinstance(kinds, str):
-        raise ValueError(f"{name} must be a sequence of {allowed}, got the text {kinds!r}")
+        listed = ", ".join(map(repr, allowed))
+        raise ValueError(f"{name} must be a sequence of {listed}, got the text {kinds!r}")
     for kind in kinds:
-        if kind not in DISTANCE_KINDS:
-            near = did_you_mean(str(kind), DISTANCE_KINDS)
-            raise ValueError(f"{name} may be {allowed}, got {kind!r}{near}")
+        choice(f"each of {name}", kind, allowed)
 
 
 def bag_blocks(offsets: Int64Array, limit: int) -> list[Block]:

@@ -335,7 +335,7 @@ def pool_of_bag_views(
     candidates, pairs of family and labels, which come last.
     """
     check_kinds(distances, name="distances")
-    _check_embeddings(embeddings)
+    check_kinds(embeddings, name="embeddings", allowed=EMBEDDING_KINDS)
     if bags.n_bags < 3:
         raise ValueError(f"a pool needs at least 3 bags, got {bags.n_bags}")
     if not len(distances) and not len(embeddings) and not extra:
@@ -362,16 +362,6 @@ def pool_of_bag_views(
     pool = PartitionPool.of([*found, *extra])
     _warn_of_few(pool.family_names)
     return pool
-
-
-def _check_embeddings(embeddings: Sequence[str]) -> None:
-    allowed = ", ".join(map(repr, EMBEDDING_KINDS))
-    if isinstance(embeddings, str):
-        raise ValueError(f"embeddings must be a sequence of {allowed}, got the text {embeddings!r}")
-    for kind in embeddings:
-        if kind not in EMBEDDING_KINDS:
-            near = did_you_mean(str(kind), EMBEDDING_KINDS)
-            raise ValueError(f"embeddings may be {allowed}, got {kind!r}{near}")
 
 
 def family_partitions(

@@ -483,7 +483,7 @@ def test_matrices_are_those_of_the_bags(bags, found):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"distances": ["hausdorff"]}, "distances may be"),
+        ({"distances": ["hausdorff"]}, "each of distances must be one of"),
         ({"embeddings": ["means"]}, "did you mean 'mean'"),
         ({"embeddings": "mean"}, "sequence"),
         ({"distances": [], "embeddings": []}, "at least one view"),
