@@ -48,7 +48,7 @@ def speed(X: NDArray[np.float64], d: int) -> list[Row]:
 
     def ours() -> float:
         centers = seeds.copy()
-        return lloyd(encoding.points, centers, labels, 300)[0]
+        return lloyd(encoding.points, centers, labels, 300, 0.0)[0]
 
     def theirs(algorithm: str) -> float:
         with threadpool_limits(1):

@@ -190,9 +190,12 @@ def _radius(X: NDArray[Any]) -> float:
 
 @njit(cache=True, nogil=True)
 def lloyd(
-    X: NDArray[Any], centers: NDArray[Any], labels: NDArray[Any], max_passes: int
+    X: NDArray[Any], centers: NDArray[Any], labels: NDArray[Any], max_passes: int, tolerance: float
 ) -> tuple[float, int, int, bool]:
     """Lloyd's iterations until no label changes; writes ``centers`` and ``labels`` (int32).
+
+    They also end when the squares of all moves of centres sum to at most a positive ``tolerance``; labels are
+    then those of the moved centres.
 
     An empty centre moves to the sample farthest from its own centre, never the last one of a cluster; it
     stays empty where all samples are where their centres are. Ties go to the lower centre. Labels are the
@@ -209,7 +212,7 @@ def lloyd(
     changed, sums = np.ones(k, dtype=np.bool_), np.empty((k, d))
     labels[:] = -1
     evaluations, passes, reach, slack = 0, 0, _radius(X), 0.0
-    converged = False
+    converged = last = False
     while passes < max_passes:
         n_changed = 0
         columns = np.ascontiguousarray(centers.T)
@@ -245,12 +248,13 @@ def lloyd(
         if counts.min() == 0:
             n_changed += _fill_empty(X, centers, labels, counts, upper, lower, changed, slack)
             evaluations += n
-        if n_changed == 0:
+        if n_changed == 0 or last:
             converged = True
             break
         _move_centers(X, centers, labels, counts, changed, moved, sums)
         evaluations += k
         changed[:] = False
+        last = 0.0 < (moved**2).sum() <= tolerance
         at, most, next_most = 0, 0.0, 0.0
         for j in range(k):
             if moved[j] > most:
@@ -268,18 +272,21 @@ def lloyd(
 
 
 @njit(cache=True, nogil=True)
-def greedy_seeds(X: NDArray[Any], first: int, draws: NDArray[Any], chosen: NDArray[Any]) -> int:
+def greedy_seeds(
+    X: NDArray[Any], precomputed: bool, first: int, draws: NDArray[Any], chosen: NDArray[Any]
+) -> int:
     """Greedy k-means++: of some samples drawn by their squared distance, the one that helps most.
 
     ``draws``, of shape (k - 1, trials), holds uniform numbers for the seeds after the first, and ``chosen``
-    receives all. Samples that are where a seed is are taken when there are no others.
+    receives all. Samples that are where a seed is are taken when there are no others. X holds points, or
+    the squares of their distances.
     """
     n = len(X)
     trials = draws.shape[1]
     nearest, cumulative = np.empty(n), np.empty(n)
     candidate, best = np.empty(n), np.empty(n)
     for i in range(n):
-        nearest[i] = _square(X[i], X[first])
+        nearest[i] = X[first, i] if precomputed else _square(X[i], X[first])
     chosen[0] = first
     for c in range(len(draws)):
         total = 0.0
@@ -296,7 +303,7 @@ def greedy_seeds(X: NDArray[Any], first: int, draws: NDArray[Any], chosen: NDArr
                 at = int(draws[c, trial] * n)
             potential = 0.0
             for i in range(n):
-                value = min(nearest[i], _square(X[i], X[at]))
+                value = min(nearest[i], X[at, i] if precomputed else _square(X[i], X[at]))
                 candidate[i] = value
                 potential += value
             if potential < least:

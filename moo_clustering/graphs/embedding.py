@@ -21,7 +21,7 @@ EigenSolver = Literal["auto", "dense", "arpack", "lobpcg", "pic"]
 # With "auto", Laplacians up to this size are solved as dense matrices.
 DENSE_UP_TO = 1500
 # Factors of graphs with more neighbours than this fill in too much to be worth it.
-_FACTOR_NEIGHBORS = 24
+FACTOR_NEIGHBORS = 24
 # Largest n * bandwidth^2 for a factorisation; 4e11 operations take a few seconds.
 _FACTOR_WORK = 4e11
 Pairs = tuple[FloatArray, FloatArray]
@@ -143,7 +143,7 @@ def _factors_well(S: sp.csr_array) -> bool:
     The widest level of a breadth-first search bounds the width of a band the graph can be brought to.
     """
     n_samples = S.shape[0]
-    if S.nnz > _FACTOR_NEIGHBORS * n_samples:
+    if S.nnz > FACTOR_NEIGHBORS * n_samples:
         return False
     far = 0
     # Start from an end of the graph rather than from its middle.

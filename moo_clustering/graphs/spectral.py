@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,22 +13,25 @@ from scipy.linalg import blas, eigh
 from scipy.sparse import csgraph
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 
 from moo_clustering._arrays import FloatArray, Int64Array, number_clusters, warn_caller
+from moo_clustering._kernels.kmeans import greedy_seeds, lloyd
 from moo_clustering._parallel import one_thread
 from moo_clustering.graphs.bridges import bridge_components
-from moo_clustering.graphs.embedding import EigenSolver, Laplacian, spectral_embedding
+from moo_clustering.graphs.embedding import FACTOR_NEIGHBORS, EigenSolver, Laplacian, spectral_embedding
 from moo_clustering.graphs.matrices import inverse_root, symmetrize
 from moo_clustering.graphs.neighbors import CHUNK, Metric, NeighborLists
 
 # With more samples than this, k-means is fitted to a random sample of them.
 FITTED_IN_FULL = 100_000
 FITTED_SAMPLE = 20_000
-# Sparse graphs up to this size are solved as dense matrices.
+# Iterations of k-means, and the moves of centres, relative to the variance of a feature, that end them.
+_MAX_PASSES, _TOLERANCE = 300, 1e-4
+# Sparse graphs of many neighbours are solved as dense matrices up to this size.
 DENSE_UP_TO = 2000
-# Dense matrices without zeros are solved by Lanczos from this size on, for up to this share of the vectors,
-# and in full if it does not converge after so many restarts: then many eigenvalues are nearly equal.
+# Lanczos solves sparse graphs of few neighbours from this size on, and dense matrices without zeros, these
+# for up to this share of the vectors, and in full if it does not converge after so many restarts: then many
+# eigenvalues are nearly equal.
 _LANCZOS_FROM, _LANCZOS_SHARE, _RESTARTS = 512, 1 / 16, 40
 
 
@@ -186,8 +188,9 @@ def spectral_cuts(
 
     Notes
     -----
-    Dense matrices, and sparse ones up to 2000 samples: O(m^3) time, O(m^2) memory. Larger sparse ones:
-    Lanczos as in :func:`spectral_embedding`. Dense ones of 512 samples or more without zeros: Lanczos too, to
+    Dense matrices, and sparse ones up to 2000 samples: O(m^3) time, O(m^2) memory. Larger sparse ones, and
+    those of 512 samples or more with at most 24 similarities per sample: Lanczos as in
+    :func:`spectral_embedding`. Dense ones of 512 samples or more without zeros: Lanczos too, to
     the precision of the full solution, in O(m^2) time per product where it converges. Computed in one thread,
     so that neither rounding nor the result depends on how many there are.
 
@@ -205,17 +208,59 @@ def spectral_cuts(
     between = np.flatnonzero((wanted > 1) & (wanted < m))
     if not len(between):
         return labels
-    with one_thread(), warnings.catch_warnings():
-        # Fewer different rows than clusters: allowed, see Returns.
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with one_thread():
         vectors = _leading_vectors(S, int(wanted[between].max()), rng)
-        for q in between:
-            rows = _unit_rows(vectors[:, : wanted[q]])
-            kmeans = KMeans(
-                int(wanted[q]), init="k-means++", n_init=n_init, random_state=int(seeds[wanted[q]])
-            )
-            labels[q] = kmeans.fit_predict(rows)
+    for q in between:
+        k = int(wanted[q])
+        labels[q] = kmeans_labels(_unit_rows(vectors[:, :k]), k, n_init=n_init, seed=int(seeds[k]))
     return np.stack([number_clusters(row)[0] for row in labels])
+
+
+def kmeans_labels(
+    X: FloatArray,
+    n_clusters: int,
+    *,
+    n_init: int,
+    seed: int,
+    centers: FloatArray | None = None,
+    squares: FloatArray | None = None,
+) -> NDArray[np.int32]:
+    """Labels of scikit-learn's k-means for the same seed, start by start, in a part of its time.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    n_clusters : int
+        At most n_samples.
+    n_init : int
+        Starts of greedy k-means++.
+    seed : int
+    centers : ndarray of shape (n_clusters, n_features), optional
+        One more start.
+    squares : ndarray of shape (n_samples, n_samples), optional
+        Squares of all distances, where they are known.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), int32
+        Fewer clusters than ``n_clusters`` if fewer samples differ.
+    """
+    n = len(X)
+    random = np.random.RandomState(seed)
+    chosen = np.empty(n_clusters, dtype=np.int64)
+    tolerance = _TOLERANCE * float(X.var(axis=0).mean())
+    labels = np.empty((2, n), dtype=np.int32)
+    least = np.inf
+    for start in range(n_init + (centers is not None)):
+        if start < n_init:
+            first = int(random.choice(n, p=np.full(n, 1.0 / n)))
+            draws = random.uniform(size=(n_clusters - 1, 2 + int(np.log(n_clusters))))
+            greedy_seeds(X if squares is None else squares, squares is not None, first, draws, chosen)
+        begun = X[chosen] if start < n_init else centers
+        found = lloyd(X, begun, labels[1], _MAX_PASSES, tolerance)[0]
+        if found < least:
+            least, labels[0] = found, labels[1]
+    return labels[0]
 
 
 def _checked_similarities(S: Any) -> Any:
@@ -240,9 +285,11 @@ def _leading_vectors(S: Any, n_vectors: int, rng: np.random.Generator) -> FloatA
     if not n_found:
         return vectors
     inner = S if len(tied) == len(degree) else S[tied][:, tied]
-    if sp.issparse(S) and len(tied) > DENSE_UP_TO:
+    thin = sp.issparse(S) and len(tied) >= _LANCZOS_FROM and inner.nnz <= FACTOR_NEIGHBORS * len(tied)
+    if thin or (sp.issparse(S) and len(tied) > DENSE_UP_TO):
         # D^(-1/2) scales rows only, which unit length undoes.
-        vectors[tied, :n_found] = spectral_embedding(inner, n_found, laplacian="rw", rng=rng)[1]
+        options: Any = {"laplacian": "rw", "eigen_solver": "arpack", "rng": rng}
+        vectors[tied, :n_found] = spectral_embedding(inner, n_found, **options)[1]
         return vectors
     root = inverse_root(degree[tied])
     # Zeros could mean components, of whose equal eigenvalues Lanczos may miss some.

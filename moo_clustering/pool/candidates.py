@@ -150,7 +150,7 @@ def candidate_pool(
     Notes
     -----
     O(n^2) memory and O(n^2 n_features) time for linkage, O(n^3) for the eigenvectors of small graphs;
-    a few seconds for 1500 samples of 10 features. Cluster landmarks of larger data.
+    about a second for 1500 samples of 10 features. Cluster landmarks of larger data.
 
     References
     ----------

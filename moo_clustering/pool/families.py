@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import linkage
 from scipy.sparse import csr_array
 from scipy.spatial.distance import squareform
-from sklearn.cluster import HDBSCAN, KMeans
+from sklearn.cluster import HDBSCAN
 from sklearn.cluster._hdbscan._linkage import MST_edge_dtype
 from sklearn.cluster._hdbscan._tree import tree_to_labels
 from sklearn.cluster._hdbscan.hdbscan import _process_mst
@@ -28,6 +28,7 @@ from moo_clustering.graphs import (
     self_tuning_graph,
     spectral_cuts,
 )
+from moo_clustering.graphs.spectral import kmeans_labels
 from moo_clustering.graphs.trees import square_distances
 
 Partition = IntArray
@@ -159,6 +160,11 @@ class PoolData:
         return merges
 
     @cached_property
+    def squares(self) -> FloatArray | None:
+        """Squares of all distances of samples of many features, (n_samples, n_samples); or None."""
+        return None if self.precomputed else square_distances(self.X)
+
+    @cached_property
     def density_terms(self) -> tuple[FloatArray, tuple[IntpArray, ...], float]:
         """Products, features and 1 of every sample (n_terms, n_samples), pairs of features, least variance.
 
@@ -212,13 +218,12 @@ def kmeans_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
 
 def _kmeans(data: PoolData, k: int) -> Partition:
     if k not in data.found_means:
-        best = KMeans(k, n_init=_STARTS, random_state=k).fit(data.X)
-        if data.given_merges is not None:
-            # Random starts miss some of many clusters, and chance decides which.
-            centres = _means(data.X, tree_cut(data.given_merges, k), k)
-            other = KMeans(k, init=centres, n_init=1).fit(data.X)
-            best = other if other.inertia_ < best.inertia_ else best
-        data.found_means[k] = best.labels_
+        # Random starts miss some of many clusters, and chance decides which.
+        cut = None if data.given_merges is None else tree_cut(data.given_merges, k)
+        centers = None if cut is None else _means(data.X, cut, k)
+        data.found_means[k] = kmeans_labels(
+            data.X, k, n_init=_STARTS, seed=k, centers=centers, squares=data.squares
+        )
     return data.found_means[k]
 
 
@@ -289,11 +294,10 @@ def hdbscan_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
 
 def _density_tree(data: PoolData, min_samples: int) -> NDArray[Any]:
     """Single linkage of mutual reachability, equal to that of scikit-learn's HDBSCAN also in ties."""
-    squares = None if data.precomputed else square_distances(data.X)
-    if squares is None:
+    if data.squares is None:
         model = HDBSCAN(min_samples=min_samples, metric=data.metric, copy=True).fit(data.X)
         return model._single_linkage_tree_
-    reach = np.sqrt(squares, out=squares)
+    reach = np.sqrt(data.squares)
     core = np.partition(reach, min_samples - 1, axis=1)[:, min_samples - 1]
     np.maximum(reach, np.maximum(core, core[:, None]), out=reach)
     edges = np.empty(len(core) - 1, dtype=MST_edge_dtype)
@@ -493,7 +497,7 @@ def fragments(data: PoolData, k: int) -> Partition:
     """Many small clusters, from one start."""
     if data.precomputed:
         return k_medoids(data.X, k, n_init=1, rng=np.random.default_rng(k))
-    return KMeans(k, n_init=1, random_state=k).fit(data.X).labels_
+    return kmeans_labels(data.X, k, n_init=1, seed=k, squares=data.squares)
 
 
 def without_noise(data: PoolData, labels: Partition) -> Partition:

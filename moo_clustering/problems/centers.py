@@ -130,7 +130,7 @@ class SumOfSquaresProblem(PartitionProblem):
         """
         centers = np.array(centers, dtype=np.float64, order="C")
         labels = np.empty(self.n_samples, dtype=np.int32)
-        objective, _, distances, converged = lloyd(self.points, centers, labels, MAX_PASSES)
+        objective, _, distances, converged = lloyd(self.points, centers, labels, MAX_PASSES, 0.0)
         self.encoding.n_distances += distances
         if not converged:
             # The last pass has moved the centres, so that labels are out of date.
@@ -258,7 +258,7 @@ class CenterEncoding(Encoding):
         chosen = np.empty(self.n_clusters, dtype=np.int64)
         first = int(rng.integers(self.n_samples))
         draws = rng.random((self.n_clusters - 1, trials))
-        self.n_distances += greedy_seeds(self.points, first, draws, chosen)
+        self.n_distances += greedy_seeds(self.points, False, first, draws, chosen)
         return self.points[chosen]
 
     def decode(self, X: ArrayLike) -> Labels:

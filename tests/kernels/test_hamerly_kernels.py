@@ -14,7 +14,7 @@ SIX = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
 def local_search(X, centers, max_passes=300):
     centers = np.array(centers, dtype=float)
     labels = np.empty(len(X), dtype=np.int32)
-    f, passes, evaluations, converged = lloyd(X, centers, labels, max_passes)
+    f, passes, evaluations, converged = lloyd(X, centers, labels, max_passes, 0.0)
     return centers, labels, f, passes, evaluations, converged
 
 
@@ -208,7 +208,7 @@ def test_seeds_are_those_of_a_plain_version(global_random_seed):
     rng = np.random.default_rng(global_random_seed)
     X, draws = rng.random((80, 3)), rng.random((11, 4))
     chosen = np.empty(12, dtype=np.int64)
-    assert greedy_seeds(X, 17, draws, chosen) == 80 + 80 * 4 * 11
+    assert greedy_seeds(X, False, 17, draws, chosen) == 80 + 80 * 4 * 11
     np.testing.assert_array_equal(chosen, plain_seeds(X, 17, draws))
 
 
@@ -223,7 +223,7 @@ def test_seeds_of_whole_numbers(X, seed, trials, data):
     k, first = data.draw(st.integers(1, len(X))), data.draw(st.integers(0, len(X) - 1))
     draws = np.random.default_rng(seed).random((k - 1, trials))
     chosen = np.empty(k, dtype=np.int64)
-    greedy_seeds(X, first, draws, chosen)
+    greedy_seeds(X, False, first, draws, chosen)
     np.testing.assert_array_equal(chosen, plain_seeds(X, first, draws))
 
 
@@ -231,6 +231,6 @@ def test_seeds_are_distinct_samples_while_there_are_any():
     X = np.repeat(np.arange(4.0), 5)[:, None]
     for seed in range(5):
         chosen = np.empty(6, dtype=np.int64)
-        greedy_seeds(X, 0, np.random.default_rng(seed).random((5, 2)), chosen)
+        greedy_seeds(X, False, 0, np.random.default_rng(seed).random((5, 2)), chosen)
         assert set(X[chosen[:4], 0]) == {0.0, 1.0, 2.0, 3.0}
         assert ((chosen >= 0) & (chosen < 20)).all()

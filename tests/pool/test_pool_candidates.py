@@ -22,7 +22,7 @@ from moo_clustering.graphs import euclidean_mst, self_tuning_graph
 from moo_clustering.pool import FAMILIES, bag_candidate_pool, candidate_pool, k_grid
 from moo_clustering.pool import candidates as build
 from moo_clustering.pool.candidates import pool_of_bag_views
-from moo_clustering.pool.families import PoolData, hdbscan_partitions
+from moo_clustering.pool.families import PoolData, hdbscan_partitions, kmeans_partitions
 
 
 @pytest.fixture(scope="module")
@@ -146,6 +146,15 @@ def test_kmeans_starts_from_ward_too():
     assert KMeans(40, n_init=3, random_state=0).fit(X).inertia_ > 1.01 * reached
     (labels,) = quiet_pool(X, families=["km"], k_range=[40]).labels
     assert sum_of_squares(X, labels) <= reached * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("d", [3, 25])
+def test_kmeans_is_that_of_scikit_learn(d):
+    X = np.random.default_rng(d).normal(size=(300, d))
+    data = PoolData(X, False)
+    for k, found in zip((2, 9, 40), kmeans_partitions(data, [2, 9, 40]), strict=True):
+        expected = KMeans(k, n_init=3, random_state=k).fit_predict(X)
+        assert adjusted_rand_score(expected, found) == 1.0
 
 
 @pytest.mark.parametrize("k", [2, 4, 9])
