@@ -1,13 +1,12 @@
-"""Blocks of bounded memory, seeds, checked parameters and tables, did-you-mean."""
+"""Blocks of bounded memory, seeds, checked parameters and tables."""
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import math
 import sys
 import warnings
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from numbers import Integral, Real
 from typing import Any
 
@@ -17,6 +16,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import validate_data
 
+from moo_clustering._messages import did_you_mean as did_you_mean
 from moo_clustering._messages import message_line
 
 FloatArray = NDArray[np.float64]
@@ -35,8 +35,6 @@ _OURS = ("moo_clustering", "sklearn", "pymoo")
 SeedLike = int | np.integer[Any] | np.random.Generator | np.random.RandomState | None
 # Genes handled at once; bounds the temporary arrays of a draw to some tens of megabytes.
 _CHUNK = 1 << 22
-# Characters of what may be a name; the comparison takes the product of both lengths.
-_LONGEST_SUGGESTION = 200
 # Columns that a message names.
 _SHOWN = 5
 
@@ -207,17 +205,6 @@ def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
         front.extend(rest[equal].tolist())
         rest = rest[(F[rest] < first).any(axis=1)]
     return np.array(front, dtype=np.intp)
-
-
-def did_you_mean(name: str, allowed: Iterable[str]) -> str:
-    """``"; did you mean 'wine'?"``, or nothing where no allowed name is near."""
-    if len(name) > _LONGEST_SUGGESTION:
-        return ""
-    names = {
-        text.casefold(): text for candidate in allowed if len(text := str(candidate)) <= _LONGEST_SUGGESTION
-    }
-    near = difflib.get_close_matches(name.casefold(), names, n=1)
-    return f"; did you mean {names[near[0]]!r}?" if near else ""
 
 
 def integer(name: str, value: Any, least: int = 1, most: int | None = None, what: str = "") -> int:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import re
+from collections.abc import Iterable
 
 # Characters of a message and of a value that it quotes, which may be of any length.
 _LONGEST, _LONGEST_VALUE = 2000, 100
+# Characters of what may be a name; the comparison takes the product of both lengths.
+_LONGEST_SUGGESTION = 200
 # Values in quotes, and words that are longer than any path.
 _VALUES = re.compile(r"""(?<!\w)(["'])(?:(?!\1)[^\\]|\\.){102,}\1|\S{301,}""")
 
@@ -20,6 +24,17 @@ def message_line(text: object) -> str:
     return _without_middle(
         _VALUES.sub(lambda found: _without_middle(found[0], _LONGEST_VALUE), line), _LONGEST
     )
+
+
+def did_you_mean(name: str, allowed: Iterable[str]) -> str:
+    """``"; did you mean 'wine'?"``, or nothing where no allowed name is near."""
+    if len(name) > _LONGEST_SUGGESTION:
+        return ""
+    names = {
+        text.casefold(): text for candidate in allowed if len(text := str(candidate)) <= _LONGEST_SUGGESTION
+    }
+    near = difflib.get_close_matches(name.casefold(), names, n=1)
+    return f"; did you mean {names[near[0]]!r}?" if near else ""
 
 
 def _without_middle(text: str, longest: int) -> str:

@@ -12,7 +12,8 @@ import click
 
 from moo_clustering import __version__
 from moo_clustering._messages import message_line
-from moo_clustering.cli.terminal import Commands, reported, shown_warnings
+from moo_clustering.cli.terminal import Commands, refuse_missing, reported, shown_warnings
+from moo_clustering.estimators._methods import find_method
 
 
 @click.group(
@@ -65,6 +66,7 @@ def ask(folder: Path, **options: Any) -> None:
     show, with the answers as must_link.csv and cannot_link.csv, which `fit` takes.
     """
     with reported():
+        refuse_missing(folder)
         from moo_clustering.cli.dialog import run_ask
 
         run_ask(folder, **options)
@@ -112,6 +114,7 @@ def compare(
     first column, and a column per method.
     """
     with reported():
+        refuse_missing(results, message="there is no file {}")
         from moo_clustering.cli.compare import compared
 
         click.echo(
@@ -184,6 +187,7 @@ def explore(
     there. The run must be one of pareto-clustering or pareto-bags, without partial labels or pairs.
     """
     with reported(), shown_warnings():
+        refuse_missing(folder)
         from moo_clustering.cli.ask import open_session
         from moo_clustering.cli.folder import run_content, run_record
         from moo_clustering.cli.serve import AnswerPanel, asking_page, page_server, serve_until_interrupted
@@ -351,6 +355,10 @@ def fit(data: str, out: Path, **options: Any) -> None:
     makes it of). A folder that holds anything else is never touched.
     """
     with reported():
+        # Names of bundled sets have no suffix.
+        refuse_missing(*[Path(data)][: bool(Path(data).suffix)], message="there is no file {}")
+        if options["method"] is not None:
+            find_method(options["method"])
         from moo_clustering.cli.fit import run_fit
 
         run_fit(data, out, **options)
@@ -387,6 +395,8 @@ def report(folders: tuple[Path, ...], out: Path | None, title: str | None) -> No
     a report is never replaced.
     """
     with reported(), shown_warnings():
+        if out or len(folders) == 1:
+            refuse_missing(*folders)
         from moo_clustering.cli.folder import save_report_of
 
         page, content = save_report_of(folders, out, title)

@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
@@ -69,6 +70,13 @@ def reported() -> Iterator[None]:
         if isinstance(error, MissingPackageError):
             raise click.ClickException(str(error)) from error
         raise
+
+
+def refuse_missing(*paths: Path, message: str = "{} does not exist") -> None:
+    """Refuse paths that do not exist with a ValueError, before a command imports what takes a second."""
+    for path in paths:
+        if not path.exists():
+            raise ValueError(message.format(path))
 
 
 @contextmanager

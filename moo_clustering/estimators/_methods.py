@@ -10,6 +10,8 @@ from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import Any
 
+from moo_clustering._messages import did_you_mean
+
 __all__ = ["METHODS", "Method", "find_method", "get_method"]
 
 _PESC_PAPER = "Pareto ensemble-based spectral clustering (PESC)"
@@ -462,9 +464,6 @@ def find_method(name: str) -> tuple[Method, dict[str, Any]]:
         for alias, options in method.aliases.items():
             if wanted == _plain(alias):
                 return method, dict(options)
-    # Imported here because the list of methods must not wait for NumPy.
-    from moo_clustering._arrays import did_you_mean
-
     known = [*METHODS, *(alias for method in METHODS.values() for alias in method.aliases)]
     raise ValueError(
         f"unknown method {name!r}; known are {', '.join(METHODS)} and aliases{did_you_mean(name, known)}"

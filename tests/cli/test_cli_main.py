@@ -28,18 +28,34 @@ def test_unknown_command(fails):
     assert "No such command 'ft'" in fails("ft")
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["fit", "--help"], ["demo", "--help"], ["methods"]])
-def test_help_imports_nothing_heavy(arguments):
-    code = (
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--help"], 0),
+        (["fit", "--help"], 0),
+        (["methods"], 0),
+        (["methods", "moc"], 2),
+        (["fit", "none.csv", "--out", "out"], 2),
+        (["fit", "iris", "--method", "moc", "--out", "out"], 2),
+        (["compare", "none.csv"], 2),
+        (["report", "none"], 2),
+        (["explore", "none"], 2),
+        (["ask", "none"], 2),
+    ],
+)
+def test_help_and_mistakes_import_nothing_heavy(arguments, code, tmp_path):
+    program = (
         "import sys\n"
         "from moo_clustering.cli import main\n"
         f"try: main({arguments!r}, prog_name='moo-clustering')\n"
-        "except SystemExit as error: assert error.code == 0\n"
+        f"except SystemExit as error: assert error.code == {code}\n"
         "heavy = {'numpy', 'numba', 'scipy', 'pandas', 'sklearn', 'pymoo', 'deap', 'matplotlib'}\n"
         "print('loaded:', sorted(heavy & set(sys.modules)))\n"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    call = [sys.executable, "-c", program]
+    result = subprocess.run(call, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert result.stdout.endswith("loaded: []\n")
+    assert not list(tmp_path.iterdir())
 
 
 def test_module_and_errors_of_a_process(tmp_path):
