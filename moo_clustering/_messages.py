@@ -37,6 +37,20 @@ def did_you_mean(name: str, allowed: Iterable[str]) -> str:
     return f"; did you mean {names[near[0]]!r}?" if near else ""
 
 
+class ShortMessages:
+    """An estimator of scikit-learn that quotes a refused option on one line, however long the option is."""
+
+    def _validate_params(self) -> None:
+        from sklearn.utils._param_validation import InvalidParameterError
+
+        try:
+            super()._validate_params()  # type: ignore[misc]
+        except InvalidParameterError as error:
+            allowed, got, value = str(error).partition(" Got ")
+            value = _without_middle(message_line(value), _LONGEST_VALUE)
+            raise InvalidParameterError(f"{allowed}{got}{value}") from None
+
+
 def _without_middle(text: str, longest: int) -> str:
     half = longest // 2 - 3
     return text if len(text) <= longest else f"{text[:half]} ... {text[-half:]}"

@@ -29,6 +29,7 @@ from moo_clustering._arrays import (
     without_duplicates,
 )
 from moo_clustering._docs import documented
+from moo_clustering._messages import ShortMessages
 from moo_clustering._targets import Targets, partial_targets
 
 __all__ = [
@@ -403,7 +404,7 @@ def _bits(counts: FloatArray, totals: Any) -> FloatArray:
     return nats / np.log(2.0)
 
 
-class InformationGainSelector(SelectorMixin, BaseEstimator):
+class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
     """Keep the features of the largest :func:`information_gain`.
 
     Parameters
@@ -509,7 +510,7 @@ class InformationGainSelector(SelectorMixin, BaseEstimator):
         return tags
 
 
-class _SparseWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class _SparseWeighting(ShortMessages, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Base of transformers without parameters that weigh rows of finite values of at least 0."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}

@@ -45,6 +45,7 @@ from moo_clustering._arrays import (
 from moo_clustering._distances import Metric
 from moo_clustering._docs import documented
 from moo_clustering._kernels.medoids import GRAIN
+from moo_clustering._messages import ShortMessages, message_line
 from moo_clustering.algorithms import Recorder, Search, drive
 from moo_clustering.algorithms.pymoo_search import PymooSearch, filled_in
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 
 # A run may be resumed with other values of these; longer runs continue shorter ones.
 _FREE = frozenset({"n_gen", "n_jobs", "verbose", "callback", "checkpoint", "checkpoint_every", "resume"})
+_LONGEST_NAME = 100
 _OF_PYMOO = ("algorithm", "callback", "termination", "save_history")
 Rule = str | int | Callable[[NDArray[np.float64]], int]
 Scaling = Callable[[NDArray[np.floating[Any]]], NDArray[np.floating[Any]]]
@@ -90,7 +92,7 @@ ndarray of shape (n, n_columns)
 """
 
 
-class NumericOptionsMixin:
+class NumericOptionsMixin(ShortMessages):
     """An estimator that takes options that are numbers as ``fit`` needs them.
 
     Truth values are refused: ``n_clusters=True`` is no count, arrays cannot be made with it, and loops
@@ -106,7 +108,13 @@ class NumericOptionsMixin:
                 self._check_truth_value(name, value)
             elif isinstance(value, np.integer):
                 setattr(self, name, int(value))
-        super()._validate_params()  # type: ignore[misc]
+            elif name == "metric" and isinstance(value, str) and len(value) > _LONGEST_NAME:
+                # Any text may name a metric here, and the libraries that look it up quote all of it.
+                raise InvalidParameterError(
+                    f"The 'metric' parameter of {type(self).__name__} must be the name of a metric. "
+                    f"Got {message_line(repr(value))} instead."
+                )
+        super()._validate_params()
 
     def _check_truth_value(self, name: str, value: bool) -> None:
         rules = self._parameter_constraints.get(name)

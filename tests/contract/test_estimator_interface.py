@@ -48,6 +48,27 @@ def test_parameters_and_clones(case):
     assert vars(blank).keys() == model.get_params(deep=False).keys()
 
 
+def refusal(case, name, value):
+    """What is said of a value that is not allowed; None if it is."""
+    try:
+        case.make().set_params(**{name: value})._validate_params()
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+@every_estimator
+def test_refused_options_are_quoted_on_a_line(case):
+    names = list(getattr(type(case.make()), "_parameter_constraints", {}))
+    said = [refusal(case, name, "y" * 20_000) for name in names]
+    said += [refusal(case, name, np.zeros((300, 3))) for name in names[:3]]
+    said = [text for text in said if text is not None]
+    assert said or not names
+    assert all(len(text.splitlines()) == 1 and len(text) < 1_000 for text in said)
+    if "metric" in case.make().get_params():
+        assert "'metric' parameter" in refusal(case, "metric", "y" * 20_000)
+
+
 @of_matrices
 def test_cross_validation_splits_rows_and_columns_of_distances(case):
     model = case.make()
