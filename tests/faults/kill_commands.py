@@ -1,10 +1,11 @@
-"""Commands that are killed: ``moo-clustering fit``, ``ask`` and ``reproduce``, with tiny settings."""
+"""Commands that are killed, with tiny settings: ``fit``, ``ask``, ``report`` and ``reproduce``."""
 
 import json
 import shutil
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from inspect import signature
 from io import StringIO
 from pathlib import Path
 
@@ -14,8 +15,12 @@ from kill_folder import final_files
 from kill_outcomes import of_folder
 
 from moo_clustering.cli import main
+from moo_clustering.cli.job import writes_checkpoints
+from moo_clustering.estimators._methods import METHODS
 from papers import runner as _store
 from papers.__main__ import reproduce
+from tests.golden.command_cases import METHODS as METHOD_ARGUMENTS
+from tests.golden.command_cases import _tables as write_tables
 
 
 def command(*arguments, of=main):
@@ -60,6 +65,68 @@ class Fit:
     def _ended(self, out):
         record = out / "run.json"
         return record.exists() and json.loads(record.read_text())["status"] == "complete"
+
+
+@dataclass
+class FitOf(Fit):
+    """``fit`` with a method on tables that are made for it, and with pictures and a report."""
+
+    place: Path | None = None
+
+    def prepare(self, place):
+        """Make the tables."""
+        self.place = place
+        with chdir(place):
+            write_tables()
+
+    def run(self, folder):
+        """All files that the command writes."""
+        with chdir(self.place):
+            return super().run(folder)
+
+
+def fit_of(name):
+    """``fit`` with a method, with a checkpoint after every generation where it has generations."""
+    parameters = signature(METHODS[name].load()).parameters
+    options = {option: parameter.default for option, parameter in parameters.items()}
+    saves = writes_checkpoints(METHODS[name], options)
+    every = ("--checkpoint-every", "1") if saves else ()
+    data = tuple(map(str, METHOD_ARGUMENTS[name]))
+    return FitOf(f"fit of {name}", (*data, "--method", name, "--seed", "1", *every), saves=saves)
+
+
+@dataclass
+class Report:
+    """``report`` of the runs of two methods, beside the one of the first."""
+
+    name: str
+    place: Path | None = None
+
+    def prepare(self, place):
+        """Fit twice."""
+        self.place = place
+        for name in ("first", "second"):
+            fit = ("fit", "iris", "-k", len(name) - 2, "--method", "spherical-kmeans", "--quiet")
+            command(*fit, "--out", place / name)
+
+    def whole(self, folder):
+        """Never disturbed."""
+        return self.run(folder)
+
+    def run(self, folder):
+        """All files, with both pages."""
+        for name in ("first", "second"):
+            if not (folder / name).exists():
+                shutil.copytree(self.place / name, folder / "copy", dirs_exist_ok=True)
+                (folder / "copy").rename(folder / name)
+        (folder / "first" / "report.html").unlink(missing_ok=True)
+        command("report", folder / "first")
+        command("report", folder / "first", folder / "second", "--out", folder / "both.html")
+        return of_folder(folder, [str(path.relative_to(folder)) for path in final_files(folder)])
+
+    def begun(self, folder):
+        """There is nothing to go on from."""
+        return False
 
 
 @dataclass
@@ -147,6 +214,7 @@ COMMANDS = [
     Fit("fit pesc", ("iris", "--method", "pesc", "-k", "3", *SMALL, *PESC)),
     Fit("fit without checkpoints", ("iris", "--method", "spherical-kmeans", "-k", "3"), saves=False),
     Ask("ask"),
+    Report("report"),
     Reproduce("reproduce nsga2-clus", ("nsga2-clus-table2",), tiny.write_questions, tiny.ease_questions),
     Reproduce(
         "reproduce multi-instance", ("multi-instance-table3", "--seeds", "1"), tiny.write_bags, tiny.ease_bags
@@ -168,3 +236,5 @@ COMMANDS = [
         tiny.write_plain, tiny.ease_flagship,
     ),
 ]  # fmt: skip
+# Killed between writes only: what they compute is killed as an estimator.
+METHOD_FITS = [fit_of(name) for name in METHOD_ARGUMENTS]

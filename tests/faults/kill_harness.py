@@ -1,7 +1,11 @@
-"""Kills runs of families at random moments, lets them go on, and compares with what nothing disturbed."""
+"""Kills runs of families at random moments, or between any two of their writes.
+
+Then lets them go on, and compares with what nothing disturbed.
+"""
 
 import shutil
 import time
+from collections import defaultdict
 from dataclasses import asdict, dataclass, field
 
 import numpy as np
@@ -27,6 +31,11 @@ class Row:
     from_saved: int = 0
     equal: int = 0
     failures: list[str] = field(default_factory=list)
+    # Names of the boundaries at which it was killed, if these are what it was killed at.
+    boundaries: list[str] = field(default_factory=list)
+
+
+COUNTS = ("kills", "while_writing", "resumed", "from_saved", "equal")
 
 
 class Subject:
@@ -73,15 +82,45 @@ class Subject:
             if rng.random() >= _AGAIN:
                 break
         if said is not None and not damaged(folder):
-            if ended.killed:
-                ended = self._run(folder)
-            self.row.resumed += 1
-            self.row.equal += self._compare(ended, said)
-            self.row.from_saved += ended.n_loaded > 0
-            if self._begun and not ended.error and not ended.n_loaded:
-                self.row.failures.append(f"{said}: started over, although there was something to go on from")
+            self._go_on(folder, said, ended)
         if not self.row.failures:
             shutil.rmtree(course)
+
+    @property
+    def boundaries(self):
+        """Numbers of the boundaries to be killed at: of each name the first two and the last."""
+        numbers = defaultdict(list)
+        for number, name in enumerate(self._measured.boundaries):
+            numbers[name].append(number)
+        return sorted({number for found in numbers.values() for number in (*found[:2], found[-1])})
+
+    def be_killed_before(self, number):
+        """Begin in a new folder, be killed at a boundary, and go on to the end."""
+        said = f"killed before: {self._measured.boundaries[number]} ({number})"
+        course = self._place / f"boundary-{number}"
+        course.mkdir()
+        ended = self._run(course / "run", moment={"boundary": number})
+        if not ended.killed:
+            self.row.failures.append(f"{said}: never came there, {ended.error or 'with other writes'}")
+            return
+        self.row.kills += 1
+        self.row.while_writing += 1
+        self.row.boundaries.append(self._measured.boundaries[number])
+        found = damaged(course / "run")
+        self.row.failures += [f"{said}: {one}" for one in found]
+        if not found:
+            self._go_on(course / "run", said, ended)
+        shutil.rmtree(course)
+
+    def _go_on(self, folder, said, ended):
+        """To the end, which must be that of the undisturbed run."""
+        if ended.killed:
+            ended = self._run(folder)
+        self.row.resumed += 1
+        self.row.equal += self._compare(ended, said)
+        self.row.from_saved += ended.n_loaded > 0
+        if self._begun and not ended.error and not ended.n_loaded:
+            self.row.failures.append(f"{said}: started over, although there was something to go on from")
 
     def _run(self, folder, **moment):
         self._before, self._begun = leftovers(folder), self.family.begun(folder)
@@ -148,10 +187,46 @@ def campaign(families, *, kills, seed, place, tell=lambda text: None):
         subject = min(sound, key=lambda one: one.row.kills)
         tell(f"{left} left: {subject.family.name}")
         subject.be_killed(rng, min(left, 3))
+    return _figures(subjects, start, seed=seed)
+
+
+def between_writes(families, *, place, most=None, tell=lambda text: None):
+    """Kill every family at each boundary between two of its writes, once.
+
+    Parameters
+    ----------
+    families : list
+    place : Path
+        An empty folder.
+    most : int, optional
+        Boundaries of a family, the first, the last and others evenly between them.
+    tell : callable
+        Hears of progress.
+
+    Returns
+    -------
+    dict
+        As that of :func:`campaign`.
+    """
+    start = time.monotonic()
+    subjects = []
+    for at, family in enumerate(families):
+        subject = Subject(family, place / str(at))
+        subjects.append(subject)
+        numbers = subject.boundaries
+        if most is not None and most < len(numbers):
+            numbers = [numbers[each] for each in np.linspace(0, len(numbers) - 1, most).round().astype(int)]
+        tell(f"{family.name}: {len(numbers)} boundaries")
+        for boundary in numbers:
+            subject.be_killed_before(boundary)
+    return _figures(subjects, start)
+
+
+def _figures(subjects, start, **more):
     rows = [subject.row for subject in subjects]
-    total = {name: sum(getattr(row, name) for row in rows) for name in list(asdict(rows[0]))[1:-1]}
+    total = {name: sum(getattr(row, name) for row in rows) for name in COUNTS}
     return {
-        "seed": seed,
+        **more,
         "families": len(rows),
         **total,
         "failures": sum(len(row.failures) for row in rows),

@@ -1,20 +1,32 @@
-"""Moments inside the writing of files, at which a process kills itself.
+"""Moments inside and between the writing of files, at which a process kills itself.
 
-Wraps what the package's writers call, in this process only: files that replace others or come to be
+Inside: wraps what the package's writers call, in this process only: files that replace others or come to be
 (``moo_clustering.persistence``), and lines that are appended to those of finished cells (``papers.runner``)
-or of answers (``moo_clustering.interactive.session``).
+or of answers (``moo_clustering.interactive.session``). Between: Python tells of every file that is opened
+for writing, renamed, linked or removed before it does so, whoever asks for it; each of these, and every
+line that is appended, is a boundary with a name such as ``rename to out/run.json``.
 """
 
 import builtins
 import io
 import os
+import re
 import signal
+import sys
 from collections import defaultdict
 
 from moo_clustering import persistence
 from moo_clustering.interactive import session
 from papers import runner
 
+# Events of Python's that change a folder, and the place of the path among their arguments.
+_CHANGES = {
+    "os.rename": ("rename to", 1), "os.link": ("link to", 1), "os.remove": ("remove", 0),
+    "os.mkdir": ("make folder", 0), "os.rmdir": ("remove folder", 0), "os.truncate": ("cut", 0),
+    "open": ("write", 0),
+}  # fmt: skip
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_RANDOM = re.compile(r"\.\d+-[0-9a-f]{8}(?=\.tmp$)")
 # In the order in which a file meets them.
 STAGES = ("created", "midway", "before fsync", "before rename", "after rename", "midway in a line")
 
@@ -30,10 +42,15 @@ class Watch:
         Which of the moments of the stage, counted from 0.
     share : float
         How much of the bytes of a file or line is written when the process is killed midway.
+    sizes : sequence of int
+        Lengths of the files of an undisturbed run.
+    boundary : int, optional
+        Which of the boundaries between two writes, counted from 0.
     """
 
-    def __init__(self, stage=None, number=0, share=0.5, sizes=()):
+    def __init__(self, stage=None, number=0, share=0.5, sizes=(), boundary=None):
         self.stage, self.number, self.share, self.sizes = stage, number, share, list(sizes)
+        self.boundary, self.boundaries = boundary, []
         self.seen = defaultdict(int)
         self.written = []
         self.n_loaded = 0
@@ -44,8 +61,31 @@ class Watch:
             die()
         self.seen[stage] += 1
 
-    def start(self):
-        """From now on, in this process."""
+    def reach(self, name):
+        """A boundary: the process dies here, or does what the name says."""
+        if self.boundary == len(self.boundaries):
+            die()
+        self.boundaries.append(name)
+
+    def start(self, folder):
+        """From now on, in this process; boundaries are those of changes in the folder."""
+        inside = os.path.join(os.path.realpath(folder), "")
+
+        def told(event, arguments):
+            if event not in _CHANGES or (event == "open" and not arguments[2] & _WRITES):
+                return
+            what, place = _CHANGES[event]
+            if isinstance(arguments[place], int):
+                return
+            path = os.path.abspath(os.fsdecode(arguments[place]))
+            # What a family copies for itself is no write of the run.
+            own = os.path.join(inside, "copy")
+            if path.startswith(inside) and not any(
+                os.path.abspath(os.fsdecode(one)).startswith(own) for one in arguments[: place + 1]
+            ):
+                self.reach(f"{what} {_RANDOM.sub('', path.removeprefix(inside))}")
+
+        sys.addaudithook(told)
         persistence.os = runner.os = session.os = Calls(self, os)
         persistence.open = self._opening("x", WatchedFile)
         runner.open = self._opening("a", WatchedLines)
@@ -146,6 +186,7 @@ class WatchedLines(io.FileIO):
     def write(self, data):
         """One line."""
         watch = self._watch
+        watch.reach(f"append to {os.path.basename(self.name)}")
         if watch.stage == "midway in a line" and watch.seen[watch.stage] == watch.number:
             super().write(data[: int(watch.share * len(data))])
             die()

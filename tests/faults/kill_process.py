@@ -33,6 +33,7 @@ class Ended:
     seen: dict = field(default_factory=dict)
     sizes: list = field(default_factory=list)
     n_loaded: int = 0
+    boundaries: list = field(default_factory=list)
 
 
 def run(family, folder, *, moment=None, after=None, fresh=False):
@@ -72,8 +73,8 @@ def run(family, folder, *, moment=None, after=None, fresh=False):
     if process.status != 0:
         said = result.read_text() if result.exists() else f"exit status {process.status}"
         return Ended(False, seconds, error=said)
-    outcome, seen, sizes, n_loaded = pickle.loads(result.read_bytes())
-    return Ended(False, seconds, outcome, "", seen, sizes, n_loaded)
+    outcome, *seen = pickle.loads(result.read_bytes())
+    return Ended(False, seconds, outcome, "", *seen)
 
 
 class _Forked:

@@ -31,10 +31,10 @@ def run_and_exit(family, folder, result, watch):
         scratch.mkdir(exist_ok=True)
         tempfile.tempdir = str(scratch)
         folder.mkdir(exist_ok=True)
-        watch.start()
+        watch.start(folder)
         Path(f"{result}.started").touch()
         outcome = family.run(folder)
-        seen = (dict(watch.seen), watch.written, watch.n_loaded)
+        seen = (dict(watch.seen), watch.written, watch.n_loaded, watch.boundaries)
         result.write_bytes(pickle.dumps((outcome, *seen)))
         code = 0
     except BaseException as error:

@@ -57,6 +57,43 @@ def test_killed_and_gone_on_is_never_killed(tmp_path):
     assert found["from_saved"] > 0
 
 
+def between_writes(tmp_path, *asked):
+    """Figures of runs that are killed between two writes and all go on to the same end."""
+    figures = tmp_path / "figures.json"
+    done = python("kills.py", "--between-writes", *asked, "--write", figures, place=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(figures.read_text())
+    assert found["kills"] == found["resumed"] == found["equal"] > 0
+    return {row["family"]: row for row in found["rows"]}
+
+
+def test_killed_between_two_writes(tmp_path):
+    rows = between_writes(tmp_path, "--families", "fit without checkpoints", "--most", "4")
+    first, *_, last = rows["fit without checkpoints"]["boundaries"]
+    assert first == "make folder out"
+    assert last == "remove out/.moo_clustering.lock"
+
+
+@pytest.mark.slow
+def test_three_kinds_of_runs_killed_between_two_writes(tmp_path):
+    names = ("fit of nsga2-clus", "report", "reproduce multi-instance")
+    rows = between_writes(tmp_path, "--families", ";".join(names), "--most", "9")
+    assert rows["fit of nsga2-clus"]["from_saved"] > 0
+    assert rows["reproduce multi-instance"]["from_saved"] > 0
+    assert "rename to both.html" in rows["report"]["boundaries"]
+
+
+@pytest.mark.nightly
+def test_every_run_killed_between_any_two_writes(tmp_path):
+    rows = between_writes(tmp_path)
+    # The word "complete" comes last but for the checkpoint, which goes when all else is there.
+    order = rows["fit of mock"]["boundaries"][-5:]
+    assert order[0] == "rename to out/report.html"
+    assert order[2:] == [
+        "rename to out/run.json", "remove out/checkpoint.npz", "remove out/.moo_clustering.lock"
+    ]  # fmt: skip
+
+
 @pytest.mark.nightly
 def test_the_harness_sees_what_is_wrong(tmp_path):
     (tmp_path / "runs").mkdir()
