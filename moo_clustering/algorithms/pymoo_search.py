@@ -408,6 +408,13 @@ class PymooSearch:
             raise TypeError(f"algorithm must be a pymoo Algorithm, got {type(algorithm).__name__}")
         if algorithm.problem is not None:
             raise ValueError("algorithm was set up or run before; a search needs a fresh one")
+        directions = getattr(algorithm, "ref_dirs", None)
+        if directions is not None and np.shape(directions)[-1] != problem.n_obj:
+            raise ValueError(
+                f"{type(algorithm).__name__} has reference directions of {np.shape(directions)[-1]} "
+                f"objectives, the problem has {problem.n_obj}: give it "
+                f"ref_dirs=get_reference_directions('das-dennis', {problem.n_obj}, n_partitions=20)."
+            )
         self.problem = problem
         self.algorithm = _copy(algorithm, problem)
         self.seed = self.algorithm.seed if seed is None else seed

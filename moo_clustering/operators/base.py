@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -130,6 +130,11 @@ class LabelGraph:
         return self
 
 
+# Problems that several operators need.
+NEIGHBOR_GRAPH: tuple[str, ...] = ("NeighborGraphProblem", "ranks")
+LINKS: tuple[str, ...] = ("MOCKProblem", "graph", "encoding")
+MODES: tuple[str, ...] = ("FuzzyModesProblem", "draw")
+SPARSE_ROWS: tuple[str, ...] = ("SRMOSCProblem", "candidates")
 # Parameters of several operators, for :func:`~moo_clustering._docs.documented`.
 SHARED = """
 Parameters
@@ -160,7 +165,10 @@ def encoding_of(problem: Any, kind: type[Any] = Encoding) -> Any:
     """Return the encoding of a problem; raise TypeError unless it is of the kind that an operator needs."""
     encoding = getattr(problem, "encoding", None)
     if not isinstance(encoding, kind):
-        raise TypeError(f"{type(problem).__name__} has no {kind.__name__}, which this operator needs.")
+        raise TypeError(
+            f"{type(problem).__name__} has no {kind.__name__}, which this operator needs: take an operator "
+            f"of problem.operators(), or a problem with a {kind.__name__}."
+        )
     return encoding
 
 
@@ -183,8 +191,17 @@ def objective_of(problem: Any, objective: BagObjective | None, *methods: str) ->
 def require(problem: Any, kind: str, *attributes: str) -> Any:
     """Return the problem; raise TypeError unless it has the attributes of a problem of that kind."""
     if not all(hasattr(problem, name) for name in attributes):
-        raise TypeError(f"{type(problem).__name__} is no {kind}, which this operator needs.")
+        raise TypeError(
+            f"{type(problem).__name__} is no {kind}, which this operator needs: take an operator of "
+            f"problem.operators(), or a {kind}."
+        )
     return problem
+
+
+def check_labels(problem: Any) -> None:
+    """Raise TypeError for problems of this package whose genes are no cluster numbers."""
+    if hasattr(problem, "operators"):
+        encoding_of(problem, LabelEncoding)
 
 
 def center_problem(problem: Any) -> Any:
@@ -224,7 +241,12 @@ class SeededOperator(Documented, ABC):
     parents, individuals, or for samplings their number.
     """
 
+    # Kind of problem without which the operator cannot do, and what such problems have; see :func:`require`.
+    _needs: ClassVar[tuple[str, ...]] = ()
+
     def _do(self, problem: Any, X: Any, *args: Any, random_state: Any = None, **kwargs: Any) -> Any:
+        if self._needs:
+            require(problem, *self._needs)
         return self._apply(problem, X, np.random.default_rng(random_state))
 
     @abstractmethod
@@ -318,4 +340,5 @@ def redraw_illegal(
 
 def to_genes(problem: Any, values: FloatArray) -> IntArray:
     """Round half to even, clip to the problem's bounds, and convert to its integer type."""
+    require(problem, *NEIGHBOR_GRAPH)
     return np.clip(np.rint(values), problem.xl, problem.xu).astype(problem.vtype)

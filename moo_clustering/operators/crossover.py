@@ -85,6 +85,7 @@ class _AlignedCrossover(base.PairCrossover):
         """Mask of the genes that are exchanged, of the shape (n_pairs, n_samples) of the parents."""
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
+        base.check_labels(problem)
         first, second = (checked_genes(parents, X.shape[-1]) for parents in X)
         return np.stack(cross_partitions(first, second, self.exchange, rng, align=self.align))
 
@@ -397,6 +398,10 @@ class UniformNeighborCrossover(base.PairCrossover):
         super().__init__(prob, **kwargs)
 
     def _apply(self, problem: Any, X: IntArray, rng: np.random.Generator) -> IntArray:
+        if X.dtype.kind not in "iub":
+            raise TypeError(
+                f"genes must be integers, got {X.dtype}: take an operator of problem.operators()."
+            )
         first, second = np.ascontiguousarray(X[0]), np.ascontiguousarray(X[1])
         n_pairs, n_var = first.shape
         swap = _random_bits(n_pairs, n_var, rng).view(np.uint8)
@@ -604,6 +609,8 @@ class RowUniformCrossover(base.PairCrossover):
     A reconstruction: the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
     """
 
+    _needs = base.SPARSE_ROWS
+
     def __init__(self, prob: float = 0.7, **kwargs: Any) -> None:
         super().__init__(prob, **kwargs)
 
@@ -617,6 +624,7 @@ class RowUniformCrossover(base.PairCrossover):
         **kwargs: Any,
     ) -> Population:
         """Cross individuals; all first children come before all second ones."""
+        base.require(problem, *self._needs)
         rng = np.random.default_rng(random_state)
         pairs = pop if parents is None else [pop[pair] for pair in parents]
         crossed = rng.random(len(pairs)) < float(self.prob.value)

@@ -187,6 +187,7 @@ class MedoidSwapMutation(base.SeededMutation):
         super().__init__(prob, **kwargs)
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Int64Array:
+        base.encoding_of(problem, MedoidEncoding)
         return swap_two(as_sets(X), rng)
 
 
@@ -293,6 +294,8 @@ class NeighborResample(base.SeededMutation):
     O(prob_var * pop * N) time: only genes that change are drawn.
     """
 
+    _needs = base.NEIGHBOR_GRAPH
+
     def __init__(self, prob_var: float | None = None, prob: float = 1.0, **kwargs: Any) -> None:
         super().__init__(prob=prob, prob_var=prob_var, **kwargs)
 
@@ -372,6 +375,8 @@ class NeighborBiasedMutation(base.SeededMutation):
     ----------
     Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
     """
+
+    _needs = base.LINKS
 
     def __init__(self, length: Length = "genotype", *, new_value: NewValue | None = None) -> None:
         super().__init__()
@@ -629,6 +634,8 @@ class SupportMutation(base.SeededMutation):
     A reconstruction: the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
     """
 
+    _needs = base.SPARSE_ROWS
+
     def __init__(
         self, prob: float = 0.3, *, row_rate: float = 0.05, n_sweeps: int = 5, **kwargs: Any
     ) -> None:
@@ -650,6 +657,7 @@ class SupportMutation(base.SeededMutation):
         **kwargs: Any,
     ) -> Population:
         """Mutate individuals, which get new arrays."""
+        base.require(problem, *self._needs)
         rng = np.random.default_rng(random_state)
         if not inplace:
             pop = Population.create(*(individual.copy() for individual in pop))
@@ -702,6 +710,8 @@ class ModesMutation(base.SeededMutation):
     The value is any category of the attribute, or uniform in its range. For
     :class:`~moo_clustering.problems.FuzzyModesProblem`.
     """
+
+    _needs = base.MODES
 
     def __init__(self, prob: float = 0.2, **kwargs: Any) -> None:
         super().__init__(prob, **kwargs)

@@ -70,6 +70,7 @@ class CanonicalRepair(base.GeneRepair):
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+        base.check_labels(problem)
         return relabel_by_first_appearance(rounded_genes(X, X.shape[-1]))
 
 
@@ -215,6 +216,8 @@ class CannotLinkRepair(base.GeneRepair):
     PESC, Eq. 3.
     """
 
+    _needs = base.NEIGHBOR_GRAPH
+
     def _apply(self, problem: NeighborGraphProblem, X: IntArray, rng: np.random.Generator) -> IntArray:
         return base.redraw_illegal(problem, X, rng)
 
@@ -227,6 +230,4 @@ class LocalSearchRepair(base.GeneRepair):
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
-        if not callable(getattr(problem, "improve", None)):
-            raise TypeError(f"{type(problem).__name__} has no improve(X), which this operator needs.")
-        return problem.improve(X)
+        return base.require(problem, "problem with improve(X)", "improve").improve(X)

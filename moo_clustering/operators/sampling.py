@@ -308,6 +308,8 @@ class NeighborSampling(base.SeededSampling):
         - ``"random"``: uniform over all admissible samples, as a control; needs lists of full width.
     """
 
+    _needs = base.NEIGHBOR_GRAPH
+
     def __init__(self, init: Literal["knn", "spread", "random"] = "knn") -> None:
         super().__init__()
         self.init = choice("init", init, ("knn", "spread", "random"))
@@ -359,6 +361,8 @@ class MSTInterestingnessSampling(base.SeededSampling):
     ----------
     Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
     """
+
+    _needs = base.LINKS
 
     def __init__(self, kind: TreeKind = "delta", *, replace: Replace = "neighbor") -> None:
         super().__init__()
@@ -570,7 +574,7 @@ class SparseRowSampling(Sampling):
         return np.stack([self._individual(problem, m, n_samples).X for m in range(n_samples)])
 
     def _individual(self, problem: SRMOSCProblem, member: int, n_members: int) -> Individual:
-        X, candidates, admissible = problem.candidates()
+        X, candidates, admissible = base.require(problem, *base.SPARSE_ROWS).candidates()
         width = 1 + round((problem.width - 1) * member / max(n_members - 1, 1))
         rows = np.empty(candidates.shape, dtype=np.float32)
         errors, sizes = np.empty(len(X)), np.empty(len(X), dtype=np.int32)
@@ -593,6 +597,8 @@ class ModesSampling(base.SeededSampling):
 
     For :class:`~moo_clustering.problems.FuzzyModesProblem`.
     """
+
+    _needs = base.MODES
 
     def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> NDArray[Any]:
         data, k = problem.space.data, problem.n_clusters

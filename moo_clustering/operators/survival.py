@@ -20,6 +20,7 @@ from moo_clustering._arrays import FloatArray, IntArray, Labels, choice, integer
 from moo_clustering.diversity import equal_loci, remove_counts, shared_choices
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
+from moo_clustering.operators import base
 
 if TYPE_CHECKING:
     from moo_clustering.problems import NeighborGraphProblem
@@ -182,7 +183,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
     def _survivors(
         self, problem: NeighborGraphProblem, pop: Population, n_survive: int, rng: np.random.Generator
     ) -> Population:
-        ranks = problem.ranks(pop.get("X"))
+        ranks = base.require(problem, *base.NEIGHBOR_GRAPH).ranks(pop.get("X"))
         F = np.array(pop.get("F"), dtype=np.float64)
         chosen, F = self.select(problem, ranks, F, n_survive)
         survivors = pop[chosen]
@@ -330,6 +331,7 @@ class EliteSurvival(Survival):
         **kwargs: Any,
     ) -> Population:
         n_survive = len(pop) if n_survive is None else n_survive
+        base.require(problem, "PartitionProblem", "natural", "decode")
         values = problem.natural(pop.get("F").astype(np.float64))
         elite = self.memory.update(values, problem.decode(pop.get("X")))
         options = {"random_state": random_state, **kwargs}

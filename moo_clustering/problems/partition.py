@@ -233,7 +233,9 @@ class PartitionProblem(SignedProblem):
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any]) -> FloatArray:
         """Values of an index for partitions that were decoded from the genotypes X."""
-        return np.asarray(index.evaluate(labels), dtype=np.float64)
+        values = np.asarray(index.evaluate(labels))
+        # Text and complex numbers are as bad as numbers that are not finite.
+        return values.astype(np.float64) if values.dtype.kind in "biufO" else np.full(values.shape, np.nan)
 
 
 def index_list(objectives: Sequence[Index] | Index) -> Sequence[Any]:
@@ -290,7 +292,8 @@ def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
         raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}.")
     elif constraints.n_samples != n_samples:
         raise ValueError(
-            f"constraints are about {constraints.n_samples} samples, the encoding about {n_samples}."
+            f"constraints are about {constraints.n_samples} samples, the encoding about {n_samples}: make "
+            f"them by PairwiseConstraints(must_link, cannot_link, n_samples={n_samples})."
         )
 
 

@@ -1,0 +1,101 @@
+"""Parts that do not fit a problem: one sentence each, which names what cures it."""
+
+import numpy as np
+import pytest
+from pymoo.algorithms.moo.ctaea import CTAEA
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.algorithms.moo.nsga3 import NSGA3
+from pymoo.algorithms.moo.rvea import RVEA
+from pymoo.util.ref_dirs import get_reference_directions
+
+from moo_clustering import MOCK, NSGA2Clus, ParetoClustering, PCKMeans
+from moo_clustering.algorithms import PymooSearch
+from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.encodings import LabelEncoding
+from moo_clustering.problems import PartitionProblem
+from moo_clustering.validity import ValidityIndex
+
+X = np.random.default_rng(0).normal(size=(20, 2))
+SMALL = {"pop_size": 6, "n_gen": 1}
+THREE = get_reference_directions("uniform", 3, n_partitions=3)
+
+
+class Odd(ValidityIndex):
+    """An index that returns what it was given, or what that makes of the labels."""
+
+    name, greater_is_better = "odd", False
+
+    def __init__(self, values):
+        self.values = values
+
+    def fit(self, data):
+        return self
+
+    def evaluate(self, labels):
+        return self.values(len(labels)) if callable(self.values) else self.values
+
+
+def problem_of(*objectives, **options):
+    return PartitionProblem(X, LabelEncoding(20, 4), ["silhouette", *objectives], **options)
+
+
+def some_values(objective):
+    genes = LabelEncoding(20, 4).random(6, np.random.default_rng(0))
+    return problem_of(objective).evaluate(genes)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.nan, None, 1.0, lambda n: np.full(n, np.nan), lambda n: np.where(np.arange(n), 1.0, np.inf),
+        lambda n: np.ones(n - 1), lambda n: np.ones((n, 2)), lambda n: ["a"] * n, lambda n: np.full(n, 1j),
+    ],
+    ids=["nan", "none", "scalar", "all nan", "an inf", "too few", "two columns", "text", "complex"],
+)  # fmt: skip
+def test_values_of_an_index_that_are_none(values):
+    with pytest.raises(ValueError, match=r"index 'odd' must give one finite value per partition, got shape"):
+        some_values(Odd(values))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf], ids=str)
+def test_values_of_a_function_that_are_none(value):
+    with pytest.raises(ValueError, match="finite"):
+        some_values((lambda X, labels: value, "min"))
+
+
+@pytest.mark.parametrize(
+    "fit",
+    [
+        MOCK(**SMALL).fit,
+        NSGA2Clus(**SMALL).fit,
+        PCKMeans(2).fit,
+        ParetoClustering(families=("km",)).fit,
+    ],
+    ids=["mock", "medoids", "k-means", "pool"],
+)
+@pytest.mark.parametrize("pair", [(0, 20), (3, -1)])
+def test_pairs_of_rows_that_are_not_there(fit, pair):
+    with pytest.raises(ValueError, match=r"must_link row 0: pair .* samples are numbered 0 to 19"):
+        fit(X, must_link=[pair])
+
+
+def test_pairs_about_other_samples():
+    pairs = PairwiseConstraints([(0, 20)], n_samples=30)
+    with pytest.raises(ValueError, match=r"30 samples, .* about 20: make them by .*n_samples=20\)"):
+        problem_of(constraints=pairs)
+
+
+@pytest.mark.parametrize("algorithm", [NSGA3, CTAEA, RVEA])
+def test_reference_directions_that_are_missing_or_of_other_objectives(algorithm):
+    with pytest.raises(ValueError, match=f"{algorithm.__name__} needs reference directions.*get_ref"):
+        MOCK(2, algorithm=algorithm, **SMALL).fit(X)
+    message = r"directions of 3 objectives, the problem has 2: give it ref_dirs=get_reference_dir"
+    with pytest.raises(ValueError, match=message):
+        MOCK(2, algorithm=algorithm(THREE), **SMALL).fit(X)
+    with pytest.raises(ValueError, match=message):
+        PymooSearch(problem_of("connectivity"), algorithm(THREE))
+
+
+def test_an_algorithm_without_the_operators_of_the_problem():
+    with pytest.raises(ValueError, match="EncodingSampling"):
+        PymooSearch(problem_of("connectivity"), NSGA2(pop_size=8), seed=0).start()
