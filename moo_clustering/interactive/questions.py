@@ -26,8 +26,9 @@ from moo_clustering.interactive.partition import QuestionPool, Spread, spread_gr
 _CERTAIN = 60.0
 # A sample is placed at this posterior; with certain answers only a yes, or this one, places it.
 _PLACED, _PLACED_CERTAIN = 0.7, 0.9
-# Groups become one above these log-odds.
-_JOINED = math.log(9.0)
+# Groups become one above these log-odds: one "together" is enough where a tenth of such pairs are one class,
+# for to ask twice costs more questions than it saves errors.
+_JOINED = math.log(4.0)
 # Candidates of each kind for a question on a sample.
 _N_CANDIDATES = 30
 # Oldest anchors of a group that a sample, or another group, is compared with.

@@ -139,7 +139,7 @@ class AnswerSession:
     expected_error_ : float
         Expected share of samples in a wrong cluster, by the pool and the answers: a guide to when to stop.
         On average over the sets below it was .06 too low before the first answer and within .04 of the true
-        share from 10 right answers on; on a single set it is off by .16 after 10 answers, by .05 after 100.
+        share from 10 right answers on; on a single set it is off by .14 after 10 answers, by .05 after 100.
     may_stop_ : bool
         Whether there is little more to gain: nothing is left to ask, or ``expected_error_`` is below .02.
     history_ : DataFrame
@@ -150,7 +150,7 @@ class AnswerSession:
     Notes
     -----
     On 35 development sets (15 shapes, 20 tables) the mean adjusted Rand index was .64 at first and
-    .68, .75, .81 and .86 after 10, 25, 50 and 100 right answers about pairs (COBRAS: .51, .61, .68, .75);
+    .69, .76, .82 and .86 after 10, 25, 50 and 100 right answers about pairs (COBRAS: .51, .61, .68, .75);
     with 5 % of the answers wrong .66, .73, .77 and .82 (.47, .52, .54, .51). From 10 answers on names are
     better than pairs, right ones (.72, .80, .84, .89) and with 5 % of them wrong (.69, .76, .81, .85). A
     wrong answer that joins two groups is never taken back by itself; undo or correct it.

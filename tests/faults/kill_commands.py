@@ -150,8 +150,10 @@ class Ask:
         """Answers and results, byte for byte."""
         out = folder / "out"
         if not out.exists():
-            shutil.copytree(self.place, folder / "copy", dirs_exist_ok=True)
-            (folder / "copy").rename(out)
+            # Beside the folder, whose files are all the command's: the copy may be killed as well.
+            copy = folder.with_name(f"{folder.name}-copy")
+            shutil.copytree(self.place, copy, dirs_exist_ok=True)
+            copy.rename(out)
         answers = out / "answers.json"
         n_given = answers.read_bytes().count(b"\n") - 1 if self.begun(folder) else 0
         typed = "\n".join(self.words[n_given:]) + "\n"

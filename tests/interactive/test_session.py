@@ -55,6 +55,18 @@ def test_a_session_starts_from_the_result_of_the_fit(model, blobs):
         assert session.groups_["size"].tolist() == np.bincount(fitted.labels_).tolist()
 
 
+def test_one_answer_joins_two_groups_that_may_well_be_one():
+    samples, _ = make_blobs(90, centers=4, cluster_std=1.2, random_state=0)
+    session = ParetoClustering(random_state=0).fit(samples).ask()
+    i, j = session.question.samples
+    assert session.question.kind == "groups"
+    assert 0.12 < session.question.probability < 0.2
+    before = session.n_clusters_
+    session.answer("together")
+    assert session.n_clusters_ == before - 1
+    assert session.labels_[i] == session.labels_[j]
+
+
 def test_answers_find_the_classes(blobs):
     course = blobs.ask().simulate(KINDS, 40)
     assert course["ari"].iloc[-1] > 0.85
