@@ -133,6 +133,14 @@ class AskedRun:
         return found
 
     @property
+    def table_folder(self) -> Path | None:
+        """Folder of the table, where its pictures are: beside the run or the present one, if it is there."""
+        data = self.record.get("data")
+        name = data.get("name") if isinstance(data, dict) else None
+        places = (self.folder.resolve().parent, Path.cwd())
+        return next((place for place in places if isinstance(name, str) and (place / name).is_file()), None)
+
+    @property
     def row_ids(self) -> Any:
         """Identifiers of all samples as text, and the heading of their column."""
         frame = pd.read_csv(self.folder / LABELS, dtype=str, keep_default_na=False, encoding="utf-8")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from moo_clustering.cli.ask import AskedRun
-    from moo_clustering.interactive.shown import Beside
+    from moo_clustering.interactive.shown import Beside, Picture
 
 LOOPBACK = "127.0.0.1"
 _PAGES = ("", "report.html")
@@ -34,6 +34,7 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+_PLAIN = "text/plain; charset=utf-8"
 # Bytes of an answer: the longest name takes a few hundred.
 _LARGEST_ANSWER = 64 * 1024
 
@@ -102,14 +103,19 @@ class AnswerPanel:
         self._revision = self._n_undone = 0
         self._last = ""
 
-    def get(self, place: str) -> dict[str, Any] | bytes | None:
-        """The state, an answered question ("question/3") or a file of answers; None for anything else."""
+    def get(self, place: str) -> dict[str, Any] | tuple[str, bytes] | None:
+        """The state, an answered question ("question/3"), the picture of a sample or a file of answers.
+
+        None for anything else, the media type and the bytes for files.
+        """
         with self._lock:
             name, _, number = place.partition("/")
             if place == "state":
                 return self._state()
-            if name == "question" and number.isascii() and number.isdigit() and len(number) < 10:
+            if name in ("question", "picture") and number.isascii() and number.isdigit() and len(number) < 10:
                 history = self._session.history_
+                if name == "picture":
+                    return self._picture(int(number))
                 if int(number) < len(history):
                     pair = history[["i", "j"]].iloc[int(number)].tolist()
                     return self._shown(
@@ -118,7 +124,12 @@ class AnswerPanel:
             from moo_clustering.cli.folder import csv_text
 
             files = self._run.answers() if place.endswith(".csv") else {}
-            return csv_text(files[place]) if place in files else None
+            return ("text/csv; charset=utf-8", csv_text(files[place])) if place in files else None
+
+    def _picture(self, sample: int) -> Picture | None:
+        """The picture of a sample, by the cells of its row and by nothing that is in a request."""
+        folder = self._run.table_folder
+        return None if folder is None else self._run.shown.picture(sample, folder)
 
     def act(self, action: str, request: dict[str, Any]) -> dict[str, Any]:
         """Take an answer, or what else is asked of the session; the new state.
@@ -173,6 +184,7 @@ class AnswerPanel:
         return {
             "samples": list(samples),
             "shown": _listed(self._run.shown.beside(samples)),
+            "pictures": [self._picture(sample) is not None for sample in samples],
             # The group of the sample to compare with, once somebody has answered about it.
             "beside": beside["group"] if beside and beside["anchors"] else None,
         }
@@ -283,7 +295,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._check_host()
             answer(self._place())
         except _Refusal as refusal:
-            self._send(refusal.status, f"{refusal}\n".encode(), "text/plain")
+            self._send(refusal.status, f"{refusal}\n".encode(), _PLAIN)
 
     def _check_host(self) -> None:
         # Another site whose name is made to lead to this computer must not read the report.
@@ -308,16 +320,16 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _page(self, place: str) -> None:
         if place == "/":
-            self._send(HTTPStatus.SEE_OTHER, b"", "text/plain", Location=f"/{self.server.token}/")
+            self._send(HTTPStatus.SEE_OTHER, b"", _PLAIN, Location=f"/{self.server.token}/")
         elif place in _PAGES:
-            self._send(HTTPStatus.OK, self.server.page, "text/html")
+            self._send(HTTPStatus.OK, self.server.page, "text/html; charset=utf-8")
         else:
             panel, name = self.server.panel, place.removeprefix("api/")
             found = panel.get(name) if panel is not None and name != place else None
             if found is None:
                 raise _Refusal(HTTPStatus.NOT_FOUND, "There is only the report here.")
-            if isinstance(found, bytes):
-                self._send(HTTPStatus.OK, found, "text/csv")
+            if isinstance(found, tuple):
+                self._send(HTTPStatus.OK, found[1], found[0])
             else:
                 self._send_json(HTTPStatus.OK, found)
 
@@ -365,14 +377,14 @@ class _Handler(BaseHTTPRequestHandler):
         """Refuse what is no request, with the same headers as everything has."""
         # The message of the base class quotes the request, of any length.
         self.close_connection = True
-        self._send(HTTPStatus(code), f"{HTTPStatus(code).phrase}\n".encode(), "text/plain")
+        self._send(HTTPStatus(code), f"{HTTPStatus(code).phrase}\n".encode(), _PLAIN)
 
     def _send_json(self, status: HTTPStatus, value: dict[str, Any]) -> None:
-        self._send(status, json.dumps(value, allow_nan=False).encode(), "application/json")
+        self._send(status, json.dumps(value, allow_nan=False).encode(), "application/json; charset=utf-8")
 
     def _send(self, status: HTTPStatus, body: bytes, kind: str, **more: str) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         for name, value in (_HEADERS | more).items():
             self.send_header(name, value)

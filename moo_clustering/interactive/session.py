@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import errno
 import html
 import json
@@ -32,7 +33,7 @@ from moo_clustering._arrays import (
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.interactive.partition import QuestionPool
 from moo_clustering.interactive.questions import Inquiry, Proposal, State, ordered
-from moo_clustering.interactive.shown import ShownSamples
+from moo_clustering.interactive.shown import Picture, ShownSamples
 from moo_clustering.persistence import fingerprint, replacing
 from moo_clustering.validity import pairwise_ari
 
@@ -125,7 +126,8 @@ class AnswerSession:
     path : path, optional
         File to which every answer is written before the next question.
     data : array-like, DataFrame or sequence of str, optional
-        Samples as a notebook shows them: rows of features, or texts.
+        Samples as a notebook shows them: rows of features, or texts. Pictures are shown where cells are paths
+        of files (PNG, JPEG, GIF or WebP) below the present folder.
 
     Attributes
     ----------
@@ -791,6 +793,7 @@ class AnswerSession:
 
     def _samples_as_html(self, samples: tuple[int, ...]) -> str:
         shown = self._shown.beside(samples)
+        pictures = [self._shown.picture(sample, Path.cwd()) for sample in samples]
         lines = [("th", "", [f"sample {sample}" for sample in samples])]
         if shown.texts:
             lines.append(("td", "", [text[:_LONGEST_TEXT] for text in shown.texts]))
@@ -800,6 +803,9 @@ class AnswerSession:
             f"<th>{html.escape(name)}</th>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells)
             for tag, name, cells in lines
         ]
+        if any(pictures):
+            cells = "".join(f"<td>{_image(picture)}</td>" for picture in pictures)
+            rows.insert(1, f"<th>picture</th>{cells}")
         if (left := len(shown.features) - len(first)) > 0:
             rows.append(f"<td colspan={len(samples) + 1}>and {left} more features</td>")
         return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
@@ -853,6 +859,14 @@ class AnswerSession:
             buttons = [field, named, button("Don't know", lambda: self.answer("unknown")), *buttons]
         refresh()
         return widgets.VBox([shown, widgets.HBox(buttons), told])
+
+
+def _image(picture: Picture | None) -> str:
+    """A picture within HTML."""
+    if picture is None:
+        return ""
+    source = f"data:{picture.kind};base64,{base64.b64encode(picture.content).decode()}"
+    return f'<img src="{source}" alt="" style="max-width: 16em; max-height: 16em">'
 
 
 def simulate(

@@ -1,10 +1,11 @@
-"""Samples as they stand beside a question: values that differ most, in the units of the table, and words."""
+"""Samples as they stand beside a question: pictures, values that differ most, and words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path, PurePath
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -16,6 +17,40 @@ from moo_clustering._arrays import FloatArray, IntpArray
 # Words that tell a text from the other, values of sparse data, and characters of a text.
 _N_WORDS, _LONGEST_TEXT = 12, 4_000
 _EMPTY = "(empty)"
+# Types of pictures by their suffixes, and how their files begin; bytes of the largest one.
+_JPEG = ("image/jpeg", b"\xff\xd8\xff")
+_PICTURES = {
+    ".png": ("image/png", b"\x89PNG\r\n\x1a\n"), ".jpg": _JPEG, ".jpeg": _JPEG,
+    ".gif": ("image/gif", b"GIF8"), ".webp": ("image/webp", b"RIFF"),
+}  # fmt: skip
+_LARGEST_PICTURE = 10_000_000
+
+
+class Picture(NamedTuple):
+    """A picture: its media type and the bytes of its file."""
+
+    kind: str
+    content: bytes
+
+
+def read_picture(folder: Path, cell: str) -> Picture | None:
+    """Read the picture that a cell of a table names, by a path from the folder of the table.
+
+    None unless this is a PNG, JPEG, GIF or WebP file of at most 10 MB inside the folder, wherever links lead.
+    """
+    kind, beginning = _PICTURES.get(PurePath(cell).suffix.lower(), ("", b""))
+    try:
+        root = folder.resolve(strict=True)
+        path = (root / cell).resolve(strict=True)
+        if not kind or not path.is_relative_to(root) or not path.is_file():
+            return None
+        with open(path, "rb") as file:
+            content = file.read(_LARGEST_PICTURE + 1)
+    except (OSError, ValueError, RuntimeError):
+        # There is no such file, it cannot be read, or no file can have this name.
+        return None
+    fits = len(content) <= _LARGEST_PICTURE and content.startswith(beginning)
+    return Picture(kind, content) if fits else None
 
 
 class Line(NamedTuple):
@@ -176,6 +211,15 @@ class ShownSamples:
             () if self.texts is None else tuple(self.texts[row] for row in rows),
             words if self.texts is not None else (),
         )
+
+    def picture(self, sample: int, folder: Path) -> Picture | None:
+        """The first picture that a cell of a sample names, read from the folder of the table."""
+        row = int(np.searchsorted(self.samples, sample))
+        if row == len(self.samples) or self.samples[row] != sample:
+            return None
+        cells = (column.text(row) for column in self.columns if column.words)
+        found = (read_picture(folder, cell) for cell in cells)
+        return next((picture for picture in found if picture is not None), None)
 
     def _words(self, rows: Sequence[int]) -> tuple[tuple[tuple[str, ...], ...], list[Line]]:
         """Terms by which rows differ most: those greater in each of them, and their values."""

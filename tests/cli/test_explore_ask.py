@@ -25,6 +25,7 @@ def model():
 class Run(SimpleNamespace):
     """A run without a folder."""
 
+    table_folder = None
     labels = property(lambda self: self.session.labels_)
 
 
@@ -89,7 +90,8 @@ def test_the_state_has_the_question_and_nothing_that_the_model_expects(page):
     status, state = page.get("state")
     assert (status, state["revision"], state["mode"], state["history"]) == (200, 0, "pairs", [])
     assert state["question"]["samples"] == list(page.session.question.samples)
-    assert set(state["question"]) == {"samples", "shown", "beside"}
+    assert set(state["question"]) == {"samples", "shown", "pictures", "beside"}
+    assert state["question"]["pictures"] == [False, False]
     assert set(state["question"]["shown"]) == {"names", "notes", "features", "texts", "words"}
     i, j = state["question"]["samples"]
     values = {name: cells for name, cells, _ in state["question"]["shown"]["features"]}
@@ -239,6 +241,7 @@ def test_what_is_no_json_object_is_refused(page, body):
         ("GET", "api/question/-1"),
         ("GET", "api/question/" + "9" * 5000),
         ("GET", "api/labels.csv"),
+        ("GET", "api/picture/0"),
         ("GET", "api/../answers.json"),
         ("GET", "state"),
     ],
@@ -252,6 +255,18 @@ def test_nothing_is_there_without_the_random_path(page):
     assert page.request("GET", "state")[0] == 404
     assert page.request("POST", "answer", BODY)[0] == 404
     assert page.session.history_.empty
+
+
+def test_pictures_are_found_by_the_row_and_never_by_a_path(page, tmp_path):
+    (tmp_path / "own.gif").write_bytes(b"GIF89a, and more")
+    run = page.server.panel._run
+    notes = pd.DataFrame({"name": "someone", "picture": ["own.gif"] * 44 + ["other.gif"]})
+    run.shown, run.table_folder = ShownSamples.of(X, notes=notes), tmp_path
+    assert page.request("GET", "api/picture/3") == (200, b"GIF89a, and more")
+    i, j = page.session.question.samples
+    assert page.get("state")[1]["question"]["pictures"] == [i != 44, j != 44]
+    for path in ("44", "45", "-1", "own.gif", "../own.gif", "3/own.gif", "", "9" * 20):
+        assert page.request("GET", f"api/picture/{path}")[0] == 404
 
 
 def test_answers_can_be_downloaded(page):

@@ -496,11 +496,16 @@ def test_one_cluster_and_equal_rows():
     assert session.n_clusters_ == 1
 
 
-def test_a_notebook_shows_samples_and_state(blobs):
+def test_a_notebook_shows_samples_and_state(blobs, tmp_path, monkeypatch):
     frame = pd.DataFrame(THREE, columns=["width", "<height>"])
     shown = blobs.ask(data=frame)._repr_html_()
     assert "width" in shown
     assert "&lt;height&gt;" in shown
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    assert "<img" not in shown
+    shown = blobs.ask(data=pd.DataFrame({"picture": ["a.png"] * 60}))._repr_html_()
+    assert shown.count('<img src="data:image/png;base64,iVBORw0KGgo="') == 2
     texts = blobs.ask(data=["<b>a text</b>"] * 60)._repr_html_()
     assert "&lt;b&gt;a text" in texts
     assert "What is the class" in blobs.ask("names")._repr_html_()

@@ -276,6 +276,14 @@ function sampleHead(name, place, { samples, beside }) {
   return head;
 }
 
+// The server finds the picture by the row of the table; the policy of the page allows no address but its own bytes.
+function picture(row, name) {
+  const unreadable = () => image.replaceWith("The picture cannot be read.");
+  const image = element("img", { class: "picture", alt: `Picture of ${shortened(name, 60)}`, load: () => URL.revokeObjectURL(image.src), error: unreadable });
+  fetch(`api/picture/${row}`).then((response) => response.blob()).then((bytes) => (image.src = URL.createObjectURL(bytes))).catch(unreadable);
+  return image;
+}
+
 function featureRow([name, values, difference]) {
   const cells = values.map((value) => element("td", {}, isolated(shortened(value, 400))));
   const away = difference === null ? [] : [element("td", { class: "number" }, difference ? number(Number(difference.toFixed(1))) : "equal")];
@@ -297,9 +305,13 @@ function samplesTable(question) {
     ? [element("tr", {}, element("th", { scope: "row" }, "text"), ...shown.texts.map((text, k) => element("td", { class: "document", dir: "auto" }, ...markedText(text, shown.words[k] ?? []))),
       ...(compares ? [element("td")] : []))]
     : [];
+  const pictures = question.pictures.some(Boolean)
+    ? [element("tr", {}, element("th", { scope: "row" }, "picture"), ...question.pictures.map((there, k) => element("td", {}, there ? picture(question.samples[k], shown.names[k]) : "")),
+      ...(compares ? [element("td")] : []))]
+    : [];
   const notes = without.map((line) => featureRow(line));
   if (compares) for (const row of notes) row.lastChild.textContent = "";
-  const body = element("tbody", {}, ...texts, ...notes, ...first.map(featureRow));
+  const body = element("tbody", {}, ...pictures, ...texts, ...notes, ...first.map(featureRow));
   const made = element("table", { "aria-labelledby": "ask-title" }, element("thead", {}, head), body);
   if (!rest.length) return made;
   const alike = rest.length - (differing.length - first.length);
