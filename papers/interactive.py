@@ -66,6 +66,7 @@ class NPU:
         self._k = n_clusters or silhouette_number(X, random_state)
         self._neighborhoods = [[int(np.random.default_rng(random_state).integers(len(X)))]]
         self.n_answers = 0
+        self.labels_: Any = None
         self._refit()
 
     def _refit(self) -> None:
@@ -76,13 +77,17 @@ class NPU:
         k = max(self._k, len(self._neighborhoods))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            self.labels_ = PCKMeans(k, n_init=_NPU_STARTS, random_state=self._seed).fit(self._X, y).labels_
+            labels = PCKMeans(k, n_init=_NPU_STARTS, random_state=self._seed).fit(self._X, y).labels_
+        if self.labels_ is None or not np.array_equal(labels, self.labels_):
+            # The forest takes most of the time, and is the same while clusters are.
+            forest = RandomForestClassifier(_NPU_TREES, random_state=self._seed).fit(self._X, labels)
+            self._leaves = forest.apply(self._X)
+        self.labels_ = labels
         self._waiting: list[int] = []
         free = np.flatnonzero(y < 0)
         if not len(free):
             return
-        forest = RandomForestClassifier(_NPU_TREES, random_state=self._seed).fit(self._X, self.labels_)
-        leaves = forest.apply(self._X)
+        leaves = self._leaves
         # Share of the trees in which two samples meet, as a mean over a neighbourhood: Eq. 1 and 2.
         near = np.column_stack(
             [
