@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from numbers import Integral
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
 import pandas as pd
@@ -165,9 +165,76 @@ class ReportMixin(NumericOptionsMixin):
         >>> clusterer.report("iris.html", X).open()  # doctest: +SKIP
         True
         """
-        # By name: pages know estimators, estimators know no pages, and those who only cluster need none.
-        pages = importlib.import_module("moo_clustering.visualization.report.estimators")
-        return pages.write_report_of(self, path, X, **options)
+        return _pages("estimators").write_report_of(self, path, X, **options)
+
+    def show(self, X: Any = None, **options: Any) -> None:
+        """Show the page of :meth:`report`: below the cell in a notebook, elsewhere in the browser.
+
+        Parameters
+        ----------
+        X, **options
+            As for :meth:`report`.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            The data or options do not match the fitted estimator.
+
+        Warns
+        -----
+        UserWarning
+            There is no browser; it names the file of the page, which is in the folder for temporary files.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from moo_clustering import ParetoClustering
+        >>> X, _ = load_iris(return_X_y=True)
+        >>> ParetoClustering(3, random_state=0).fit(X).show(X)  # doctest: +SKIP
+        """
+        _pages("estimators").show_report_of(self, X, **options)
+
+    def _repr_html_inner(self) -> str:
+        # scikit-learn calls it for _repr_html_, unless its display is "text".
+        return self._with_card(super()._repr_html_inner())  # type: ignore[misc]
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
+        if "text/html" in bundle:
+            bundle["text/html"] = self._with_card(bundle["text/html"])
+        return bundle
+
+    def _with_card(self, diagram: str) -> str:
+        """HTML of the fitted clusterer above that of its parameters; the latter alone before ``fit``."""
+        if getattr(self, "labels_", None) is None:
+            return diagram
+        return cast(str, _pages("card").card_of(self, diagram))
+
+
+def _pages(name: str) -> Any:
+    """A module of the reports.
+
+    By name: pages know estimators, estimators know no pages, and those who only cluster need none.
+    """
+    return importlib.import_module(f"moo_clustering.visualization.report.{name}")
+
+
+def sizes_text(labels: NDArray[np.integer[Any]], new: int = 0) -> str:
+    """How many samples the clusters have, and outliers if there are any: "2 clusters of 100, 50 samples".
+
+    ``new`` clusters of them have no labels.
+    """
+    sizes = np.sort(np.bincount(labels[labels >= 0]))[::-1]
+    sizes = sizes[sizes > 0]
+    shown = ", ".join(map(str, sizes[:10])) + (", ..." if len(sizes) > 10 else "")
+    text = f"{len(sizes)} cluster{'' if len(sizes) == 1 else 's'} of {shown} samples"
+    if new:
+        text += f", {new} of them without labels"
+    if n_noise := int((labels < 0).sum()):
+        text += f" and {n_noise} outlier{'' if n_noise == 1 else 's'}"
+    return text
 
 
 class TransformingClusterer(

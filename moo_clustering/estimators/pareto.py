@@ -46,6 +46,7 @@ from moo_clustering.estimators._base import (
     SemiSupervisedClusterMixin,
     check_n_clusters,
     checkpoint_for,
+    sizes_text,
     warn_if_all_labelled,
 )
 from moo_clustering.estimators._options import (
@@ -841,15 +842,8 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
         2 clusters of 100, 50 samples: clear (expected adjusted Rand index with known classes 0.76, p < 0.01)
         """
         check_is_fitted(self)
-        sizes = np.sort(np.bincount(self.labels_[self.labels_ >= 0]))[::-1]
-        sizes = sizes[sizes > 0]
-        shown = ", ".join(map(str, sizes[:10])) + (", ..." if len(sizes) > 10 else "")
-        clusters = f"{len(sizes)} cluster{'' if len(sizes) == 1 else 's'} of {shown} samples"
-        if n_new := int((getattr(self, "cluster_classes_index_", np.zeros(0)) < 0).sum()):
-            clusters += f", {n_new} of them without labels"
-        if n_noise := int((self.labels_ < 0).sum()):
-            clusters += f" and {n_noise} outlier{'' if n_noise == 1 else 's'}"
-        lines = [f"{clusters}: {verdict_of(self)}"]
+        n_new = int((getattr(self, "cluster_classes_index_", np.zeros(0)) < 0).sum())
+        lines = [f"{sizes_text(self.labels_, n_new)}: {verdict_of(self)}"]
         lines += [
             f"{name}: {text}"
             for name, text in alternative_lines(self.alternatives_.to_dict("records")).items()

@@ -3,7 +3,9 @@
 import html
 import subprocess
 import sys
+import tempfile
 import webbrowser
+from types import SimpleNamespace
 
 import pytest
 from sklearn.datasets import make_blobs
@@ -68,6 +70,49 @@ def test_open_shows_the_file_in_the_browser(tmp_path, monkeypatch):
     monkeypatch.setattr(webbrowser, "open", lambda address: seen.append(address) or True)
     assert Report(tmp_path / "a page.html").open()
     assert seen == [(tmp_path / "a page.html").as_uri()]
+
+
+def _shell(kernel, shown):
+    """IPython as a notebook, or its terminal, loads it."""
+    return SimpleNamespace(
+        get_ipython=lambda: SimpleNamespace(**({"kernel": object()} if kernel else {})),
+        display=SimpleNamespace(display=lambda report: shown.append(report._repr_html_())),
+    )
+
+
+def test_show_is_below_the_cell_in_a_notebook_and_leaves_no_file(tmp_path, monkeypatch):
+    from moo_clustering import MemeticKMeans
+
+    shown = []
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "IPython", _shell(True, shown))
+    monkeypatch.setattr(webbrowser, "open", pytest.fail)
+    model = MemeticKMeans(3, random_state=0).fit(X)
+    assert model.show(X, title="Three heaps") is None
+    assert len(shown) == 1
+    assert shown[0].startswith('<iframe srcdoc="')
+    assert "Three heaps" in shown[0]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("ipython", [None, _shell(False, [])], ids=["python", "terminal of IPython"])
+def test_show_is_in_the_browser_elsewhere(tmp_path, monkeypatch, ipython):
+    from moo_clustering import MemeticKMeans
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: opened.append(address) or True)
+    model = MemeticKMeans(3, random_state=0).fit(X)
+    model.show(X)
+    (path,) = tmp_path.glob("*/report.html")
+    assert opened == [path.as_uri()]
+    monkeypatch.setattr(webbrowser, "open", lambda address: False)
+    with pytest.warns(UserWarning, match=r"no browser could be opened; the report is .*report\.html"):
+        model.show(X)
+    with pytest.raises(TypeError, match="colour"):
+        model.show(X, colour="red")
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 @pytest.mark.slow

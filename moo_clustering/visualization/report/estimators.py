@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -12,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import Int64Array
+from moo_clustering._arrays import Int64Array, warn_caller
 from moo_clustering.bags import Bags
 from moo_clustering.estimators._base import bag_history, history_frame
 from moo_clustering.estimators._pareto_confidence import alternative_lines, verdict_of
@@ -60,6 +63,23 @@ def write_report_of(estimator: Any, path: str | PathLike[str], X: Any = None, **
     content, place = report_content(estimator, X, **options), Path(path).expanduser().resolve()
     write_report(content, place)
     return Report(place)
+
+
+def show_report_of(estimator: Any, X: Any = None, **options: Any) -> None:
+    """Show the page of a fitted clusterer in the notebook or in the browser."""
+    folder = Path(tempfile.mkdtemp(prefix="moo_clustering-"))
+    try:
+        report = write_report_of(estimator, folder / "report.html", X, **options)
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
+    # Who is in a notebook has loaded IPython, whose shell then has a kernel; its terminal has none.
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if getattr(shell, "kernel", None) is not None:
+        sys.modules["IPython"].display.display(report)
+        shutil.rmtree(folder)
+    elif not report.open():
+        warn_caller(f"no browser could be opened; the report is {report.path}")
 
 
 def report_content(

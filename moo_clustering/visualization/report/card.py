@@ -1,0 +1,133 @@
+"""The card of a fitted clusterer: what a notebook shows of it.
+
+The colours are those of the page around it, and two that stand out on light and on dark ground. The card has no
+scripts, and a notebook that removes styles still shows all of its words.
+"""
+
+from __future__ import annotations
+
+import html
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from moo_clustering.estimators._base import sizes_text
+from moo_clustering.visualization.report.content import cluster_names, has_front, member_of, rule_names
+
+_MOST_BARS = 12
+_MOST_POINTS = 500
+# A front whose partitions are compared with the result; more labels than these take too long to make.
+_MOST_LABELS = 10_000_000
+_WIDTH, _HEIGHT, _MARGIN = 240, 100, 6
+
+
+def card_of(estimator: Any, diagram: str) -> str:
+    """HTML of the clusters, verdict, front and next steps of a fitted clusterer.
+
+    Parameters
+    ----------
+    estimator : fitted clusterer
+        With ``labels_``; it is not changed.
+    diagram : str
+        HTML of its parameters, which goes below the card, folded.
+
+    Returns
+    -------
+    str
+        All that comes from the estimator is escaped.
+
+    Notes
+    -----
+    O(n_samples) time; once more for each solution where these must be compared with the result.
+    """
+    labels = np.asarray(estimator.labels_)
+    first, *others = _words(estimator, labels)
+    columns = _sizes(estimator, labels) + _front(estimator, labels)
+    items = "".join(f"<li>{html.escape(line)}</li>" for line in others)
+    return (
+        f'{_style()}<div class="moo-card"><p><strong>{html.escape(type(estimator).__name__)}</strong>: '
+        f'{html.escape(first)}</p><div class="moo-columns">{columns}</div><ul>{items}</ul>'
+        f"<details><summary>parameters</summary>{diagram}</details></div>"
+    )
+
+
+@cache
+def _style() -> str:
+    assets = files("moo_clustering.visualization.report").joinpath("assets")
+    return f"<style>\n{assets.joinpath('card.css').read_text(encoding='utf-8')}</style>"
+
+
+def _words(estimator: Any, labels: Any) -> list[str]:
+    """Clusters with the verdict on them, other good answers, and what could be done next."""
+    lines = estimator.summary().splitlines() if hasattr(estimator, "summary") else [sizes_text(labels)]
+    if getattr(estimator, "interrupted_", False):
+        lines.append("interrupted: the search was ended early")
+    rules = rule_names(estimator)
+    if rules and not hasattr(estimator, "summary") and len(estimator.pareto_front_) > 1:
+        lines.append(f"next: choose(rule) takes another solution; rules are {', '.join(map(repr, rules))}")
+    return [*lines, "report: show(X), with the data of the fit"]
+
+
+def _sizes(estimator: Any, labels: Any) -> str:
+    """A bar for each cluster, and one for outliers."""
+    numbers, counts = np.unique(labels, return_counts=True)
+    names, most = cluster_names(estimator), counts.max()
+    cells = []
+    for number, count in zip(numbers[:_MOST_BARS], counts, strict=False):
+        name = f"cluster {number}" if number >= 0 else "outliers"
+        if names is not None and 0 <= number < len(names):
+            name += ", new" if names[number].startswith("new") else f", class {names[number]}"
+        bar = f'<span class="moo-bar" style="width: {100 * count / most:.1f}%"></span>'
+        cells.append(f"<span>{html.escape(name)}</span>{bar}<span>{count}</span>")
+    if (left := len(numbers) - _MOST_BARS) > 0:
+        cells.append(f"<span>{left} more</span><span></span><span>{counts[_MOST_BARS:].sum()}</span>")
+    return f'<div class="moo-sizes">{"".join(cells)}</div>'
+
+
+def _front(estimator: Any, labels: Any) -> str:
+    """Solutions by their first two objectives, the result ringed; nothing where there are not two of each."""
+    if not has_front(estimator):
+        return ""
+    values = np.asarray(estimator.pareto_front_, dtype=np.float64)
+    rows = np.flatnonzero(np.isfinite(values).all(axis=1))
+    if len(rows) < 2 or values.shape[1] < 2:
+        return ""
+    chosen = _chosen(estimator, labels, len(values))
+    chosen = chosen if chosen in rows else None
+    if len(rows) > _MOST_POINTS:
+        spread = np.argsort(values[rows, 0], kind="stable")
+        rows = rows[spread[np.linspace(0, len(rows) - 1, _MOST_POINTS).round().astype(np.intp)]]
+    low = values[rows, :2].min(axis=0)
+    # Halves, so that the range of huge objectives stays finite.
+    half = np.maximum(values[rows, :2].max(axis=0) / 2 - low / 2, np.finfo(float).tiny)
+    room = np.array([_WIDTH, _HEIGHT]) - 2 * _MARGIN
+
+    def place(row: Any) -> str:
+        x, y = _MARGIN + (values[row, :2] / 2 - low / 2) / half * room
+        return f'cx="{x:.1f}" cy="{_HEIGHT - y:.1f}"'
+
+    points = "".join(f'<circle {place(row)} r="2.5" fill="#2f7fbf"/>' for row in rows)
+    if chosen is not None:
+        points += f'<circle {place(chosen)} r="5" fill="none" stroke="#d9541e" stroke-width="2.5"/>'
+    across, up = (str(name) for name in estimator.objective_names_[:2])
+    told = f"front of {len(values)} solutions: {up} (up) against {across} (right)"
+    if chosen is not None:
+        told += "; the ring is the result"
+    return (
+        f'<figure><svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{html.escape(told)}">'
+        f'<path d="M1 0V{_HEIGHT - 1}H{_WIDTH}" fill="none" stroke="currentColor" opacity=".4"/>'
+        f"{points}</svg>"
+        f"<figcaption>{html.escape(told)}</figcaption></figure>"
+    )
+
+
+def _chosen(estimator: Any, labels: Any, n_solutions: int) -> int | None:
+    """Row of the front that is the result; None if none is, or if its partitions must be computed first."""
+    if (row := member_of(estimator)) is not None:
+        return row
+    if not hasattr(estimator, "verdict_") or n_solutions * len(labels) > _MOST_LABELS:
+        return None
+    same = np.flatnonzero((estimator.pareto_labels_ == labels).all(axis=1))
+    return int(same[0]) if len(same) else None
