@@ -1,7 +1,7 @@
 """The card of a fitted clusterer: what a notebook shows of it.
 
-The colours are those of the page around it, and two that stand out on light and on dark ground. The card has no
-scripts, and a notebook that removes styles still shows all of its words.
+The colours are those of the page around it, and two that stand out on light and on dark ground. The card has
+no scripts, and a notebook that removes styles still shows all of its words.
 """
 
 from __future__ import annotations
