@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_array, check_random_state
+from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import validate_data
 
 from moo_clustering._messages import did_you_mean as did_you_mean
-from moo_clustering._messages import message_line
+from moo_clustering._messages import message_line, value_line
+from moo_clustering._messages import quoted as quoted
 
 FloatArray = NDArray[np.float64]
 Float32Array = NDArray[np.float32]
@@ -214,27 +216,27 @@ def integer(name: str, value: Any, least: int = 1, most: int | None = None, what
     """
     bounds = f"of at least {least}" if most is None else f"from {least} to {most}{what}"
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} must be an integer {bounds}, got {value!r}")
+        raise TypeError(f"{name} must be an integer {bounds}, got {quoted(value)}")
     if value < least or (most is not None and value > most):
-        raise ValueError(f"{name} must be an integer {bounds}, got {value}")
+        raise ValueError(f"{name} must be an integer {bounds}, got {quoted(value)}")
     return int(value)
 
 
 def probability(name: str, value: Any) -> float:
     """A number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number from 0 to 1, got {value!r}")
+        raise TypeError(f"{name} must be a number from 0 to 1, got {quoted(value)}")
     if not 0 <= float(value) <= 1:
-        raise ValueError(f"{name} must be a number from 0 to 1, got {value}")
+        raise ValueError(f"{name} must be a number from 0 to 1, got {quoted(value)}")
     return float(value)
 
 
 def positive(name: str, value: Any) -> int | float:
     """A finite number above 0, integers as integers."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number above 0, got {value!r}")
+        raise TypeError(f"{name} must be a number above 0, got {quoted(value)}")
     if not 0 < float(value) < np.inf:
-        raise ValueError(f"{name} must be a finite number above 0, got {value}")
+        raise ValueError(f"{name} must be a finite number above 0, got {quoted(value)}")
     return int(value) if isinstance(value, Integral) else float(value)
 
 
@@ -243,7 +245,18 @@ def choice(name: str, value: Any, allowed: Collection[Any]) -> Any:
     if any(value is option or (isinstance(value, str) and value == option) for option in allowed):
         return value
     near = did_you_mean(value, filter(None, allowed)) if isinstance(value, str) else ""
-    raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}{near}")
+    raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {quoted(value)}{near}")
+
+
+class ShortMessages:
+    """An estimator of scikit-learn that quotes a refused option on one line, however long the option is."""
+
+    def _validate_params(self) -> None:
+        try:
+            super()._validate_params()  # type: ignore[misc]
+        except InvalidParameterError as error:
+            allowed, got, value = str(error).partition(" Got ")
+            raise InvalidParameterError(f"{allowed}{got}{value_line(value)}") from None
 
 
 def holds_tables(X: Any) -> bool:

@@ -12,7 +12,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import block_slices, centred_features
+from moo_clustering._arrays import block_slices, centred_features, quoted
 from moo_clustering._kernels.partitions import refine_squared_distances
 
 Metric = str | Callable[..., float]
@@ -84,7 +84,7 @@ def _dissimilarities(D: NDArray[np.float64], source: str, max_memory: int, owner
 def check_memory(n_samples: int, max_memory: int, owner: str, n_matrices: int = 1) -> None:
     """Raise ``ValueError`` if matrices of distances take more than ``max_memory`` bytes."""
     if isinstance(max_memory, bool) or not isinstance(max_memory, int | float | np.number):
-        raise TypeError(f"max_memory must be a number of bytes, got {max_memory!r}")
+        raise TypeError(f"max_memory must be a number of bytes, got {quoted(max_memory)}")
     if 8 * n_matrices * n_samples**2 > max_memory:
         raise ValueError(
             f"{_pairs_of(n_samples, owner, n_matrices)}, more than max_memory={max_memory} bytes "

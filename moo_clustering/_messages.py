@@ -37,18 +37,20 @@ def did_you_mean(name: str, allowed: Iterable[str]) -> str:
     return f"; did you mean {names[near[0]]!r}?" if near else ""
 
 
-class ShortMessages:
-    """An estimator of scikit-learn that quotes a refused option on one line, however long the option is."""
+def quoted(value: object) -> str:
+    """A refused value as messages show it: its ``repr`` on one line, without the middle where it is long."""
+    try:
+        # NumPy's numbers are as Python's.
+        text = repr(value.item() if getattr(value, "shape", None) == () else value)  # type: ignore[attr-defined]
+    except Exception:
+        # Integers of more than some thousand digits, and objects whose own code fails.
+        text = f"an object of type {type(value).__name__} that cannot be shown"
+    return value_line(text)
 
-    def _validate_params(self) -> None:
-        from sklearn.utils._param_validation import InvalidParameterError
 
-        try:
-            super()._validate_params()  # type: ignore[misc]
-        except InvalidParameterError as error:
-            allowed, got, value = str(error).partition(" Got ")
-            value = _without_middle(message_line(value), _LONGEST_VALUE)
-            raise InvalidParameterError(f"{allowed}{got}{value}") from None
+def value_line(text: str) -> str:
+    """A quoted value on one line of at most 100 characters."""
+    return _without_middle(message_line(text), _LONGEST_VALUE)
 
 
 def _without_middle(text: str, longest: int) -> str:

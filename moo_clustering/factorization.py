@@ -23,7 +23,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_non_negative
 
-from moo_clustering._arrays import AnyFloatArray, choice
+from moo_clustering._arrays import AnyFloatArray, choice, quoted
 from moo_clustering._kernels import nmf as nmf_panel
 from moo_clustering._kernels.nmf import fit_weights
 from moo_clustering._kernels.threads import for_parts
@@ -375,7 +375,7 @@ def prepare_task(
     _check_count("n_components", n_components)
     _check_count("max_iter", max_iter)
     if not tol >= 0:
-        raise ValueError(f"tol must be at least 0; got {tol!r}.")
+        raise ValueError(f"tol must be at least 0; got {quoted(tol)}.")
     matrix = check_matrix(A, dtype)
     origins = _origins(matrix, n_components, n_runs, seeds, starts)
     n_runs = len(origins.U) if isinstance(origins, Starts) else len(origins)
@@ -468,7 +468,7 @@ def _origins(
 
 def _check_count(name: str, value: Any) -> None:
     if not isinstance(value, Integral) or value < 1:
-        raise ValueError(f"{name} must be an integer of at least 1; got {value!r}.")
+        raise ValueError(f"{name} must be an integer of at least 1; got {quoted(value)}.")
 
 
 class Batches(NamedTuple):

@@ -21,15 +21,16 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from moo_clustering._arrays import (
     FloatArray,
+    ShortMessages,
     block_slices,
     choice,
     numeric_features,
     optional_package,
+    quoted,
     warn_caller,
     without_duplicates,
 )
 from moo_clustering._docs import documented
-from moo_clustering._messages import ShortMessages
 from moo_clustering._targets import Targets, partial_targets
 
 __all__ = [
@@ -169,7 +170,7 @@ def _least_documents(min_df: Any, n_documents: int) -> float:
     if isinstance(min_df, float | np.floating) and 0 <= min_df <= 1:
         return float(min_df) * n_documents
     raise ValueError(
-        f"min_df must be a number of documents (1, 2, ...) or a share from 0.0 to 1.0, got {min_df!r}"
+        f"min_df must be a number of documents (1, 2, ...) or a share from 0.0 to 1.0, got {quoted(min_df)}"
     )
 
 
@@ -225,7 +226,7 @@ class StemmingAnalyzer:
         expand_terms: ExpandTerms | None = None,
     ) -> None:
         if expand_terms is not None and not callable(expand_terms):
-            raise TypeError(f"expand_terms must be callable or None, got {expand_terms!r}")
+            raise TypeError(f"expand_terms must be callable or None, got {quoted(expand_terms)}")
         self.stemmer = stemmer
         self.stop_words = _stop_words(stop_words)
         self.expand_terms = expand_terms
@@ -260,7 +261,7 @@ class StemmingAnalyzer:
 
     def _joined(self, document: Mapping[str, Any]) -> str:
         if not isinstance(document, Mapping):
-            raise TypeError(f"a document must be a text or a mapping of its fields, got {document!r}")
+            raise TypeError(f"a document must be a text or a mapping of its fields, got {quoted(document)}")
         if not any(field in document for field in _ALL_FIELDS):
             raise ValueError(
                 f"a document needs a field {', '.join(_FIELDS)} or {_HEADINGS}; this one has "
@@ -272,7 +273,7 @@ class StemmingAnalyzer:
         parts = [document.get(field) for field in _FIELDS]
         for field, part in zip(_FIELDS, parts, strict=True):
             if not (part is None or isinstance(part, str)):
-                raise TypeError(f"the field {field} of a document must be a text, got {part!r}")
+                raise TypeError(f"the field {field} of a document must be a text, got {quoted(part)}")
         return " ".join(part for part in [*parts, *headings] if part)
 
 
@@ -296,7 +297,7 @@ def _texts(given: Any, what: str) -> list[str]:
         return []
     texts: list[Any] = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [None]
     if not all(isinstance(text, str) for text in texts):
-        raise TypeError(f"{what} must be a sequence of texts, got {given!r}")
+        raise TypeError(f"{what} must be a sequence of texts, got {quoted(given)}")
     return texts
 
 
@@ -305,7 +306,9 @@ def _stop_words(stop_words: StopWords) -> frozenset[str]:
         return frozenset()
     if isinstance(stop_words, str):
         if stop_words != "english":
-            raise ValueError(f"stop_words must be 'english', a list of words or None, got {stop_words!r}")
+            raise ValueError(
+                f"stop_words must be 'english', a list of words or None, got {quoted(stop_words)}"
+            )
         return frozenset(ENGLISH_STOP_WORDS)
     words = list(stop_words)
     if not all(isinstance(word, str) for word in words):

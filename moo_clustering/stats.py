@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.stats import rankdata, studentized_range
 
-from moo_clustering._arrays import choice, optional_package
+from moo_clustering._arrays import choice, optional_package, quoted
 from moo_clustering._docs import documented
 
 __all__ = [
@@ -619,7 +619,7 @@ def _given(ranks: pd.Series[float], n_datasets: int | None) -> RankSummary:
 def rank_matrix(table: Results, greater_is_better: bool) -> NDArray[np.float64]:
     """Ranks within every row, mid-ranks on ties."""
     if not isinstance(greater_is_better, bool | np.bool_):
-        raise TypeError(f"greater_is_better must be True or False, got {greater_is_better!r}")
+        raise TypeError(f"greater_is_better must be True or False, got {quoted(greater_is_better)}")
     return np.asarray(rankdata(-table.values if greater_is_better else table.values, axis=1))
 
 
@@ -689,7 +689,7 @@ def _number(cell: Any, where: str) -> float:
     try:
         number = float(cell)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"results must be numbers, got {cell!r} for {where}") from error
+        raise ValueError(f"results must be numbers, got {quoted(cell)} for {where}") from error
     if np.isnan(number):
         raise ValueError(f"results have no value (NaN) for {where}")
     return number
@@ -697,7 +697,7 @@ def _number(cell: Any, where: str) -> float:
 
 def checked_alpha(alpha: float) -> float:
     if not isinstance(alpha, int | float | np.number) or not 0 < alpha < 1:
-        raise ValueError(f"alpha must be between 0 and 1, got {alpha!r}")
+        raise ValueError(f"alpha must be between 0 and 1, got {quoted(alpha)}")
     return float(alpha)
 
 

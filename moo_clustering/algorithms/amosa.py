@@ -26,7 +26,7 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist, squareform
 from scipy.special import expit
 
-from moo_clustering._arrays import choice, integer, positive
+from moo_clustering._arrays import choice, integer, positive, quoted
 from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import not_dominated, weigh
 from moo_clustering.algorithms import pymoo_search
@@ -177,7 +177,7 @@ class AMOSA(Algorithm):
         sampling = _default_sampling(problem) if self.sampling is None else self.sampling
         perturb = LaplaceNoise() if self.perturb is None else self.perturb
         if not callable(perturb):
-            raise TypeError(f"perturb must be a pymoo Mutation or a function, got {perturb!r}")
+            raise TypeError(f"perturb must be a pymoo Mutation or a function, got {quoted(perturb)}")
         self.initialization = Initialization(sampling, self.repair)
         self._vary = pymoo_search.variation(problem, perturb, self.repair)
 
@@ -253,7 +253,7 @@ def _default_sampling(problem: Any) -> Sampling:
 
 def _n_samples(gamma: Any, soft_limit: int) -> int:
     if not isinstance(gamma, Real):
-        raise TypeError(f"gamma must be a number, got {gamma!r}")
+        raise TypeError(f"gamma must be a number, got {quoted(gamma)}")
     n = float(gamma) * soft_limit
     if not 1 <= n < np.inf:
         raise ValueError(f"gamma * soft_limit must be at least one sample, got {gamma} * {soft_limit}")
@@ -458,7 +458,7 @@ class Cooling:
     def __post_init__(self) -> None:
         for name, value in (("t_max", self.t_max), ("t_min", self.t_min), ("cooling", self.factor)):
             if not isinstance(value, (int, float, np.number)):
-                raise TypeError(f"{name} must be a number, got {value!r}")
+                raise TypeError(f"{name} must be a number, got {quoted(value)}")
         if not 0 < self.t_min < self.t_max < math.inf:
             raise ValueError(
                 f"t_max and t_min must satisfy 0 < t_min < t_max, got {self.t_max} and {self.t_min}"

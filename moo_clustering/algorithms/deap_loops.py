@@ -17,7 +17,7 @@ import numpy as np
 from deap import base, tools
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import choice, integer, positive, probability
+from moo_clustering._arrays import choice, integer, positive, probability, quoted
 from moo_clustering._docs import Documented, documented
 from moo_clustering.algorithms.search import State, finite_statistics
 from moo_clustering.operators.deap.individuals import apply_batch, batch_map, n_trials
@@ -426,7 +426,7 @@ class GenerationalStep(CountedStep):
         if self.elitism > 1:
             raise ValueError(f"elitism must be 0 or 1, got {elitism}")
         if legal is not None and not callable(legal):
-            raise TypeError(f"legal must be a function or None, got {legal!r}")
+            raise TypeError(f"legal must be a function or None, got {quoted(legal)}")
         self.legal = legal
 
     def eligible(self, population: Individuals) -> Individuals:
@@ -608,7 +608,7 @@ class ChcStep(CountedStep):
         self.step = positive("step", step)
         for name, value in (("restart", restart), ("unique", unique)):
             if value is not None and not callable(value):
-                raise TypeError(f"{name} must be a function or None, got {value!r}")
+                raise TypeError(f"{name} must be a function or None, got {quoted(value)}")
         self.restart = restart
         self.restart_threshold = (
             None if restart_threshold is None else positive("restart_threshold", restart_threshold)

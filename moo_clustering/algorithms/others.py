@@ -30,7 +30,7 @@ from pymoo.termination.default import DefaultMultiObjectiveTermination
 from pymoo.util.display.multi import MultiObjectiveOutput
 from pymoo.util.display.single import SingleObjectiveOutput
 
-from moo_clustering._arrays import FloatArray, choice, integer, non_dominated, positive, probability
+from moo_clustering._arrays import FloatArray, choice, integer, non_dominated, positive, probability, quoted
 from moo_clustering._docs import documented
 from moo_clustering.algorithms.deap_loops import ThresholdRule
 from moo_clustering.algorithms.pymoo_search import (
@@ -244,7 +244,9 @@ def _column(problem: Problem, objective: str | int | None) -> int:
         return names.index("impurity") if "impurity" in names else 0
     if isinstance(objective, str):
         if objective not in names:
-            raise ValueError(f"objective must be one of {', '.join(names) or 'no names'}; got {objective!r}")
+            raise ValueError(
+                f"objective must be one of {', '.join(names) or 'no names'}; got {quoted(objective)}"
+            )
         return names.index(objective)
     column = integer("objective", objective, 0)
     if column >= problem.n_obj:
@@ -362,7 +364,7 @@ class CHC(Algorithm):
         )
         self.step = positive("step", step)
         if distance is not None and not callable(distance):
-            raise TypeError(f"distance must be a function or None, got {distance!r}")
+            raise TypeError(f"distance must be a function or None, got {quoted(distance)}")
         self.distance: Distance = hamming_rows if distance is None else distance
         self.divergence = None if divergence is None else probability("divergence", divergence)
         self.repair = NoRepair() if repair is None else repair

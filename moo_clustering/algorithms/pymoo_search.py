@@ -33,6 +33,7 @@ from pymoo.operators.sampling.rnd import FloatRandomSampling
 from pymoo.termination.max_gen import MaximumGenerationTermination
 from pymoo.util.misc import termination_from_tuple
 
+from moo_clustering._messages import quoted
 from moo_clustering.algorithms import search as searches
 from moo_clustering.operators import CanonicalDuplicates
 from moo_clustering.persistence import Checkpoint, fingerprint
@@ -113,7 +114,7 @@ def duplicate_elimination(duplicates: Any) -> DuplicateElimination:
         return CanonicalDuplicates(duplicates)
     raise TypeError(
         "eliminate_duplicates must be a bool, a pymoo DuplicateElimination or a function of genotypes, "
-        f"got {duplicates!r}"
+        f"got {quoted(duplicates)}"
     )
 
 
@@ -540,7 +541,9 @@ def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> Genet
             )
         return algorithm(pop_size=pop_size, **operators)
     if not isinstance(algorithm, GeneticAlgorithm):
-        raise TypeError(f"algorithm must be a GeneticAlgorithm of pymoo such as NSGA2, got {algorithm!r}.")
+        raise TypeError(
+            f"algorithm must be a GeneticAlgorithm of pymoo such as NSGA2, got {quoted(algorithm)}."
+        )
     algorithm = copy.deepcopy(algorithm)
     holders = (algorithm, algorithm.initialization, algorithm.mating)
     for name, operator in operators.items():

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array, block_slices, did_you_mean
+from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array, block_slices, did_you_mean, quoted
 from moo_clustering.persistence import ObjectsError, read_members, write_archive
 
 Instances = AnyFloatArray
@@ -417,7 +417,7 @@ def to_names(names: Iterable[Any] | None, count: int, parameter: str, what: str)
     if names is None:
         return None
     if isinstance(names, str | bytes) or not isinstance(names, Iterable):
-        raise TypeError(f"{parameter} must be a sequence of names, got {names!r}")
+        raise TypeError(f"{parameter} must be a sequence of names, got {quoted(names)}")
     result = tuple(str(name) for name in names)
     if len(result) != count:
         raise ValueError(f"{parameter} has {len(result)} names for {count} {what}")
@@ -598,7 +598,7 @@ def _chosen(index: Any, n_bags: int) -> Int64Array:
     array = np.asarray(None if isinstance(index, tuple) else index)
     if array.ndim != 1 or (array.dtype.kind not in "biu" and array.size):
         raise TypeError(
-            f"bags are chosen by an integer, a slice, a mask or a list or array of integers, got {index!r}"
+            f"bags are chosen by an integer, a slice, a mask or a list of integers, got {quoted(index)}"
         )
     if array.dtype.kind == "b":
         if len(array) != n_bags:

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from moo_clustering._arrays import FloatArray, Int64Array, choice
+from moo_clustering._arrays import FloatArray, Int64Array, choice, quoted
 from moo_clustering._docs import documented
 from moo_clustering._kernels import bag_distances as kernels
 from moo_clustering._kernels.threads import for_parts
@@ -91,7 +91,7 @@ def bag_distances(
     """
     choice("kind", kind, get_args(Kind))
     if isinstance(max_memory, bool) or not isinstance(max_memory, int | float | np.number):
-        raise TypeError(f"max_memory must be a number of bytes, got {max_memory!r}")
+        raise TypeError(f"max_memory must be a number of bytes, got {quoted(max_memory)}")
     if not max_memory >= _table_bytes(1):
         raise ValueError(f"max_memory must be at least {_table_bytes(1)} bytes, got {max_memory}")
     a, b = _sides(as_bags(A), None if B is None else as_bags(B), max_memory)
@@ -556,7 +556,7 @@ def check_kinds(
     """Refuse unknown kinds of distances, or of others that are allowed."""
     if isinstance(kinds, str):
         listed = ", ".join(map(repr, allowed))
-        raise ValueError(f"{name} must be a sequence of {listed}, got the text {kinds!r}")
+        raise ValueError(f"{name} must be a sequence of {listed}, got the text {quoted(kinds)}")
     for kind in kinds:
         choice(f"each of {name}", kind, allowed)
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
-from moo_clustering._arrays import FloatArray, Int64Array, choice, did_you_mean
+from moo_clustering._arrays import FloatArray, Int64Array, choice, did_you_mean, quoted
 from moo_clustering.bags.bags import Bags, as_bags
 
 Statistic = Literal["mean", "min", "max"]
@@ -92,13 +92,15 @@ def bag_statistics(bags: Any, *, statistics: Sequence[Statistic] = ("mean", "min
     """
     data = as_bags(bags)
     if isinstance(statistics, str) or not len(statistics):
-        raise ValueError(f"statistics must be a sequence of 'mean', 'min' and 'max', got {statistics!r}")
+        raise ValueError(
+            f"statistics must be a sequence of 'mean', 'min' and 'max', got {quoted(statistics)}"
+        )
     reductions = {"min": np.minimum, "max": np.maximum}
     parts = []
     for name in statistics:
         if name not in get_args(Statistic):
             near = did_you_mean(str(name), get_args(Statistic))
-            raise ValueError(f"statistics may be 'mean', 'min' and 'max', got {name!r}{near}")
+            raise ValueError(f"statistics may be 'mean', 'min' and 'max', got {quoted(name)}{near}")
         if name == "mean":
             parts.append(data.means())
         else:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from moo_clustering._arrays import did_you_mean
+from moo_clustering._arrays import did_you_mean, quoted
 from moo_clustering.cli.folder import FORMAT
 from moo_clustering.cli.labels import LabelUse, label_use, most_telling
 from moo_clustering.cli.load import (
@@ -132,7 +132,7 @@ def parse_settings(settings: Sequence[str], method: str, estimator_class: type[A
         name, equals, text = setting.partition("=")
         name = name.strip()
         if not equals or not name:
-            raise ValueError(f"--set takes name=value, got {setting!r}")
+            raise ValueError(f"--set takes name=value, got {quoted(setting)}")
         if name in FLAGS and name in parameters:
             raise ValueError(f"{name} is not given with --set but with {FLAGS[name]}")
         if name not in parameters:
@@ -152,7 +152,7 @@ def _value(text: str) -> Any:
         return text
     numbers = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
     if any(isinstance(number, int) and number >= 2**63 for number in numbers):
-        raise ValueError(f"--set takes whole numbers of at most 18 digits, got {text!r}")
+        raise ValueError(f"--set takes whole numbers of at most 18 digits, got {quoted(text)}")
     return value
 
 

@@ -30,6 +30,7 @@ from moo_clustering._arrays import (
     choice,
     integer,
     number_clusters,
+    quoted,
     spawn_seeds,
 )
 from moo_clustering._distances import MAX_MEMORY
@@ -339,7 +340,7 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
     try:
         values = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
-        raise TypeError(f"weights must be numbers, one per run, got {weights!r}") from None
+        raise TypeError(f"weights must be numbers, one per run, got {quoted(weights)}") from None
     if values.shape != (n_runs,):
         raise ValueError(f"weights must have one entry per run, shape ({n_runs},); got {values.shape}")
     if not np.isfinite(values).all() or values.min() < 0 or values.max() == 0:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import FloatArray, Int64Array
+from moo_clustering._arrays import FloatArray, Int64Array, quoted
 
 
 def check_n_samples(n_samples: Any) -> int:
@@ -17,7 +17,7 @@ def check_n_samples(n_samples: Any) -> int:
     try:
         n = operator.index(n_samples)
     except TypeError:
-        raise TypeError(f"n_samples must be an integer, got {n_samples!r}") from None
+        raise TypeError(f"n_samples must be an integer, got {quoted(n_samples)}") from None
     if n < 1:
         raise ValueError(f"n_samples must be at least 1, got {n}")
     return n
@@ -32,7 +32,7 @@ def check_integers(values: NDArray[Any], name: str, hint: str = "") -> Int64Arra
     if values.dtype.kind != "f":
         items = values.ravel().tolist()
         odd = next((item for item in items if not isinstance(item, Integral)), values.dtype)
-        raise TypeError(f"{name} must hold integers, got {odd!r}{hint}")
+        raise TypeError(f"{name} must hold integers, got {quoted(odd)}{hint}")
     wrong = np.argwhere(~(np.isfinite(values) & (values == np.floor(values))))
     if len(wrong):
         where = ", ".join(str(k) for k in wrong[0])

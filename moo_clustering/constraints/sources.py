@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, block_slices, choice
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, block_slices, choice, quoted
 from moo_clustering.constraints._checks import check_affordable, distinct, n_pairs, unrank_pairs
 from moo_clustering.persistence import cell_text, replacing
 
@@ -132,11 +132,11 @@ def _pair(
 def _sample(path: Path, line: int, cell: str, numbers: dict[str, int] | None, n_samples: int | None) -> int:
     if numbers is not None:
         if cell not in numbers:
-            _fail(path, line, f"unknown row identifier {cell!r}")
+            _fail(path, line, f"unknown row identifier {quoted(cell)}")
         return numbers[cell]
     number = _integer(cell)
     if number is None:
-        _fail(path, line, f"expected a row number, got {cell!r}")
+        _fail(path, line, f"expected a row number, got {quoted(cell)}")
     if number < 0 or number >= (_MOST_SAMPLES if n_samples is None else n_samples):
         allowed = "0 or more" if n_samples is None else f"0 to {n_samples - 1}"
         _fail(path, line, f"row number {number} is out of range; rows are numbered {allowed}")
@@ -157,14 +157,14 @@ def read_constraints(
     rows = _rows(path, ",")
     line, header = next(rows, (1, []))
     if header not in (_COLUMNS, _COLUMNS[:3]):
-        _fail(path, line, f"expected the columns {','.join(_COLUMNS)}, got {','.join(header)!r}")
+        _fail(path, line, f"expected the columns {','.join(_COLUMNS)}, got {quoted(','.join(header))}")
     pairs: dict[str, list[tuple[int, int]]] = {"must_link": [], "cannot_link": []}
     weights: dict[str, list[float]] = {"must_link": [], "cannot_link": []}
     for line, row in rows:
         if len(row) != len(header):
             _fail(path, line, f"expected {len(header)} columns, got {len(row)}")
         if row[2] not in pairs:
-            _fail(path, line, f"kind must be must_link or cannot_link, got {row[2]!r}")
+            _fail(path, line, f"kind must be must_link or cannot_link, got {quoted(row[2])}")
         pairs[row[2]].append(_pair(path, line, row, None, n_samples))
         weights[row[2]].append(_weight(path, line, row[3]) if len(row) > 3 else 1.0)
     return pairs["must_link"], weights["must_link"], pairs["cannot_link"], weights["cannot_link"]
@@ -176,7 +176,7 @@ def _weight(path: Path, line: int, cell: str) -> float:
     except ValueError:
         weight = math.nan
     if not (math.isfinite(weight) and weight > 0):
-        _fail(path, line, f"weight must be a positive number, got {cell!r}")
+        _fail(path, line, f"weight must be a positive number, got {quoted(cell)}")
     return weight
 
 
@@ -215,7 +215,7 @@ def sample_constraints(
 def check_fraction(fraction: Any) -> float:
     """A number in (0, 1]."""
     if not isinstance(fraction, Real):
-        raise TypeError(f"fraction must be a number in (0, 1], got {fraction!r}")
+        raise TypeError(f"fraction must be a number in (0, 1], got {quoted(fraction)}")
     value = float(fraction)
     if not 0 < value <= 1:
         raise ValueError(f"fraction must be in (0, 1], got {value}")

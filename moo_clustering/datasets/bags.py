@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import choice, did_you_mean, number_clusters
+from moo_clustering._arrays import choice, did_you_mean, number_clusters, quoted
 from moo_clustering.bags import Bags
 from moo_clustering.datasets.arff import (
     Attribute,
@@ -177,7 +177,7 @@ def read_bags(
 
     choice("missing", missing, ("error", "median"))
     if not (label is None or label is False or isinstance(label, str)):
-        raise TypeError(f"label must be the name of a column, None or False, got {label!r}")
+        raise TypeError(f"label must be the name of a column, None or False, got {quoted(label)}")
     if isinstance(drop, str) or isinstance(nominal, str):
         raise TypeError("drop and nominal must be sequences of names, as drop=['name']")
     path = Path(path)

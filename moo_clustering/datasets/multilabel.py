@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import did_you_mean
+from moo_clustering._arrays import did_you_mean, quoted
 from moo_clustering._docs import documented
 from moo_clustering.datasets.arff import (
     ArffOptions,
@@ -251,7 +251,7 @@ def read_multilabel(
                 Remedy("leave out", name, value),
             )
     if n_labels is not None and (isinstance(n_labels, bool) or not hasattr(n_labels, "__index__")):
-        raise TypeError(f"n_labels must be an integer, got {n_labels!r}")
+        raise TypeError(f"n_labels must be an integer, got {quoted(n_labels)}")
     ways = [name for name in ("labels_xml", "n_labels", "labels") if given[name] is not None]
     if len(ways) > 1:
         raise DataError(
@@ -283,7 +283,7 @@ def _read(path: Path, kind: str, given: dict[str, Any], expansion: int) -> Multi
     if labels is not None and not isinstance(labels, str | PathLike):
         raise TypeError(
             "labels must be the archive with the array 'Y' for npz files (names go to label_names), "
-            f"got {labels!r}"
+            f"got {quoted(labels)}"
         )
     return read_multilabel_npz(
         path,
@@ -319,7 +319,7 @@ def _kind(path: Path) -> str:
 
 def _sequence(names: Any, what: str) -> tuple[str, ...]:
     if isinstance(names, str | PathLike):
-        raise TypeError(f"{what} must be a sequence of names, as {what}=['name'], got {names!r}")
+        raise TypeError(f"{what} must be a sequence of names, as {what}=['name'], got {quoted(names)}")
     return tuple(names)
 
 
@@ -736,7 +736,7 @@ def write_multilabel_arff(path: str | PathLike[str], table: MultiLabelTable) -> 
     target = Path(path)
     inner = Path(target.stem) if target.suffix.lower() == ".gz" else Path(target.name)
     if inner.suffix.lower() != ".arff":
-        raise ValueError(f"path must end in .arff or .arff.gz, got {str(path)!r}")
+        raise ValueError(f"path must end in .arff or .arff.gz, got {quoted(str(path))}")
     if not table.n_labels or not table.n_features:
         raise ValueError("a table needs features and labels to be written")
     names = [*table.feature_names, *table.label_names]

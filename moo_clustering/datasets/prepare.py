@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import chi2
 
+from moo_clustering._messages import quoted
 from moo_clustering.datasets.files import DataError, as_number, exact_numbers
 
 Kind = Literal["number", "date", "category", "out"]
@@ -218,7 +219,7 @@ def prepare_table(
         ("missing", missing, ("neighbors", "median")),
     ):
         if value not in known:
-            raise ValueError(f"{name} must be {known[0]!r} or {known[1]!r}, got {value!r}")
+            raise ValueError(f"{name} must be {known[0]!r} or {known[1]!r}, got {quoted(value)}")
     frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
     if not frame.columns.is_unique:
         raise DataError(f"the table has two columns named {frame.columns[frame.columns.duplicated()][0]!r}")

@@ -7,7 +7,7 @@ import operator
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import did_you_mean, probability
+from moo_clustering._arrays import did_you_mean, probability, quoted
 from moo_clustering.datasets.bags import BagTable
 from moo_clustering.datasets.tables import Table
 
@@ -222,9 +222,11 @@ def _checked_sizes(bag_size: tuple[int, int]) -> tuple[int, int]:
     try:
         low, high = map(operator.index, bag_size)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"bag_size must be a pair of integers (fewest, most), got {bag_size!r}") from error
+        raise TypeError(
+            f"bag_size must be a pair of integers (fewest, most), got {quoted(bag_size)}"
+        ) from error
     if not 1 <= low <= high:
-        raise ValueError(f"bag_size must be (fewest, most) with 1 <= fewest <= most, got {bag_size!r}")
+        raise ValueError(f"bag_size must be (fewest, most) with 1 <= fewest <= most, got {quoted(bag_size)}")
     return low, high
 
 

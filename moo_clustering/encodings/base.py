@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
-from moo_clustering._arrays import Int64Array, IntArray, IntpArray, Labels, block_slices
+from moo_clustering._arrays import Int64Array, IntArray, IntpArray, Labels, block_slices, quoted
 from moo_clustering._kernels.partitions import contingency_tables, number_by_first_appearance
 
 # Beyond any gene that exists, within any integer type that holds genes.
@@ -338,7 +338,7 @@ def checked_cluster_range(k_min: Any, k_max: Any, n_samples: int, largest: str =
     """
     for name, value in (("k_min", k_min), (largest, k_max)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
-            raise TypeError(f"{name} must be an integer, got {value!r}.")
+            raise TypeError(f"{name} must be an integer, got {quoted(value)}.")
     if not 1 <= k_min <= k_max <= n_samples:
         raise ValueError(
             f"k_min and {largest} must satisfy 1 <= k_min <= {largest} <= n_samples, "

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import BoolArray, Int64Array, IntArray, Labels, choice
+from moo_clustering._arrays import BoolArray, Int64Array, IntArray, Labels, choice, quoted
 from moo_clustering._kernels.loci import component_rows
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import cluster_counts, sample_labels, short_components, split_components
@@ -273,7 +273,9 @@ def relevant_links(delta: Delta, n_samples: int) -> int:
         return min(n_samples - 1, math.floor(_ROOTS * math.sqrt(n_samples)))
     given: Any = delta
     if isinstance(given, bool) or not isinstance(given, Real) or not 0 <= float(given) < 100:
-        raise ValueError(f"delta must be a percentage from 0 to below 100, 'auto' or 'sr5', got {delta!r}.")
+        raise ValueError(
+            f"delta must be a percentage from 0 to below 100, 'auto' or 'sr5', got {quoted(delta)}."
+        )
     # Rounded first: (1 - 0.8) 5 is 0.999... in floating point.
     return min(n_samples - 1, max(1, math.floor(round((1 - float(given) / 100) * (n_samples - 1), 9))))
 

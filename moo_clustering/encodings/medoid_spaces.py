@@ -21,6 +21,7 @@ from moo_clustering._arrays import (
     Labels,
     block_slices,
     choice,
+    quoted,
 )
 from moo_clustering._distances import Metric, distance_matrix, mean_square
 from moo_clustering._kernels import medoids as kernels
@@ -127,7 +128,7 @@ def choose_space(
     choice("form", form, get_args(Form))
     name = metric if isinstance(metric, str) else None
     if form == "vector" and name not in KINDS:
-        raise ValueError(f"form='vector' needs metric to be one of {tuple(KINDS)}, got {metric!r}.")
+        raise ValueError(f"form='vector' needs metric to be one of {tuple(KINDS)}, got {quoted(metric)}.")
     if form == "auto" and name in _EITHER:
         n_samples = X.shape[0] if issparse(X) else len(np.asarray(X))
         if n_samples > _MANY or 8 * n_samples**2 > max_memory:

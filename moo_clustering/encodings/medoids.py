@@ -18,6 +18,7 @@ from moo_clustering._arrays import (
     IntpArray,
     Labels,
     block_slices,
+    quoted,
 )
 from moo_clustering._distances import MAX_MEMORY, Metric, distance_matrix
 from moo_clustering._docs import Documented
@@ -487,7 +488,7 @@ def resolve_k_max(k_max: int | str, n_samples: int) -> int:
     if not isinstance(k_max, str):
         return k_max
     if k_max not in ("sqrt", "ceil_sqrt"):
-        raise ValueError(f"k_max must be 'sqrt', 'ceil_sqrt' or an integer, got {k_max!r}.")
+        raise ValueError(f"k_max must be 'sqrt', 'ceil_sqrt' or an integer, got {quoted(k_max)}.")
     root = math.isqrt(n_samples)
     if k_max == "ceil_sqrt" and root**2 < n_samples:
         root += 1

@@ -35,17 +35,19 @@ from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import (
+    ShortMessages,
     block_slices,
     choice,
     did_you_mean,
     non_dominated,
     numeric_features,
+    quoted,
     warn_caller,
 )
 from moo_clustering._distances import Metric
 from moo_clustering._docs import documented
 from moo_clustering._kernels.medoids import GRAIN
-from moo_clustering._messages import ShortMessages, message_line
+from moo_clustering._messages import message_line
 from moo_clustering.algorithms import Recorder, Search, drive
 from moo_clustering.algorithms.pymoo_search import PymooSearch, filled_in
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
@@ -505,7 +507,9 @@ def choose_member(
     if callable(rule):
         found: object = rule(front)
         if not isinstance(found, Integral):
-            raise TypeError(f"a rule must return a row number of the front; {rule!r} returned {found!r}")
+            raise TypeError(
+                f"a rule must return a row number of the front; {rule!r} returned {quoted(found)}"
+            )
         rule = int(found)
     if isinstance(rule, str):
         return knee(minimised) if rule == "knee" else int(minimised[:, list(names).index(rule)].argmin())
@@ -519,8 +523,8 @@ def check_rule(rule: object, allowed: Sequence[str]) -> None:
     if callable(rule) or isinstance(rule, Integral) or (isinstance(rule, str) and rule in allowed):
         return
     raise ValueError(
-        f"unknown rule {rule!r}; allowed are {', '.join(map(repr, allowed))}, a row number or a callable"
-        + (did_you_mean(rule, allowed) if isinstance(rule, str) else "")
+        f"unknown rule {quoted(rule)}; allowed are {', '.join(map(repr, allowed))}, "
+        "a row number or a callable" + (did_you_mean(rule, allowed) if isinstance(rule, str) else "")
     )
 
 

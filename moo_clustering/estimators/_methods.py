@@ -10,7 +10,7 @@ from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import Any
 
-from moo_clustering._messages import did_you_mean
+from moo_clustering._messages import did_you_mean, quoted
 
 __all__ = ["METHODS", "Method", "find_method", "get_method"]
 
@@ -466,7 +466,8 @@ def find_method(name: str) -> tuple[Method, dict[str, Any]]:
                 return method, dict(options)
     known = [*METHODS, *(alias for method in METHODS.values() for alias in method.aliases)]
     raise ValueError(
-        f"unknown method {name!r}; known are {', '.join(METHODS)} and aliases{did_you_mean(name, known)}"
+        f"unknown method {quoted(name)}; known are {', '.join(METHODS)} and aliases"
+        f"{did_you_mean(name, known)}"
     )
 
 

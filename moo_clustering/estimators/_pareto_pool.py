@@ -28,6 +28,7 @@ from moo_clustering._arrays import (
     IntpArray,
     Labels,
     number_clusters,
+    quoted,
     spawn_seeds,
 )
 from moo_clustering._parallel import threads_here
@@ -531,7 +532,7 @@ def _view_columns(name: str, view: Any, n_features: int) -> IntpArray:
     if chosen.ndim != 1 or not len(chosen):
         raise ValueError(
             f"views: {name!r} must be an object with fit_transform, or a list of columns from 0 to "
-            f"{n_features - 1}; got {view!r}."
+            f"{n_features - 1}; got {quoted(view)}."
         )
     return chosen
 

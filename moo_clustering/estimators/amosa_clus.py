@@ -16,7 +16,7 @@ from pymoo.core.sampling import Sampling
 from scipy.sparse import issparse
 from sklearn.utils._param_validation import Interval
 
-from moo_clustering._arrays import FloatArray, IntArray, Labels
+from moo_clustering._arrays import FloatArray, IntArray, Labels, quoted
 from moo_clustering.algorithms import AMOSA, PymooSearch, Recorder, exhaustive_front
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings.medoid_spaces import MedoidSpace, Members
@@ -136,7 +136,7 @@ class AMOSAClus(MedoidSetClusterer):
             return super()._problem(X, constraints, supervision)
         if not isinstance(self.metric, str) or self.metric not in ("euclidean", "cosine"):
             raise ValueError(
-                f"encoding='centre' needs metric to be 'euclidean' or 'cosine', got {self.metric!r}."
+                f"encoding='centre' needs metric to be 'euclidean' or 'cosine', got {quoted(self.metric)}."
             )
         if issparse(X):
             raise TypeError("encoding='centre' needs dense data, got a sparse matrix; use 'medoid'.")

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 from sklearn.utils._param_validation import StrOptions
 
-from moo_clustering._arrays import FloatArray, Int64Array, Labels, number_clusters, warn_caller
+from moo_clustering._arrays import FloatArray, Int64Array, Labels, number_clusters, quoted, warn_caller
 from moo_clustering.bags import Bags, bag_distances
 from moo_clustering.bags.distances import Kind
 from moo_clustering.bags.geometry import Weighting
@@ -157,7 +157,7 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
         given = np.asarray(self.init)
         if given.shape != (self.n_clusters,) or given.dtype.kind not in "iu":
             raise ValueError(
-                f"init must be 'random' or {self.n_clusters} bag numbers (n_clusters), got {self.init!r}"
+                f"init must be 'random' or {self.n_clusters} bags (n_clusters), got {quoted(self.init)}"
             )
         if given.min() < 0 or given.max() >= n_bags or len(np.unique(given)) < len(given):
             raise ValueError(

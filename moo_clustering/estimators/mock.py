@@ -36,6 +36,7 @@ from moo_clustering._arrays import (
     Labels,
     non_dominated,
     numeric_features,
+    quoted,
     spawn_seeds,
     warn_caller,
 )
@@ -338,7 +339,9 @@ objective, int or callable, default="auto"
         wanted: Any = self.n_clusters if n_clusters == "fitted" else n_clusters
         if wanted is not None:
             if not isinstance(wanted, int | np.integer) or wanted < 1:
-                raise ValueError(f"n_clusters must be an integer from 1, None or 'fitted', got {wanted!r}.")
+                raise ValueError(
+                    f"n_clusters must be an integer from 1, None or 'fitted', got {quoted(wanted)}."
+                )
             wanted = int(wanted)
         rule = _resolved_rule(rule, self._supervision.rule, wanted)
         _base.check_rule(rule, _known_rules(self.objective_names_))
@@ -430,7 +433,7 @@ objective, int or callable, default="auto"
     def _check(self, n_samples: int) -> None:
         _base.check_n_clusters(self.n_clusters or 1, n_samples)
         if tuple(self.objectives) not in _OBJECTIVES:
-            raise ValueError(f"objectives must be one of {_OBJECTIVES}, got {self.objectives!r}.")
+            raise ValueError(f"objectives must be one of {_OBJECTIVES}, got {quoted(self.objectives)}.")
         if self.root != "random" and self.root >= n_samples:
             raise ValueError(f"root={self.root} is none of the samples 0..{n_samples - 1}.")
 

@@ -27,6 +27,7 @@ from moo_clustering._arrays import (
     FloatArray,
     block_slices,
     numeric_features,
+    quoted,
     spawn_seeds,
     warn_caller,
     without_duplicates,
@@ -349,7 +350,7 @@ def checked_n_labels(n_labels: ArrayLike, n_samples: int, n_classes: int) -> NDA
     """``n_labels`` of ``predict``, one number or one per sample, as one per sample within range."""
     given = np.asarray(n_labels)
     if given.dtype.kind not in "iu":
-        raise ValueError(f"n_labels must be a whole number or one per sample; got {n_labels!r}")
+        raise ValueError(f"n_labels must be a whole number or one per sample; got {quoted(n_labels)}")
     if given.shape not in ((), (n_samples,)):
         raise ValueError(
             f"n_labels must be one number, or one per sample, here {n_samples}; got shape {given.shape}"

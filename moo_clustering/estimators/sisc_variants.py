@@ -23,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from moo_clustering import operators
-from moo_clustering._arrays import FloatArray, did_you_mean, non_dominated, spawn_seeds, warn_caller
+from moo_clustering._arrays import FloatArray, did_you_mean, non_dominated, quoted, spawn_seeds, warn_caller
 from moo_clustering._parallel import run_calls, threads_here
 from moo_clustering._targets import Targets
 from moo_clustering.algorithms import PymooSearch
@@ -425,7 +425,7 @@ def _checked_sizes(n_clusters: int | Sequence[int]) -> NDArray[np.integer[Any]]:
     sizes = np.atleast_1d(np.asarray(n_clusters))
     if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iu" or sizes.min() < 1:
         raise ValueError(
-            f"n_clusters must be a whole number from 1 on or a sequence of such; got {n_clusters!r}"
+            f"n_clusters must be a whole number from 1 on or a sequence of such; got {quoted(n_clusters)}"
         )
     return sizes
 
@@ -613,7 +613,7 @@ def _checked_weights(weights: Sequence[float]) -> list[float]:
     """Weights in ascending order."""
     values = np.asarray(weights)
     if values.ndim != 1 or not len(values) or values.dtype.kind not in "iuf":
-        raise ValueError(f"weights must be a sequence of numbers from 0 to 1; got {weights!r}")
+        raise ValueError(f"weights must be a sequence of numbers from 0 to 1; got {quoted(weights)}")
     if not ((values >= 0) & (values <= 1)).all():
         raise ValueError(f"weights must be from 0 to 1; got {values.tolist()}")
     return [float(value) for value in np.unique(values)]

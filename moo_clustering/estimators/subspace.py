@@ -31,6 +31,7 @@ from moo_clustering._arrays import (
     AnyFloatArray,
     FloatArray,
     numeric_features,
+    quoted,
     spawn_seeds,
     warn_caller,
     without_duplicates,
@@ -287,7 +288,7 @@ class SubspaceEstimator(
         """
         check_is_fitted(self)
         if not isinstance(n, int | np.integer) or n < 1:
-            raise ValueError(f"n must be a whole number from 1 on; got {n!r}")
+            raise ValueError(f"n must be a whole number from 1 on; got {quoted(n)}")
         names = getattr(self, "feature_names_in_", None) if feature_names is None else feature_names
         if names is not None and len(names) != self.n_features_in_:
             raise ValueError(
@@ -555,7 +556,7 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
         for name, (reason, advice) in _REASONS.items():
             value = getattr(self, name)
             if not (value > 1 and math.isfinite(value)):
-                raise ValueError(f"{name} must be a number > 1, as {reason} ({advice}); got {value!r}")
+                raise ValueError(f"{name} must be a number > 1, as {reason} ({advice}); got {quoted(value)}")
         self._options: SubspaceOptions = self._make_options()
 
     @property

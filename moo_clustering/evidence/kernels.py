@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import lapack, solve
 from scipy.sparse import csgraph
 
-from moo_clustering._arrays import FloatArray, IntpArray, centred_features
+from moo_clustering._arrays import FloatArray, IntpArray, centred_features, quoted
 from moo_clustering._docs import documented
 from moo_clustering._kernels.pools import weigh_together
 from moo_clustering._parallel import one_thread
@@ -374,7 +374,7 @@ def _check(known: IntpArray, n_known: int, shares: FloatArray, sizes: FloatArray
     if sizes.shape != (n_known,) or not (sizes > 0).all():
         raise ValueError(f"counts must be {n_known} numbers above 0, got shape {sizes.shape}")
     if not noise > 0:
-        raise ValueError(f"noise must be above 0, got {noise!r}")
+        raise ValueError(f"noise must be above 0, got {quoted(noise)}")
 
 
 def class_probabilities(
@@ -474,7 +474,7 @@ def diffusion(
     third of the time.
     """
     if not 0 <= factor < 1:
-        raise ValueError(f"{name} must be at least 0 and below 1, got {factor!r}")
+        raise ValueError(f"{name} must be at least 0 and below 1, got {quoted(factor)}")
     root = inverse_root(W.sum(axis=1))
     # Column-major, so that LAPACK works in place; positive definite, as B's eigenvalues are within [-1, 1].
     A = np.multiply(W.T, -factor * root[:, np.newaxis], order="F")

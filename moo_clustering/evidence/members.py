@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from moo_clustering._arrays import FloatArray
+from moo_clustering._arrays import FloatArray, quoted
 
 _HARD, _SOFT = 1.0, 0.3
 # Rates of the exponential weights: of the score, of the ratio of numbers of clusters, of the evidence.
@@ -50,7 +50,7 @@ def selection_score(agreement: ArrayLike, modularity: ArrayLike, *, weight: floa
             f"agreement and modularity must have one entry per partition, got {len(first)} and {len(second)}"
         )
     if not weight >= 0:
-        raise ValueError(f"weight must be at least 0, got {weight!r}")
+        raise ValueError(f"weight must be at least 0, got {quoted(weight)}")
     return first + weight * second
 
 

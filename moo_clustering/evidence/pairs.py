@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csgraph
 
-from moo_clustering._arrays import BoolArray, FloatArray, IntpArray
+from moo_clustering._arrays import BoolArray, FloatArray, IntpArray, quoted
 from moo_clustering._kernels.partitions import sweep_groups
 from moo_clustering._kernels.pools import adjust_similarities
 from moo_clustering._parallel import one_thread
@@ -222,7 +222,7 @@ def held_out_partition(
     if not len(affinities):
         raise ValueError("affinities must hold at least one pair (W, alpha), got none")
     if not 0 < share < 1:
-        raise ValueError(f"share must be above 0 and below 1, got {share!r}")
+        raise ValueError(f"share must be above 0 and below 1, got {quoted(share)}")
     lift = None if landmark_of is None else checked_landmarks(landmark_of, constraints.n_samples)
     graphs = [(dense_affinity(W), alpha) for W, alpha in affinities]
     m = len(graphs[0][0])

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from moo_clustering._arrays import FloatArray
+from moo_clustering._arrays import FloatArray, quoted
 
 
 def symmetrize(S: Any) -> sp.csr_array:
@@ -56,7 +56,7 @@ def laplacian(S: Any, kind: Literal["unnormalized", "sym"] = "unnormalized") -> 
     if kind == "sym":
         root = sp.diags_array(inverse_root(degree))
         return (sp.diags_array((degree > 0).astype(np.float64)) - root @ S @ root).tocsr()
-    raise ValueError(f"kind must be 'unnormalized' or 'sym', got {kind!r}.")
+    raise ValueError(f"kind must be 'unnormalized' or 'sym', got {quoted(kind)}.")
 
 
 def degrees(S: sp.csr_array) -> FloatArray:

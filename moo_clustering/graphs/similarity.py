@@ -12,7 +12,7 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array, choice
+from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array, choice, quoted
 from moo_clustering._docs import documented
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.graphs import neighbors
@@ -100,7 +100,7 @@ def epsilon_graph(
     proportion to the number of edges.
     """
     if not epsilon > 0:
-        raise ValueError(f"epsilon must be positive, got {epsilon!r}.")
+        raise ValueError(f"epsilon must be positive, got {quoted(epsilon)}.")
     if isinstance(metric, str) and metric == "precomputed":
         return _near_pairs(neighbors.check_distances(X), metric, epsilon, max_memory)
     data = check_array(X, dtype=[np.float64, np.float32])
@@ -352,7 +352,7 @@ def waterfill_weights(distances: AnyFloatArray, lam: float) -> FloatArray:
     O(n_rows width) time and memory.
     """
     if not (np.isfinite(lam) and lam > 0):
-        raise ValueError(f"lam must be a positive number, got {lam!r}.")
+        raise ValueError(f"lam must be a positive number, got {quoted(lam)}.")
     real = np.isfinite(distances)
     # Only differences within a row matter; taken from the nearest they keep their digits.
     d = np.where(real, distances, 0.0).astype(np.float64)
@@ -404,7 +404,7 @@ def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
     if sigma == "median":
         return float(np.median(distances)) if distances.size else 0.0
     if isinstance(sigma, str) or not np.isfinite(sigma) or sigma < 0:
-        raise ValueError(f"sigma must be a non-negative number, 'mean' or 'median', got {sigma!r}.")
+        raise ValueError(f"sigma must be a non-negative number, 'mean' or 'median', got {quoted(sigma)}.")
     return float(sigma)
 
 

@@ -14,7 +14,7 @@ from scipy.sparse import csgraph
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from sklearn.cluster import KMeans
 
-from moo_clustering._arrays import FloatArray, Int64Array, number_clusters, warn_caller
+from moo_clustering._arrays import FloatArray, Int64Array, number_clusters, quoted, warn_caller
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd
 from moo_clustering._parallel import one_thread
 from moo_clustering.graphs.bridges import bridge_components
@@ -391,7 +391,7 @@ def checked_counts(ks: Sequence[int] | NDArray[Any]) -> Int64Array:
     """Numbers of clusters as an array."""
     counts = np.asarray(ks)
     if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
-        raise ValueError(f"ks must be a sequence of integers, got {ks!r}.")
+        raise ValueError(f"ks must be a sequence of integers, got {quoted(ks)}.")
     if counts.size and counts.min() < 1:
         raise ValueError(f"ks must be at least 1 each, got {counts.min()}.")
     return counts.astype(np.int64)

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import breadth_first_order
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, IntpArray, choice, probability
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, IntpArray, choice, probability, quoted
 from moo_clustering._kernels import trees
 from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.spectral import checked_counts
@@ -113,7 +113,7 @@ def euclidean_mst(
     keys = _checked_keys(ties, n, rng)
     place = int(rng.integers(n)) if root == "random" else root
     if isinstance(place, bool) or not isinstance(place, int | np.integer) or not 0 <= place < n:
-        raise ValueError(f"root must be 'random' or a sample from 0 to {n - 1}, got {root!r}.")
+        raise ValueError(f"root must be 'random' or a sample from 0 to {n - 1}, got {quoted(root)}.")
     choice("algorithm", algorithm, ("auto", "prim", "boruvka"))
     if precomputed:
         links, lengths = _of_matrix(data, keys, algorithm)
@@ -127,7 +127,7 @@ def _checked_keys(
 ) -> NDArray[np.int32]:
     if isinstance(ties, str):
         if ties not in ("random", "index"):
-            raise ValueError(f"ties must be 'random', 'index' or keys, got {ties!r}.")
+            raise ValueError(f"ties must be 'random', 'index' or keys, got {quoted(ties)}.")
         return neighbors.tie_keys(n_samples, ties, rng)
     keys = np.asarray(ties, dtype=np.int32)
     if keys.shape != (n_samples,) or (np.diff(np.sort(keys)) == 0).any():
@@ -151,7 +151,9 @@ def _of_rows(
 ) -> tuple[Int64Array, FloatArray]:
     space = neighbors.metric_space(X, metric)
     if algorithm == "boruvka" and space.power != 2.0:
-        raise ValueError(f'algorithm="boruvka" needs the Euclidean metric, got {metric!r}; choose "prim".')
+        raise ValueError(
+            f'algorithm="boruvka" needs the Euclidean metric, got {quoted(metric)}; choose "prim".'
+        )
     rows = neighbors.distinct_rows(space.points, keys)
     first = rows.samples[rows.start[:-1]]
     points = np.ascontiguousarray(rows.points, dtype=np.float64)

@@ -29,6 +29,7 @@ from moo_clustering._arrays import (
     integer,
     optional_package,
     probability,
+    quoted,
 )
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.interactive.partition import QuestionPool
@@ -184,9 +185,9 @@ class AnswerSession:
         data: Any = None,
     ) -> None:
         if not isinstance(error_rate, int | float | np.number) or not 0 <= error_rate < 0.5:
-            raise ValueError(f"error_rate must be at least 0 and below .5, got {error_rate!r}.")
+            raise ValueError(f"error_rate must be at least 0 and below .5, got {quoted(error_rate)}.")
         if not isinstance(random_state, int | np.integer) or random_state < 0:
-            raise ValueError(f"random_state must be a whole number from 0, got {random_state!r}.")
+            raise ValueError(f"random_state must be a whole number from 0, got {quoted(random_state)}.")
         if data is not None and np.shape(data)[:1] != (base.n_samples,):
             raise ValueError(f"data must have a row for each of the {base.n_samples} samples.")
         self._mode: Literal["pairs", "names"] = choice("mode", mode, ("pairs", "names"))
@@ -343,7 +344,9 @@ class AnswerSession:
         self
         """
         if not isinstance(group, int | np.integer) or not 0 <= group < self.n_clusters_:
-            raise ValueError(f"group must be a cluster from 0 to {self.n_clusters_ - 1}, got {group!r}.")
+            raise ValueError(
+                f"group must be a cluster from 0 to {self.n_clusters_ - 1}, got {quoted(group)}."
+            )
         founder = self._inquiry.founders[int(self._group_of_number[group])][0]
         return self._do({"name": _checked_name(name), "samples": [int(self._base.sample_of[founder])]})
 
@@ -516,7 +519,7 @@ class AnswerSession:
     def _checked_pair(self, samples: Sequence[int]) -> tuple[int, int]:
         pair = list(samples) if np.iterable(samples) else []
         if len(pair) != 2 or not all(isinstance(sample, int | np.integer) for sample in pair):
-            raise ValueError(f"samples must be two sample numbers, got {samples!r}.")
+            raise ValueError(f"samples must be two sample numbers, got {quoted(samples)}.")
         for sample in pair:
             if not 0 <= sample < self._base.n_samples:
                 raise ValueError(f"samples must be from 0 to {self._base.n_samples - 1}, got {sample}.")
@@ -983,7 +986,7 @@ def _checked_word(answer: str) -> str:
     if not isinstance(answer, str) or answer not in SIGNS:
         hint = did_you_mean(str(answer), SIGNS)
         raise ValueError(
-            f'an answer on two samples is "together", "apart" or "unknown", got {str(answer)[:40]!r}{hint}.'
+            f'an answer on two samples is "together", "apart" or "unknown", got {quoted(answer)}{hint}.'
         )
     return answer
 

@@ -29,6 +29,7 @@ from moo_clustering._arrays import (
     choice,
     integer,
     probability,
+    quoted,
 )
 from moo_clustering._docs import documented
 from moo_clustering._kernels import loci
@@ -77,7 +78,7 @@ class _AlignedCrossover(base.PairCrossover):
     def __init__(self, align: bool = True, prob: float = 0.9, **kwargs: Any) -> None:
         super().__init__(prob, **kwargs)
         if not isinstance(align, bool | np.bool_):
-            raise TypeError(f"align must be True or False, got {align!r}.")
+            raise TypeError(f"align must be True or False, got {quoted(align)}.")
         self.align = bool(align)
 
     @abstractmethod
@@ -536,7 +537,7 @@ class CentreMatchingCrossover(base.PairCrossover):
 
     def __init__(self, n_offsprings: int = 2, *, prob: float = 1.0, **kwargs: Any) -> None:
         if n_offsprings not in (1, 2):
-            raise ValueError(f"n_offsprings must be 1 or 2, got {n_offsprings!r}.")
+            raise ValueError(f"n_offsprings must be 1 or 2, got {quoted(n_offsprings)}.")
         super().__init__(prob, n_offsprings, **kwargs)
 
     def do(

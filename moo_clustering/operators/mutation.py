@@ -24,6 +24,7 @@ from moo_clustering._arrays import (
     Labels,
     choice,
     probability,
+    quoted,
     sparse_positions,
 )
 from moo_clustering._docs import documented
@@ -79,10 +80,10 @@ class MutationChoice(base.DrawnMutation):
         given = np.ones(len(self.mutations)) if weights is None else np.asarray(weights, dtype=np.float64)
         if given.shape != (len(self.mutations),) or not (np.isfinite(given) & (given >= 0)).all():
             raise ValueError(
-                f"weights must be {len(self.mutations)} numbers >= 0, one for each mutation; got {weights!r}."
+                f"weights must be {len(self.mutations)} numbers >= 0, one each; got {quoted(weights)}."
             )
         if not given.sum() > 0:
-            raise ValueError(f"weights must not all be 0, got {weights!r}.")
+            raise ValueError(f"weights must not all be 0, got {quoted(weights)}.")
         self.weights = given / given.sum()
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
@@ -552,7 +553,7 @@ class RelocateCentre(base.DrawnMutation):
         super().__init__(prob, **kwargs)
         self.removal: Removal = checked_removal(removal)
         if mix is not None and not 0.0 <= mix <= 1.0:
-            raise ValueError(f"mix must be in [0, 1], got {mix!r}.")
+            raise ValueError(f"mix must be in [0, 1], got {quoted(mix)}.")
         self.mix = mix
 
     def _mutate(self, problem: Any, drawn: Population, *args: Any, random_state: Any, **kwargs: Any) -> None:

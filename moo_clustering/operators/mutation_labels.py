@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.population import Population
 
-from moo_clustering._arrays import Labels, choice, integer, probability
+from moo_clustering._arrays import Labels, choice, integer, probability, quoted
 from moo_clustering._docs import documented
 from moo_clustering.bags import BagObjective
 from moo_clustering.bags.objective import RULES, Rule
@@ -180,7 +180,7 @@ class GraphRefine(LabelMutation):
         self.graph = base.LabelGraph.of(graph)
         self.max_steps = integer("max_steps", max_steps)
         if not 0.0 <= inertia < np.inf:
-            raise ValueError(f"inertia must be at least 0, got {inertia!r}.")
+            raise ValueError(f"inertia must be at least 0, got {quoted(inertia)}.")
         self.inertia = float(inertia)
 
     def varied(self, labels: Labels, bounds: base.Bounds, rng: np.random.Generator) -> Labels:

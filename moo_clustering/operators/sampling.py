@@ -26,6 +26,7 @@ from moo_clustering._arrays import (
     choice,
     did_you_mean,
     probability,
+    quoted,
     uniform_ranks,
     warn_caller,
 )
@@ -278,11 +279,13 @@ def _shares(kinds: Any) -> dict[StartKind, float]:
     for kind, share in shares.items():
         if kind not in KINDS:
             allowed = ", ".join(map(repr, KINDS))
-            raise ValueError(f"kinds must be of {allowed}; got {kind!r}{did_you_mean(str(kind), KINDS)}.")
+            raise ValueError(
+                f"kinds must be of {allowed}; got {quoted(kind)}{did_you_mean(str(kind), KINDS)}."
+            )
         if not 0.0 <= share < np.inf:
-            raise ValueError(f"shares must be numbers of at least 0, got {share!r} for {kind!r}.")
+            raise ValueError(f"shares must be numbers of at least 0, got {quoted(share)} for {kind!r}.")
     if not sum(shares.values()) > 0.0:
-        raise ValueError(f"kinds must name at least one with a share above 0, got {kinds!r}.")
+        raise ValueError(f"kinds must name at least one with a share above 0, got {quoted(kinds)}.")
     return shares
 
 
@@ -509,7 +512,7 @@ class SeedSampling(base.SeededSampling):
     def __init__(self, by_class: bool = False) -> None:
         super().__init__()
         if not isinstance(by_class, bool | np.bool_):
-            raise TypeError(f"by_class must be True or False, got {by_class!r}.")
+            raise TypeError(f"by_class must be True or False, got {quoted(by_class)}.")
         self.by_class = bool(by_class)
 
     def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> IntArray:

@@ -12,7 +12,7 @@ from pymoo.core.duplicate import DuplicateElimination
 from pymoo.core.mating import Mating
 from pymoo.core.population import Population
 
-from moo_clustering._arrays import BoolArray, IntArray, choice
+from moo_clustering._arrays import BoolArray, IntArray, choice, quoted
 from moo_clustering.encodings import Encoding
 from moo_clustering.encodings.base import row_digests
 
@@ -128,7 +128,7 @@ class CanonicalDuplicates(DuplicateElimination):
     def __init__(self, canonical: Encoding | Canonical | None = None) -> None:
         super().__init__()
         if canonical is not None and not isinstance(canonical, Encoding) and not callable(canonical):
-            raise TypeError(f"canonical must be an Encoding, a callable or None, got {canonical!r}.")
+            raise TypeError(f"canonical must be an Encoding, a callable or None, got {quoted(canonical)}.")
         self.canonical = canonical
 
     def keys(self, pop: Population) -> list[bytes]:

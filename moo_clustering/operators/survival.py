@@ -16,7 +16,7 @@ from pymoo.core.survival import Survival
 from pymoo.operators.survival.rank_and_crowding.metrics import get_crowding_function
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
-from moo_clustering._arrays import FloatArray, IntArray, Labels, choice, integer
+from moo_clustering._arrays import FloatArray, IntArray, Labels, choice, integer, quoted
 from moo_clustering.diversity import equal_loci, remove_counts, shared_choices
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
@@ -82,7 +82,7 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
     ) -> None:
         super().__init__(filter_infeasible=True)
         if unique is not None and not isinstance(unique, DuplicateElimination):
-            raise TypeError(f"unique must be a pymoo DuplicateElimination or None, got {unique!r}.")
+            raise TypeError(f"unique must be a pymoo DuplicateElimination or None, got {quoted(unique)}.")
         self.boundary: Boundary = choice("boundary", boundary, ("infinite", "finite"))
         self.unique = unique
 
@@ -365,7 +365,7 @@ class EliteMemory:
 
     def __init__(self, scalar: Scalar, n_elite: int = 4) -> None:
         if not callable(scalar):
-            raise TypeError(f"scalar must be callable as scalar(values, labels), got {scalar!r}.")
+            raise TypeError(f"scalar must be callable as scalar(values, labels), got {quoted(scalar)}.")
         self.scalar = scalar
         self.n_elite = integer("n_elite", n_elite)
         self.labels: Labels = np.empty((0, 0), dtype=np.int32)

@@ -25,6 +25,7 @@ from moo_clustering._arrays import (
     choice,
     did_you_mean,
     integer,
+    quoted,
     spawn_seeds,
     warn_caller,
 )
@@ -219,13 +220,13 @@ def _checked_data(X: ArrayLike, metric: str, graph: Any, n_neighbors: int) -> Po
 def _checked_families(families: Any, precomputed: bool) -> list[str]:
     if isinstance(families, str):
         if families != "auto":
-            raise ValueError(f"families must be 'auto' or a list of names, got {families!r}.")
+            raise ValueError(f"families must be 'auto' or a list of names, got {quoted(families)}.")
         return [family for family in FAMILIES if not (precomputed and family == "gmm")]
     names = list(families)
     for name in names:
         if name not in FAMILIES:
             near = did_you_mean(str(name), FAMILIES)
-            raise ValueError(f"families must be among {', '.join(FAMILIES)}, got {name!r}{near}.")
+            raise ValueError(f"families must be among {', '.join(FAMILIES)}, got {quoted(name)}{near}.")
     if precomputed and "gmm" in names:
         raise ValueError("families: 'gmm' needs features, leave it out with metric='precomputed'.")
     return names

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import clone
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntpArray
+from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, quoted
 from moo_clustering.pool.families import (
     Failures,
     Partition,
@@ -167,14 +167,14 @@ def _entry(item: Any) -> tuple[str, Any]:
         family, source = item
         if not isinstance(source, str | type) and source is not None:
             return family, source
-    raise TypeError(f"extra_candidates must each be {_FORMS}, got {item!r}.")
+    raise TypeError(f"extra_candidates must each be {_FORMS}, got {quoted(item)}.")
 
 
 def _listed(extra_candidates: Any) -> list[Any]:
     if extra_candidates is None:
         return []
     if isinstance(extra_candidates, str) or not isinstance(extra_candidates, Iterable):
-        raise TypeError(f"extra_candidates must be a list of {_FORMS}, got {extra_candidates!r}.")
+        raise TypeError(f"extra_candidates must be a list of {_FORMS}, got {quoted(extra_candidates)}.")
     return list(extra_candidates)
 
 

@@ -19,7 +19,7 @@ from sklearn.cluster._hdbscan._tree import tree_to_labels
 from sklearn.cluster._hdbscan.hdbscan import _process_mst
 from sklearn.neighbors import NearestNeighbors
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntArray, IntpArray, warn_caller
+from moo_clustering._arrays import FloatArray, Int64Array, IntArray, IntpArray, quoted, warn_caller
 from moo_clustering.graphs import (
     SpanningTree,
     euclidean_mst,
@@ -92,7 +92,7 @@ def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = 
     """
     if isinstance(k_range, str):
         if k_range != "auto":
-            raise ValueError(f"k_range must be 'auto' or whole numbers, got {k_range!r}.")
+            raise ValueError(f"k_range must be 'auto' or whole numbers, got {quoted(k_range)}.")
         top = max(LEAST_TOP, math.isqrt(max(n_samples - 1, 0)) + 1)
         ks = {k for k in _AUTO if k <= top and k < n_samples}
     else:
@@ -107,7 +107,7 @@ def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = 
 
 def _checked(name: str, value: Any, least: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} must be made of whole numbers, got {value!r}.")
+        raise TypeError(f"{name} must be made of whole numbers, got {quoted(value)}.")
     if not least <= value <= most:
         raise ValueError(f"{name} must lie between {least} and {most} for these samples, got {value}.")
     return int(value)
@@ -117,7 +117,7 @@ def _listed_numbers(k_range: Any) -> list[Any]:
     try:
         return list(k_range)
     except TypeError:
-        raise TypeError(f"k_range must be 'auto' or whole numbers, got {k_range!r}.") from None
+        raise TypeError(f"k_range must be 'auto' or whole numbers, got {quoted(k_range)}.") from None
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from moo_clustering._arrays import Int64Array, IntArray, Labels, number_clusters
+from moo_clustering._arrays import Int64Array, IntArray, Labels, number_clusters, quoted
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,9 @@ class PartitionPool:
         if labels.size and labels.min() < 0:
             raise ValueError(f"labels must not be negative, got {labels.min()}.")
         if len(self.families) != len(labels):
-            raise ValueError(f"families must hold {len(labels)} names, one per row, got {self.families!r}.")
+            raise ValueError(
+                f"families must hold {len(labels)} names, one per row, got {quoted(self.families)}."
+            )
         object.__setattr__(self, "labels", np.ascontiguousarray(labels, dtype=np.int32))
         object.__setattr__(self, "families", tuple(self.families))
 

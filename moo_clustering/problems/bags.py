@@ -9,7 +9,16 @@ from typing import Any, ClassVar, Literal, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, choice, did_you_mean, integer
+from moo_clustering._arrays import (
+    FloatArray,
+    IntArray,
+    IntpArray,
+    Labels,
+    choice,
+    did_you_mean,
+    integer,
+    quoted,
+)
 from moo_clustering._docs import documented
 from moo_clustering.bags import BagGeometry, BagObjective, Bags, as_bags, bag_distances
 from moo_clustering.bags.distances import Kind
@@ -297,7 +306,7 @@ def bag_indices(
         if name not in OF_BAGS:
             raise ValueError(
                 f"objectives must be of {', '.join(map(repr, OF_BAGS))}, or objects that can be fitted to "
-                f"bags; got {name!r}{did_you_mean(name, OF_BAGS)}."
+                f"bags; got {quoted(name)}{did_you_mean(name, OF_BAGS)}."
             )
         if names.count(name) > 1:
             raise ValueError(f"objectives must differ, got {name} more than once.")

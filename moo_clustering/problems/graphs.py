@@ -25,6 +25,7 @@ from moo_clustering._arrays import (
     choice,
     integer,
     non_dominated,
+    quoted,
     uniform_ranks,
     warn_caller,
 )
@@ -878,10 +879,10 @@ class SRMOSCProblem(FixedProblem):
     def _ridge(self, rho: float | str) -> float:
         if isinstance(rho, str):
             if rho != "auto":
-                raise ValueError(f'rho must be "auto" or a number from 0, got {rho!r}.')
+                raise ValueError(f'rho must be "auto" or a number from 0, got {quoted(rho)}.')
             return 0.025 * float(self.X.var(axis=0).mean())
         if not (math.isfinite(rho) and rho >= 0):
-            raise ValueError(f'rho must be "auto" or a number from 0, got {rho!r}.')
+            raise ValueError(f'rho must be "auto" or a number from 0, got {quoted(rho)}.')
         return float(rho)
 
     def _upper(self) -> FloatArray:
@@ -923,7 +924,7 @@ def candidate_width(n_candidates: int | str | None, n_samples: int) -> int:
         return default_n_candidates(n_samples)
     if isinstance(n_candidates, str):
         if n_candidates != "all":
-            raise ValueError(f'n_candidates must be an integer, "all" or None, got {n_candidates!r}.')
+            raise ValueError(f'n_candidates must be an integer, "all" or None, got {quoted(n_candidates)}.')
         return n_samples - 1
     if n_candidates < 1:
         raise ValueError(f"n_candidates must be at least 1, got {n_candidates}.")

@@ -20,6 +20,7 @@ from moo_clustering._arrays import (
     block_slices,
     choice,
     integer,
+    quoted,
     warn_caller,
 )
 from moo_clustering._distances import MAX_MEMORY, Metric
@@ -449,7 +450,7 @@ class ConstrainedAssignment:
         first.
         """
         if penalty is not None and not penalty >= 0.0:
-            raise ValueError(f"penalty must be a number of at least 0 or None, got {penalty!r}.")
+            raise ValueError(f"penalty must be a number of at least 0 or None, got {quoted(penalty)}.")
         labels = np.empty((len(medoids), space.n_samples), dtype=np.int32)
         weight = -1.0 if penalty is None else float(penalty)
         n_groups = len(self.bounds) - 1

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from pymoo.core.population import Population
 from pymoo.core.problem import Problem
 
-from moo_clustering._arrays import FloatArray, IntpArray, Labels, choice, integer
+from moo_clustering._arrays import FloatArray, IntpArray, Labels, choice, integer, quoted
 from moo_clustering._docs import Documented
 from moo_clustering._parallel import one_thread, run_calls
 from moo_clustering.constraints import PairwiseConstraints
@@ -260,7 +260,7 @@ def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tupl
     fitted = tuple(index.fit(data) for index in indices)
     for index, result in zip(indices, fitted, strict=True):
         if not isinstance(result, ValidityIndex):
-            raise TypeError(f"{type(index).__name__}.fit must return self, but it returned {result!r}.")
+            raise TypeError(f"{type(index).__name__}.fit must return self, but it returned {quoted(result)}.")
     return fitted
 
 

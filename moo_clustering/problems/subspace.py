@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
 from moo_clustering import subspace
-from moo_clustering._arrays import IntArray, Labels, integer
+from moo_clustering._arrays import IntArray, Labels, integer, quoted
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.encodings import Encoding
 from moo_clustering.encodings.base import (
@@ -264,7 +264,7 @@ def checked_objectives(objectives: Sequence[str]) -> tuple[str, ...]:
         raise ValueError(f"objectives must name at least one of {', '.join(OBJECTIVES)}; got none.")
     for name in names:
         if not isinstance(name, str) or name not in OBJECTIVES:
-            raise ValueError(f"objectives must be among {', '.join(OBJECTIVES)}; got {name!r}.")
+            raise ValueError(f"objectives must be among {', '.join(OBJECTIVES)}; got {quoted(name)}.")
     if len(set(names)) < len(names):
         raise ValueError(f"objectives must differ, got {names}.")
     return names

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from moo_clustering._arrays import AnyFloatArray, BoolArray, FloatArray, block_slices, choice
+from moo_clustering._arrays import AnyFloatArray, BoolArray, FloatArray, block_slices, choice, quoted
 from moo_clustering._targets import Targets
 from moo_clustering.subspace.data import CHUNK
 
@@ -219,10 +219,10 @@ def votes(
             f"the shapes {np.shape(shares)} and {np.shape(impurities)}"
         )
     if n_neighbors is not None and not 1 <= n_neighbors <= k:
-        raise ValueError(f"n_neighbors must be from 1 to the {k} clusters, got {n_neighbors!r}")
+        raise ValueError(f"n_neighbors must be from 1 to the {k} clusters, got {quoted(n_neighbors)}")
     choice("aggregation", aggregation, get_args(Aggregation))
     if not fuzziness > 1:
-        raise ValueError(f"fuzziness must be above 1, got {fuzziness!r}")
+        raise ValueError(f"fuzziness must be above 1, got {quoted(fuzziness)}")
     kappa = k if n_neighbors is None else n_neighbors
     if kappa == 1:
         return np.asarray(shares[distances.argmin(axis=1)], dtype=np.float64)

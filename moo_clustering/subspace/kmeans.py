@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 from sklearn.cluster import MiniBatchKMeans
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, choice, warn_caller
+from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, choice, quoted, warn_caller
 from moo_clustering._targets import Targets
 from moo_clustering.subspace.data import SubspaceData, for_blocks
 from moo_clustering.subspace.sweeps import SubspaceOptions, distances, memberships_from_distances
@@ -122,14 +122,14 @@ def _check(
     data: SubspaceData, n_clusters: int, gamma: float, dispersion: str, max_iter: int, tol: float
 ) -> None:
     if not 1 <= n_clusters <= data.n:
-        raise ValueError(f"n_clusters must be from 1 to the {data.n} samples, got {n_clusters!r}")
+        raise ValueError(f"n_clusters must be from 1 to the {data.n} samples, got {quoted(n_clusters)}")
     if not (gamma > 0 and np.isfinite(gamma)):
-        raise ValueError(f"gamma must be a finite number above 0, got {gamma!r}")
+        raise ValueError(f"gamma must be a finite number above 0, got {quoted(gamma)}")
     choice("dispersion", dispersion, ("sum", "mean"))
     if max_iter < 1:
-        raise ValueError(f"max_iter must be at least 1, got {max_iter!r}")
+        raise ValueError(f"max_iter must be at least 1, got {quoted(max_iter)}")
     if not tol >= 0:
-        raise ValueError(f"tol must be at least 0, got {tol!r}")
+        raise ValueError(f"tol must be at least 0, got {quoted(tol)}")
 
 
 def _weighted_distances(data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray) -> FloatArray:
@@ -218,7 +218,7 @@ def start(
     """
     choice("init", init, get_args(Init))
     if not 1 <= n_clusters <= data.n:
-        raise ValueError(f"n_clusters must be from 1 to the {data.n} samples, got {n_clusters!r}")
+        raise ValueError(f"n_clusters must be from 1 to the {data.n} samples, got {quoted(n_clusters)}")
     if init == "labels" and targets.labelled.any() and targets.n_classes:
         centers = _label_centers(data, targets, n_clusters, rng)
         found: AnyFloatArray = _from_centers(data, centers, options)

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, choice
+from moo_clustering._arrays import AnyFloatArray, FloatArray, choice, quoted
 from moo_clustering._kernels import subspace as kernels
 from moo_clustering._targets import Targets
 from moo_clustering.subspace import classes
@@ -55,9 +55,9 @@ def iterate(
         ``max_iter`` below 1 or ``tol`` below 0.
     """
     if max_iter < 1:
-        raise ValueError(f"max_iter must be at least 1, got {max_iter!r}")
+        raise ValueError(f"max_iter must be at least 1, got {quoted(max_iter)}")
     if not tol >= 0:
-        raise ValueError(f"tol must be at least 0, got {tol!r}")
+        raise ValueError(f"tol must be at least 0, got {quoted(tol)}")
     check_targets(targets, data)
     given, centers = as_memberships(memberships, data), None
     labelled = classes.labelled_shares(given, targets)
@@ -425,11 +425,11 @@ class SubspaceOptions:
         for name in ("fuzziness", "weight_exponent"):
             value = getattr(self, name)
             if not (isinstance(value, Real) and float(value) > 1 and math.isfinite(value)):
-                raise ValueError(f"{name} must be a finite number above 1, got {value!r}")
+                raise ValueError(f"{name} must be a finite number above 1, got {quoted(value)}")
         for name in ("gamma", "floor"):
             value = getattr(self, name)
             if not (isinstance(value, Real) and float(value) >= 0 and math.isfinite(value)):
-                raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}")
+                raise ValueError(f"{name} must be a finite number of at least 0, got {quoted(value)}")
         choice("impurity", self.impurity, classes.IMPURITIES)
         choice("chi_scale", self.chi_scale, get_args(ChiScale))
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import FloatArray, IntArray, block_slices, choice
+from moo_clustering._arrays import FloatArray, IntArray, block_slices, choice, quoted
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering.validity.base import (
@@ -277,7 +277,7 @@ class BagSDbw(_GeometryIndex):
         choice("reading", self.reading, READINGS)
         choice("sigma", self.sigma, ("bag", "instance"))
         if self.ddof not in (0, 1):
-            raise ValueError(f"ddof must be 0 or 1, got {self.ddof!r}")
+            raise ValueError(f"ddof must be 0 or 1, got {quoted(self.ddof)}")
         super().fit(data)
         self._points = _points(self.geometry_.bags, self.sigma)
         one_cluster = np.zeros((1, self.n_samples_), dtype=np.int32)
@@ -450,7 +450,7 @@ class FTWCV(_GeometryIndex):
 def capped(values: FloatArray, undefined: float) -> FloatArray:
     """Cap the values of a minimised index at ``undefined``."""
     if not undefined > 0.0:
-        raise ValueError(f"undefined must be a positive number, possibly inf; got {undefined!r}")
+        raise ValueError(f"undefined must be a positive number, possibly inf; got {quoted(undefined)}")
     return np.minimum(values, undefined)
 
 

@@ -16,7 +16,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _num_samples
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntArray, Labels, block_slices, choice
+from moo_clustering._arrays import FloatArray, Int64Array, IntArray, Labels, block_slices, choice, quoted
 from moo_clustering._kernels.partitions import cluster_means, count_members, mean_distance_sums
 
 Direction = Literal["max", "min"]
@@ -119,7 +119,7 @@ class FunctionIndex(PopulationIndex):
         self, function: Callable[[Any, Any], float], direction: Direction, name: str | None = None
     ) -> None:
         if not callable(function):
-            raise TypeError(f"function must be a callable of X and labels, got {function!r}.")
+            raise TypeError(f"function must be a callable of X and labels, got {quoted(function)}.")
         choice("direction", direction, get_args(Direction))
         self.function = function
         self.greater_is_better = direction == "max"  # type: ignore[misc]

@@ -26,6 +26,7 @@ from moo_clustering._arrays import (
     Labels,
     choice,
     positive,
+    quoted,
 )
 from moo_clustering._docs import documented
 from moo_clustering.constraints import PairwiseConstraints
@@ -395,7 +396,7 @@ def _pool_parts(data: Any) -> tuple[Labels, tuple[str, ...]]:
         raise ValueError(f"the pool must hold at least one partition, got labels of shape {rows.shape}")
     names = (families,) if isinstance(families, str) else tuple(families)
     if not all(isinstance(family, str) for family in names):
-        raise TypeError(f"families must be names, got {names!r}")
+        raise TypeError(f"families must be names, got {quoted(names)}")
     if len(names) != len(rows):
         raise ValueError(
             f"families must have one name per partition: {len(rows)} partitions, {len(names)} names"

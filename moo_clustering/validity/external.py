@@ -17,7 +17,7 @@ from sklearn.metrics import normalized_mutual_info_score, roc_curve
 from sklearn.metrics.cluster import contingency_matrix
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Labels, choice
+from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Labels, choice, quoted
 from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import pairs_in_common, pairs_together
 from moo_clustering._kernels.threads import for_parts
@@ -358,7 +358,7 @@ def cluster_entropy(
     """
     choice("multilabel", multilabel, ("fractional", "count", "first"))
     if not (np.isfinite(base) and base > 0 and base != 1):
-        raise ValueError(f"base must be positive and not 1, got {base!r}")
+        raise ValueError(f"base must be positive and not 1, got {quoted(base)}")
     clusters, names = encode(labels_pred, "labels_pred")
     require_same_length(len(labels_true), len(clusters))
     samples, classes, weights = _memberships(labels_true, multilabel)
@@ -672,7 +672,7 @@ def mean_roc_curve(
 def _check_points(n_points: Any) -> None:
     whole = isinstance(n_points, int | np.integer) and not isinstance(n_points, bool)
     if n_points is not None and not (whole and n_points >= 2):
-        raise ValueError(f"n_points must be a whole number of at least 2, or None, got {n_points!r}")
+        raise ValueError(f"n_points must be a whole number of at least 2, or None, got {quoted(n_points)}")
 
 
 def _curves(positive: Int64Array, scores: FloatArray) -> list[tuple[FloatArray, FloatArray]]:

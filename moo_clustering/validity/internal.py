@@ -27,6 +27,7 @@ from moo_clustering._arrays import (
     centred_features,
     choice,
     integer,
+    quoted,
     warn_caller,
 )
 from moo_clustering._distances import MAX_MEMORY, Metric, check_memory, distance_matrix, mean_square
@@ -473,7 +474,7 @@ def i_index_values(scatter: Scatter, n_clusters: Int64Array, e1: float, power: f
 
 def _check_power(power: float) -> None:
     if not (np.isfinite(power) and power > 0):
-        raise ValueError(f"power must be a positive number, got {power!r}")
+        raise ValueError(f"power must be a positive number, got {quoted(power)}")
 
 
 def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
@@ -516,7 +517,7 @@ def representatives(kind: str, metric: Metric, data: Any, max_memory: int, owner
     if kind == "medoid":
         return Medoids(data, metric, max_memory, owner)
     if not (isinstance(metric, str) and metric == "euclidean"):
-        raise ValueError(f'metric must be "euclidean" with representative="centroid"; got {metric!r}')
+        raise ValueError(f'metric must be "euclidean" with representative="centroid"; got {quoted(metric)}')
     return Centroids(data)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from moo_clustering._arrays import did_you_mean
+from moo_clustering._arrays import did_you_mean, quoted
 from moo_clustering.validity.bags import FTWCV, TWCV, BagDaviesBouldin, BagSDbw, BagSilhouette
 from moo_clustering.validity.base import Direction, FunctionIndex, ValidityIndex
 from moo_clustering.validity.density import DBCV, CDbw, Dunn
@@ -94,10 +94,10 @@ def get_index(index: Index) -> ValidityIndex:
     if not isinstance(index, str):
         raise TypeError(
             "index must be a name, a ValidityIndex, a subclass of it, or (function, 'max') or (function, "
-            f"'min') with a function of X and labels; got {index!r}."
+            f"'min') with a function of X and labels; got {quoted(index)}."
         )
     index = ALIASES.get(index, index)
     if index not in INDICES:
         known = ", ".join(sorted((*INDICES, *ALIASES)))
-        raise ValueError(f"unknown index {index!r}{did_you_mean(index, INDICES)} (known: {known})")
+        raise ValueError(f"unknown index {quoted(index)}{did_you_mean(index, INDICES)} (known: {known})")
     return INDICES[index]()

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import FloatArray, non_dominated, optional_package
+from moo_clustering._arrays import FloatArray, non_dominated, optional_package, quoted
 from moo_clustering._docs import documented
 
 # Also public names of this room.
@@ -776,7 +776,7 @@ def _wanted(titles: list[str], show: Sequence[str] | str | None) -> list[str]:
     if not wanted or (unknown := [name for name in wanted if name not in titles]):
         raise ValueError(
             f"show must name some of the panels {', '.join(map(repr, titles))}"
-            + (f", got {unknown[0]!r}" if wanted else ", got none")
+            + (f", got {quoted(unknown[0])}" if wanted else ", got none")
         )
     return wanted
 
@@ -836,7 +836,7 @@ def _add_hypervolume(histories: Sequence[SearchHistory], reference: ArrayLike | 
 def _checked_reference(reference: ArrayLike, history: SearchHistory, n_objectives: int) -> FloatArray:
     point = np.asarray(reference, dtype=np.float64)
     if point.shape != (n_objectives,) or not np.isfinite(point).all():
-        raise ValueError(f"reference must be {n_objectives} finite numbers, got {reference!r}")
+        raise ValueError(f"reference must be {n_objectives} finite numbers, got {quoted(reference)}")
     named = [str(name)[len("best_") :] for name in history.frame if str(name).startswith("best_")]
     return point * np.where([name in history.maximised for name in named], -1.0, 1.0)
 

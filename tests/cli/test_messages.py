@@ -1,19 +1,26 @@
 """Messages echo no more than a line of a value, and nothing that a terminal would obey."""
 
 import io
+import re
 import unicodedata
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import moo_clustering
 from moo_clustering.cli.terminal import message_line
 from moo_clustering.datasets import read_table
+from moo_clustering.encodings import LabelEncoding
+from moo_clustering.operators import NeighborSampling
 from moo_clustering.persistence import read_archive
+from moo_clustering.problems import PartitionProblem
 
 LONG = "y" * 200_000
+THREE = np.arange(12.0).reshape(6, 2)
 CONTROL = "\x1b[31mred\x07\u202eright to left\u2066\u200f\r\n\x00"
 
 
@@ -111,3 +118,47 @@ def test_whole_numbers_beyond_any_option(fails, tmp_path, monkeypatch, value):
         line = fails("fit", "iris", "--method", method, "-k", 3, "--set", f"{name}={value}", "--out", "out")
         assert "--set takes whole numbers of at most 18 digits" in line
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("value", [LONG, CONTROL * 40, [0] * 100_000, 10**6000], ids=range(4))
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda value: LabelEncoding(6, value),
+        lambda value: PartitionProblem(THREE, LabelEncoding(6, 2), objectives=value),
+        lambda value: NeighborSampling(init=value),
+    ],
+)
+def test_functions_quote_refused_values_on_one_line(call, value):
+    with pytest.raises((TypeError, ValueError)) as refusal:
+        call(value)
+    assert len(str(refusal.value)) < 2000
+    assert "\n" not in str(refusal.value)
+    assert is_safe(str(refusal.value))
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (np.float64(0.5), r"got 0\.5$"),
+        ("a\n", r"got 'a\\n'$"),
+        (list(range(1000)), r"got \[0, 1, 2, .{60,80} 998, 999\]$"),
+        (10**6000, "got an object of type int that cannot be shown$"),
+    ],
+    ids=range(4),
+)
+def test_values_are_quoted_without_their_middle(value, shown):
+    with pytest.raises((TypeError, ValueError), match=shown):
+        NeighborSampling(init=value)
+
+
+def test_no_message_quotes_a_refused_value_in_full():
+    """An f-string that says what it got takes ``quoted(value)``."""
+    package = Path(moo_clustering.__file__).parent
+    found = [
+        f"{path.relative_to(package)}:{number}"
+        for path in sorted(package.rglob("*.py"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if re.search(r"\bgot \{[^{}]+!r\}", line)
+    ]
+    assert not found

@@ -11,7 +11,7 @@ from deap import base, tools
 from numpy.typing import NDArray
 from pymoo.core.repair import NoRepair
 
-from moo_clustering._arrays import choice, integer, probability
+from moo_clustering._arrays import choice, integer, probability, quoted
 from moo_clustering.encodings import MedoidEncoding
 from moo_clustering.encodings.base import row_digests
 from moo_clustering.encodings.medoids import random_slots
@@ -144,7 +144,7 @@ def _mutation(
     if mutation == "drift":
         return bags.DriftPartition(objective, rng, p_gene=p_gene, bias=bias)
     allowed = ", ".join(map(repr, get_args(BagMutation)))
-    raise ValueError(f"mutation must be one of {allowed}, got {mutation!r}")
+    raise ValueError(f"mutation must be one of {allowed}, got {quoted(mutation)}")
 
 
 def slot_toolbox(
