@@ -207,8 +207,8 @@ def run_job(
     record = job.record() | dict(extra or {})
     found = None
     with shown_warnings() as warnings:
-        folder.claim(record)
         try:
+            folder.claim(record)
             begun = time.perf_counter()
             interrupted = _fit(job)
             _warn_of_missing(job)

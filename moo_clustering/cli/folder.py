@@ -133,8 +133,10 @@ class RunFolder:
                 # One of two runs that begin at once fails here, also on file systems without locks.
                 with creating(self.path / RECORD) as file:
                     file.write(_text(record).encode())
-                self._claimed = True
+                    # Said before the file is there, for Ctrl-C may come as soon as it is.
+                    self._claimed = True
         except FileExistsError as error:
+            self._claimed = False
             raise FolderError(f"another run has just begun in {self.path}; {_OTHER}") from error
         except OSError as error:
             self.release()

@@ -75,7 +75,7 @@ class Asked:
 
     @property
     def question(self):
-        return self.page.texts("#ask-samples thead bdi")
+        return self.page.texts("#ask-samples thead :not(.beside) > bdi")
 
     @property
     def labels(self):

@@ -1,6 +1,7 @@
 """Folders of runs: which may be written to, and what is read from them for reports."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -32,6 +33,21 @@ def test_finished_run_is_never_touched(run, fails, slices, table, tmp_path):
     for extra in ((), ("--resume",), ("--checkpoint-every", 3)):
         assert "out holds a finished run" in fails(*FIT, "--out", "out", *extra)
     assert contents(tmp_path / "out") == before
+
+
+def test_ctrl_c_as_soon_as_the_record_is_there(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    link = os.link
+
+    def linked(*paths, **options):
+        link(*paths, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "link", linked)
+    result = run(*PLAIN)
+    assert result.exit_code == INTERRUPTED
+    assert result.stderr.endswith("Interrupted.\n")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "labels.csv", ".hidden"])
