@@ -366,12 +366,13 @@ def fit(data: str, out: Path, **options: Any) -> None:
 
 @click.command()
 @click.argument("name", required=False)
-def methods(name: str | None) -> None:
+@click.option("--bibtex", is_flag=True, help="Print the papers to cite, as BibTeX.")
+def methods(name: str | None, bibtex: bool) -> None:
     """List the methods, or the options of the method NAME."""
     with reported():
-        from moo_clustering.cli.methods import listing
+        from moo_clustering.cli.methods import listing, papers
 
-        click.echo(listing(name))
+        click.echo(papers(name) if bibtex else listing(name))
 
 
 @click.command()

@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from moo_clustering.estimators._citations import bibtex
 from moo_clustering.estimators._methods import METHODS, Method, find_method
 
 # Parameters that have a flag of their own.
@@ -29,6 +30,11 @@ def listing(name: str | None) -> str:
     if name is None:
         return "\n\n".join(_entry(method) for method in METHODS.values())
     return _details(*find_method(name))
+
+
+def papers(name: str | None) -> str:
+    """Papers of all methods, or of the method ``name``, and this package, as BibTeX."""
+    return bibtex() if name is None else bibtex(find_method(name)[0].load())
 
 
 def _entry(method: Method) -> str:

@@ -51,6 +51,7 @@ from moo_clustering._messages import message_line
 from moo_clustering.algorithms import Recorder, Search, drive
 from moo_clustering.algorithms.pymoo_search import PymooSearch, filled_in
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
+from moo_clustering.estimators._citations import CitedMixin
 from moo_clustering.estimators._options import KW_ONLY, SearchOptions, estimator
 from moo_clustering.graphs import NeighborLists, SpectralPartition, spectral_partition, write_constraints
 from moo_clustering.graphs.neighbors import metric_space
@@ -94,7 +95,7 @@ ndarray of shape (n, n_columns)
 """
 
 
-class NumericOptionsMixin(ShortMessages):
+class NumericOptionsMixin(CitedMixin, ShortMessages):
     """An estimator that takes options that are numbers as ``fit`` needs them.
 
     Truth values are refused: ``n_clusters=True`` is no count, arrays cannot be made with it, and loops

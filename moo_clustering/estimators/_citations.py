@@ -1,0 +1,68 @@
+"""Papers of the methods as BibTeX.
+
+They are in ``assets/references.bib``, where the field ``estimators`` of an entry names the classes that
+implement it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+
+from moo_clustering import __version__
+
+_PACKAGE = f"""@software{{moo_clustering,
+  author = {{{{The moo\\_clustering developers}}}},
+  title = {{moo\\_clustering: evolutionary clustering, pymoo and DEAP behind scikit-learn estimators}},
+  version = {{{__version__}}},
+}}"""
+_ESTIMATORS = re.compile(r"^  estimators = \{(.*)\},\n", re.MULTILINE)
+
+
+class CitedMixin:
+    """An estimator that can be cited."""
+
+    def citation(self) -> str:
+        """BibTeX of the papers that describe the method, then of this package.
+
+        Returns
+        -------
+        str
+            An entry per paper. What is not known of a paper is left out; a method of this package alone
+            has no paper.
+
+        Examples
+        --------
+        >>> from moo_clustering import NSGA2Clus
+        >>> print(NSGA2Clus().citation().splitlines()[0])
+        @inproceedings{nsga2clus2016,
+        """
+        return bibtex(type(self))
+
+
+def bibtex(*classes: type) -> str:
+    """Entries of the papers that describe estimators or their base classes, then that of this package.
+
+    All papers without ``classes``. Each entry comes once, in the order of its key.
+    """
+    names = {
+        base.__name__
+        for each in classes
+        for base in each.__mro__
+        if base.__module__.startswith("moo_clustering.")
+    }
+    return "\n\n".join(
+        [*(entry for entry, of in _entries() if not classes or not names.isdisjoint(of)), _PACKAGE]
+    )
+
+
+@cache
+def _entries() -> list[tuple[str, frozenset[str]]]:
+    """Every entry, and the estimators it belongs to."""
+    text = files("moo_clustering.estimators").joinpath("assets", "references.bib").read_text(encoding="utf-8")
+    found = []
+    for entry in text.strip().split("\n\n"):
+        (of,) = _ESTIMATORS.findall(entry)
+        found.append((_ESTIMATORS.sub("", entry), frozenset(of.split(", "))))
+    return found
