@@ -318,7 +318,7 @@ def saved_labels(path: Path) -> NDArray[np.float64]:
     """Labels in the order of the samples."""
     with open(path, "rb") as file:
         # A table of a hundred thousand columns takes pandas ten seconds to refuse.
-        if file.readline().count(b",") > _MOST_COLUMNS:
+        if file.readline().count(b",") >= _MOST_COLUMNS:
             raise FolderError(f"{path} is damaged: it has more than {_MOST_COLUMNS} columns")
     try:
         frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")

@@ -122,6 +122,11 @@ def test_alias_brings_its_options_and_set_overrides_them(run, slices, table):
     assert slices.seen["estimator"].n_jobs == 2
 
 
+def test_sizes_of_the_ten_largest_clusters(run, slices, table):
+    result = run(*FIT, "--drop", "kind", "-k", 11)
+    assert "  11 of 6, 6, 6, 6, 6, 5, 5, 5, 5, 5, ... samples" in result.stdout
+
+
 def test_quiet(run, slices, table):
     result = run(*FIT, "--drop", "kind", "-k", 2, "--quiet")
     assert (result.exit_code, result.output) == (0, "")

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering import MOCK, FuzzyModesMOGA
-from moo_clustering.cli.describe import plain_cell
+from moo_clustering.cli.describe import number_rows, plain_cell
 from moo_clustering.datasets import CategoryTable, read_table
 from moo_clustering.persistence import read_archive
 
@@ -173,6 +174,17 @@ def test_features_of_different_units(run, tmp_path):
     assert re.search(r"Note: one feature varies [\d.]+ times .*scale=zscore", run(*fit, "--out", "1").stderr)
     for number, more in enumerate((("--set", "scale=none"), ("--set", "scale=zscore"), ("--quiet",)), 2):
         assert "Note" not in run(*fit, *more, "--out", number).stderr
+
+
+def test_how_the_number_was_chosen_is_told_of_runs_without_scores():
+    def told(status, select):
+        record = {"result": {"n_clusters": 3}, "status": status}
+        model = SimpleNamespace(pareto_K_=[2, 3], n_clusters=None, supervision=None, select=select)
+        return number_rows(record, model, supervised=False)
+
+    [(name, text)] = told("interrupted", "auto")
+    assert (name, text[-24:]) == ("chosen", "no attainment scores yet")
+    assert told("interrupted", "knee") == told("complete", "auto") == []
 
 
 @pytest.mark.slow

@@ -86,6 +86,15 @@ def test_clusters_by_their_columns():
     assert not typical["typical values"].str.contains("same").any()
 
 
+def test_small_differences_are_not_told():
+    # Means differ from that of all by 0.2 and by 0.3 standard deviations.
+    frame = pd.DataFrame({name: [-1.0, 1, -1, 1] for name in ("little", "more")})
+    for name, share in (("little", 0.2), ("more", 0.3)):
+        frame[name] = np.sqrt(1 - share**2) * frame[name] + share * np.array([-1, -1, 1, 1])
+    typical = column_frames(frame, (), np.array([0, 0, 1, 1]))[0]
+    assert typical["typical values"].tolist() == ["more -0.3 (all: 0)", "more 0.3 (all: 0)"]
+
+
 def test_largest_clusters_first_in_the_terminal():
     lines = column_table(column_frames(COLUMNS, ("kind",), LABELS)[0]).splitlines()
     assert [line.split()[:2] for line in lines[1:]] == [["0", "4"], ["1", "2"], ["3", "2"]]

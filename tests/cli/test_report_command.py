@@ -121,6 +121,8 @@ def test_report_that_fails_loses_nothing(run, slices, table, tmp_path, monkeypat
     assert "report.html" not in record["files"]
     [warning] = record["warnings"]
     assert warning.startswith("report.html could not be made (")
+    # Without a checkpoint there is nothing to resume.
+    assert warning.endswith("; the results are saved")
     assert f"Warning: {warning}" in result.stderr
     assert not (out / "report.html").exists()
     assert not re.search("^open ", result.stdout, re.MULTILINE)

@@ -87,6 +87,10 @@ def test_metis_balances_what_it_is_told_to():
     assert abs(weights[0] - weights[1]) <= 9
     np.testing.assert_array_equal(parts, metis_parts(graph, 2, vertex_weights=heavy / 3, seed=1))
     np.testing.assert_array_equal(metis_parts(graph, 40, seed=1), np.arange(40))
+    # The light edges of a path, here every fifth, are cut, also where all weights are below 1/2.
+    weights = np.where(np.arange(1, 20) % 5, 0.4, 0.02)
+    path = csr_array(np.diag(weights, 1) + np.diag(weights, -1))
+    assert len(np.unique(metis_parts(path, 4, seed=1).reshape(4, 5), axis=1)[0]) == 1
 
 
 @settings(max_examples=30, deadline=None)

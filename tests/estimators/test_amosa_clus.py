@@ -336,6 +336,8 @@ def test_degenerate_data(encoding, metric):
         warnings.simplefilter("error")
         np.testing.assert_array_equal(AMOSAClus(**options).fit_predict([[1.0, 2.0]]), [0])
         np.testing.assert_array_equal(AMOSAClus(**options).fit_predict([[1.0, 2.0], [2.0, 1.0]]), [0, 1])
+        three = AMOSAClus(**options).fit_predict([[1.0, 2.0], [2.0, 1.0], [2.0, 1.01]])
+        assert len(set(three.tolist())) == 2
         for value in (0.0, 1.0):
             model = AMOSAClus(**options).fit(np.full((20, 2), value), must_link=[(0, 1)])
             assert np.isfinite(model.pareto_front_).all()

@@ -129,6 +129,15 @@ def test_full_reaches_what_bounds_it():
     assert np.linalg.eigvalsh(half @ slope @ half.T).max() == pytest.approx(objective / 2, rel=1e-6)
 
 
+def test_full_ends_where_the_bound_is_as_near_as_asked_for():
+    X, must, cannot = problem(3, d=5)
+    best = full_metric(X, must, cannot, ridge=0.3, **OPTIONS)
+    for tol in (0.1, 1e-3):
+        rough = full_metric(X, must, cannot, ridge=0.3, max_iter=2000, tol=tol)
+        assert rough.n_iter < min(best.n_iter, 11)
+        assert best.objective >= rough.objective >= (1 - tol) * best.objective
+
+
 def test_a_diagonal_optimum_is_also_admissible_for_the_full_metric():
     X, must, cannot = problem(5)
     diagonal = diagonal_metric(X, must, cannot, ridge=0.0, **OPTIONS).metric

@@ -214,6 +214,8 @@ def test_matrix_of_zeros(solver):
     runs = nmf(np.zeros((5, 4)), 2, solver=solver, seeds=SEEDS[:3])
     assert runs.losses.tolist() == [0, 0, 0]
     assert not runs.V.any()
+    # A loss of 0 cannot fall.
+    assert max(runs.n_iter) <= 1
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1e9])

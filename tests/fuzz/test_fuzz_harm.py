@@ -294,6 +294,11 @@ def test_tables_of_runs_with_very_many_columns(tmp_path):
     found = outcome(READERS["run"], files | {"labels.csv": wide}, tmp_path / "input")
     assert found.kind == "refused"
     assert "more than 1000 columns" in found.message
+    # One more than a thousand is one too many.
+    header, rows = files["labels.csv"].split(b"\n", 1)
+    table = header + b"," * (1000 - header.count(b",")) + b"\n" + rows
+    found = outcome(READERS["run"], files | {"labels.csv": table}, tmp_path / "again")
+    assert "more than 1000 columns" in found.message
 
 
 def test_tables_of_experiments_with_very_many_columns(tmp_path):

@@ -119,6 +119,16 @@ def test_large_graph_lanczos_forward_and_inverse_agree(kind):
     assert subspace_error(found[0][1], found[1][1]) < 0.1
 
 
+def test_ties_are_weak_beside_the_degrees():
+    # Two cliques; the unit of the similarities says nothing under the normalised Laplacian.
+    S = np.kron(np.eye(2), np.ones((60, 60)) - np.eye(60))
+    S[0, 60] = S[60, 0] = 1e-3
+    for unit in (1.0, 1e-6, 1e6):
+        degree = unit * S.sum(axis=1)
+        parts = embedding.weakly_tied_parts(sp.csr_array(unit * S), 1 / np.sqrt(degree), 1.0, None)
+        np.testing.assert_array_equal(parts, np.repeat([0, 1], 60))
+
+
 @pytest.mark.slow
 def test_many_eigenvalues_near_zero_are_all_found():
     # Twelve far blobs: a single Lanczos run finds some of the twelve near-null vectors only.

@@ -13,6 +13,7 @@ from moo_clustering.evidence import (
 from moo_clustering.graphs import self_tuning_graph
 from moo_clustering.interactive import QuestionPool
 from moo_clustering.interactive.partition import spread_groups
+from moo_clustering.interactive.questions import Inquiry, State
 from moo_clustering.pool import PartitionPool
 from moo_clustering.validity import LabelEvidence
 
@@ -36,6 +37,16 @@ def test_nothing_known_is_the_best_member(base):
     assert (spread.n_real, spread.n_groups, spread.new_share) == (0, 3, 1.0)
     # The medoids stand in their clusters.
     np.testing.assert_array_equal(base.start[spread.medoids], [0, 1, 2])
+
+
+def test_near_groups_are_likelier_to_be_one_than_far_ones():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(c, 0.5, (12, 2)) for c in ((4, 0), (0, 9), (0, 0))])
+    pool = PartitionPool.of([("three", np.repeat([0, 1, 2], 12))])
+    graph = self_tuning_graph(X, n_neighbors=5)
+    base = QuestionPool(pool, np.ones(1), pool.labels[0], lambda: graph_kernel(graph), features=X)
+    likely = Inquiry(base, State(), error_rate=0.1, names=False, seed=0).group_logits
+    assert likely[0, 1] < min(likely[0, 2], likely[1, 2])
 
 
 def test_a_result_that_is_no_member_joins_the_pool():

@@ -122,8 +122,11 @@ def test_slots_follow_front_order_then_difference():
 def test_extreme_numbers_of_slots(n_div):
     problem = make_problem(n=30)
     ranks = np.random.default_rng(4).integers(0, 29, size=(24, 30)).astype(np.uint8)
-    chosen, _ = DynamicDiversitySurvival("slots", n_div).select(problem, ranks, problem.evaluate(ranks), 12)
-    assert len(set(chosen.tolist())) == 12
+    F = problem.evaluate(ranks)
+    # Half of them survive, or all but one.
+    for n_survive in (12, 23):
+        chosen, _ = DynamicDiversitySurvival("slots", n_div).select(problem, ranks, F, n_survive)
+        assert len(set(chosen.tolist())) == n_survive
 
 
 def test_last_front_keeps_its_nearest_member():

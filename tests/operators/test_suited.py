@@ -33,6 +33,14 @@ def test_any_encoding_runs_in_one_line_and_finds_better_partitions(encoding):
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS.values(), ids=ENCODINGS)
+def test_no_partition_is_in_the_population_twice(encoding):
+    problem = PartitionProblem(X, encoding, ["silhouette", "connectivity"])
+    result = minimize(problem, NSGA2(pop_size=16, **problem.operators()), ("n_gen", 4), seed=1)
+    partitions = encoding.canonical(result.pop.get("X"))
+    assert len(np.unique(partitions, axis=0)) == len(partitions) == 16
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS.values(), ids=ENCODINGS)
 def test_moead_takes_them_too(encoding):
     problem = PartitionProblem(X, encoding, ["silhouette", "connectivity"])
     directions = get_reference_directions("uniform", 2, n_partitions=7)

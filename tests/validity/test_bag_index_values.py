@@ -115,6 +115,12 @@ def test_density_of_bags_around_the_midpoint():
     )
 
 
+def test_equal_bags_have_no_scatter():
+    scatter, density = BagSDbw().fit(np.ones((4, 2, 1))).parts([[0, 0, 1, 1], [0, 0, 0, 0]])
+    np.testing.assert_array_equal(scatter, [0.0, np.inf])
+    assert np.isposinf(density[1])
+
+
 def test_lone_points_have_no_variance():
     singletons = BagSDbw(ddof=1).fit(np.arange(3.0)[:, None, None]).parts([0, 1, 2])
     np.testing.assert_array_equal(np.concatenate(singletons), [0.0, 0.0])

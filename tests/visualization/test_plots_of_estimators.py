@@ -15,6 +15,9 @@ def test_front_partition_and_convergence_take_an_estimator(tmp_path):
     data = front_data(model)
     np.testing.assert_array_equal(data.F, model.pareto_front_)
     assert data.names == model.objective_names_
+    assert np.flatnonzero(data.chosen).tolist() == [model.chosen_]
+    other = len(data.F) - 1 - model.chosen_
+    assert np.flatnonzero(front_data(model, chosen=other).chosen).tolist() == [other]
     for name, plot in (
         ("front", lambda path: plot_front(model, path=path)),
         ("partition", lambda path: plot_partition(X, model, path=path)),

@@ -87,6 +87,11 @@ def test_plot(tmp_path, n_clusters):
     assert image.get_array().argmax() == similarity_data(matrix, labels).blocks.argmax()
     assert image.get_cmap()(1.0)[:3] == (1.0, 1.0, 1.0)
     assert image.get_cmap()(0.0)[:3] == (0.0, 0.0, 0.0)
+    # Lines between the blocks of the clusters, unless there are too many.
+    size = n // n_clusters
+    places = [k * size - 0.5 for k in range(1, n_clusters) if n_clusters <= 30]
+    assert [line.get_ydata()[0] for line in figure.axes[0].lines[::2]] == places
+    assert [line.get_xdata()[0] for line in figure.axes[0].lines[1::2]] == places
 
 
 def test_plot_without_entries_or_spectrum(tmp_path):

@@ -4,12 +4,13 @@ import signal
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from pareto_cases import CLASSES, QUICK, X, ari, partly, true_pairs
 
 from moo_clustering import ParetoClustering
 from moo_clustering.algorithms import InterruptedSearchWarning, Recorder
 from moo_clustering.persistence import CheckpointMismatchError
+from moo_clustering.validity import boundary_cut
 
 SHORT = {**QUICK, "n_gen": 4, "pop_size": 10}
 MUST, CANNOT = true_pairs(CLASSES, 40)
@@ -45,6 +46,13 @@ def test_the_controls_are_stored(engine, known):
     assert_array_equal(model.choose("random-control").labels_, model.random_control_labels_)
 
 
+def test_boundaries_have_a_price_in_a_search_with_pairs():
+    model = ParetoClustering(**SHORT).fit(X, must_link=MUST, cannot_link=CANNOT)
+    scores = model.scores_[: model.pool_.n_partitions]
+    cut = boundary_cut(model.pool_.labels, model.graph_)
+    assert_allclose(scores.total, 20 * scores.score + scores.pair_evidence - 0.3 * cut, rtol=1e-9)
+
+
 def test_the_pool_stays_and_what_evolved_comes_after_it():
     alone = ParetoClustering(**QUICK).fit(X)
     model = ParetoClustering(**SHORT).fit(X)
@@ -57,6 +65,8 @@ def test_the_pool_stays_and_what_evolved_comes_after_it():
     assert model.history_.generations == list(range(5))
     assert not model.interrupted_
     assert model.result_.problem.n_obj == 2
+    # Nothing beside the score is to be added up.
+    assert "total" not in model.scores_
 
 
 def test_a_copy_of_a_member_is_worth_as_much():

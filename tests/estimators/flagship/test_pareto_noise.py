@@ -42,6 +42,13 @@ def test_new_samples_far_away_are_noise(model):
     assert (found[243:] == -1).all()
 
 
+@pytest.mark.filterwarnings("ignore:no structure")
+def test_too_few_samples_have_no_noise():
+    model = ParetoClustering(**QUICK, noise="label").fit(ROWS[30:49])
+    assert_array_equal(model.predict(np.concatenate([ROWS[30:49], [[1e6] * 4]]))[:19], model.labels_)
+    assert model.predict([[1e6] * 4]) >= 0
+
+
 def test_known_samples_are_no_noise(model):
     y = np.full(123, -1)
     y[[0, 40, 80, 1, 41, 81, 120]] = [0, 1, 2, 0, 1, 2, 1]

@@ -223,6 +223,8 @@ def test_given_medoids_must_be_different_bags():
         BAMIC(2, kind="hausdorff").fit(TOY)
     with pytest.raises(ValueError, match="max_memory=100 bytes"):
         BAMIC(2, max_memory=100).fit(TOY)
+    # Five times five numbers of eight bytes just fit.
+    assert len(BAMIC(2, max_memory=200).fit(TOY).labels_) == 5
 
 
 def test_medoids_are_kept_in_the_units_of_the_data():
