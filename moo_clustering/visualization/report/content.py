@@ -29,6 +29,8 @@ TO_RESULT = "agreement with the result"
 _GREATER = frozenset({"i_index", "sep"})
 _MOST_ROLES = 3
 _HEIGHT = 800  # pixels in a notebook
+# The fact that goes to the foot of the page.
+MADE_WITH = "made with"
 _MOST_RUNS = 200
 # Samples up to which threads that wait for each other cost k-means more than they save.
 _SMALL = 5000

@@ -19,7 +19,9 @@ from moo_clustering._arrays import Int64Array, warn_caller
 from moo_clustering.bags import Bags
 from moo_clustering.estimators._base import bag_history, history_frame
 from moo_clustering.estimators._pareto_confidence import alternative_lines, verdict_of
+from moo_clustering.persistence import environment
 from moo_clustering.visualization.report.content import (
+    MADE_WITH,
     TO_RESULT,
     Column,
     PlaneMap,
@@ -51,6 +53,7 @@ from moo_clustering.visualization.report.describe import (
 )
 
 _LONGEST = 60
+_DECISIVE = ("moo_clustering", "numpy", "scipy", "scikit-learn", "pymoo", "deap", "python")
 # Where results go, and how they are made, but not what they are.
 _APART = frozenset({"verbose", "checkpoint", "checkpoint_every", "resume", "n_jobs", "random_state"})
 
@@ -189,7 +192,7 @@ def report_content(
         names=run.solutions.names,
         labels=labels,
         sample_names=names,
-        facts=[*run_facts(estimator, samples, n, must, cannot, options), *facts],
+        facts=[*run_facts(estimator, samples, n, must, cannot, options), *facts, (MADE_WITH, _made_with())],
         sample_kind=kind,
         sample_texts=texts,
         columns=_columns(estimator, run, supervision, described, agreed),
@@ -391,6 +394,12 @@ def run_facts(
     if getattr(estimator, "interrupted_", False):
         facts.append(("interrupted", "the search was ended early"))
     return facts
+
+
+def _made_with() -> str:
+    """Versions on which results depend."""
+    versions = environment()
+    return ", ".join(f"{name} {versions[name]}" for name in _DECISIVE)
 
 
 def changed_options(estimator: Any) -> dict[str, str]:

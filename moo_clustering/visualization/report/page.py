@@ -27,6 +27,7 @@ from moo_clustering._arrays import Int64Array, choice
 from moo_clustering.persistence import ArchiveError, read_archive, replacing, write_archive
 from moo_clustering.visualization.partitions import look_of
 from moo_clustering.visualization.report.content import (
+    MADE_WITH,
     TO_RESULT,
     ClusterFacts,
     Column,
@@ -439,6 +440,8 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     data = payload(content, _MAX_SIZE - fixed)
     return _template().render(
         content=content,
+        facts=[(name, value) for name, value in content.facts if not name.endswith(MADE_WITH)],
+        made_with=[value for name, value in content.facts if name.endswith(MADE_WITH)],
         missing=data["missing"],
         n_solutions=len(data["names"]),
         asks=asks,

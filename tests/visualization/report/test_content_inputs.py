@@ -1,5 +1,7 @@
 """What cannot be shown is said; what does not fit is refused."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 
+import moo_clustering
 from moo_clustering.estimators import BAMIC, ParetoClustering
 from moo_clustering.visualization.report import report_content
 from moo_clustering.visualization.report.describe import read_samples
@@ -82,6 +85,11 @@ def test_facts_are_what_was_changed():
     assert facts["options"] == "n_clusters=2, scale='none'"
     assert (facts["random state"], facts["samples"], facts["features"]) == ("3", "30", "3")
     assert facts["data"] == "blobs"
+    assert facts["made with"].startswith(
+        f"moo_clustering {moo_clustering.__version__}, numpy {np.__version__}"
+    )
+    for name in ("scipy", "scikit-learn", "pymoo", "deap", "python"):
+        assert re.search(rf", {name} \d", facts["made with"])
 
 
 def test_names_of_the_rows_of_a_table():

@@ -120,6 +120,15 @@ def test_whatever_users_wrote_is_escaped():
     assert html.unescape(re.search("<h1>(.*?)</h1>", rest, flags=re.DOTALL)[1]) == ATTACK
 
 
+def test_versions_stand_at_the_foot():
+    facts = [("method", "m"), ("a: made with", f"numpy 1 {ATTACK}"), ("b: made with", "numpy 2")]
+    head, foot = render(content(facts=facts)).split("<footer>")
+    assert f"Made with numpy 1 {html.escape(ATTACK, quote=False)[:4]}" in foot
+    assert "; numpy 2. This page holds all its data" in foot
+    assert "made with" not in head
+    assert "Made with moo_clustering. " in render(content())
+
+
 def test_only_its_own_scripts_may_run():
     page = render(content())
     policy = html.unescape(re.search(r'Content-Security-Policy" content="(.*?)"', page)[1])
