@@ -1,7 +1,7 @@
 """The same result on any number of workers and threads, for every estimator that takes ``n_jobs``."""
 
 import pytest
-from joblib import parallel_config
+from joblib import Parallel, delayed, parallel_config
 from machine_cases import CASES, fitted
 from numpy.testing import assert_array_equal
 from threadpoolctl import threadpool_limits
@@ -38,6 +38,20 @@ def test_eight_threads(name, always_share):
 def test_two_workers(name):
     """Processes where the estimator has them, for all that is called in them."""
     same(name, CASES[name].fit(0, NOISE, n_jobs=2))
+
+
+def fitted_in_a_worker(name):
+    """A fit on two workers, within a worker."""
+    return CASES[name].fit(0, NOISE, n_jobs=2)
+
+
+@pytest.mark.parametrize("backend", [pytest.param("loky", marks=pytest.mark.slow), "threading"])
+def test_parallel_work_within_parallel_work(backend):
+    names = [name for name in TAKES_JOBS if name in ("EnsembleNMF", "PESC", "SISC", "ParetoClustering")]
+    assert len(names) == 4
+    models = Parallel(n_jobs=2, backend=backend)(delayed(fitted_in_a_worker)(name) for name in names)
+    for name, model in zip(names, models, strict=True):
+        same(name, model)
 
 
 @pytest.mark.parametrize("name", CASES)
