@@ -85,5 +85,5 @@ html_theme_options = {
     "footer_end": [],
 }
 # Pages without others below them need no list of these.
-ALONE = "index first_ten_minutes choose extend cookbook scale benchmarks changelog"
+ALONE = "index first_ten_minutes choose extend cookbook scale dependencies benchmarks changelog"
 html_sidebars = {page: [] for page in ALONE.split()}
