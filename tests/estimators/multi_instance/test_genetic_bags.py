@@ -293,8 +293,6 @@ def test_budget_is_met_exactly(cls, max_evals, monkeypatch):
     assert sum(model.logbook_.select("nevals")) == model.n_evaluations_
     assert sum(model.logbook_.select("ntrials")) == model.n_trial_evaluations_
     assert len(model.logbook_) == model.n_iter_ + 1
-    # Columns of the printed table.
-    assert model.logbook_.header[-4:] == ["min", "avg", "std", "max"]
     if max_evals is not None:
         assert used <= max_evals
         assert used == max_evals or model.n_iter_ == 25
