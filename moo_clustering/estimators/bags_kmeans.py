@@ -157,7 +157,8 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
         given = np.asarray(self.init)
         if given.shape != (self.n_clusters,) or given.dtype.kind not in "iu":
             raise ValueError(
-                f"init must be 'random' or {self.n_clusters} bags (n_clusters), got {quoted(self.init)}"
+                f"init must be 'random' or {self.n_clusters} bag numbers (n_clusters), "
+                f"got {quoted(self.init)}"
             )
         if given.min() < 0 or given.max() >= n_bags or len(np.unique(given)) < len(given):
             raise ValueError(
