@@ -151,13 +151,9 @@ def modules(package: str = PACKAGE) -> dict[str, Module]:
 
 def imported(tree: ast.Module, known: dict[str, Module]) -> Iterator[tuple[str, int]]:
     """Modules that a file imports when it runs, and where; imports for type checkers alone do not count."""
-    for_types = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
-            for_types.update(id(inner) for statement in node.body for inner in ast.walk(statement))
-    for node in ast.walk(tree):
-        if id(node) in for_types:
-            continue
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
         if isinstance(node, ast.ImportFrom) and node.module in known:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
@@ -166,6 +162,10 @@ def imported(tree: ast.Module, known: dict[str, Module]) -> Iterator[tuple[str, 
             for alias in node.names:
                 if alias.name in known:
                     yield alias.name, node.lineno
+        elif isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+            waiting.extend(node.orelse)
+        elif not isinstance(node, ast.expr):  # in which nothing is imported
+            waiting.extend(ast.iter_child_nodes(node))
 
 
 def imports_against_order() -> dict[str, str]:

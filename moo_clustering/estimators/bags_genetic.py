@@ -165,7 +165,6 @@ class _EligibleStatistics(tools.Statistics):
         super().__init__()
         self._step = step
         self._finite = finite_statistics()
-        self.fields = self._finite.fields
 
     def compile(self, data: Any) -> Any:
         return self._finite.compile(self._step.eligible(data))

@@ -55,7 +55,7 @@ def test_parallel_work_within_parallel_work(backend):
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("n_threads", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_threads_of_linear_algebra(name, n_threads):
     with threadpool_limits(limits=n_threads):
         model = CASES[name].fit(0, NOISE)

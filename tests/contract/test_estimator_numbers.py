@@ -22,7 +22,14 @@ def counts(model):
 
 
 @CASES
-@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.uint64])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(np.int8, marks=pytest.mark.slow),
+        pytest.param(np.uint8, marks=pytest.mark.slow),
+        np.uint64,
+    ],
+)
 def test_counts_of_numpy_act_as_those_of_python(name, kind):
     case = ESTIMATORS[name]
     model = case.make()

@@ -46,7 +46,7 @@ def test_cobras_repeats_itself_and_asks_no_pair_twice():
     asked = []
     for _ in range(2):
         cobras, pairs = COBRAS(X, random_state=1), []
-        while cobras.question is not None and len(pairs) < 80:
+        while cobras.question is not None and len(pairs) < 40:
             i, j = cobras.question.samples
             pairs.append((i, j))
             cobras.answer("together" if CLASSES[i] == CLASSES[j] else "apart")

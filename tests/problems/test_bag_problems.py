@@ -334,7 +334,14 @@ ALGORITHMS = {
 }
 
 
-@pytest.mark.parametrize("make", ALGORITHMS.values(), ids=ALGORITHMS)
+# AGEMOEA's own loops are compiled in every process.
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(make, id=name, marks=[pytest.mark.slow] * (name == "AGEMOEA"))
+        for name, make in ALGORITHMS.items()
+    ],
+)
 def test_algorithms_for_several_objectives(make):
     problem = BagPartitionProblem(some_bags(20), 3, TWO, min_cluster_size=3)
     result = minimize(problem, make(pop_size=12, **operators(problem)), ("n_gen", 4), seed=1)

@@ -23,11 +23,11 @@ def runs_of(n_runs=8, n=40, seed=0):
     )
 
 
-def one_by_one(runs, x, losses, min_runs):
-    """Objectives and constraint of one subset from their definitions."""
+def one_by_one(agreement, x, losses, min_runs):
+    """Objectives and constraint of one subset from their definitions, given the agreement of all pairs."""
     kept = np.flatnonzero(x)
-    quality = [np.mean([nmi(runs[t], runs[u]) for u in range(len(runs)) if u != t]) for t in range(len(runs))]
-    pairs = [nmi(runs[a], runs[b]) for a, b in itertools.combinations(kept, 2)]
+    quality = [np.mean([agreement[t, u] for u in range(len(losses)) if u != t]) for t in range(len(losses))]
+    pairs = [agreement[a, b] for a, b in itertools.combinations(kept, 2)]
     loss = (losses - losses.min()) / (losses.max() - losses.min())
     F = [
         -np.mean([quality[t] for t in kept]) if len(kept) else 0.0,
@@ -42,7 +42,8 @@ def test_population_is_scored_as_one_by_one():
     X = np.vstack([np.random.default_rng(0).random((20, 8)) < 0.5, np.eye(8)[:2], np.zeros(8), np.ones(8)])
     problem = EnsembleSelectionProblem(runs, losses=losses, min_runs=3)
     F, G = problem.evaluate(X.astype(bool))
-    expected = [one_by_one(runs, x, losses, 3) for x in X]
+    agreement = np.array([[nmi(one, other) for other in runs] for one in runs])
+    expected = [one_by_one(agreement, x, losses, 3) for x in X]
     np.testing.assert_allclose(F, [f for f, _ in expected], atol=1e-12)
     np.testing.assert_array_equal(G[:, 0], [g for _, g in expected])
     np.testing.assert_allclose(EnsembleSelectionProblem(runs).evaluate(X)[0], F[:, :2], atol=1e-15)

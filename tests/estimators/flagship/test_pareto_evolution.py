@@ -25,8 +25,15 @@ KNOWN = {
 }
 
 
-@pytest.mark.parametrize("engine", ["pymoo", "deap"])
-@pytest.mark.parametrize("known", KNOWN)
+# DEAP does the rest alike: both are stored by the same lines.
+@pytest.mark.parametrize(
+    ("engine", "known"),
+    [
+        pytest.param(engine, known, marks=[pytest.mark.slow] * (engine == "deap" and known != "pairs"))
+        for engine in ("pymoo", "deap")
+        for known in KNOWN
+    ],
+)
 def test_the_controls_are_stored(engine, known):
     options, given = KNOWN[known]
     alone = ParetoClustering(**QUICK, **options).fit(X, **given)
