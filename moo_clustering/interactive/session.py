@@ -153,7 +153,7 @@ class AnswerSession:
     Notes
     -----
     On 35 development sets (15 shapes, 20 tables) the mean adjusted Rand index was .64 at first and
-    .69, .76, .82 and .86 after 10, 25, 50 and 100 right answers about pairs (COBRAS: .51, .61, .68, .75);
+    .69, .76, .80 and .86 after 10, 25, 50 and 100 right answers about pairs (COBRAS: .51, .61, .68, .74);
     with 5 % of the answers wrong .66, .73, .77 and .82 (.47, .52, .54, .51). From 10 answers on names are
     better than pairs, right ones (.72, .80, .84, .89) and with 5 % of them wrong (.69, .76, .81, .85). A
     wrong answer that joins two groups is never taken back by itself; undo or correct it.
