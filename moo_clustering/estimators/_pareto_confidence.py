@@ -372,10 +372,16 @@ def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, st
     lines = {}
     for row, found in enumerate(alternatives):
         what = f"{found['n_clusters']} cluster{'' if found['n_clusters'] == 1 else 's'} of {found['sizes']}"
-        families = ", ".join(FAMILY_WORDS.get(name, name) for name in found["families"].split(", "))
+        families = ", ".join(map(_family_words, found["families"].split(", ")))
         worth = f"expected {found['confidence']:.2f}, found by {families}"
         lines[f"alternative-{row}"] = f"{what} ({worth}): {found['difference']}"
     return lines
+
+
+def _family_words(family: str) -> str:
+    """A family of algorithms in words, with the view or the distance of the data that it was given."""
+    name, _, view = family.partition("@")
+    return FAMILY_WORDS.get(name, name) + f" ({view})" * bool(view)
 
 
 def _enumerated(named: list[str]) -> str:

@@ -49,7 +49,7 @@ def card_of(estimator: Any, diagram: str) -> str:
     return (
         f'{_style()}<div class="moo-card"><p><strong>{html.escape(type(estimator).__name__)}</strong>: '
         f'{html.escape(first)}</p><div class="moo-columns">{columns}</div><ul>{items}</ul>'
-        f"<details><summary>parameters</summary>{diagram}</details></div>"
+        f"</div><details><summary>parameters</summary>{diagram}</details>"
     )
 
 

@@ -33,6 +33,14 @@ def test_a_family_is_an_algorithm_in_a_view(model):
     assert names == on_distances | on_tables
 
 
+def test_families_are_told_in_words_with_their_view(model):
+    lines = model.summary().splitlines()[1:-1]
+    assert len(lines) == len(model.alternatives_) > 0
+    for line, families in zip(lines, model.alternatives_["families"], strict=True):
+        assert "@" not in line
+        assert f" ({families.partition('@')[2].partition(',')[0]})" in line
+
+
 def test_scores_and_choice():
     quick = ParetoBagClustering(**QUICK).fit(BAGS)
     pool, scores = quick.pool_, quick.scores_
