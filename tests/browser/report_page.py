@@ -136,7 +136,7 @@ class ReportPage:
 
     def downloaded(self, pattern):
         """Bytes of the one file that arrived."""
-        WebDriverWait(self.driver, 60).until(
+        WebDriverWait(self.driver, 300).until(
             lambda _: any(self.downloads.glob(pattern)) and not any(self.downloads.glob("*.crdownload"))
         )
         (path,) = self.downloads.glob(pattern)

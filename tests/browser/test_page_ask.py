@@ -62,12 +62,12 @@ class Asked:
 
     def told(self, words):
         """Wait until the page says so."""
-        WebDriverWait(self.page.driver, 30).until(lambda _: words in self.page.text("#ask-told"))
+        WebDriverWait(self.page.driver, 300).until(lambda _: words in self.page.text("#ask-told"))
 
     def answer(self, act, n_answers):
         """Do something, and wait until there are so many answers."""
         act()
-        WebDriverWait(self.page.driver, 30).until(lambda _: self.n_answers == n_answers)
+        WebDriverWait(self.page.driver, 300).until(lambda _: self.n_answers == n_answers)
 
     @property
     def n_answers(self):
@@ -213,13 +213,13 @@ def test_a_stopped_server(open_asked):
     asked.server.shutdown()
     asked.server.socket.close()
     page.keys("a")
-    WebDriverWait(page.driver, 30).until(lambda _: page.find("#ask-problem").is_displayed())
+    WebDriverWait(page.driver, 300).until(lambda _: page.find("#ask-problem").is_displayed())
     said = page.text("#ask-problem")
     assert "does not answer" in said
     assert "was not saved" in said
     assert (asked.n_answers, asked.labels) == (1, before)
     page.press("#ask-again")
-    WebDriverWait(page.driver, 30).until(lambda _: "was not saved" not in page.text("#ask-problem"))
+    WebDriverWait(page.driver, 300).until(lambda _: "was not saved" not in page.text("#ask-problem"))
     assert asked.n_answers == 1
     page.errors()
     # Another server goes on from what was saved.
@@ -240,10 +240,10 @@ def test_hostile_text_is_shown_and_does_nothing(open_asked):
     )
     page.press("#ask-new")
     page.keys(ATTACK, Keys.ENTER)
-    WebDriverWait(page.driver, 30).until(lambda _: asked.n_answers == 1)
+    WebDriverWait(page.driver, 300).until(lambda _: asked.n_answers == 1)
     assert f"{ATTACK[:59]}…" in page.texts("#ask-known bdi") or ATTACK in page.texts("#ask-known bdi")
     page.press("#ask-known button")
-    WebDriverWait(page.driver, 30).until(lambda _: asked.n_answers == 2)
+    WebDriverWait(page.driver, 300).until(lambda _: asked.n_answers == 2)
     page.figure("map-figure", "return 0")
     assert page.js("return window.hit ?? null") is None
     assert page.js("return document.querySelectorAll('img[src=x]').length") == 0
@@ -270,7 +270,7 @@ def test_names_by_digits(open_asked):
     assert session.history_["answer"][2] in known
     page.press("#ask-groups [data-group='0'] button.small")
     page.keys("blue", Keys.ENTER)
-    WebDriverWait(page.driver, 30).until(lambda _: "blue" in page.texts("#ask-groups th bdi"))
+    WebDriverWait(page.driver, 300).until(lambda _: "blue" in page.texts("#ask-groups th bdi"))
     assert "blue" in page.texts("#map-legend span")
 
 
@@ -282,27 +282,27 @@ def test_an_answer_is_reopened(open_asked):
     question, labels = asked.question, asked.labels
     samples = page.texts("#ask-answers tbody tr:nth-child(3) bdi")[:2]
     page.press("#ask-answers tbody tr:nth-child(3) button")
-    WebDriverWait(page.driver, 30).until(lambda _: "answer 2" in page.text("#ask-number"))
+    WebDriverWait(page.driver, 300).until(lambda _: "answer 2" in page.text("#ask-number"))
     assert "Apart" in page.text("#ask-number")
     assert len(samples) == len(asked.question) == 2
     page.keys(Keys.ESCAPE)
-    WebDriverWait(page.driver, 30).until(lambda _: asked.question == question)
+    WebDriverWait(page.driver, 300).until(lambda _: asked.question == question)
     page.press("#ask-answers tbody tr:nth-child(3) button")
-    WebDriverWait(page.driver, 30).until(lambda _: "answer 2" in page.text("#ask-number"))
+    WebDriverWait(page.driver, 300).until(lambda _: "answer 2" in page.text("#ask-number"))
     page.keys("?")
     asked.told("Answer 2 changed.")
     found = open_session(asked.folder, resume=True).session
     assert found.history_["answer"].tolist() == ["together", "unknown", "together", "apart"]
     assert asked.labels == found.labels_.tolist()
     page.press("#ask-answers tbody tr:nth-child(3) button")
-    WebDriverWait(page.driver, 30).until(lambda _: "answer 2" in page.text("#ask-number"))
+    WebDriverWait(page.driver, 300).until(lambda _: "answer 2" in page.text("#ask-number"))
     page.press("#ask-take-back")
     asked.told("taken back")
     assert asked.n_answers == 3
     page.press("#ask-undo")
     asked.told("Undone.")
     page.press("#ask-undo")
-    WebDriverWait(page.driver, 30).until(lambda _: asked.labels == labels)
+    WebDriverWait(page.driver, 300).until(lambda _: asked.labels == labels)
 
 
 def test_downloads_are_taken_by_a_fit(open_asked, fitted, tmp_path):

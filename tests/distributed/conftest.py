@@ -1,7 +1,6 @@
 """A cluster of two worker processes on this machine."""
 
 import os
-import signal
 import threading
 import time
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ import dask
 import distributed
 import pytest
 from joblib import parallel_config
+from marked_work import kill_marked
 
 
 class Finished(distributed.SchedulerPlugin):
@@ -87,7 +87,7 @@ def one_killed(client, tmp_path):
                 seen |= new
                 if new and len(seen) >= 3:
                     killed.append(int(min(new).split("-")[0]))
-                    os.kill(killed[0], signal.SIGKILL)
+                    kill_marked(folder, killed[0])
                 time.sleep(0.01)
 
         watcher = threading.Thread(target=watch)

@@ -1,6 +1,7 @@
-"""Work that says where it is done, and takes long enough to be killed in its middle."""
+"""Work that says where it is done, and waits to be killed in its middle."""
 
 import os
+import signal
 import time
 import uuid
 
@@ -12,11 +13,20 @@ from moo_clustering.problems import PartitionProblem
 from papers.runner import ResultTable, seed_of
 
 
+def kill_marked(folder, process):
+    """Kill a process, and let the work of the others go on."""
+    os.kill(process, signal.SIGKILL)
+    folder.with_suffix(".killed").touch()
+
+
 def mark(folder):
-    """Leave a file named after this process, if there is a folder, and wait."""
+    """Leave a file named after this process, if there is a folder; from the third on, wait for a kill."""
     if folder is not None:
         (folder / f"{os.getpid()}-{uuid.uuid4().hex}").touch()
-        time.sleep(0.2)
+        end = time.monotonic() + 600
+        while len(os.listdir(folder)) > 2 and not folder.with_suffix(".killed").exists():
+            assert time.monotonic() < end
+            time.sleep(0.01)
 
 
 class MarkedSISC(BaseEstimator):

@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -13,7 +12,7 @@ import distributed
 import numpy as np
 import pytest
 from joblib import parallel_config
-from marked_work import MarkedProblem, MarkedSISC
+from marked_work import MarkedProblem, MarkedSISC, kill_marked
 from sklearn.datasets import load_iris
 
 from moo_clustering import SISCEnsemble
@@ -93,7 +92,7 @@ def test_scheduler(scheduler, tmp_path):
     def watch():
         while len(list(marks.iterdir())) < 4:
             time.sleep(0.01)
-        process.send_signal(signal.SIGKILL)
+        kill_marked(marks, process.pid)
 
     with distributed.Client(scheduler_file=str(address), timeout=120) as client:
         client.wait_for_workers(2)
