@@ -3,33 +3,28 @@
 ``python -m tests.test_examples`` counts the lines of the cookbook.
 """
 
-import ast
+import re
 import runpy
 from pathlib import Path
 
 import pytest
 
+from benchmarks.code_size import code_size
+
 FOLDER = Path(__file__).parents[1] / "examples"
 EXAMPLES = sorted(FOLDER.glob("*.py"))
 COOKBOOK = sorted((FOLDER / "cookbook").glob("*.py"))
+# The cells of a method's row: method, lines, parts, paper, here, control.
+PAGE = {
+    re.search(r"gallery/cookbook/(\w+)", line).group(1): line.strip("|").split("|")
+    for line in (FOLDER.parent / "docs/cookbook.md").read_text(encoding="utf-8").splitlines()
+    if line.startswith("| [")
+}
 
 
-def lines_of_code(text):
+def lines_of_code(script):
     """Lines of a script without imports, docstrings, comments, empty lines and calls of plots."""
-    left_out = set()
-    tree = ast.parse(text)
-    for node in ast.walk(tree):
-        documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node)
-        plots = isinstance(node, ast.Expr) and ast.unparse(node).startswith("plot_")
-        if isinstance(node, ast.Import | ast.ImportFrom) or plots:
-            left_out.update(range(node.lineno, node.end_lineno + 1))
-        elif documented:
-            left_out.update(range(node.body[0].lineno, node.body[0].end_lineno + 1))
-    numbered = enumerate(text.splitlines(), 1)
-    return sum(
-        number not in left_out and bool(line.strip()) and not line.strip().startswith("#")
-        for number, line in numbered
-    )
+    return code_size(script.read_text(encoding="utf-8"), without="plot_")[0]
 
 
 @pytest.mark.nightly
@@ -45,20 +40,26 @@ def test_example(script, tmp_path, monkeypatch, capsys):
 def test_cookbook(script, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(script), run_name="__main__")
-    assert len(capsys.readouterr().out.splitlines()) > 1  # a method and its control
+    printed = capsys.readouterr().out
+    assert len(printed.splitlines()) > 1  # a method and its control
+    values = [float(value) for value in re.findall(r"-?\d+\.\d+", printed)]
+    for figure in re.findall(r"\d*\.\d+", " ".join(PAGE[script.stem][-2:])):
+        decimals = len(figure.partition(".")[2])
+        assert any(f"{value:.{decimals}f}" == f"{float(figure):.{decimals}f}" for value in values), figure
     assert (tmp_path / f"{script.stem}.png").exists()
 
 
 @pytest.mark.parametrize("script", COOKBOOK, ids=lambda path: path.stem)
-def test_methods_of_the_cookbook_take_sixty_lines(script):
-    assert lines_of_code(script.read_text(encoding="utf-8")) <= 60
+def test_methods_of_the_cookbook_take_at_most_sixty_lines(script):
+    assert int(PAGE[script.stem][1]) == lines_of_code(script) <= 60
 
 
 def test_there_are_examples():
     assert EXAMPLES
     assert len(COOKBOOK) == 10
+    assert set(PAGE) == {script.stem for script in COOKBOOK}
 
 
 if __name__ == "__main__":
     for path in COOKBOOK:
-        print(f"{path.stem:<22} {lines_of_code(path.read_text(encoding='utf-8'))}")
+        print(f"{path.stem:<22} {lines_of_code(path)}")
