@@ -70,13 +70,18 @@ def test_worked_example_kernel():
     assert_array_equal(np.diagonal(kernel), 1)
 
 
-@pytest.mark.parametrize("rows", [1, 3, 8, 512])
-def test_blocks_of_any_size_agree_with_double_loops(rows, monkeypatch):
-    monkeypatch.setattr(blocks, "BLOCK_ROWS", rows)
+@pytest.fixture(scope="module")
+def looped():
+    """Bags, others or None, directions, and distances by double loops."""
     A, B = draw_bags(0), draw_bags(1, n_bags=5, largest=20)
     directions = sliced_directions(3, np.random.default_rng(2))
-    for other in (None, B):
-        expected = naive(A, A if other is None else B, directions)
+    return [(A, other, directions, naive(A, A if other is None else B, directions)) for other in (None, B)]
+
+
+@pytest.mark.parametrize("rows", [1, 3, 8, 512])
+def test_blocks_of_any_size_agree_with_double_loops(looped, rows, monkeypatch):
+    monkeypatch.setattr(blocks, "BLOCK_ROWS", rows)
+    for A, other, directions, expected in looped:
         found = bag_distance_kinds(A, other, directions=directions)
         for kind in DISTANCE_KINDS:
             assert_allclose(found[kind], expected[kind], rtol=1e-9, atol=1e-7, err_msg=kind)

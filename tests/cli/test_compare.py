@@ -39,7 +39,7 @@ def test_direction_and_level(run, published):
     assert "different" not in strict
 
 
-@pytest.mark.parametrize("posthoc", ["shaffer", "holm", "nemenyi"])
+@pytest.mark.parametrize("posthoc", ["shaffer", pytest.param("holm", marks=pytest.mark.slow), "nemenyi"])
 def test_json_and_figure(run, published, tmp_path, posthoc):
     options = ["--minimize", "--posthoc", posthoc, "--json", "--figure", "cd.png"]
     record = json.loads(run("compare", published, *options).stdout, parse_constant=pytest.fail)

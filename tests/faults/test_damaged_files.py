@@ -24,7 +24,7 @@ from moo_clustering.persistence import (
 )
 from papers.runner import CellStore, StoreError
 
-FLIPS, CUTS = 300, 100
+FLIPS, CUTS = 150, 60
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)

@@ -33,8 +33,8 @@ def test_cobras_splits_until_halves_are_together_and_joins_the_nearest():
 
 
 def test_cobras_finds_classes_that_are_no_clusters():
-    moons, y = make_moons(80, noise=0.05, random_state=0)
-    course = simulate(COBRAS(moons, random_state=0), y, 120)
+    moons, y = make_moons(60, noise=0.05, random_state=0)
+    course = simulate(COBRAS(moons, random_state=0), y, 90)
     assert course["ari"].iloc[0] == 0.0
     assert course["ari"].iloc[-1] > 0.9
     rng = np.random.default_rng(0)

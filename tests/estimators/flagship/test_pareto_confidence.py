@@ -137,7 +137,10 @@ def test_nothing_is_known_without_a_pool():
     assert "there was nothing to choose from" in fitted(np.ones((5, 2))).summary()
 
 
-@pytest.mark.parametrize(("kind", "seed"), [("null_uniform", 100), ("null_tails", 100), ("null_binary", 101)])
+@pytest.mark.parametrize(
+    ("kind", "seed"),
+    [("null_uniform", 100), pytest.param("null_tails", 100, marks=pytest.mark.slow), ("null_binary", 101)],
+)
 def test_data_without_clusters(kind, seed):
     model = fitted(generated_table(kind, seed).X)
     assert model.verdict_ == NONE

@@ -43,7 +43,7 @@ def saved(path):
         MemeticCHCMIC(constraint_handling="repair"),
     ],
 )
-@pytest.mark.parametrize("y", [None, Y], ids=["", "labels"])
+@pytest.mark.parametrize("y", [pytest.param(None, marks=pytest.mark.slow), Y], ids=["", "labels"])
 def test_resumed_equals_uninterrupted(model, y, tmp_path):
     model.set_params(**QUICK)
     whole = clone(model).set_params(n_gen=9, checkpoint=tmp_path / "whole.npz").fit(BAGS, y)
