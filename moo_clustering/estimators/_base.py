@@ -176,26 +176,12 @@ class ReportMixin(NumericOptionsMixin):
         Parameters
         ----------
         X, **options
-            As for :meth:`report`.
-
-        Raises
-        ------
-        NotFittedError
-            Before ``fit``.
-        ValueError
-            The data or options do not match the fitted estimator.
+            As for :meth:`report`, whose errors it raises.
 
         Warns
         -----
         UserWarning
             There is no browser; it names the file of the page, which is in the folder for temporary files.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from moo_clustering import ParetoClustering
-        >>> X, _ = load_iris(return_X_y=True)
-        >>> ParetoClustering(3, random_state=0).fit(X).show(X)  # doctest: +SKIP
         """
         _pages("estimators").show_report_of(self, X, **options)
 

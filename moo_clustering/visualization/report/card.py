@@ -7,7 +7,6 @@ no scripts, and a notebook that removes styles still shows all of its words.
 from __future__ import annotations
 
 import html
-from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -24,39 +23,22 @@ _WIDTH, _HEIGHT, _MARGIN = 240, 100, 6
 
 
 def card_of(estimator: Any, diagram: str) -> str:
-    """HTML of the clusters, verdict, front and next steps of a fitted clusterer.
+    """HTML of the clusters, verdict, front and next steps of a fitted clusterer, above that of its options.
 
-    Parameters
-    ----------
-    estimator : fitted clusterer
-        With ``labels_``; it is not changed.
-    diagram : str
-        HTML of its parameters, which goes below the card, folded.
-
-    Returns
-    -------
-    str
-        All that comes from the estimator is escaped.
-
-    Notes
-    -----
-    O(n_samples) time; once more for each solution where these must be compared with the result.
+    All that comes from the estimator is escaped. O(n_samples) time, and once more for each solution whose
+    labels must be compared with the result to find its place on the front.
     """
     labels = np.asarray(estimator.labels_)
     first, *others = _words(estimator, labels)
     columns = _sizes(estimator, labels) + _front(estimator, labels)
     items = "".join(f"<li>{html.escape(line)}</li>" for line in others)
+    style = files("moo_clustering.visualization.report").joinpath("assets", "card.css").read_text("utf-8")
     return (
-        f'{_style()}<div class="moo-card"><p><strong>{html.escape(type(estimator).__name__)}</strong>: '
-        f'{html.escape(first)}</p><div class="moo-columns">{columns}</div><ul>{items}</ul>'
+        f'<style>{style}</style><div class="moo-card">'
+        f"<p><strong>{html.escape(type(estimator).__name__)}</strong>: {html.escape(first)}</p>"
+        f'<div class="moo-columns">{columns}</div><ul>{items}</ul>'
         f"</div><details><summary>parameters</summary>{diagram}</details>"
     )
-
-
-@cache
-def _style() -> str:
-    assets = files("moo_clustering.visualization.report").joinpath("assets")
-    return f"<style>\n{assets.joinpath('card.css').read_text(encoding='utf-8')}</style>"
 
 
 def _words(estimator: Any, labels: Any) -> list[str]:
@@ -109,11 +91,10 @@ def _front(estimator: Any, labels: Any) -> str:
         return f'cx="{x:.1f}" cy="{_HEIGHT - y:.1f}"'
 
     points = "".join(f'<circle {place(row)} r="2.5" fill="#2f7fbf"/>' for row in rows)
-    if chosen is not None:
-        points += f'<circle {place(chosen)} r="5" fill="none" stroke="#d9541e" stroke-width="2.5"/>'
-    across, up = (str(name) for name in estimator.objective_names_[:2])
+    across, up = estimator.objective_names_[:2]
     told = f"front of {len(values)} solutions: {up} (up) against {across} (right)"
     if chosen is not None:
+        points += f'<circle {place(chosen)} r="5" fill="none" stroke="#d9541e" stroke-width="2.5"/>'
         told += "; the ring is the result"
     return (
         f'<figure><svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{html.escape(told)}">'
