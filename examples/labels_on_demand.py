@@ -19,7 +19,8 @@ X, classes = load_digits(return_X_y=True)
 order = np.random.default_rng(0).permutation(len(X))[:500]
 X, classes = X[order], classes[order]
 
-model = ParetoClustering(scale="isotropic", random_state=0).fit(X)
+# Every class will have a label, so that a cluster without one is no class of its own.
+model = ParetoClustering(scale="isotropic", novel="none", random_state=0).fit(X)
 print(f"on its own: {model.n_clusters_} clusters, ARI {adjusted_rand_score(classes, model.labels_):.3f}")
 print(model.summary())
 
