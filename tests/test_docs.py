@@ -14,6 +14,9 @@ EXAMPLES = sorted((ROOT / "examples").rglob("*.py"))
 NOT_IN_REFERENCE = {"moo_clustering", "moo_clustering.cli"}
 # Pages with code for a cluster, which is only compiled here.
 NOT_RUN = {"scale.md"}
+CONCEPTS = sorted(path for path in (DOCS / "concepts").glob("*.md") if path.stem != "index")
+# Those with searches take some seconds each.
+LONG_CONCEPTS = {"constraints", "controls", "fronts", "leakage"}
 
 
 def python_blocks(text):
@@ -24,7 +27,9 @@ def name_of(page):
     return str(page.relative_to(DOCS))
 
 
-WITH_CODE = [page for page in PAGES if python_blocks(page.read_text(encoding="utf-8"))]
+WITH_CODE = [
+    page for page in PAGES if page not in CONCEPTS and python_blocks(page.read_text(encoding="utf-8"))
+]
 
 
 @pytest.mark.parametrize(
@@ -43,6 +48,50 @@ def test_python_blocks_run_in_order(page, tmp_path, monkeypatch):
     namespace = {"__name__": page.stem}
     for block in python_blocks(page.read_text(encoding="utf-8")):
         exec(compile(block, str(page), "exec"), namespace)
+
+
+def words_and_numbers(text):
+    """Words of a text, and its numbers, which may differ in the last digit from machine to machine."""
+    tokens = re.findall(r"[+-]?\d[\d,]*\.?\d*|\S+?(?=[+-]?\d|\s|$)", text)
+    words = [token for token in tokens if not re.search(r"\d", token)]
+    return words, [float(token.replace(",", "")) for token in tokens if re.search(r"\d", token)]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.slow] * (page.stem in LONG_CONCEPTS), id=page.stem)
+        for page in CONCEPTS
+    ],
+)
+def test_concepts_print_what_their_pages_say(page, capsys):
+    namespace = {"__name__": page.stem}
+    blocks = re.findall(
+        r"```python\n(.*?)```\n(?:\n```text\n(.*?)```)?", page.read_text(encoding="utf-8"), re.DOTALL
+    )
+    assert any(said for _, said in blocks)
+    for block, said in blocks:
+        exec(compile(block, page.name, "exec"), namespace)
+        (words, numbers), (said_words, said_numbers) = map(words_and_numbers, (capsys.readouterr().out, said))
+        assert words == said_words
+        assert numbers == pytest.approx(said_numbers, rel=0.03, abs=0.03)
+
+
+def test_every_concept_has_its_figure_and_sources():
+    drawn = (DOCS / "concepts/figures.py").read_text(encoding="utf-8")
+    for page in CONCEPTS:
+        text = page.read_text(encoding="utf-8")
+        assert f":::{{image}} ../images/concepts/{page.stem}.svg" in text
+        assert f"def {page.stem}(page):" in drawn
+        assert "https://doi.org/10." in text
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_pictures_have_alternative_texts(page):
+    text = page.read_text(encoding="utf-8")
+    assert not re.search(r"!\[\]\(", text)
+    for directive in re.findall(r"^:::\{image\} .*?^:::$", text, re.MULTILINE | re.DOTALL):
+        assert re.search(r"^:alt: .{20,}$", directive, re.MULTILINE), directive
 
 
 def new_code(text):
