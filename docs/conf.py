@@ -1,5 +1,6 @@
 """Settings of the documentation: ``python -m sphinx -W -b html docs docs/_build/html``."""
 
+import hashlib
 import shutil
 import sys
 from pathlib import Path
@@ -51,6 +52,16 @@ autodoc_default_options = {
 # Attributes of the same name in several classes.
 suppress_warnings = ["ref.python"]
 
+# Examples that did not change keep their pictures, as long as the package is the same.
+digest = hashlib.sha256()
+for source in sorted((ROOT / "moo_clustering").rglob("*.py")):
+    digest.update(source.read_bytes())
+DRAWN_BY = HERE / "gallery" / ".package"
+if not DRAWN_BY.exists() or DRAWN_BY.read_text(encoding="utf-8") != digest.hexdigest():
+    shutil.rmtree(DRAWN_BY.parent, ignore_errors=True)
+    DRAWN_BY.parent.mkdir()
+    DRAWN_BY.write_text(digest.hexdigest(), encoding="utf-8")
+
 # The examples write pictures and pages beside themselves, which must not be left among the sources.
 SCRIPTS = HERE / "_build" / "examples"
 shutil.rmtree(SCRIPTS, ignore_errors=True)
@@ -81,6 +92,8 @@ html_theme_options = {
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
     "header_links_before_dropdown": 8,
+    # Nearly five hundred names of the reference are not repeated beside each of its pages.
+    "collapse_navigation": True,
     "footer_start": ["copyright"],
     "footer_end": [],
 }

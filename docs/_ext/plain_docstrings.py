@@ -1,7 +1,13 @@
 """Docstrings are written for people at a prompt: what reStructuredText would read otherwise is escaped."""
 
+import functools
 import re
+from pathlib import Path
 
+from jinja2 import FileSystemLoader
+from numpydoc import docscrape_sphinx
+
+TEMPLATES = Path(docscrape_sphinx.__file__).parent / "templates"
 # Literals, roles and text in them stay as they are.
 _MARKED = re.compile(r"(``.+?``|:[\w:+-]+:`[^`]+`|`[^`]+`_?)")
 _ENDS_WITH_UNDERSCORE = re.compile(r"\b(\w*[A-Za-z0-9])_(?!\w)")
@@ -27,6 +33,9 @@ def escape_docstring(app, what, name, obj, options, lines):
 
 
 def setup(app):
-    """Run after numpydoc."""
+    """Run after numpydoc, whose template is compiled once instead of once per docstring."""
+    environment = docscrape_sphinx.SandboxedEnvironment
+    shared = functools.cache(lambda: environment(loader=FileSystemLoader(TEMPLATES)))
+    docscrape_sphinx.SandboxedEnvironment = lambda loader: shared()
     app.connect("autodoc-process-docstring", escape_docstring, priority=900)
     return {"parallel_read_safe": True}
