@@ -5,14 +5,17 @@ Bags, two objectives
 Cluster bags of instances by two indices at once, and choose from the front.
 
 Shows: generated bags with outlying instances, scaled over all instances, the Davies-Bouldin index against
-the silhouette with a least cluster size as a constraint, and the knee of the front.
+the silhouette with a least cluster size as a constraint, the operators that suit the problem, one of them
+replaced, and the knee of the front.
 """
 
 import numpy as np
+from pymoo.algorithms.moo.nsga2 import NSGA2
 
-from moo_clustering.algorithms import bag_nsga2, evolve
+from moo_clustering.algorithms import evolve
 from moo_clustering.bags import BagTransformer
 from moo_clustering.datasets import make_bags
+from moo_clustering.operators import PartitionSampling
 from moo_clustering.problems import BagPartitionProblem
 from moo_clustering.validity import clustering_accuracy
 from moo_clustering.visualization import plot_bag_embedding
@@ -21,7 +24,8 @@ table = make_bags(80, 3, bag_std=3.0, instance_std=2.0, outlying=0.05, random_st
 bags = BagTransformer().fit_transform(table.bags)
 
 problem = BagPartitionProblem(bags, 3, ["bag_davies_bouldin", "bag_silhouette"], min_cluster_size=8)
-result = evolve(problem, bag_nsga2(problem, pop_size=40), n_gen=40, seed=1)
+operators = problem.operators() | {"sampling": PartitionSampling()}
+result = evolve(problem, NSGA2(pop_size=40, **operators), n_gen=40, seed=1)
 
 order = np.argsort(result.F[:, 0])
 F, partitions = result.F[order], problem.decode(result.X[order])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
+from pymoo.indicators.hv import Hypervolume
 from sklearn.utils import check_array
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, choice
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from moo_clustering.problems.graphs import SRMOSCProblem
 
 __all__ = ["AttainmentScores", "SRMOSCHull", "attainment_scores", "control_data", "srmosc_hull_front"]
+Box = tuple[FloatArray, FloatArray]
 Front = tuple[ArrayLike, ArrayLike]
 Surface = Literal["staircase", "points"]
 Kind = Literal["box", "eigenvalue"]
@@ -366,3 +368,31 @@ def spread_members(values: NDArray[Any], n_members: int) -> IntpArray:
     right = np.clip(np.searchsorted(ranked, targets), 1, len(ranked) - 1)
     nearer_left = targets - ranked[right - 1] <= ranked[right] - targets
     return order[np.unique(np.where(nearer_left, right - 1, right))]
+
+
+def knee(F: FloatArray) -> int:
+    """Index of the member nearest to the ideal point, objectives scaled to the range of the front.
+
+    Objectives are minimised; one without range does not count. Ties: the first.
+    """
+    low, spread = F.min(axis=0), np.ptp(F, axis=0)
+    scaled = np.divide(F - low, spread, out=np.zeros_like(F), where=spread > 0)
+    return int(np.linalg.norm(scaled, axis=1).argmin())
+
+
+def front_box(fronts: Sequence[FloatArray]) -> Box:
+    """Best values of fronts, and a point a tenth of their range behind the worst of their members."""
+    every = np.concatenate(fronts)
+    if not len(every):
+        return np.zeros(every.shape[1]), np.ones(every.shape[1])
+    low, high = every.min(axis=0), every.max(axis=0)
+    return low, high + 0.1 * np.where(high > low, high - low, 1.0)
+
+
+def hypervolume(F: FloatArray, box: Box) -> float:
+    """Share of a box that the members within it dominate; objectives are minimised."""
+    scaled = (F - box[0]) / (box[1] - box[0])
+    scaled = scaled[(scaled < 1.0).all(axis=1)]
+    if not len(scaled) or scaled.shape[1] == 1:
+        return float(1.0 - scaled.min(initial=1.0))
+    return float(Hypervolume(ref_point=np.ones(scaled.shape[1]), norm_ref_point=False)(scaled))

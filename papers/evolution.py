@@ -13,15 +13,8 @@ import pandas as pd
 from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering._arrays import FloatArray
-from papers.controls import (
-    CONTROLS,
-    ControlComparison,
-    PairedDifference,
-    controls_of,
-    front_box,
-    hypervolume,
-    paired_difference,
-)
+from moo_clustering.controls import CONTROLS, ControlComparison, paired_difference
+from moo_clustering.fronts import front_box, hypervolume
 from papers.flagship_sets import load_suite
 from papers.runner import Key, ResultFigure, ResultTable, Settings
 
@@ -69,9 +62,7 @@ class Evolution:
             for start, controls in STARTS.items():
                 kind: Any = start
                 model = MOCK(data.n_classes, init=kind, random_state=seed)
-                found = controls_of(
-                    model, X, classes=classes, n_evals=N_EVALS, seeds=[seed], controls=controls
-                )
+                found = model.controls(X, y=classes, n_evals=N_EVALS, seeds=[seed], controls=controls)
                 value[start] = {
                     "runs": found.runs.drop(columns=["problem", "seed"]).to_dict("records"),
                     "curves": found.curves.drop(columns=["problem", "seed"]).to_dict("records"),
@@ -120,7 +111,7 @@ class Evolution:
                 ResultTable(
                     f"differences-{start}",
                     f"MOCK(init={start!r}), evolution against its controls",
-                    ["measure", "control", *PairedDifference._fields],
+                    ["measure", "control", *found.differences().columns],
                     rows,
                     _NOTES,
                     {"p": ".2g"},
@@ -177,14 +168,14 @@ class Evolution:
                         float(ours.mean()),
                         other,
                         float(theirs.mean()),
-                        *paired_difference(ours, theirs),
+                        *paired_difference(ours, theirs).values(),
                         least,
                     ]
                 )
         return ResultTable(
             "starts",
             "The front of MOCK() against its former start, and against the constructed front alone",
-            ["measure", "init=greedy", "other", "mean", *PairedDifference._fields, "least ratio"],
+            ["measure", "init=greedy", "other", "mean", *paired_difference([0], [0]), "least ratio"],
             rows,
             [_NOTES[0]],
             {"p": ".2g"},

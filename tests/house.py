@@ -35,6 +35,7 @@ ORDER = [
     {"problems", "evidence"},
     {"operators", "consensus", "fronts", "interactive"},
     {"algorithms"},
+    {"controls"},
     {"estimators"},
     {"datasets", "visualization"},
     {"cli"},

@@ -243,7 +243,7 @@ def flatten(individual: Any) -> dict[str, Any]:
 
 def unflatten(row: Mapping[str, Any], toolbox: base.Toolbox) -> Any:
     """The individual of which :func:`flatten` made a row."""
-    individual = _of_genes(row["genes"], toolbox)
+    individual = of_genes(row["genes"], toolbox)
     for key, value in row.items():
         if key.startswith(_FITNESS):
             setattr(individual.fitness, key.removeprefix(_FITNESS), value)
@@ -256,21 +256,21 @@ def unflatten(row: Mapping[str, Any], toolbox: base.Toolbox) -> Any:
 
 def new_population(toolbox: base.Toolbox, n: int, rng: np.random.Generator) -> list[Any]:
     """``toolbox.population(n=n, rng=rng)``, or without ``rng`` where it does not take one."""
-    options = {"n": n, "rng": rng} if _can_take(toolbox.population, n=n, rng=rng) else {"n": n}
+    options = {"n": n, "rng": rng} if can_take(toolbox.population, n=n, rng=rng) else {"n": n}
     return list(toolbox.population(**options))
 
 
-def _of_genes(genes: Any, toolbox: base.Toolbox) -> Any:
+def of_genes(genes: Any, toolbox: base.Toolbox) -> Any:
     if callable(from_genes := getattr(toolbox, "from_genes", None)):
         return from_genes(genes)
-    if _can_take(toolbox.individual, genes):
+    if can_take(toolbox.individual, genes):
         return toolbox.individual(genes)
     individual = toolbox.individual()  # a random one, as in DEAP's own examples
     put_genes(individual, genes)
     return individual
 
 
-def _can_take(function: Any, *args: Any, **keywords: Any) -> bool:
+def can_take(function: Any, *args: Any, **keywords: Any) -> bool:
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):

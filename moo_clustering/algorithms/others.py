@@ -1,23 +1,20 @@
-"""CHC and PESA-II for pymoo, NSGA-II over bags, and two controls: exhaustive search and random draws."""
+"""CHC and PESA-II for pymoo, and exhaustive search."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable
 from itertools import chain, combinations
 from math import comb
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.algorithm import Algorithm
 from pymoo.core.crossover import Crossover
 from pymoo.core.duplicate import NoDuplicateElimination
 from pymoo.core.initialization import Initialization
 from pymoo.core.mutation import Mutation
 from pymoo.core.population import Population
-from pymoo.core.problem import Problem
 from pymoo.core.repair import NoRepair, Repair
 from pymoo.core.result import Result
 from pymoo.core.sampling import Sampling
@@ -25,7 +22,6 @@ from pymoo.operators.crossover.hux import HUX
 from pymoo.operators.crossover.sbx import SBX
 from pymoo.operators.mutation.pm import PM
 from pymoo.operators.sampling.rnd import BinaryRandomSampling, FloatRandomSampling, IntegerRandomSampling
-from pymoo.operators.selection.tournament import TournamentSelection
 from pymoo.termination.default import DefaultMultiObjectiveTermination
 from pymoo.util.display.multi import MultiObjectiveOutput
 from pymoo.util.display.single import SingleObjectiveOutput
@@ -39,219 +35,15 @@ from moo_clustering.algorithms.pymoo_search import (
     checked_options,
     duplicate_elimination,
 )
-from moo_clustering.algorithms.search import InterruptGuard, Progress
-from moo_clustering.bags.objective import Rule
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.operators import (
-    CanonicalDuplicates,
-    ConstraintCrowdingSurvival,
-    EncodingSampling,
-    batched_tournament,
-)
-from moo_clustering.operators.crossover import AlignedHUX
-from moo_clustering.operators.mutation_labels import ImprovementMutation
-from moo_clustering.operators.repair import CanonicalRepair, MinSizeRepair, RepairSequence
-from moo_clustering.operators.sampling import KINDS, PartitionSampling, RefillingSampling, StartKind
-from moo_clustering.problems import PartitionProblem
 from moo_clustering.problems.partition import evaluated_population
 
 if TYPE_CHECKING:
     from moo_clustering.problems.medoids import MedoidProblem
 
-# Individuals between two looks at the keyboard.
-_BATCH = 16
 Distance = Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]
 MAX_SETS = 5000
 Selection = Literal["boxes", "tournament"]
-
-
-def bag_nsga2(
-    problem: PartitionProblem,
-    *,
-    pop_size: int = 60,
-    init: StartKind | Sequence[StartKind] | Mapping[StartKind, float] = KINDS,
-    p_cx: float = 0.9,
-    p_mut: float = 0.5,
-    p_gene: float = 0.2,
-    weights: Rule = "contrast",
-    **parts: Any,
-) -> NSGA2:
-    """NSGA-II for partitions of bags, ready for :func:`evolve` or pymoo's ``minimize``.
-
-    It starts from a mix of random partitions, k-means steps, medoids and greedy descents
-    (:class:`~moo_clustering.operators.PartitionSampling`), crosses partitions whatever the numbers of
-    their clusters (:class:`~moo_clustering.operators.AlignedHUX`), improves some genes of every child
-    (:class:`~moo_clustering.operators.ImprovementMutation`), keeps the least cluster size
-    (:class:`~moo_clustering.operators.MinSizeRepair`) and one chromosome of every partition
-    (:class:`~moo_clustering.operators.CanonicalRepair`,
-    :class:`~moo_clustering.operators.CanonicalDuplicates`).
-
-    Parameters
-    ----------
-    problem : BagPartitionProblem
-        Or any :class:`~moo_clustering.problems.PartitionProblem` over cluster numbers with
-        ``objective`` and ``distances``. With ``constraint_handling="crowding"`` survival is that of
-        :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
-    pop_size : int, default=60
-    init : str, sequence of str, or mapping of str to float
-        ``kinds`` of the sampling; by default equal parts of all.
-    p_cx, p_mut : float, default=0.9 and 0.5
-        Probability that a pair is crossed, and that a child is mutated.
-    p_gene, weights
-        Options of the mutation.
-    **parts
-        Anything :class:`pymoo.algorithms.moo.nsga2.NSGA2` takes, also instead of a part named above.
-
-    Returns
-    -------
-    pymoo.algorithms.moo.nsga2.NSGA2
-        Its ``mating.mutation.n_trials`` counts the trial evaluations of the mutation after a run.
-
-    Raises
-    ------
-    TypeError
-        For a problem without an objective to move by.
-
-    Notes
-    -----
-    The Davies-Bouldin index alone is lowest for a single outlying bag against the rest: give the
-    problem a ``min_cluster_size``, and a second objective such as the silhouette.
-
-    The mutation lowers one objective only. With ``p_mut=1`` and many genes, children are drawn away
-    from partitions that are good by the others; half of them unmutated keeps the whole front.
-
-    Examples
-    --------
-    >>> from moo_clustering.algorithms import evolve
-    >>> from moo_clustering.datasets import make_bags
-    >>> from moo_clustering.problems import BagPartitionProblem
-    >>> bags = make_bags(40, 2, random_state=0).bags
-    >>> problem = BagPartitionProblem(bags, 2, ["bag_davies_bouldin", "bag_silhouette"], min_cluster_size=4)
-    >>> result = evolve(problem, bag_nsga2(problem, pop_size=20), n_gen=5, seed=0)
-    >>> result.F.shape[1]
-    2
-    """
-    if not isinstance(problem, PartitionProblem) or not hasattr(problem, "objective"):
-        raise TypeError(
-            f"problem must be a BagPartitionProblem or a PartitionProblem with an objective to move by, "
-            f"got {type(problem).__name__}."
-        )
-    duplicates = CanonicalDuplicates(problem.encoding)
-    chosen: dict[str, Any] = {
-        "sampling": RefillingSampling(PartitionSampling(init), duplicates),
-        "selection": TournamentSelection(func_comp=batched_tournament),
-        "crossover": AlignedHUX(prob=p_cx),
-        "mutation": ImprovementMutation(p_gene, weights, prob=p_mut),
-        "repair": RepairSequence(MinSizeRepair(), CanonicalRepair()),
-        "eliminate_duplicates": duplicates,
-    }
-    if problem.constraint_handling == "crowding":
-        chosen["survival"] = ConstraintCrowdingSurvival()
-    algorithm = NSGA2(pop_size=pop_size, **(chosen | parts))
-    if "survival" in chosen | parts:
-        # Crowding with a bonus is comparable within a front only.
-        algorithm.tournament_type = "comp_by_rank_and_crowding"
-    return algorithm
-
-
-class RandomDraws(NamedTuple):
-    """Random individuals, and which of them is best.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n_individuals, n_var)
-    F : ndarray of shape (n_individuals, n_obj)
-        Objectives as pymoo minimises them.
-    best : int
-        Row of the least value of the objective that decides, the first of equal ones.
-    objective : int
-        Column of that objective.
-    """
-
-    X: NDArray[Any]
-    F: NDArray[np.float64]
-    best: int
-    objective: int
-
-
-def best_of_random(
-    problem: Problem,
-    n: int,
-    random_state: int | np.random.SeedSequence | np.random.Generator | None = None,
-    *,
-    objective: str | int | None = None,
-    sampling: Sampling | None = None,
-    verbose: bool = False,
-) -> RandomDraws:
-    """Evaluate random individuals; the cheap rival of a search with as many evaluations.
-
-    Parameters
-    ----------
-    problem : Problem
-        With an ``encoding``, or give ``sampling``.
-    n : int
-        Evaluations.
-    random_state : int, SeedSequence, Generator or None, default=None
-        The first m of n individuals are not those of a run with m.
-    objective : str or int, optional
-        Objective that decides, by its place or its name in ``problem.objective_names``. Default:
-        ``"impurity"`` where the problem has it, otherwise the first.
-    sampling : pymoo Sampling, optional
-        Default: :class:`~moo_clustering.operators.EncodingSampling`.
-    verbose : bool, default=False
-        Show a progress bar on stderr.
-
-    Returns
-    -------
-    RandomDraws
-        After Ctrl-C, draws of fewer than n individuals.
-
-    Raises
-    ------
-    TypeError, ValueError
-        ``n`` or ``objective`` out of range.
-
-    Notes
-    -----
-    n evaluations in time, O(n n_var) memory. Individuals are not compared with each other.
-    """
-    n = integer("n", n, 1)
-    column = _column(problem, objective)
-    rng = np.random.default_rng(random_state)
-    sampling = EncodingSampling() if sampling is None else sampling
-    X = sampling(problem, n, random_state=rng).get("X")
-    values: list[NDArray[np.float64]] = []
-    progress = Progress(
-        n_gen=n,
-        done=0,
-        verbose=verbose,
-        description="random",
-        objective_names=getattr(problem, "objective_names", None),
-    )
-    with InterruptGuard() as guard, closing(progress):
-        for start in range(0, len(X), _BATCH):
-            values.append(problem.evaluate(X[start : start + _BATCH], return_values_of=["F"]))
-            F = np.concatenate(values)
-            progress.show(len(F), F)
-            if guard.requested:
-                break
-    return RandomDraws(X[: len(F)], F, int(F[:, column].argmin()), column)
-
-
-def _column(problem: Problem, objective: str | int | None) -> int:
-    names = list(getattr(problem, "objective_names", ()))
-    if objective is None:
-        return names.index("impurity") if "impurity" in names else 0
-    if isinstance(objective, str):
-        if objective not in names:
-            raise ValueError(
-                f"objective must be one of {', '.join(names) or 'no names'}; got {quoted(objective)}"
-            )
-        return names.index(objective)
-    column = integer("objective", objective, 0)
-    if column >= problem.n_obj:
-        raise ValueError(f"objective must be below {problem.n_obj}, the number of them; got {objective}")
-    return column
 
 
 @documented(ALGORITHM)

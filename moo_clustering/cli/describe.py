@@ -676,7 +676,7 @@ def _search_record(estimator: Any) -> dict[str, Any]:
     if control is not None:
         best = estimator.result_.problem.natural(control.F[[control.best]])[0]
         record["control"] = dict(zip(names, best.tolist(), strict=True))
-        record["n_random_starts"] = len(control.X)
+        record["n_random_starts"] = control.n_draws
     return record
 
 

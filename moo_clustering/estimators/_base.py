@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from numbers import Integral
@@ -28,6 +29,7 @@ from sklearn.base import (
     ClusterMixin,
     TransformerMixin,
     _fit_context,
+    clone,
 )
 from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import cosine_distances
@@ -51,8 +53,10 @@ from moo_clustering._messages import message_line
 from moo_clustering.algorithms import Recorder, Search, drive
 from moo_clustering.algorithms.pymoo_search import PymooSearch, filled_in
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
+from moo_clustering.controls import ControlComparison, compare
 from moo_clustering.estimators._citations import CitedMixin
 from moo_clustering.estimators._options import KW_ONLY, SearchOptions, estimator
+from moo_clustering.fronts import knee
 from moo_clustering.graphs import NeighborLists, SpectralPartition, spectral_partition, write_constraints
 from moo_clustering.graphs.neighbors import metric_space
 from moo_clustering.persistence import Checkpoint, fingerprint
@@ -424,6 +428,62 @@ class FrontSearchMixin(FrontMixin, SearchOptions):
         if given and getattr(self, "engine", "pymoo") == "deap":
             raise ValueError(f"{given[0]} is of pymoo's searches: leave it out, or set engine='pymoo'.")
 
+    @documented(compare)
+    def controls(
+        self,
+        X: Any,
+        *,
+        y: ArrayLike | None = None,
+        n_evals: int | None = None,
+        seeds: int | Sequence[int] = 10,
+        controls: str | Sequence[str] = "auto",
+        partial_y: ArrayLike | None = None,
+        **given: Any,
+    ) -> ControlComparison:
+        """Compare the search of the estimator, fitted or not, with its controls on data X.
+
+        The fit stays as it is. See :func:`~moo_clustering.controls.compare`, also for warnings.
+
+        Parameters
+        ----------
+        X
+            As for ``fit``.
+        n_evals : int, optional
+            Evaluations of every run; default: those of the fit, or before it as many as it would make.
+        partial_y
+            Labels that ``fit`` takes as its ``y``.
+        **given
+            Further arguments of ``fit``, such as ``must_link``.
+        """
+        fresh: Any = clone(self).set_params(checkpoint=None, resume=False)
+        plan: list[Any] = []
+
+        def stop(search: Any, problem: Any, n_gen: int, *rest: Any) -> None:
+            plan.extend([search, problem, n_gen])
+            raise _Planned
+
+        # The fit ends where its search would begin.
+        fresh._drive = stop
+        with suppress(_Planned):
+            fresh.fit(X, partial_y, **given)
+        if not plan or not isinstance(plan[0], PymooSearch):
+            raise ValueError(
+                f"{type(self).__name__} runs no search of pymoo here that could have controls; take other "
+                "parameters, such as engine='pymoo'."
+            )
+        algorithm: Any = plan[0].algorithm
+        # Not started yet, so that it can be set up again.
+        algorithm.problem = None
+        done: Any = getattr(getattr(self, "result_", None), "algorithm", None)
+        if n_evals is None:
+            # Of a search without a population of fixed size 0, which is refused.
+            planned = (getattr(algorithm, "pop_size", None) or 0) * (plan[2] + 1)
+            n_evals = planned if done is None else int(done.evaluator.n_eval)
+        n_clusters = getattr(self, "n_clusters", None)
+        return compare(
+            plan[1], algorithm, n_evals=n_evals, seeds=seeds, y=y, controls=controls, n_clusters=n_clusters
+        )
+
     def _pymoo_search_for(
         self,
         problem: Any,
@@ -462,6 +522,10 @@ class FrontSearchMixin(FrontMixin, SearchOptions):
             checkpoint=checkpoint,
         )
         self.n_iter_ = search.generation
+
+
+class _Planned(Exception):
+    """A fit has got as far as its search."""
 
 
 class LazyFrontMixin(FrontMixin):
@@ -513,16 +577,6 @@ def check_rule(rule: object, allowed: Sequence[str]) -> None:
         f"unknown rule {quoted(rule)}; allowed are {', '.join(map(repr, allowed))}, "
         "a row number or a callable" + (did_you_mean(rule, allowed) if isinstance(rule, str) else "")
     )
-
-
-def knee(F: NDArray[np.float64]) -> int:
-    """Index of the member nearest to the ideal point, objectives scaled to the range of the front.
-
-    Objectives are minimised; one without range does not count. Ties: the first.
-    """
-    low, spread = F.min(axis=0), np.ptp(F, axis=0)
-    scaled = np.divide(F - low, spread, out=np.zeros_like(F), where=spread > 0)
-    return int(np.linalg.norm(scaled, axis=1).argmin())
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,6 +22,7 @@ from moo_clustering.constraints import PairwiseConstraints, fisher_weights
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, estimator
+from moo_clustering.fronts import knee
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
 from moo_clustering.problems.partition import VIOLATION
@@ -260,7 +261,7 @@ class MedoidSetClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer, ABC
         The least Xie-Beni index decides among equals, and the knee is taken where there are no pairs.
         """
         if self.constraint_scores_ is None or self.supervision == "none":
-            self._take_member(_base.knee(self.pareto_front_ * np.where(self._greater_is_better(), -1.0, 1.0)))
+            self._take_member(knee(self.pareto_front_ * np.where(self._greater_is_better(), -1.0, 1.0)))
         else:
             n_pairs = (1, 1) if rule == "constraints" else self._n_pairs
             self._take_member(most_satisfied(self.pareto_front_[:, 0], self.constraint_scores_, n_pairs))

@@ -27,12 +27,13 @@ from moo_clustering._arrays import FloatArray, did_you_mean, non_dominated, quot
 from moo_clustering._parallel import run_calls, threads_here
 from moo_clustering._targets import Targets
 from moo_clustering.algorithms import PymooSearch
-from moo_clustering.algorithms.others import RandomDraws, best_of_random
+from moo_clustering.controls import RandomDraws, random_draws
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators import multi_label
-from moo_clustering.estimators._base import FrontSearchMixin, Rule, checkpoint_for, knee, settled
+from moo_clustering.estimators._base import FrontSearchMixin, Rule, checkpoint_for, settled
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount, Probability, estimator
 from moo_clustering.estimators.subspace import SISC, Clusters
+from moo_clustering.fronts import knee
 from moo_clustering.operators.crossover import AlignedSeedCrossover
 from moo_clustering.operators.mutation import DistantSeedMutation, MutationChoice, SweepSeedMutation
 from moo_clustering.operators.sampling import SeedSampling
@@ -103,8 +104,8 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     seeds_ : ndarray of shape (n_clusters,)
         Documents that the clusters of the chosen solution grew from.
     control_ : RandomDraws or None
-        ``X`` and ``F`` of the random starts, and the row ``best`` of the one with the least impurity (the
-        least first objective without labels).
+        ``X`` and ``F`` of the non-dominated ones of ``n_draws`` random starts, and the row ``best`` of the
+        one with the least impurity (the least first objective without labels).
     n_evaluations_ : int
         Number of evaluations of the search, and of the control unless it was interrupted.
     result_ : pymoo.core.result.Result
@@ -226,8 +227,10 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         self._set_front(problem)
         self.control_: RandomDraws | None = None
         if self.control:
-            self.control_ = best_of_random(
-                problem, self.n_evaluations_, control_seed, sampling=sampling, verbose=bool(self.verbose)
+            draws = self._new_search(problem, sampling, control_seed)
+            deciding = (*self.objective_names_, "impurity").index("impurity") % len(self.objective_names_)
+            self.control_ = random_draws(
+                draws, self.n_evaluations_, control_seed, deciding, bool(self.verbose)
             )
         self.choose(self.select)
 

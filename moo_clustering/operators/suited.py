@@ -51,8 +51,9 @@ _OF_PROBLEMS: dict[Any, Makers] = {
     ),
     problems.BagPartitionProblem: (
         partial(sampling.PartitionSampling, ("random", "km")),
-        crossover.AlignedHUX,
-        mutation_labels.ImprovementMutation,
+        partial(crossover.AlignedHUX, prob=0.9),
+        # It lowers one objective only: with all children mutated, a front of several shrinks.
+        partial(mutation_labels.ImprovementMutation, 0.2, prob=0.5),
         repair.MinSizeRepair,
     ),
 }

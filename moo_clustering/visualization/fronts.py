@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import FloatArray, non_dominated, optional_package, quoted
 from moo_clustering._docs import documented
+from moo_clustering.fronts import front_box, hypervolume
 
 # Also public names of this room.
 from moo_clustering.stats import CriticalDifferenceData as CriticalDifferenceData
@@ -66,8 +67,6 @@ class SearchHistory(NamedTuple):
 Groups = dict[str, list[SearchHistory]]
 _HYPERVOLUME = "hypervolume"
 _STATISTICS = re.compile(r"(best|mean|avg|min|max)(?:_(.+))?")
-# Share of the range of the fronts: how far behind them the reference point is.
-_BEHIND = 0.1
 _STEPS = ("generation", "gen", "sweep", "iteration", "iter", "evaluations")
 _NOT_SHOWN = ("seconds", "nevals", "evals")
 _SAID = {"gen": "generation", "iter": "iteration"}
@@ -812,23 +811,18 @@ def _add_hypervolume(histories: Sequence[SearchHistory], reference: ArrayLike | 
                 "reference is that of a hypervolume, for runs with the same objectives, 2 or more"
             )
         return
-    from pymoo.indicators.hv import Hypervolume
-
     finite = [[F[np.isfinite(F).all(axis=1)] for F in history.F] for history in histories]
     fronts = [[F[non_dominated(F)] for F in found] for found in finite]
     every = np.concatenate([front for found in fronts for front in found])
     if not len(every):
         return
-    ideal, nadir = every.min(axis=0), every.max(axis=0)
-    size = np.where(nadir > ideal, nadir - ideal, 1.0)
-    point = nadir + _BEHIND * size
+    ideal, point = front_box([every])
     if reference is not None:
         point = _checked_reference(reference, histories[0], len(ideal))
         if (point <= ideal).any():
             raise ValueError("reference is better than every solution in some objective; take a worse point")
-    measure = Hypervolume(ref_point=np.ones(len(ideal)), norm_ref_point=False)
     for history, found in zip(histories, fronts, strict=True):
-        values = [float(measure((front - ideal) / (point - ideal))) if len(front) else 0.0 for front in found]
+        values = [hypervolume(front, (ideal, point)) for front in found]
         place = list(history.frame.columns).index("front_size")
         history.frame.insert(place, _HYPERVOLUME, values)
 

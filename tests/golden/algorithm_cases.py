@@ -36,7 +36,6 @@ def cases():
     found["drive/slots"] = _drive_slots
     for name in LOOPS:
         found[f"loop/{name}"] = functools.partial(_loop, name)
-    found["loop/best_of_random"] = _best_of_random
     found["loop/medoid sets"] = _medoid_sets
     return found
 
@@ -139,11 +138,6 @@ EVOLVED = {
     "CHC bags": (BAGS, _chc()),
     "CHC no acceptance": (BAGS, _chc(threshold_rule="no_acceptance", step=0.5)),
     "CHC divergence": (BAGS, _chc(divergence=0.35)),
-    "bag_nsga2": (BAGS, lambda: algorithms.bag_nsga2(problem_of(BAGS), pop_size=10)),
-    "bag_nsga2 greedy": (
-        BAGS,
-        lambda: algorithms.bag_nsga2(problem_of(BAGS), pop_size=10, init="random", weights="greedy"),
-    ),
 }
 
 
@@ -255,11 +249,6 @@ def _loop(name):
         found |= {f"population {seed}": population, f"logbook {seed}": logbook, f"best {seed}": best}
         found[f"next draw {seed}"] = rng.random()
     return found
-
-
-def _best_of_random():
-    draws = algorithms.best_of_random(problem_of(LABELS), 20, 3, objective=0, sampling=ops.EncodingSampling())
-    return {"X": draws.X, "F": draws.F, "best": draws.best}
 
 
 def _medoid_sets():

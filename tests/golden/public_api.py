@@ -31,6 +31,7 @@ ROOMS = (
     "cli",
     "consensus",
     "constraints",
+    "controls",
     "datasets",
     "diversity",
     "encodings",

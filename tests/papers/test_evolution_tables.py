@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from moo_clustering.controls import CONTROLS
 from papers import evolution
-from papers.controls import CONTROLS
 from papers.runner import Settings, find_experiment
 
 

@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-import signal
 import warnings
 
 import numpy as np
@@ -20,7 +19,6 @@ from scipy.sparse import csr_array
 
 from moo_clustering._targets import partial_targets
 from moo_clustering.algorithms import evolve
-from moo_clustering.algorithms.others import best_of_random
 from moo_clustering.operators import (
     AlignedSeedCrossover,
     CanonicalDuplicates,
@@ -371,41 +369,6 @@ def test_operators_for_any_encoding_fit():
     assert_array_equal(EncodingRepair()._do(problem, X), X)
     fixed = EncodingRepair()._do(problem, np.array([[3.2, 3.0, -1.0, 99.0]]))
     assert_array_equal(fixed, [[3, 0, -1, -1]])
-
-
-def test_the_best_of_random_individuals():
-    problem = problem_of()
-    draws = best_of_random(problem, 37, 0)
-    assert draws.X.shape == (37, 4)
-    assert draws.F.shape == (37, 4)
-    assert_array_equal(problem.evaluate(draws.X), draws.F)
-    assert draws.objective == 1
-    assert draws.best == draws.F[:, 1].argmin()
-    assert best_of_random(problem, 37, 0, objective="chi_square").best == draws.F[:, 3].argmin()
-    assert best_of_random(problem, 5, 0, objective=0).objective == 0
-    assert best_of_random(problem_of(objectives=("dispersion",)), 5, 0).objective == 0
-    for bad, error in (({"n": 0}, ValueError), ({"n": 1.5}, TypeError)):
-        with pytest.raises(error, match="n must be"):
-            best_of_random(problem, **bad)
-    for objective, error in (("purity", ValueError), (4, ValueError), (1.5, TypeError)):
-        with pytest.raises(error, match="objective must be"):
-            best_of_random(problem, 3, 0, objective=objective)
-
-
-def test_ctrl_c_ends_the_drawing():
-    problem = problem_of()
-    evaluate, calls = problem._evaluate, []
-
-    def interrupted(*args, **kwargs):
-        calls.append(1)
-        if len(calls) == 2:
-            signal.raise_signal(signal.SIGINT)
-        evaluate(*args, **kwargs)
-
-    problem._evaluate = interrupted
-    draws = best_of_random(problem, 100, 0)
-    assert 0 < len(draws.F) < 100
-    assert_array_equal(draws.F, best_of_random(problem_of(), 100, 0).F[: len(draws.F)])
 
 
 def test_natural_objectives_are_those_of_the_search():

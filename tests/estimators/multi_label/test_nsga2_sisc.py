@@ -83,7 +83,9 @@ def test_predictions_are_those_of_the_clusters(fitted):
 def test_the_control_has_as_many_evaluations(fitted):
     model, X, topic = fitted
     control = model.control_
-    assert model.n_evaluations_ == 6 * 4 == len(control.X) == len(control.F)
+    assert model.n_evaluations_ == 6 * 4 == control.n_draws
+    assert len(control.X) == len(control.F) < control.n_draws
+    assert sorted(non_dominated(control.F)) == list(range(len(control.F)))
     problem = SubspaceClusteringProblem(X, partial(topic), n_seeds=4, n_sweeps=2)
     assert_array_equal(problem.evaluate(control.X), control.F)
     assert control.best == control.F[:, 1].argmin()
@@ -95,6 +97,23 @@ def test_the_control_has_as_many_evaluations(fitted):
     assert_array_equal(model.choose("impurity").memberships_, before)
     at_once = NSGA2SISC(**QUICK, select="random").fit(X, partial(topic))
     assert_array_equal(at_once.seeds_, control.X[control.best])
+
+
+def test_ctrl_c_ends_the_control_and_keeps_what_was_drawn(monkeypatch):
+    calls = []
+
+    def evaluate(problem, *args, **kwargs):
+        calls.append(1)
+        if len(calls) == 6:
+            signal.raise_signal(signal.SIGINT)
+        return _evaluate(problem, *args, **kwargs)
+
+    _evaluate = SubspaceClusteringProblem._evaluate
+    monkeypatch.setattr(SubspaceClusteringProblem, "_evaluate", evaluate)
+    X, topic = topics()
+    model = NSGA2SISC(**QUICK).fit(X, partial(topic))
+    assert model.n_evaluations_ == 24
+    assert 0 < model.control_.n_draws < 24
 
 
 def test_without_control():
@@ -170,7 +189,8 @@ def test_starts_of_labelled_documents():
     X, topic = topics()
     y = partial(topic)
     model = NSGA2SISC(**{**QUICK, "n_gen": 0}, init="labels").fit(X, y)
-    assert_array_equal(np.sort(y[model.control_.X], axis=1), np.tile(np.arange(4), (6, 1)))
+    drawn = model.control_.X
+    assert_array_equal(np.sort(y[drawn], axis=1), np.tile(np.arange(4), (len(drawn), 1)))
     assert_array_equal(
         np.sort(y[model.pareto_seeds_], axis=1), np.tile(np.arange(4), (len(model.pareto_seeds_), 1))
     )
@@ -222,7 +242,7 @@ def test_impurity_is_no_rule_where_it_is_no_objective():
     X, topic = topics()
     model = NSGA2SISC(**QUICK, objectives=["dispersion", "chi_square"]).fit(X, partial(topic))
     assert model.chosen_ == model.choose("knee").chosen_
-    assert model.control_.objective == 0
+    assert model.control_.best == model.control_.F[:, 0].argmin()
 
 
 def test_ctrl_c_keeps_the_best_so_far(monkeypatch):
@@ -241,7 +261,7 @@ def test_ctrl_c_keeps_the_best_so_far(monkeypatch):
         model = NSGA2SISC(**QUICK).fit(X, partial(topic))
     assert model.interrupted_
     assert model.n_iter_ == 1
-    assert model.n_evaluations_ == len(model.control_.F) == 12
+    assert model.n_evaluations_ == model.control_.n_draws == 12
     assert model.predict(X).shape == (60,)
 
 

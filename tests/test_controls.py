@@ -1,9 +1,10 @@
 """Controls of searches: equal evaluations, known classes that stay outside, sentences, bad input."""
 
+import signal
+
 import numpy as np
 import pandas as pd
 import pytest
-from deap import base, tools
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.algorithms.soo.nonconvex.ga import GA
 from pymoo.algorithms.soo.nonconvex.pso import PSO
@@ -13,19 +14,11 @@ from pymoo.operators.crossover.ux import UniformCrossover
 from pymoo.problems import get_problem
 from scipy.stats import wilcoxon
 
-from moo_clustering import MOCK, PESC, NSGA2Clus
-from moo_clustering.algorithms import AMOSA, ExhaustedSearchWarning
+from moo_clustering import MOCK, PESC, AMOSAClus, NSGA2Clus
+from moo_clustering.algorithms import AMOSA, ExhaustedSearchWarning, InterruptedSearchWarning
+from moo_clustering.controls import CONTROLS, ControlComparison, compare
 from moo_clustering.operators import MSTInterestingnessSampling, NeighborBiasedMutation
-from moo_clustering.operators.deap import ArrayIndividual, Minimize
 from moo_clustering.problems import MOCKProblem
-from papers.controls import (
-    CONTROLS,
-    ControlComparison,
-    compare,
-    compare_deap,
-    controls_of,
-    paired_difference,
-)
 
 
 def blobs(n=40):
@@ -107,7 +100,7 @@ def test_known_classes_score_and_do_not_search():
     X, y = blobs()
     other = np.random.default_rng(1).permutation(y)
     model = MOCK(2, pop_size=20, n_gen=3, random_state=0)
-    told, misled = (controls_of(model, X, classes=classes, seeds=1).runs for classes in (y, other))
+    told, misled = (model.controls(X, y=classes, seeds=1).runs for classes in (y, other))
     scores = ["ari", "best ari", "seconds"]
     pd.testing.assert_frame_equal(told.drop(columns=scores), misled.drop(columns=scores))
     assert told["ari"].max() == 1.0
@@ -116,13 +109,43 @@ def test_known_classes_score_and_do_not_search():
 
 def test_estimators_have_controls_with_as_many_evaluations_as_their_search():
     X, _ = blobs()
-    found = controls_of(NSGA2Clus(pop_size=8, n_gen=3, search="evolve"), X, seeds=1)
-    made = found.runs.set_index("method")["evaluations"]
-    assert made["evolution"] == made["drift"] == 8 * 4
+    model = NSGA2Clus(pop_size=8, n_gen=3, search="evolve")
+    found = model.controls(X, seeds=1, controls="drift")
+    assert found.runs["evaluations"].tolist() == [8 * 4, 8 * 4]
     with pytest.raises(ValueError, match=r"'one_minus_diversity' is not finite for .* individual alone"):
-        controls_of(PESC(2, pop_size=8, n_gen=2), X, seeds=1)
-    with pytest.raises(ValueError, match="runs no pymoo search"):
-        controls_of(NSGA2Clus(engine="deap", search="evolve"), X)
+        PESC(2, pop_size=8, n_gen=2).controls(X, seeds=1)
+    with pytest.raises(ValueError, match="NSGA2Clus runs no search of pymoo here"):
+        NSGA2Clus(engine="deap", search="evolve").controls(X)
+    with pytest.raises(ValueError, match="n_evals must be an integer of at least 1"):
+        AMOSAClus().controls(X)
+
+
+def test_a_fit_stays_as_it_is_and_sets_the_evaluations():
+    X, y = blobs()
+    model = MOCK(2, pop_size=10, n_gen=4, random_state=0).fit(X)
+    labels, result = model.labels_, model.result_
+    found = model.set_params(n_gen=9).controls(X, seeds=1, controls="random", partial_y=y, must_link=[[0, 2]])
+    assert model.labels_ is labels
+    assert model.result_ is result
+    assert found.runs["evaluations"].tolist() == [result.algorithm.evaluator.n_eval] * 2
+
+
+def test_an_interrupted_comparison_is_over_the_seeds_that_are_done():
+    class Interrupted(Counting):
+        def _evaluate(self, X, out, *args, **kwargs):
+            super()._evaluate(X, out)
+            if len(self.seen) == limit:
+                signal.raise_signal(signal.SIGINT)
+
+    limit = 30
+    with pytest.warns(InterruptedSearchWarning, match="the comparison is over 2 of 9 seeds"):
+        found = compare(Interrupted(), NSGA2(20), n_evals=100, seeds=9, controls="random")
+    assert found.runs[["seed", "method"]].to_numpy().tolist() == [
+        [seed, method] for seed in (0, 1) for method in ("evolution", "random")
+    ]
+    limit = 4
+    with pytest.raises(KeyboardInterrupt):
+        compare(Interrupted(), NSGA2(20), n_evals=100, seeds=9, controls="random")
 
 
 def made_runs(differences, measure="hypervolume"):
@@ -142,7 +165,12 @@ def test_claims_follow_from_the_pairs():
     assert "on 6 seeds, the evolution is better than random (+0.200, p = 0.0312)" in better.claim()
     assert "worse than random" in made_runs([-0.1, -0.2, -0.3, -0.1, -0.2, -0.3]).claim()
     assert "not shown to differ from random" in made_runs([0.1, -0.2, 0.3, -0.1, 0.2, -0.3]).claim()
-    assert "5 seeds are fewer than 6" in made_runs([0.1] * 5).claim()
+    assert "5 seeds are fewer than 6." in made_runs([0.1] * 5).claim()
+    runs = pd.concat([better.runs, better.runs.query("method == 'random'").assign(method="drift")])
+    assert "6 seeds are fewer than 7" in ControlComparison(runs, pd.DataFrame()).claim()
+    assert "random (+0.200, p = 0.0625) and drift" in ControlComparison(runs, pd.DataFrame()).claim(
+        alpha=0.07
+    )
     # Less of an objective is better.
     assert "worse than random" in made_runs([0.1, 0.2, 0.3, 0.1, 0.2, 0.3], "best f1").claim("best f1")
     with pytest.raises(ValueError, match=r"measure must be among .*hypervolume.*, got 'hypervolum'"):
@@ -169,48 +197,6 @@ def test_the_figure_has_a_curve_per_method(tmp_path):
     assert "evaluations" in figure.axes[0].get_xlabel()
 
 
-def one_max(rng):
-    toolbox = base.Toolbox()
-    toolbox.register("individual", lambda genes: ArrayIndividual(genes, Minimize))
-    toolbox.register("population", lambda n: [toolbox.individual(rng.integers(0, 2, 12)) for _ in range(n)])
-    toolbox.register("evaluate", lambda one: (float(12 - np.sum(one)),))
-    toolbox.register("mutate", tools.mutFlipBit, indpb=0.1)
-    toolbox.register(
-        "select", lambda individuals, k: sorted(individuals, key=lambda one: one.fitness.values)[:k]
-    )
-    return toolbox
-
-
-def step(population, toolbox, rng):
-    children = [toolbox.mutate(toolbox.clone(one))[0] for one in population]
-    for child in children:
-        del child.fitness.values
-    for child, values in zip(children, toolbox.map(toolbox.evaluate, children), strict=True):
-        child.fitness.values = values
-    return toolbox.select(population + children, len(population))
-
-
-class Evaluating:
-    """A step that evaluates the initial population one by one."""
-
-    def start(self, population, toolbox, rng):
-        for one in population:
-            one.fitness.values = toolbox.evaluate(one)
-        return population
-
-    def __call__(self, population, toolbox, rng):
-        return step(population, toolbox, rng)
-
-
-def test_a_deap_toolbox_has_the_same_controls():
-    found = compare_deap(one_max, Evaluating(), pop_size=6, n_evals=125, seeds=2)
-    made = found.runs.set_index("method")["evaluations"]
-    assert (made.drop("initial") == 125).all()
-    best = found.runs.groupby("method")["best f1"].mean()
-    assert best["evolution"] < best["drift"]
-    assert best["climbs"] < best["initial"]
-
-
 def test_bad_input_is_refused_in_a_sentence():
     problem, algorithm = Counting(), NSGA2(20)
     X, y = blobs()
@@ -227,6 +213,8 @@ def test_bad_input_is_refused_in_a_sentence():
         ),
         (problem, algorithm, {"y": [0] * 40}, "Counting has no decode"),
         (mock, tree_search(), {"y": y[1:]}, "one class for each of 40 samples, got shape .39"),
+        (mock, tree_search(), {"y": y / 2}, "y must hold classes 0, 1, ..., at least one"),
+        (mock, tree_search(), {"y": -np.ones(40, dtype=int)}, "at least one, and -1 where none"),
         (Counting(1), PSO(20), {}, "the control .climbs. needs a mutation, which PSO does not have"),
     ]
     for one, method, options, message in cases:
@@ -295,13 +283,16 @@ def test_infeasible_individuals_are_counted_and_not_archived():
 
 
 def test_paired_differences():
-    found = paired_difference([3.0, 2.0, 1.0, 5.0, np.nan], [1.0, 2.0, 2.0, 1.0, 1.0])
-    assert found.difference == 1.25
-    assert (found.wins, found.ties, found.losses) == (2, 1, 1)
-    assert found.low <= 1.25 <= found.high
-    assert found.p == wilcoxon([2.0, 0.0, -1.0, 4.0]).pvalue
-    assert paired_difference([1.0, 1.0], [1.0, 1.0]).p == 1.0
-    assert paired_difference([1.0, 1.0], [0.9, 0.5], margin=0.2)[4:] == (1, 1, 0)
-    for ours, theirs in (([1.0], [1.0, 2.0]), ([], [])):
-        with pytest.raises(ValueError, match="give equally many values, at least one"):
-            paired_difference(ours, theirs)
+    rows = [
+        {"problem": "", "seed": seed, "method": method, "ari": value}
+        for method, values in {
+            "evolution": [3.0, 2.0, 1.0, 5.0, np.nan], "random": [1.0, 2.0, 2.0, 1.0, 1.0],
+            "drift": [3.0, 2.0, 1.0, 5.0, 4.0],
+        }.items()
+        for seed, value in enumerate(values)
+    ]  # fmt: skip
+    found = ControlComparison(pd.DataFrame(rows), pd.DataFrame()).differences("ari")
+    assert found.loc["random", ["difference", "wins", "ties", "losses"]].tolist() == [1.25, 2, 1, 1]
+    assert found.loc["random", "low"] <= 1.25 <= found.loc["random", "high"]
+    assert found.loc["random", "p"] == wilcoxon([2.0, 0.0, -1.0, 4.0]).pvalue
+    assert found.loc["drift", ["difference", "low", "high", "p"]].tolist() == [0.0, 0.0, 0.0, 1.0]

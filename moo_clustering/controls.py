@@ -1,0 +1,557 @@
+"""Controls of evolutionary searches: the same operators and as many evaluations.
+
+:func:`compare` runs a pymoo algorithm beside its controls, ``model.controls(X)`` the search of an estimator.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
+from functools import partial
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from pymoo.algorithms.base.genetic import GeneticAlgorithm
+from pymoo.core.evaluator import Evaluator
+from pymoo.core.problem import Problem
+from pymoo.operators.selection.rnd import RandomSelection
+from scipy.stats import wilcoxon
+from sklearn.metrics import adjusted_rand_score
+
+from moo_clustering._arrays import FloatArray, did_you_mean, integer, non_dominated, warn_caller
+from moo_clustering.algorithms import PymooSearch
+from moo_clustering.algorithms import search as searches
+from moo_clustering.algorithms.pymoo_search import variation, violations_of
+from moo_clustering.fronts import Box, front_box, hypervolume, knee
+from moo_clustering.operators import RandomSurvival
+from moo_clustering.stats import and_list, p_text
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["CONTROLS", "ControlComparison", "compare"]
+
+EVOLUTION = "evolution"
+BY_MUTATION = ("climbs", "local search", "annealing")
+CONTROLS = ("initial", "random", "drift", *BY_MUTATION, "construction")
+Genes = NDArray[Any]
+# Points of the anytime curves; generations without an evaluation after which a search ignores its budget.
+_POINTS, _IDLE = 20, 100
+# Incumbents side by side, each with weights of its own; the least evaluations of each.
+_INCUMBENTS, _LEAST = 20, 50
+# Trials without improvement before a climb starts anew, and mutations of a kick.
+_PATIENCE, _KICK = 100, 5
+# Temperatures of annealing, in the range of the objectives in the first sample.
+_HOT, _COLD = 0.1, 0.0005
+
+
+def compare(
+    problem: Problem,
+    algorithm: Any,
+    *,
+    n_evals: int,
+    seeds: int | Sequence[int] = 10,
+    y: ArrayLike | None = None,
+    controls: str | Sequence[str] = "auto",
+    n_clusters: int | None = None,
+) -> ControlComparison:
+    """Run an algorithm and its controls with equal evaluations, and compare what they find.
+
+    Parameters
+    ----------
+    problem : Problem
+        Individuals must be scored independently of each other.
+    algorithm : pymoo Algorithm
+        Fresh; copies of it are run.
+    n_evals : int
+        Evaluations of every run, counted one by one; the last batch is cut to fit.
+    seeds : int or sequence of int, default=10
+        Number of repetitions, or their seeds.
+    y : array-like of shape (n_samples,), optional
+        Known classes, -1 for unknown, by which partitions are scored. They never reach a search.
+    controls : "auto" or sequence of str, default="auto"
+        Which to run; ``"auto"`` takes all for which problem and algorithm have the parts.
+
+        - ``"initial"``: one initial population; ``"random"``: as many as the budget allows.
+        - ``"drift"``: the same operators; parents and survivors by chance.
+        - ``"climbs"``: incumbents that take over mutants which are no worse, by objectives weighted at
+          random; after 100 in vain, a new start with new weights.
+        - ``"local search"``: the same, with five mutations of the best so far in place of the new start.
+        - ``"annealing"``: incumbents that take over worse mutants ever less.
+        - ``"construction"``: the partitions of ``problem.greedy_front()``.
+    n_clusters : int, optional
+        The partition is scored that has the nearest number of clusters and, of those, the least first
+        objective. Default: the knee of the front.
+
+    Returns
+    -------
+    ControlComparison
+
+    Raises
+    ------
+    TypeError, ValueError
+        For budgets below the initial population, controls that are unknown or lack a part, classes of
+        another length or without ``problem.decode``, objectives that are not finite, and algorithms that do
+        not evaluate through the problem.
+
+    Warns
+    -----
+    ExhaustedSearchWarning, InterruptedSearchWarning
+        A search ended before its evaluations were used up; Ctrl-C ended the comparison, which is over the
+        seeds that are done.
+
+    Notes
+    -----
+    Besides the evaluations O(n_evals log n_evals) time per run with two objectives, else
+    O(n_evals n_front n_obj). Of solutions with equal objectives one is archived, of infeasible ones none.
+
+    Examples
+    --------
+    >>> from pymoo.algorithms.moo.nsga2 import NSGA2
+    >>> from pymoo.problems import get_problem
+    >>> found = compare(get_problem("zdt1", n_var=5), NSGA2(20), n_evals=500, seeds=2)
+    >>> found.runs.groupby("method")["evaluations"].max()["drift"]
+    500
+    """
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem must be a pymoo Problem, got {type(problem).__name__}.")
+    return compared(partial(_PymooRun, problem, algorithm), n_evals, seeds, y, controls, n_clusters)
+
+
+def compared(
+    make: Callable[..., Any], n_evals: int, seeds: Any, y: Any, controls: Any, n_clusters: int | None
+) -> ControlComparison:
+    n_evals = integer("n_evals", n_evals, 1)
+    listed = list(range(integer("seeds", seeds, 1))) if isinstance(seeds, int | np.integer) else list(seeds)
+    trial = make(Meter(n_evals, ()), seed=0)
+    methods = [EVOLUTION, *_wanted(controls, trial.lacking())]
+    if n_evals < trial.size:
+        raise ValueError(
+            f"n_evals={n_evals} is below the {trial.size} individuals of the initial population; raise it or "
+            "lower pop_size."
+        )
+    if y is not None and trial.decode is None:
+        raise ValueError(f"y scores partitions, but {trial.title} has no decode(X); leave y out.")
+    if y is not None:
+        y, n_samples = np.asarray(y), trial.decode(trial.sample()[:1]).shape[1]
+        if y.shape != (n_samples,):
+            raise ValueError(f"y must hold one class for each of {n_samples} samples, got shape {y.shape}.")
+        if not np.issubdtype(y.dtype, np.integer) or y.max() < 0:
+            raise ValueError("y must hold classes 0, 1, ..., at least one, and -1 where none is known.")
+    # What is compiled in the first generations would count as time of the first run.
+    _run(partial(make, seed=0), EVOLUTION, Meter(min(n_evals, 2 * trial.size), trial.names))
+    runs: dict[tuple[int, str], Meter] = {}
+    try:
+        for seed in listed:
+            runs |= {
+                (seed, method): _run(partial(make, seed=seed), method, Meter(n_evals, trial.names))
+                for method in methods
+            }
+    except KeyboardInterrupt:
+        if not runs:
+            raise
+        said = f"interrupted; the comparison is over {len(runs) // len(methods)} of {len(listed)} seeds."
+        warn_caller(said, searches.InterruptedSearchWarning)
+    box = front_box([meter.front for meter in runs.values()])
+    rows, points = [], []
+    for (seed, method), meter in runs.items():
+        key = {"problem": "", "seed": seed, "method": method}
+        rows.append(key | _scored(trial, meter, box, y, n_clusters))
+        points += [key | {"evaluations": n, "hypervolume": hypervolume(F, box)} for n, F in meter.course]
+    return ControlComparison(pd.DataFrame(rows), pd.DataFrame(points))
+
+
+def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
+    """Names of the controls to run; an error for those that lack a part, and in any case without mutation."""
+    named = [controls] if isinstance(controls, str) else list(controls)
+    if controls == "auto":
+        named = [name for name in CONTROLS if name not in lacking or name in BY_MUTATION]
+    for name in named:
+        if name not in CONTROLS:
+            near = did_you_mean(str(name), CONTROLS)
+            raise ValueError(f"controls must be 'auto' or among {CONTROLS}, got {name!r}{near}.")
+        if name in lacking:
+            possible = tuple(one for one in CONTROLS if one not in lacking)
+            raise ValueError(f"the control {name!r} needs {lacking[name]}; add it or choose from {possible}.")
+    return named
+
+
+class ControlComparison(NamedTuple):
+    """Results of an evolution and its controls, run by run.
+
+    Attributes
+    ----------
+    runs : DataFrame
+        A row per ``problem``, ``seed`` and ``method``: ``hypervolume`` (share of the box between the best
+        values of all runs of the problem and a point a tenth of their range behind the worst of their
+        fronts), ``best <objective>`` (minimised), ``front`` (number of solutions), ``evaluations``,
+        ``seconds``; with classes ``n_clusters``, ``ari`` of the scored partition, ``best ari`` of the front.
+    curves : DataFrame
+        ``hypervolume`` by ``evaluations`` for every run.
+    """
+
+    runs: pd.DataFrame
+    curves: pd.DataFrame
+
+    @classmethod
+    def joined(cls, found: Mapping[str, ControlComparison]) -> ControlComparison:
+        """Comparisons on several problems, by their names."""
+        runs = pd.concat([one.runs.assign(problem=name) for name, one in found.items()])
+        return cls(runs, pd.concat([one.curves.assign(problem=name) for name, one in found.items()]))
+
+    def table(self) -> pd.DataFrame:
+        """Means over problems and seeds, a row per method."""
+        means: pd.DataFrame = self.runs.groupby("method", sort=False).mean(numeric_only=True)
+        return means.drop(columns="seed")
+
+    def differences(self, measure: str = "hypervolume") -> pd.DataFrame:
+        """Test the evolution against each control, in pairs of equal problem and seed.
+
+        Parameters
+        ----------
+        measure : str, default="hypervolume"
+            A column of ``runs``.
+
+        Returns
+        -------
+        DataFrame
+            A row per control: the mean ``difference``, positive where the evolution is better, its bootstrap
+            interval of 95 % from ``low`` to ``high``, ``p`` of Wilcoxon's signed-rank test, and ``wins``,
+            ``ties`` and ``losses``. With several problems, which are what repeats then, seeds are averaged.
+        """
+        known = [str(name) for name in self.runs.columns if name not in ("problem", "seed", "method")]
+        if measure not in known:
+            raise ValueError(f"measure must be among {known}, got {measure!r}{did_you_mean(measure, known)}.")
+        unit = "seed" if self.runs["problem"].nunique() == 1 else "problem"
+        values = self.runs.pivot_table(measure, unit, "method", sort=False, dropna=False)
+        less = (measure.startswith("best ") and measure != "best ari") or measure == "seconds"
+        values = -values if less else values
+        # A control may find no feasible solution at all.
+        ours, others = values.pop(EVOLUTION), values.dropna(axis=1, how="all")
+        found = {str(name): paired_difference(ours, theirs) for name, theirs in others.items()}
+        return pd.DataFrame.from_dict(found, orient="index")
+
+    def claim(self, measure: str = "hypervolume", *, alpha: float = 0.05) -> str:
+        """Say what a column of ``runs`` shows, by Wilcoxon's tests with Holm's correction."""
+        pairs = self.differences(measure).sort_values("p")
+        counted = "problems" if self.runs["problem"].nunique() > 1 else "seeds"
+        n = self.runs[counted[:-1]].nunique()
+        # Even where all n differences have one sign, Wilcoxon's p is 2 / 2^n.
+        fewest = 1 + int(np.ceil(np.log2(len(pairs) / alpha)))
+        if n < fewest:
+            return f"Nothing can be claimed about {measure}: {n} {counted} are fewer than {fewest}."
+        adjusted = np.maximum.accumulate(pairs["p"].to_numpy() * np.arange(len(pairs), 0, -1)).clip(max=1.0)
+        said: dict[str, list[str]] = {"better than": [], "worse than": [], "not shown to differ from": []}
+        for (name, row), p in zip(pairs.iterrows(), adjusted, strict=True):
+            verdict = list(said)[2 if p > alpha else int(row["difference"] < 0)]
+            said[verdict].append(f"{name} ({row['difference']:+.3f}, p = {p_text(p)})")
+        parts = "; ".join(f"{verdict} {and_list(names)}" for verdict, names in said.items() if names)
+        return f"By {measure} on {n} {counted}, the evolution is {parts}."
+
+    def plot(self, *, title: str = "", path: str | PathLike[str] | None = None) -> Figure:
+        """Plot hypervolume by evaluations, of every method its median and quartiles; ``path`` saves it."""
+        grid = np.unique(self.curves.loc[self.curves["method"] == EVOLUTION, "evaluations"])
+        runs: dict[str, list[pd.DataFrame]] = {}
+        for (method, _, _), run in self.curves.groupby(["method", "problem", "seed"], sort=False):
+            # Runs that end before others keep their last value.
+            held = run.set_index("evaluations")["hypervolume"].reindex(grid, method="ffill").bfill()
+            runs.setdefault(str(method), []).append(held.reset_index())
+        # By name, since plots stand above controls in the order of imports.
+        plots = importlib.import_module("moo_clustering.visualization")
+        figure: Figure = plots.plot_convergence(runs, title=title, path=path)
+        return figure
+
+    def __str__(self) -> str:
+        said = [self.claim(one) for one in ("hypervolume", "ari") if one in self.runs]
+        return "\n".join([self.table().round(4).to_string(), *said])
+
+
+def paired_difference(ours: ArrayLike, theirs: ArrayLike) -> dict[str, float]:
+    """Mean difference of pairs, its bootstrap interval of 95 %, Wilcoxon's p, and wins, ties and losses.
+
+    Pairs with a missing value are left out; p is 1 where nothing differs.
+    """
+    away = np.subtract(np.asarray(ours, dtype=np.float64), np.asarray(theirs, dtype=np.float64))
+    away = away[~np.isnan(away)]
+    rows = np.random.default_rng(0).integers(0, len(away), (2000, len(away)))
+    low, high = np.quantile(away[rows].mean(axis=1), (0.025, 0.975)).tolist()
+    p = float(wilcoxon(away).pvalue) if away.any() else 1.0
+    counts = {"wins": int((away > 0).sum()), "ties": int((away == 0).sum()), "losses": int((away < 0).sum())}
+    return {"difference": float(away.mean()), "low": low, "high": high, "p": p, **counts}
+
+
+class _Spent(Exception):
+    """All evaluations are used up."""
+
+
+class Meter:
+    """Counts evaluations, archives non-dominated solutions, and ends a run by an exception.
+
+    ``front`` and ``genes`` are the archive, ``course`` holds numbers of evaluations and the fronts then.
+    """
+
+    def __init__(self, n_evals: int, names: Sequence[str]) -> None:
+        self.n_evals, self.names = n_evals, names
+        self.count, self.seconds = 0, 0.0
+        self.front: FloatArray = np.empty((0, len(names)))
+        self.genes: Genes = np.empty((0, 0))
+        self.course: list[tuple[int, FloatArray]] = []
+        self._new: list[tuple[Genes, FloatArray]] = []
+        self._next = n_evals / _POINTS
+
+    def admit(self, n: int) -> int:
+        """How many of n evaluations are allowed; ends the run if none."""
+        if self.count >= self.n_evals:
+            raise _Spent
+        return min(n, self.n_evals - self.count)
+
+    def take(self, X: Genes, F: FloatArray, violation: FloatArray, asked: int) -> None:
+        """Count and archive individuals; ends the run if more were asked for."""
+        bad = ~np.isfinite(F)
+        if bad.any():
+            raise ValueError(
+                f"the objective {self.names[int(bad.any(axis=0).argmax())]!r} is not finite for "
+                f"{bad.any(axis=1).sum()} of {len(F)} individuals; controls need finite ones that depend "
+                "on the individual alone."
+            )
+        feasible = violation <= 0
+        self._new.append((X[feasible], F[feasible]))
+        self.count += len(F)
+        if self.count >= self._next:
+            self.settle()
+            self._next = self.count + self.n_evals / _POINTS
+        if len(F) < asked:
+            raise _Spent
+
+    def settle(self) -> None:
+        """Bring the archive up to date, and note it in the course."""
+        if self._new:
+            genes, F = (np.concatenate(parts) for parts in zip(*self._new, strict=True))
+            if len(self.front):
+                genes, F = np.concatenate([self.genes, genes]), np.concatenate([self.front, F])
+            rows = non_dominated(F)
+            # In lexicographic order equal ones are neighbours.
+            rows = rows[np.append(True, (np.diff(F[rows], axis=0) != 0).any(axis=1))[: len(rows)]]
+            self.genes, self.front, self._new = genes[rows], F[rows], []
+        if not self.course or self.course[-1][0] < self.count:
+            self.course.append((self.count, self.front))
+
+
+def _run(make: Callable[[Meter], Any], method: str, meter: Meter) -> Meter:
+    """Run a method until its evaluations are used up, or it has no more to do."""
+    start = time.perf_counter()
+    run = make(meter)
+    with suppress(_Spent):
+        if method in (EVOLUTION, "drift"):
+            _advance(run.search(drift=method == "drift"), meter, run.title)
+        elif method in BY_MUTATION:
+            _incumbents(run, meter, method)
+        elif method == "construction":
+            X = run.problem.greedy_front()
+            n = min(len(X), meter.n_evals)
+            run.evaluate(X[np.linspace(0, len(X) - 1, n).round().astype(int)])
+        else:
+            run.evaluate(run.sample())
+            while method == "random":
+                run.evaluate(run.sample())
+    meter.settle()
+    meter.seconds = time.perf_counter() - start
+    return meter
+
+
+def _advance(search: Any, meter: Meter, title: str) -> None:
+    """Run a search, which the meter ends."""
+    search.start()
+    idle = 0
+    while not (search.exhausted or getattr(search, "finished", False)):
+        before = meter.count
+        search.advance()
+        idle = 0 if meter.count > before else idle + 1
+        evaluator = getattr(getattr(search, "algorithm", None), "evaluator", None)
+        if idle > _IDLE or getattr(evaluator, "n_eval", 0) > meter.count:
+            raise ValueError(
+                f"the algorithm ignores its budget: {title} counted {meter.count} evaluations, and it made "
+                "others or none; let it evaluate through the problem that it is given."
+            )
+    if meter.count < meter.n_evals:
+        said = f"the search ended by itself after {meter.count} of n_evals={meter.n_evals} evaluations."
+        warn_caller(said, searches.ExhaustedSearchWarning)
+
+
+def _incumbents(run: Any, meter: Meter, method: str) -> None:
+    """Climbs, iterated local search or annealing, many incumbents side by side; the meter ends it."""
+    rng: np.random.Generator = run.rng
+    starts = run.sample()
+    F, violation = run.evaluate(starts)
+    low, span = F.min(axis=0), np.ptp(F, axis=0)
+    span[span == 0] = 1.0
+    left = meter.n_evals - meter.count
+    n = int(np.clip(left // _LEAST, 1, _INCUMBENTS))
+    patience = max(10, min(_PATIENCE, left // n // 5))
+
+    def values(F: FloatArray, violation: FloatArray, weights: FloatArray) -> FloatArray:
+        # A violation is worse than any objective.
+        total: FloatArray = ((F - low) / span * weights).sum(axis=-1) + 1e6 * violation
+        return total
+
+    weights = rng.dirichlet(np.ones(F.shape[1]), n)
+    scores = values(F, violation, weights[:, None])
+    X, current = starts[scores.argmin(axis=1)], scores.min(axis=1)
+    best, least, stalled, kicked = X.copy(), current.copy(), np.zeros(n, dtype=int), np.zeros(n, dtype=bool)
+    while True:
+        trial = run.varied(X)
+        for _ in range(_KICK - 1 if kicked.any() else 0):
+            trial[kicked] = run.varied(trial[kicked])
+        F_trial, violation_trial = run.evaluate(trial)
+        scores = values(F_trial, violation_trial, weights)
+        accept = (scores <= current) | kicked
+        if method == "annealing":
+            heat = _HOT * (_COLD / _HOT) ** (meter.count / meter.n_evals)
+            accept |= rng.random(n) < np.exp(-np.maximum(scores - current, 0.0) / heat)
+        stalled = np.where(scores < current, 0, stalled + 1)
+        X[accept], current[accept] = trial[accept], scores[accept]
+        kicked = stalled >= (np.inf if method == "annealing" else patience)
+        if not kicked.any():
+            continue
+        stalled[kicked] = 0
+        if method == "climbs":
+            weights[kicked] = rng.dirichlet(np.ones(F.shape[1]), kicked.sum())
+            scores = values(F, violation, weights[kicked, None])
+            X[kicked], current[kicked] = starts[scores.argmin(axis=1)], scores.min(axis=1)
+            kicked[:] = False
+        else:
+            better = kicked & (current <= least)
+            best[better], least[better] = X[better], current[better]
+            X[kicked], current[kicked] = best[kicked], least[kicked]
+
+
+class RandomDraws(NamedTuple):
+    """Non-dominated ones of random individuals, and the row of the best by the objective that decides."""
+
+    X: Genes
+    F: FloatArray
+    best: int
+    n_draws: int
+
+
+def random_draws(search: PymooSearch, n_evals: int, seed: int, objective: int, verbose: bool) -> RandomDraws:
+    """The control ``"random"`` of a search that has not started; after Ctrl-C, of fewer evaluations."""
+    names, algorithm = search.problem.objective_names, search.algorithm
+    algorithm.problem = None
+    meter = Meter(n_evals, names)
+    run = _PymooRun(search.problem, algorithm, meter, seed)
+    bar = searches.Progress(
+        n_gen=n_evals, done=0, verbose=verbose, description="random", objective_names=names
+    )
+    with searches.InterruptGuard() as guard, closing(bar), suppress(_Spent):
+        while not guard.requested:
+            bar.show(meter.count, run.evaluate(run.sample())[0])
+    meter.settle()
+    return RandomDraws(meter.genes, meter.front, int(meter.front[:, objective].argmin()), meter.count)
+
+
+class _PymooRun:
+    """A run of a pymoo algorithm or of a control, over a problem whose evaluations are counted."""
+
+    def __init__(self, problem: Problem, algorithm: Any, meter: Meter, seed: int) -> None:
+        self.given, self.seed, self.rng = algorithm, seed, np.random.default_rng(seed)
+        self.title = type(problem).__name__
+        self.names = getattr(problem, "objective_names", tuple(f"f{i + 1}" for i in range(problem.n_obj)))
+        self.decode = getattr(problem, "decode", None)
+
+        def evaluate(X: Genes, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+            rows = np.atleast_2d(X)
+            n = meter.admit(len(rows))
+            problem._evaluate(X if n == len(rows) else rows[:n], out, *args, **kwargs)
+            F = np.column_stack(out["F"]) if isinstance(out["F"], list | tuple) else np.asarray(out["F"])
+            limits = {name: np.reshape(out[name], (n, -1)) for name in "GH" if out.get(name) is not None}
+            violation = violations_of({"X": rows[:n], **limits}, problem)
+            written = rows[:n] if out.get("X") is None else np.atleast_2d(out["X"])
+            meter.take(written, F.astype(np.float64).reshape(n, -1), violation, len(rows))
+
+        # In a copy of the problem, so that operators find its own class.
+        self.problem: Any = copy.copy(problem)
+        self.problem._evaluate = evaluate
+        self.fresh = self._search(algorithm).algorithm
+        parts = vars(algorithm) | getattr(getattr(algorithm, "mating", None), "__dict__", {})
+        self._crossover, self._mutation = parts.get("crossover"), parts.get("mutation") or parts.get("perturb")
+        sizes = [getattr(algorithm, name, None) for name in ("n_init", "n_samples", "pop_size")]
+        self.size = next((int(size) for size in sizes if size), 1)
+
+    def lacking(self) -> dict[str, str]:
+        """Controls that cannot be run, and the parts that they need."""
+        kind, found = type(self.given).__name__, {}
+        if self._mutation is None:
+            found = dict.fromkeys(BY_MUTATION, f"a mutation, which {kind} does not have")
+        if self._mutation is None or self._crossover is None:
+            found["drift"] = f"crossover and mutation, which {kind} does not have"
+        if not hasattr(self.problem, "greedy_front"):
+            found["construction"] = f"a method greedy_front, which {self.title} does not have"
+        return found
+
+    def sample(self) -> Genes:
+        options = {"algorithm": self.fresh, "random_state": self.rng}
+        return np.asarray(self.fresh.initialization.do(self.problem, self.size, **options).get("X"))
+
+    def evaluate(self, X: Genes) -> tuple[FloatArray, FloatArray]:
+        out = self.problem.evaluate(X, return_values_of=["F", "G", "H"], return_as_dictionary=True)
+        return out["F"], violations_of({**out, "X": X}, self.problem)
+
+    def varied(self, X: Genes) -> Genes:
+        vary = variation(self.problem, self._mutation, getattr(self.given, "repair", None))
+        return changed(X, lambda rows: vary(rows, self.rng))
+
+    def search(self, drift: bool) -> PymooSearch:
+        """The search, or the same with parents and survivors by chance."""
+        if not drift:
+            return self._search(self.given)
+        mating = copy.copy(getattr(self.given, "mating", None))
+        if mating is not None:
+            mating.selection = RandomSelection()
+        drifting = GeneticAlgorithm(
+            pop_size=self.size, n_offsprings=getattr(self.given, "n_offsprings", None) or self.given.pop_size,
+            selection=RandomSelection(), crossover=self._crossover, mutation=self._mutation, mating=mating,
+            repair=self.given.repair, eliminate_duplicates=False, survival=RandomSurvival(), output=None,
+        )  # fmt: skip
+        drifting.initialization = self.fresh.initialization
+        return self._search(drifting)
+
+    def _search(self, algorithm: Any) -> PymooSearch:
+        search = PymooSearch(self.problem, algorithm, seed=self.seed)
+        # One of its own may not ask the problem, and could not be counted.
+        search.algorithm.evaluator = Evaluator()
+        return search
+
+
+def changed(X: Genes, vary: Callable[[Genes], Genes]) -> Genes:
+    """Mutants; those that the mutation left as they were are mutated again, up to ten times."""
+    out = vary(X)
+    for _ in range(10):
+        same = (out == X).all(axis=1)
+        if not same.any():
+            break
+        out[same] = vary(X[same])
+    return out
+
+
+def _scored(trial: Any, meter: Meter, box: Box, y: Any, n_clusters: int | None) -> dict[str, Any]:
+    """Measures of a run."""
+    F = meter.front
+    row: dict[str, Any] = {"hypervolume": hypervolume(F, box)}
+    row |= {f"best {name}": F[:, i].min() if len(F) else np.nan for i, name in enumerate(trial.names)}
+    row |= {"front": len(F), "evaluations": meter.count, "seconds": meter.seconds}
+    if y is None or not len(F):
+        return row
+    labels = np.asarray(trial.decode(meter.genes))
+    numbers = np.array([len(np.unique(one)) for one in labels])
+    chosen = knee(F)
+    if n_clusters is not None:
+        chosen = int(np.lexsort([F[:, 0], numbers, np.abs(numbers - n_clusters)])[0])
+    scores = [float(adjusted_rand_score(y[y >= 0], one[y >= 0])) for one in labels]
+    return row | {"n_clusters": int(numbers[chosen]), "ari": scores[chosen], "best ari": max(scores)}
