@@ -480,7 +480,8 @@ class _PymooRun:
         self.problem._evaluate = evaluate
         self.fresh = self._search(algorithm).algorithm
         parts = vars(algorithm) | getattr(getattr(algorithm, "mating", None), "__dict__", {})
-        self._crossover, self._mutation = parts.get("crossover"), parts.get("mutation") or parts.get("perturb")
+        self._crossover = parts.get("crossover")
+        self._mutation = parts.get("mutation") or parts.get("perturb")
         sizes = [getattr(algorithm, name, None) for name in ("n_init", "n_samples", "pop_size")]
         self.size = next((int(size) for size in sizes if size), 1)
 
