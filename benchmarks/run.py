@@ -8,6 +8,7 @@ from pathlib import Path
 
 import bench_bags
 import bench_constraints
+import bench_controls
 import bench_diversity
 import bench_documents
 import bench_end_to_end
@@ -30,6 +31,7 @@ SUITES = {
     "1m": partial(bench_end_to_end.run, [1_000_000]),
     "medoids": bench_medoids.run,
     "constraints": bench_constraints.run,
+    "controls": bench_controls.run,
     "questions": bench_questions.run,
     "documents": bench_documents.run,
     "bags": bench_bags.run,

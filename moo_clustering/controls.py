@@ -313,8 +313,8 @@ class Meter:
 
     def take(self, X: Genes, F: FloatArray, violation: FloatArray, asked: int) -> None:
         """Count and archive individuals; ends the run if more were asked for."""
-        bad = ~np.isfinite(F)
-        if bad.any():
+        if not np.isfinite(F).all():
+            bad = ~np.isfinite(F)
             raise ValueError(
                 f"the objective {self.names[int(bad.any(axis=0).argmax())]!r} is not finite for "
                 f"{bad.any(axis=1).sum()} of {len(F)} individuals; controls need finite ones that depend "
