@@ -231,8 +231,8 @@ def _sum_rows(indices, start, stop, panel, out):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def multiply_rows(indptr, indices, values, squared, panel, lo, hi, out):  # type: ignore[no-untyped-def]
-    """out[r] = row lo + r of the matrix, or of its squares, times the panel; no values: all are 1."""
+def multiply_rows(indptr, indices, values, panel, lo, hi, out):  # type: ignore[no-untyped-def]
+    """out[r] = row lo + r of the matrix times the panel; no values: all are 1."""
     for r in range(hi - lo):
         start, stop = indptr[lo + r], indptr[lo + r + 1]
         if values.shape[0] == 0:
@@ -240,8 +240,7 @@ def multiply_rows(indptr, indices, values, squared, panel, lo, hi, out):  # type
             continue
         out[r] = 0.0
         for z in range(start, stop):
-            x = np.float64(values[z])
-            _add_times(x * x if squared else x, panel[indices[z]], out[r])
+            _add_times(np.float64(values[z]), panel[indices[z]], out[r])
 
 
 @borrowed()

@@ -104,11 +104,14 @@ class SubspaceData:
 
     def by_column(self, P: AnyFloatArray) -> FloatArray:
         """X^T P, shape (m, c), for P of shape (n, c)."""
-        return self._by_column(P, False)
+        panel = np.ascontiguousarray(P, dtype=self.dtype)
+        out = np.empty((self.m, panel.shape[1]))
 
-    def squares_by_column(self, P: AnyFloatArray) -> FloatArray:
-        """The product of the squares of the values, transposed, with P, shape (m, c)."""
-        return self._by_column(P, not self.is_binary)
+        def kernel(block: int, lo: int, hi: int) -> None:
+            self.matrix.by_column(panel, lo, hi, out[lo:hi])
+
+        for_blocks(kernel, self.m, self.n_operations(panel.shape[1]), self.n_jobs)
+        return out
 
     def by_row(self, Q: AnyFloatArray) -> FloatArray:
         """X Q, shape (n, c), for Q of shape (m, c)."""
@@ -124,16 +127,6 @@ class SubspaceData:
     def n_operations(self, width: int) -> float:
         """About how many operations a product with a panel of so many columns takes."""
         return float(self.matrix.n_stored + self.n) * width
-
-    def _by_column(self, P: AnyFloatArray, squared: bool) -> FloatArray:
-        panel = np.ascontiguousarray(P, dtype=self.dtype)
-        out = np.empty((self.m, panel.shape[1]))
-
-        def kernel(block: int, lo: int, hi: int) -> None:
-            self.matrix.by_column(panel, squared, lo, hi, out[lo:hi])
-
-        for_blocks(kernel, self.m, self.n_operations(panel.shape[1]), self.n_jobs)
-        return out
 
 
 def _checked_dtype(dtype: DTypeLike) -> np.dtype[Any]:
@@ -212,12 +205,11 @@ class DenseMatrix:
         """Rows of length 1; rows of zeros stay."""
         return normalize(self._X)
 
-    def by_column(self, panel: AnyFloatArray, squared: bool, lo: int, hi: int, out: FloatArray) -> None:
-        """out = features lo..hi-1 of X^T, or of its squares, times a panel."""
+    def by_column(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
+        """out = features lo..hi-1 of X^T times a panel."""
         out[:] = 0.0
         for chunk in self._chunks():
-            part = self._X[chunk, lo:hi]
-            out += (part * part if squared else part).T @ panel[chunk]
+            out += self._X[chunk, lo:hi].T @ panel[chunk]
 
     def by_row(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
         """out = samples lo..hi-1 of X times a panel."""
@@ -226,7 +218,7 @@ class DenseMatrix:
     def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
         """Sums of w^f x, w [x != 0] and (unless binary) w^f x^2 by feature, for the panel [W^f | W]."""
         if self.is_binary:
-            self.by_column(panel, False, lo, hi, out)
+            self.by_column(panel, lo, hi, out)
             return
         out[:] = 0.0
         for chunk in self._chunks():
@@ -337,18 +329,18 @@ class SparseMatrix:
         indptr = starts.astype(np.int32) if fits else starts
         return csr_array((values / lengths[where], indices, indptr), shape=self.shape)
 
-    def by_column(self, panel: AnyFloatArray, squared: bool, lo: int, hi: int, out: FloatArray) -> None:
-        """out = features lo..hi-1 of X^T, or of its squares, times a panel."""
-        multiply_rows(*self._columns, squared, panel, lo, hi, out)
+    def by_column(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
+        """out = features lo..hi-1 of X^T times a panel."""
+        multiply_rows(*self._columns, panel, lo, hi, out)
 
     def by_row(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
         """out = samples lo..hi-1 of X times a panel."""
-        multiply_rows(*self._rows, False, panel, lo, hi, out)
+        multiply_rows(*self._rows, panel, lo, hi, out)
 
     def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
         """Sums of w^f x, w [x != 0] and (unless binary) w^f x^2 by feature, for the panel [W^f | W]."""
         if self.is_binary:
-            multiply_rows(*self._columns, False, panel, lo, hi, out)
+            multiply_rows(*self._columns, panel, lo, hi, out)
         else:
             feature_moments(*self._columns, panel, k, lo, hi, out)
 
@@ -361,7 +353,7 @@ class SparseMatrix:
     def weighted(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
         """Products of samples lo..hi-1 with the panel of weights."""
         if self.is_binary:
-            multiply_rows(*self._rows, False, panel, lo, hi, out)
+            multiply_rows(*self._rows, panel, lo, hi, out)
         else:
             quadratic_rows(*self._rows, panel, k, lo, hi, out)
 

@@ -20,7 +20,6 @@ def test_products(X, form):
     assert (data.n, data.m) == X.shape
     assert data.is_binary == bool(np.isin(X, (0, 1)).all())
     assert_allclose(data.by_column(P), X.T @ P, atol=1e-12)
-    assert_allclose(data.squares_by_column(P), (X**2).T @ P, atol=1e-12)
     assert_allclose(data.by_row(Q), X @ Q, atol=1e-12)
     assert_array_equal(data.frequencies, (X != 0).sum(axis=0))
     assert_allclose(data.mean(), X.mean(axis=0), atol=1e-15)
