@@ -22,6 +22,7 @@ version = release = moo_clustering.__version__
 
 extensions = [
     "command_help",
+    "gallery_parts",
     "myst_parser",
     "numpydoc",
     "plain_docstrings",

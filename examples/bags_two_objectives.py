@@ -1,41 +1,60 @@
 """
-Bags, two objectives
-====================
+Bags of instances
+=================
 
-Cluster bags of instances by two indices at once, and choose from the front.
+Cluster bags: samples that are sets of instances, such as a patient with several lesions.
 
-Shows: generated bags with outlying instances, scaled over all instances, the Davies-Bouldin index against
-the silhouette with a least cluster size as a constraint, the operators that suit the problem, one of them
-replaced, and the knee of the front.
+Shows: generated bags with outlying instances, `ParetoBagClustering` without a number of clusters, two
+indices at once in NSGA-II with a least cluster size, the front, and what happens without the least size.
 """
 
 import numpy as np
 from pymoo.algorithms.moo.nsga2 import NSGA2
+from sklearn.metrics import adjusted_rand_score
 
+from moo_clustering import ParetoBagClustering
 from moo_clustering.algorithms import evolve
 from moo_clustering.bags import BagTransformer
 from moo_clustering.datasets import make_bags
 from moo_clustering.operators import PartitionSampling
 from moo_clustering.problems import BagPartitionProblem
-from moo_clustering.validity import clustering_accuracy
-from moo_clustering.visualization import plot_bag_embedding
+from moo_clustering.visualization import plot_bag_distances, plot_bag_embedding, plot_front
 
 table = make_bags(80, 3, bag_std=3.0, instance_std=2.0, outlying=0.05, random_state=0)
 bags = BagTransformer().fit_transform(table.bags)
+print(f"{table.n_bags} bags of {len(bags.instances)} instances")
 
-problem = BagPartitionProblem(bags, 3, ["bag_davies_bouldin", "bag_silhouette"], min_cluster_size=8)
-operators = problem.operators() | {"sampling": PartitionSampling()}
-result = evolve(problem, NSGA2(pop_size=40, **operators), n_gen=40, seed=1)
+model = ParetoBagClustering(random_state=0).fit(bags)
+print(model.summary())
+print(f"agreement with the clusters generated: {adjusted_rand_score(table.labels, model.labels_):.2f}")
+plot_bag_embedding(bags, model.labels_, path="bags_map.png")
+plot_bag_distances(bags, model.labels_, path="bags_distances.png")
 
-order = np.argsort(result.F[:, 0])
-F, partitions = result.F[order], problem.decode(result.X[order])
-spread = np.ptp(F, axis=0)
-knee = ((F - F.min(axis=0)) / np.where(spread > 0, spread, 1)).sum(axis=1).argmin()
+# %%
+# The same bags by two indices. A front has partitions of which none is better in both; its knee is near the
+# best of either.
 
-print("Davies-Bouldin  silhouette  sizes")
-for row, (values, labels) in enumerate(zip(problem.natural(F), partitions, strict=True)):
-    mark = "  <- knee" if row == knee else ""
-    print(f"{values[0]:14.3f}  {values[1]:10.3f}  {np.bincount(labels)}{mark}")
-print("labels:", *partitions[knee], sep="")
-print(f"accuracy of the knee: {clustering_accuracy(table.labels, partitions[knee]):.2f}")
-plot_bag_embedding(bags, partitions[knee], path="bags_two_objectives.png")
+
+def front(bags, least):
+    """Objectives in natural sign and partitions, by the Davies-Bouldin index."""
+    problem = BagPartitionProblem(bags, 3, ["bag_davies_bouldin", "bag_silhouette"], min_cluster_size=least)
+    operators = problem.operators() | {"sampling": PartitionSampling()}
+    result = evolve(problem, NSGA2(pop_size=40, **operators), n_gen=40, seed=1)
+    order = np.argsort(result.F[:, 0])
+    return problem.natural(result.F[order]), problem.decode(result.X[order])
+
+
+F, partitions = front(bags, 8)
+spread = np.abs(F - [F[:, 0].min(), F[:, 1].max()]) / np.maximum(np.ptp(F, axis=0), 1e-12)
+knee = spread.sum(axis=1).argmin()
+score = adjusted_rand_score(table.labels, partitions[knee])
+print(f"{len(F)} solutions; the knee has sizes {np.bincount(partitions[knee])}, agreement {score:.2f}")
+plot_front(F, ["Davies-Bouldin", "silhouette"], knee, path="bags_front.png")
+
+# %%
+# Where clusters overlap, the index prefers single bags to clusters, unless a least size forbids them.
+
+wide = make_bags(80, 3, bag_std=5.0, instance_std=2.0, outlying=0.2, random_state=1)
+for least in (1, 8):
+    F, partitions = front(BagTransformer().fit_transform(wide.bags), least)
+    print(f"least size {least}: Davies-Bouldin {F[0, 0]:.3f} with sizes {np.bincount(partitions[0])}")

@@ -1,45 +1,79 @@
 """
-Compose a run
-=============
+Compose an evolutionary run
+===========================
 
-Compose a run from an encoding, validity indices and any pymoo algorithm, and plot the front.
+Compose an evolutionary run of an index, an encoding and a constraint of your own.
 
-Shows: partitions by medoids, two indices at once, must-links and cannot-links as a further objective, and
-the same problem in two algorithms.
+Shows: patients with three visits each, an encoding that keeps the visits together, an index for groups of
+even size, a least size as an inequality; NSGA-II and SMS-EMOA, the front, and k-means beside it.
 """
 
+import numpy as np
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.algorithms.moo.sms import SMSEMOA
-from pymoo.operators.crossover.ux import UniformCrossover
-from pymoo.operators.mutation.pm import PM
 from pymoo.optimize import minimize
-from pymoo.visualization.pcp import PCP
-from sklearn.datasets import load_iris
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs
 
-from moo_clustering import PairwiseConstraints
-from moo_clustering.encodings import MedoidEncoding
-from moo_clustering.operators import CanonicalDuplicates, EncodingRepair, EncodingSampling
+from moo_clustering.encodings import LabelEncoding
 from moo_clustering.problems import PartitionProblem
-from moo_clustering.validity import clustering_accuracy
+from moo_clustering.validity import ValidityIndex
+from moo_clustering.visualization import plot_front, plot_partition
 
-X, y = load_iris(return_X_y=True)
-encoding = MedoidEncoding(X, k_max=6)
-pairs = PairwiseConstraints.from_labels(y, 0.1, scheme="docs", random_state=0)
-problem = PartitionProblem(X, encoding, ["silhouette", "connectivity"], constraints=pairs)
+centers, _ = make_blobs([30, 20, 10], centers=[[0, 0], [6, 1], [2, 6]], random_state=0)
+patient = np.repeat(np.arange(60), 3)
+X = centers[patient] + np.random.default_rng(0).normal(scale=1.5, size=(180, 2))
 
-parts = {
-    "pop_size": 60,
-    "sampling": EncodingSampling(),
-    "crossover": UniformCrossover(),
-    "mutation": PM(vtype=float),
-    "repair": EncodingRepair(),
-    "eliminate_duplicates": CanonicalDuplicates(encoding),
-}
-for algorithm in (NSGA2(**parts), SMSEMOA(**parts)):
-    result = minimize(problem, algorithm, ("n_gen", 40), seed=1)
-    partitions = problem.decode(result.X)
-    best = max(clustering_accuracy(y, labels) for labels in partitions)
-    print(f"{type(algorithm).__name__}: {len(result.F)} partitions, accuracy up to {best:.2f}")
 
-plot = PCP(labels=list(problem.objective_names)).add(problem.natural(result.F))
-plot.save("front.png")
+class EvenSizes(ValidityIndex):
+    """How evenly samples are spread over clusters: entropy of the sizes, as a number of clusters."""
+
+    name, greater_is_better = "even_sizes", True
+
+    def fit(self, data):
+        return self
+
+    def evaluate(self, labels):
+        shares = [np.bincount(row) / len(row) for row in np.atleast_2d(labels)]
+        return np.array([np.exp(-(p * np.log(np.where(p > 0, p, 1))).sum()) for p in shares])
+
+
+class PatientEncoding(LabelEncoding):
+    """One gene per patient, whose visits stay together."""
+
+    def __init__(self, patient, k_max):
+        _, self.first, self.patient = np.unique(patient, return_index=True, return_inverse=True)
+        super().__init__(len(self.first), k_max, k_min=2)
+        self.n_samples = len(patient)
+
+    def decode(self, X):
+        return super().decode(X)[:, self.patient]
+
+    def encode(self, labels):
+        return self.repair(np.atleast_2d(labels)[:, self.first])
+
+
+def too_small(labels):
+    """How many samples the smallest cluster lacks to 18."""
+    return np.array([18 - np.bincount(row).min() for row in labels])
+
+
+encoding = PatientEncoding(patient, k_max=6)
+problem = PartitionProblem(X, encoding, ["silhouette", EvenSizes()], inequalities=[too_small])
+starts = [KMeans(2 + seed % 5, n_init=1, random_state=seed).fit(X).labels_ for seed in range(60)]
+parts = problem.operators() | {"sampling": encoding.encode(np.array(starts))}
+for algorithm in (SMSEMOA, NSGA2):
+    result = minimize(problem, algorithm(pop_size=60, **parts), ("n_gen", 60), seed=1)
+    values, partitions = problem.natural(result.F), problem.decode(result.X)
+    print(f"{algorithm.__name__}: {len(values)} partitions, silhouette up to {values[:, 0].max():.3f}")
+
+# %%
+# k-means does not know that visits of a patient belong together. Along the front, even sizes cost silhouette.
+rival = KMeans(3, random_state=0, n_init=10).fit(X).labels_
+best = values[:, 0].argmax()
+for name, labels in (("k-means", rival), ("front", partitions[best])):
+    value = problem.indices[0].evaluate(labels)[0]
+    split = sum(len(set(labels[patient == p])) > 1 for p in range(60))
+    print(f"{name}: silhouette {value:.3f}, sizes {np.bincount(labels)}, {split} patients in two clusters")
+plot_front(values, problem.objective_names, best, path="compose_a_run.png")
+plot_partition(X, partitions[best], title="Visits of a patient stay together", path="visits.png")

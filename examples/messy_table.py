@@ -1,0 +1,68 @@
+"""
+A messy table
+=============
+
+Cluster a table as it comes out of a spreadsheet, answer ten questions, and choose.
+
+Shows: units, decimal commas, dates, categories and empty cells, what is made of them, the verdict and other
+good answers, a session of ten questions, and the result before and after it.
+"""
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from sklearn.metrics import adjusted_rand_score
+
+from moo_clustering import ParetoClustering
+from moo_clustering.datasets import prepare_table
+from moo_clustering.visualization import plot_partition
+
+# Trees of a park: three kinds, of which two have the same leaves and much the same size.
+rng = np.random.default_rng(2)
+kind = rng.permutation(np.repeat([0, 1, 2], [90, 60, 50]))
+height = rng.normal(np.array([20.0, 17.0, 12.0])[kind], 2.5)
+girth = rng.normal(np.array([200.0, 140.0, 110.0])[kind], 30.0)
+leaves = np.where(rng.random(200) < 0.9, np.array(["needles", "broad", "broad"])[kind], "?")
+planted = pd.Timestamp("1990-01-01") + pd.to_timedelta(rng.normal(0, 900, 200) + 1500 * (kind == 2), unit="D")
+table = pd.DataFrame(
+    {
+        "tree": [f"T-{number:03d}" for number in range(200)],
+        "height": [f"{value:.1f} m".replace(".", ",") for value in height],
+        "girth (cm)": [f"{value:.0f}" if rng.random() < 0.85 else "n/a" for value in girth],
+        "leaves": leaves,
+        "planted": planted.strftime("%d.%m.%Y"),
+        "city": "Springfield",
+    }
+)
+print(table.head(4).to_string(index=False))
+prepared = prepare_table(table)
+print(*prepared.notes, sep="\n")
+
+# %%
+# Columns are scaled already. The verdict says how far to trust the result.
+
+model = ParetoClustering(scale="none", random_state=0).fit(prepared.X)
+print(model.summary())
+print(f"agreement with the kinds: {adjusted_rand_score(kind, model.labels_):.2f}")
+plot_partition(prepared.X, model.labels_, title="Without an answer", path="messy_table_before.png")
+
+# %%
+# A gardener answers; here the kinds do. What is asked next depends on the answers so far.
+
+session = model.ask()
+course = [adjusted_rand_score(kind, session.labels_)]
+for number in range(1, 11):
+    i, j = session.question.samples
+    session.answer("together" if kind[i] == kind[j] else "apart")
+    course.append(adjusted_rand_score(kind, session.labels_))
+    print(f"{number:2d}. {table.tree[i]} and {table.tree[j]}: {session.history_.answer.iloc[-1]}")
+model.take(session)
+print(f"{model.n_clusters_} clusters, agreement {course[-1]:.2f}")
+page = model.report("trees.html", X=prepared.X, feature_names=prepared.feature_names)
+print("to look at, compare and choose:", page.path.name)
+
+figure = Figure(layout="constrained", figsize=(6, 3))
+axes = figure.add_subplot(xlabel="answers", ylabel="ARI with the kinds", ylim=(0, 1.02))
+axes.plot(course, "o-")
+figure.savefig("messy_table_course.png")
+plot_partition(prepared.X, model.labels_, title="After ten answers", path="messy_table_after.png")
